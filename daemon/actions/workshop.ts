@@ -1,0 +1,29 @@
+import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
+import type { JobQueue } from '../queue/job-queue.js';
+import type { ProgressBook } from '../queue/progress-book.js';
+import type { AccountStore } from '../store/account-store.js';
+import type { JobStore } from '../store/job-store.js';
+import type { FileShelf } from '../transports/file-shelf.js';
+import type { TransportRegistry } from '../transports/registry.js';
+
+/** Everything that the actions work with. Chosen and put together in `daemon/main.ts` alone. */
+export interface Workshop {
+  readonly store: JobStore;
+  readonly queue: JobQueue;
+  readonly book: ProgressBook;
+  readonly accounts: AccountStore;
+  readonly transports: TransportRegistry;
+  /** Hosted outputs and uploads, on the disk of the daemon. */
+  readonly hosted: FileShelf;
+  readonly uploads: FileShelf;
+  /** null where no ffmpeg was found: jobs are then refused. */
+  readonly ffmpeg: Ffmpeg | null;
+  readonly maxOutputs: number;
+  /** Why no job can be taken at the moment: one sentence each, none when all is well. */
+  readonly troubles: () => Promise<readonly string[]>;
+  readonly now: () => Date;
+  /** An unguessable token of letters and digits, for names and addresses. */
+  readonly randomToken: () => string;
+  /** Writes one line to the daemon's log. Secrets are masked by it. */
+  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+}

@@ -1,0 +1,52 @@
+import type { MediaFacts } from '../jobs/media.js';
+import type { Abilities } from '../plan/plan-types.js';
+
+/** Where a program was found: the order in which it is looked for. */
+export type BinarySource = 'option' | 'ffmpeg-static' | 'PATH' | 'installer';
+
+/** One of the two programs. */
+export interface Binary {
+  readonly path: string;
+  /** As the program prints it, e.g. `5.1.9-0+deb12u1`. */
+  readonly version: string;
+  readonly source: BinarySource;
+}
+
+/** How far a run of ffmpeg is. */
+export interface EncodeProgress {
+  /** Seconds of media written. */
+  readonly seconds: number;
+  readonly frame: number | null;
+  readonly fps: number | null;
+  /** Multiple of real time. */
+  readonly speed: number | null;
+}
+
+/** What goes with one run of ffmpeg. */
+export interface EncodeOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: EncodeProgress) => void;
+  /** Folder to run in; the run's pid is kept there while it goes on, for the next start to end it after a crash. */
+  readonly scratch: string;
+}
+
+/**
+ * ffmpeg and ffprobe, the only way to them. Both read local files only, with an allow-list of protocols and demuxers
+ * and a limit of 36,000,000 pixels.
+ */
+export interface Ffmpeg {
+  readonly ffmpeg: Binary;
+  readonly ffprobe: Binary;
+  readonly abilities: Abilities;
+  /**
+   * What a file is. Rejects with `NoMediaError` where nothing is recognised in it, `UnsupportedInputError` where
+   * something is that is not taken (playlist, picture beyond the limit, encrypted).
+   */
+  probe(path: string, signal?: AbortSignal): Promise<MediaFacts>;
+  /**
+   * Runs ffmpeg with a plan's arguments. Rejects with the class that its last words tell (`TranscodingError`,
+   * `OutOfSpaceError`, ...), with `InterruptedError` when the signal ended it. Ended by SIGTERM, and by SIGKILL a second later;
+   * never outlives the daemon.
+   */
+  run(args: readonly string[], options: EncodeOptions): Promise<void>;
+}

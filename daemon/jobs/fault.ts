@@ -1,0 +1,16 @@
+import type { ErrorClass } from '../../src/api/error-classes.js';
+import { isVencError } from '../../src/api/errors.js';
+import { redact } from '../../src/api/redact.js';
+
+/** Why an input or an output failed: `error_class` and `error_message` of its record. Holds no secret. */
+export interface Fault {
+  readonly errorClass: ErrorClass;
+  readonly message: string;
+}
+
+/** The fault that an error amounts to; errors that are not ours take the class given as `otherwise`. */
+export function faultOf(error: unknown, otherwise: ErrorClass): Fault {
+  if (isVencError(error)) return { errorClass: error.errorClass, message: redact(error.message) };
+  const message = error instanceof Error ? error.message : String(error);
+  return { errorClass: otherwise, message: redact(message) };
+}

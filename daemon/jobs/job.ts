@@ -1,0 +1,75 @@
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { InputState, JobState, OutputState } from '../../src/api/states.js';
+import type { Fault } from './fault.js';
+import type { MediaFacts } from './media.js';
+
+/*
+ * Terms. A job has one input and one or more outputs. A *run* is one attempt to carry a job out; it holds the
+ * job's *claim*, a token. A *crash* is a run that ended without a word, because the daemon was killed.
+ * Times are ISO 8601 texts in UTC, ids whole numbers from one sequence.
+ */
+
+/** What was taken in or delivered, measured on the very bytes. */
+export interface FileFacts {
+  readonly sizeBytes: number;
+  /** MD5 as 32 hexadecimal digits. */
+  readonly md5: string;
+}
+
+interface JobFile {
+  readonly id: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly finishedAt: string | null;
+  readonly media: MediaFacts | null;
+  readonly file: FileFacts | null;
+  readonly fault: Fault | null;
+}
+
+/** The input of a job. `url` may hold credentials: it is shown only without them. */
+export interface JobInput extends JobFile {
+  readonly state: InputState;
+  readonly url: string;
+}
+
+/** One picture taken from an output. */
+export interface JobThumbnail {
+  readonly id: number;
+  readonly url: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** One output of a job. */
+export interface JobOutput extends JobFile {
+  readonly state: OutputState;
+  readonly label: string | null;
+  readonly settings: OutputSettings;
+  /** Where the file goes, for the transports: may hold credentials; `hosted://TOKEN/FILE` for hosted ones. */
+  readonly destination: string;
+  /** Where the file can be fetched or found, as answers show it, without credentials. */
+  readonly url: string;
+  readonly thumbnails: readonly JobThumbnail[];
+}
+
+/** A job as it is stored. Never edited in place: `apply` makes a new one of it and a change. */
+export interface Job {
+  readonly id: number;
+  readonly accountId: string;
+  readonly state: JobState;
+  /** Test mode: outputs are cut to 5 seconds. */
+  readonly test: boolean;
+  readonly passThrough: string | null;
+  readonly grouping: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly submittedAt: string;
+  readonly finishedAt: string | null;
+  readonly input: JobInput;
+  readonly outputs: readonly JobOutput[];
+  /** Token of the run that holds the job; null while none does. */
+  readonly claim: string | null;
+  /** Runs that ended in a crash since the job was submitted. */
+  readonly crashes: number;
+  readonly resubmits: number;
+}

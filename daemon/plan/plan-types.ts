@@ -1,0 +1,61 @@
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { Fault } from '../jobs/fault.js';
+
+/** What the ffmpeg at hand can do. Asked of it once, so that the plan can stay pure. */
+export interface Abilities {
+  /** Version as a number for comparing: 5.1.9 is 5.1; null for builds that bear no number (git builds). */
+  readonly version: number | null;
+  /** Names of encoders, e.g. `libx264`. */
+  readonly encoders: ReadonlySet<string>;
+  readonly filters: ReadonlySet<string>;
+  /** Names of muxers, e.g. `mp4`, `webm`. */
+  readonly muxers: ReadonlySet<string>;
+  /** Whether `-fps_mode` is understood (5.1 and later); `-vsync` otherwise. */
+  readonly hasFpsMode: boolean;
+}
+
+/** One output to be planned. */
+export interface OutputToPlan {
+  readonly id: number;
+  readonly settings: OutputSettings;
+  /** Name of the file at its destination; its extension decides the container. */
+  readonly filename: string;
+}
+
+/** Where things lie while a job is worked on. */
+export interface PlanPaths {
+  /** The downloaded input. */
+  readonly input: string;
+  /** Folder of the job's own, empty at the beginning. */
+  readonly scratch: string;
+}
+
+/** One run of ffmpeg. */
+export interface Step {
+  /** The outputs that it works for. */
+  readonly outputIds: readonly number[];
+  /** Arguments after the name of the program, complete but for those that only the runner knows (progress pipe). */
+  readonly args: readonly string[];
+  /** Seconds of media that it goes through, for progress; null where that is not known. */
+  readonly durationSeconds: number | null;
+  /** Share of this step in the work for each of its outputs; the shares of one output's steps add up to 1. */
+  readonly share: number;
+}
+
+/** One file that the steps leave, to be delivered. */
+export interface Product {
+  readonly outputId: number;
+  readonly path: string;
+  /** Seconds that the file should last, give or take; null where that is not known. */
+  readonly expectedSeconds: number | null;
+  readonly hasVideo: boolean;
+  readonly hasAudio: boolean;
+}
+
+/** How a job's outputs are made of its input. */
+export interface Plan {
+  readonly steps: readonly Step[];
+  readonly products: readonly Product[];
+  /** Outputs that cannot be made of this input, and why. They take no other with them. */
+  readonly refusals: readonly { readonly outputId: number; readonly fault: Fault }[];
+}

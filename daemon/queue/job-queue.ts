@@ -1,0 +1,53 @@
+import type { Change } from '../jobs/changes.js';
+import type { Job } from '../jobs/job.js';
+import type { FileProgress } from '../jobs/progress.js';
+
+/** Why a run was stopped. It is the `reason` of the run's signal. */
+export type StopReason = 'cancelled' | 'resubmitted' | 'draining' | 'claim-lost';
+
+/** One attempt to carry a job out. Holds the job's claim; every change it makes is checked against it. */
+export interface Run {
+  /** The job as it was claimed. */
+  readonly job: Job;
+  /** Aborted, with a {@link StopReason}, when the run must end at once. */
+  readonly signal: AbortSignal;
+  /**
+   * Makes a change to the job, durably. Rejects with `ClaimLostError` when the run no longer holds the job; the
+   * signal is aborted as well then.
+   */
+  change(change: Change): Promise<Job>;
+  /** Tells how far one input or output is. Goes to the progress book, never to disk. */
+  progress(fileId: number, progress: FileProgress): void;
+}
+
+/** Carries one job out from its claim to its end. Must settle soon after its signal is aborted. */
+export type RunHandler = (run: Run) => Promise<void>;
+
+/** How many runs go on at once, and the signal that ends the taking of new ones. */
+export interface WorkOptions {
+  readonly slots: number;
+}
+
+/**
+ * Hands jobs to runs. Every implementation is held to `test/contracts/job-queue.ts`.
+ *
+ * - Each job that was enqueued is run at least once, by one run at a time; a run that lost its claim can change
+ *   nothing any more (fencing by token).
+ * - Jobs begin in the order in which they were enqueued.
+ * - A handler that throws does not harm the queue; it reports, and the job is failed with what was thrown.
+ * - A job that crashed twice before runs with no other beside it, so that no innocent one is blamed.
+ */
+export interface JobQueue {
+  enqueue(id: number): Promise<void>;
+  /** Starts to run jobs, as many at once as there are slots (0: none). May be called once. */
+  work(handler: RunHandler, options: WorkOptions): void;
+  /** Stops the run of a job, if there is one, and resolves when it has let go. Forgets the job if it waits. */
+  stop(id: number, reason: StopReason): Promise<void>;
+  /** Whether the job is being run here. */
+  isRunning(id: number): boolean;
+  /**
+   * Takes no more jobs, gives running ones `graceMs` to end, stops the rest and puts their jobs back to `waiting`.
+   * Resolves when no run is left. Called again, it ends the grace at once.
+   */
+  close(graceMs: number): Promise<void>;
+}

@@ -1,0 +1,44 @@
+import type { FileProgress, JobProgress } from '../jobs/progress.js';
+
+const nothing: JobProgress = new Map();
+
+/**
+ * Where progress lives: in memory, by job, while the job is run. What is told of a file replaces what was told
+ * before, but its overall percent never falls within one run, and percentages stay within 0 and 100.
+ */
+export class ProgressBook {
+  readonly #jobs = new Map<number, Map<number, FileProgress>>();
+
+  /** Begins a run of a job: what an earlier run told is forgotten. */
+  open(jobId: number): void {
+    this.#jobs.set(jobId, new Map());
+  }
+
+  /** Notes how far a file is. Ignored where no run of the job is open. */
+  note(jobId: number, fileId: number, progress: FileProgress): void {
+    const files = this.#jobs.get(jobId);
+    if (files === undefined) return;
+    const before = files.get(fileId)?.overallPercent ?? 0;
+    files.set(fileId, {
+      ...progress,
+      percent: clampPercent(progress.percent),
+      overallPercent: Math.max(before, clampPercent(progress.overallPercent)),
+    });
+  }
+
+  /** What is known of a job's files; empty where it is not run. */
+  read(jobId: number): JobProgress {
+    return this.#jobs.get(jobId) ?? nothing;
+  }
+
+  /** Ends a run: nothing of it stays. */
+  close(jobId: number): void {
+    this.#jobs.delete(jobId);
+  }
+}
+
+/** A percentage as answers give it: within 0 and 100, at most two decimals. */
+function clampPercent(percent: number): number {
+  if (!Number.isFinite(percent)) return 0;
+  return Math.round(Math.min(100, Math.max(0, percent)) * 100) / 100;
+}

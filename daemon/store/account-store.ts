@@ -1,0 +1,29 @@
+/** Kinds of API keys (service document, section 5): a read-only key may read input and output details and progress. */
+export type KeyKind = 'full' | 'read-only';
+
+/** An account: what jobs, uploads and keys belong to. */
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  /** Integration mode: every job is a test job. */
+  readonly isIntegration: boolean;
+  readonly createdAt: string;
+}
+
+/** Who a key speaks for. */
+export interface KeyHolder {
+  readonly account: Account;
+  readonly kind: KeyKind;
+}
+
+/** Accounts and their keys. Keys are stored hashed and compared in constant time. */
+export interface AccountStore {
+  /** Whom a key speaks for; null for an unknown key. Costs no disk access. */
+  holderOf(key: string): KeyHolder | null;
+  account(id: string): Account | null;
+  /**
+   * Sees to it that there is an account `default` (live) and that `key`, if one is given, is one of its full-access keys.
+   * Resolves to the owner's key, which lies readable to the owner alone in the data folder.
+   */
+  ensureOwner(key?: string): Promise<string>;
+}

@@ -1,0 +1,36 @@
+import type { Readable } from 'node:stream';
+import type { FileFacts } from '../jobs/job.js';
+
+/** Where a file stands on a shelf: an unguessable token and a name. */
+export interface ShelfPlace {
+  readonly token: string;
+  readonly name: string;
+}
+
+/** What asking for a file can give: it is there, it was there, it never was. */
+export type ShelfFile =
+  | { readonly state: 'there'; readonly path: string; readonly sizeBytes: number; readonly modifiedAt: Date }
+  | { readonly state: 'gone' }
+  | { readonly state: 'unknown' };
+
+/**
+ * Files that are kept for 24 hours below one folder, at TOKEN/NAME (service document, section 1 and 8): hosted outputs and
+ * uploads. Nothing unfinished ever stands under its name.
+ */
+export interface FileShelf {
+  /** The file at a place; after its 24 hours it is `gone` (410), whether swept or not. */
+  find(place: ShelfPlace): Promise<ShelfFile>;
+  /** Puts a finished file at a place by moving it there (copying across disks). */
+  place(fromPath: string, place: ShelfPlace): Promise<void>;
+  /** Streams a body to a new place that belongs to an owner. Ends with `OutOfSpaceError` where there is no room. */
+  receive(
+    body: Readable,
+    name: string,
+    ownerId: string,
+    signal: AbortSignal,
+  ): Promise<ShelfPlace & FileFacts>;
+  /** The account that a received file belongs to; null where it has none. */
+  ownerOf(token: string): Promise<string | null>;
+  /** Deletes what is past its time, and what an earlier crash left unfinished. */
+  sweep(): Promise<void>;
+}

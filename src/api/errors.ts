@@ -1,0 +1,49 @@
+import { type ErrorClass, type ErrorClassEntry, errorClasses } from './error-classes.js';
+
+/** What an error may carry beside its message. */
+export interface VencErrorOptions {
+  readonly cause?: unknown;
+  /** Every complaint, one full sentence each, where there is more than the message. */
+  readonly complaints?: readonly string[];
+  /** What to do, where that is more particular than the advice of the class. */
+  readonly hint?: string;
+  /** Seconds after which trying again makes sense (`Retry-After`). */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * The one error of this project. Its class says what kind of trouble it is; `errorClasses` says what follows
+ * from that: HTTP status, exit code, advice. The message is one plain sentence and holds no secret.
+ */
+export class VencError extends Error {
+  override readonly name = 'VencError';
+  readonly complaints: readonly string[];
+  readonly hint: string | null;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(
+    readonly errorClass: ErrorClass,
+    message: string,
+    options: VencErrorOptions = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.complaints = options.complaints ?? [message];
+    this.hint = options.hint ?? null;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+  }
+
+  /** The row of the error table for this error's class. */
+  get entry(): ErrorClassEntry {
+    return errorClasses[this.errorClass];
+  }
+}
+
+/** A request refused with every complaint at once (422, contract of `{"errors": [...]}`). */
+export function invalidRequest(complaints: readonly string[]): VencError {
+  return new VencError('InvalidRequestError', complaints.join('; '), { complaints });
+}
+
+/** Whether an error is one of ours, of the given class if one is given. */
+export function isVencError(error: unknown, errorClass?: ErrorClass): error is VencError {
+  return error instanceof VencError && (errorClass === undefined || error.errorClass === errorClass);
+}

@@ -1,0 +1,36 @@
+import type { SettingsTable } from './setting.js';
+
+const section = '4.1 Access control';
+const permission = {
+  kind: 'choice',
+  choices: ['READ', 'WRITE', 'FULL_CONTROL'],
+  anyCase: true,
+  section,
+} as const;
+
+/** One entry of `access_control`: who may do what with the delivered file. */
+export const accessControlTable = {
+  grantee: {
+    kind: 'text',
+    maxLength: 2048,
+    section,
+    help: 'who is granted access: a canonical account id, an e-mail address or a group URI',
+  },
+  permission: { ...permission, help: 'what is granted' },
+  permissions: {
+    kind: 'list',
+    of: { ...permission, help: 'what is granted' },
+    max: 3,
+    section,
+    help: 'several at once',
+  },
+} as const satisfies SettingsTable;
+
+/** `access_control` of an output, and of its thumbnails. */
+export const accessControlSetting = {
+  kind: 'list',
+  of: { kind: 'object', fields: accessControlTable, section, help: 'one grant' },
+  max: 100,
+  spellings: ['access_controls'],
+  section,
+} as const;

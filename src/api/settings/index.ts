@@ -1,0 +1,47 @@
+import { advancedTable } from './advanced.js';
+import { audioTable } from './audio.js';
+import { generalTable } from './general.js';
+import { jobTable } from './job.js';
+import { resolutionTable } from './resolution.js';
+import type { SettingsOf, SettingsTable } from './setting.js';
+import { thumbnailsSetting } from './thumbnails.js';
+import { videoRateTable } from './video-rate.js';
+import { watermarkSetting } from './watermark.js';
+
+/** Every setting of an output (service document, section 4.1), in the order in which it is told to people. */
+export const outputTable = {
+  ...generalTable,
+  ...resolutionTable,
+  ...videoRateTable,
+  ...audioTable,
+  ...advancedTable,
+  watermark: watermarkSetting,
+  thumbnails: thumbnailsSetting,
+} as const satisfies SettingsTable;
+
+export { jobTable };
+
+/** Settings that an output was given, typed. What was left out is absent. */
+export type OutputSettings = SettingsOf<typeof outputTable>;
+
+/** A request as it was read: the fields of the job and the settings of each output. */
+export type JobRequest = SettingsOf<typeof jobTable> & {
+  readonly input: string;
+  readonly outputs: readonly OutputSettings[];
+};
+
+/**
+ * The output that is made when a request names none (section 1): H.264 of medium quality within 640x480, AAC stereo
+ * of about 112 kbps at 44100 Hz, in MP4.
+ */
+export const defaultOutput: OutputSettings = {
+  video_codec: 'h264',
+  audio_codec: 'aac',
+  width: 640,
+  height: 480,
+  audio_bitrate: 112,
+  audio_channels: 2,
+  audio_sample_rate: 44_100,
+};
+
+export type { Distance, Setting, SettingsTable, Size } from './setting.js';
