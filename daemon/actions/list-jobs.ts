@@ -1,0 +1,51 @@
+import { invalidRequest } from '../../src/api/errors.js';
+import type { JobRecord } from '../../src/api/records.js';
+import { isJobState, jobStates } from '../../src/api/states.js';
+import { listedJobRecord } from '../jobs/view.js';
+import type { Workshop } from './workshop.js';
+
+/** Default and greatest number of jobs on a page (section 4.3). */
+export const pageLimit = 50;
+
+/** One page of an account's jobs, newest first. */
+export interface JobListing {
+  readonly jobs: readonly JobRecord[];
+  readonly page: number;
+  readonly perPage: number;
+  /** Number of all jobs that match. */
+  readonly total: number;
+}
+
+/** What a list can be asked for, as texts from a query. */
+export interface ListQuery {
+  readonly page?: string | undefined;
+  readonly per_page?: string | undefined;
+  /** Only jobs in this state; empty means all. */
+  readonly state?: string | undefined;
+}
+
+/** Lists jobs (section 4.3). Rejects with `InvalidRequestError` naming each parameter that is wrong. */
+export async function listJobs(workshop: Workshop, accountId: string, query: ListQuery): Promise<JobListing> {
+  const page = positive(query.page, 1);
+  const perPage = positive(query.per_page, pageLimit);
+  const state = query.state ?? '';
+  const complaints = [
+    ...(page === null ? ['page must be a positive whole number'] : []),
+    ...(perPage === null ? ['per_page must be a positive whole number'] : []),
+    ...(state === '' || isJobState(state) ? [] : [`state must be one of ${jobStates.join(', ')}`]),
+  ];
+  if (page === null || perPage === null || complaints.length > 0) throw invalidRequest(complaints);
+  const limit = Math.min(perPage, pageLimit);
+  const { jobs, total } = await workshop.store.list({
+    accountId,
+    ...(isJobState(state) ? { state } : {}),
+    offset: (page - 1) * limit,
+    limit,
+  });
+  return { jobs: jobs.map(listedJobRecord), page, perPage: limit, total };
+}
+
+function positive(text: string | undefined, otherwise: number): number | null {
+  if (text === undefined || text === '') return otherwise;
+  return /^[0-9]{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : null;
+}

@@ -1,0 +1,47 @@
+import { posix } from 'node:path';
+import { withoutPassword } from '../../src/api/redact.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { Placement } from '../jobs/draft.js';
+
+/** What a place is made of beside the settings. */
+export interface PlaceParts {
+  /** Extension with its dot for a name that has to be made up. */
+  readonly extension: string;
+  /** Address of this daemon as its clients know it, without a slash at its end. */
+  readonly baseUrl: string;
+  readonly randomToken: () => string;
+}
+
+/**
+ * Where an output goes: `url` wins over `base_url` with `filename`; with neither of the first two the file is
+ * hosted by the daemon (section 1 and 4.1). A missing file name is a random one.
+ */
+export function placeOutput(settings: OutputSettings, parts: PlaceParts): Placement {
+  if (settings.url !== undefined) return elsewhere(settings.url);
+  const filename = settings.filename ?? `${parts.randomToken()}${parts.extension}`;
+  if (settings.base_url !== undefined) {
+    const path = filename.split('/').map(encodeURIComponent).join('/');
+    return elsewhere(`${settings.base_url.replace(/\/+$/, '')}/${path}`);
+  }
+  const place = `${parts.randomToken()}/${encodeURIComponent(posix.basename(filename))}`;
+  return { destination: `hosted://${place}`, url: `${parts.baseUrl}/hosted/${place}` };
+}
+
+/** The file name that the settings give, or null where one has to be made up. */
+export function givenFilename(settings: OutputSettings): string | null {
+  if (settings.url === undefined) return settings.filename ?? null;
+  const path = settings.url.replace(/[?#].*$/s, '').replace(/^[a-z][a-z0-9+.-]*:(\/\/[^/]*)?/i, '');
+  return decoded(posix.basename(path));
+}
+
+function elsewhere(destination: string): Placement {
+  return { destination, url: withoutPassword(destination) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,16 @@
+import { apply } from '../jobs/changes.js';
+import { findJob } from './find-job.js';
+import { refuseWhenTroubled } from './refuse-when-troubled.js';
+import type { Workshop } from './workshop.js';
+
+/**
+ * Runs a job again (section 4.4). A run that holds it is stopped first; outputs already finished are kept.
+ * Rejects with `ConflictError` for a finished job, `ResubmitLimitError` beyond the limit.
+ */
+export async function resubmitJob(workshop: Workshop, accountId: string, id: number): Promise<void> {
+  await findJob(workshop, accountId, id);
+  await refuseWhenTroubled(workshop);
+  await workshop.store.update(id, (job) => apply(job, { type: 'resubmitted' }, workshop.now()));
+  await workshop.queue.stop(id, 'resubmitted');
+  await workshop.queue.enqueue(id);
+}

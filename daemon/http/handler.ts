@@ -1,0 +1,11 @@
+import type { Workshop } from '../actions/workshop.js';
+import type { Exchange, Reply } from './exchange.js';
+
+/** The account that a request speaks for. */
+export type RequestAccount = NonNullable<ReturnType<Workshop['accounts']['account']>>;
+
+/** Answers a route that needs a key. */
+export type Handler = (workshop: Workshop, exchange: Exchange, account: RequestAccount) => Promise<Reply>;
+
+/** Answers a route that needs none. */
+export type OpenHandler = (workshop: Workshop, exchange: Exchange) => Promise<Reply>;

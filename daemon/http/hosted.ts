@@ -1,0 +1,62 @@
+import { createReadStream } from 'node:fs';
+import { extname } from 'node:path';
+import { Readable } from 'node:stream';
+import { VencError } from '../../src/api/errors.js';
+import { readByteRange } from './byte-range.js';
+import type { OpenHandler } from './handler.js';
+
+const types: Readonly<Record<string, string>> = {
+  '.mp4': 'video/mp4',
+  '.m4v': 'video/mp4',
+  '.mov': 'video/quicktime',
+  '.mkv': 'video/x-matroska',
+  '.webm': 'video/webm',
+  '.ogv': 'video/ogg',
+  '.flv': 'video/x-flv',
+  '.ts': 'video/mp2t',
+  '.3gp': 'video/3gpp',
+  '.mp3': 'audio/mpeg',
+  '.m4a': 'audio/mp4',
+  '.aac': 'audio/aac',
+  '.oga': 'audio/ogg',
+  '.ogg': 'audio/ogg',
+  '.png': 'image/png',
+};
+
+/** `GET /hosted/<token>/<file>`: a hosted output, whole or in a range; 410 after its 24 hours. No key is needed. */
+export const getHosted: OpenHandler = async (workshop, { params, incoming, method }) => {
+  const place = { token: params.token ?? '', name: params.name ?? '' };
+  const file = await workshop.hosted.find(place);
+  if (file.state === 'gone')
+    throw new VencError('GoneError', 'This file was hosted for 24 hours and is gone.');
+  if (file.state === 'unknown')
+    throw new VencError('NotFoundError', 'There is no hosted file at this address.');
+  const etag = `"${file.sizeBytes.toString(16)}-${file.modifiedAt.getTime().toString(16)}"`;
+  const headers = {
+    'Content-Type': types[extname(place.name).toLowerCase()] ?? 'application/octet-stream',
+    'Accept-Ranges': 'bytes',
+    'Last-Modified': file.modifiedAt.toUTCString(),
+    ETag: etag,
+    // A hosted file is whatever somebody encoded: it is never to be taken for a page of this daemon.
+    'X-Content-Type-Options': 'nosniff',
+  };
+  const ifRange = incoming.headers['if-range'];
+  const isSame = ifRange === undefined || ifRange === etag || ifRange === headers['Last-Modified'];
+  const range = isSame ? readByteRange(incoming.headers.range, file.sizeBytes) : null;
+  if (range === 'unsatisfiable') {
+    return {
+      status: 416,
+      headers: { 'Content-Range': `bytes */${file.sizeBytes}` },
+      record: { errors: ['The file has no such bytes.'] },
+    };
+  }
+  const { first, last } = range ?? { first: 0, last: file.sizeBytes - 1 };
+  const length = { 'Content-Length': String(last - first + 1) };
+  const partial = range === null ? {} : { 'Content-Range': `bytes ${first}-${last}/${file.sizeBytes}` };
+  const reply = { status: range === null ? 200 : 206, headers: { ...headers, ...length, ...partial } };
+  if (method === 'HEAD' || file.sizeBytes === 0) return reply;
+  return {
+    ...reply,
+    stream: Readable.toWeb(createReadStream(file.path, { start: first, end: last })) as ReadableStream,
+  };
+};

@@ -1,0 +1,71 @@
+import { cancelJob } from '../../actions/cancel-job.js';
+import { createJob } from '../../actions/create-job.js';
+import { type JobListing, listJobs } from '../../actions/list-jobs.js';
+import { readJob, readJobProgress } from '../../actions/read-jobs.js';
+import { resubmitJob } from '../../actions/resubmit-job.js';
+import type { Handler } from '../handler.js';
+
+/** Ids are below 2^31; a longer number is nobody's. */
+export function idOf(params: Readonly<Record<string, string>>): number {
+  return Number(params.id);
+}
+
+/** `POST /v2/jobs` (section 4.1). */
+export const postJob: Handler = async (workshop, exchange, account) => {
+  const record = await createJob(workshop, { account, baseUrl: exchange.baseUrl }, await exchange.body());
+  return { status: 201, record };
+};
+
+/** `GET /v2/jobs` (section 4.3), with `X-Total-Count` and `Link`. */
+export const getJobs: Handler = async (workshop, { url }, account) => {
+  const query = Object.fromEntries(url.searchParams);
+  const listing = await listJobs(workshop, account.id, query);
+  return {
+    status: 200,
+    record: listing.jobs.map((job) => ({ job })),
+    headers: { 'X-Total-Count': String(listing.total), Link: links(url, listing) },
+  };
+};
+
+/** `GET /v2/jobs/<id>` (section 4.2). */
+export const getJob: Handler = async (workshop, { params }, account) => ({
+  status: 200,
+  record: { job: await readJob(workshop, account.id, idOf(params)) },
+});
+
+/** `GET /v2/jobs/<id>/progress`, an addition to the document. */
+export const getJobProgress: Handler = async (workshop, { params }, account) => ({
+  status: 200,
+  record: await readJobProgress(workshop, account.id, idOf(params)),
+});
+
+/** `PUT /v2/jobs/<id>/cancel` (section 4.5). */
+export const putCancel: Handler = async (workshop, { params }, account) => {
+  await cancelJob(workshop, account.id, idOf(params));
+  return { status: 204 };
+};
+
+/** `PUT /v2/jobs/<id>/resubmit` (section 4.4). */
+export const putResubmit: Handler = async (workshop, { params }, account) => {
+  await resubmitJob(workshop, account.id, idOf(params));
+  return { status: 204 };
+};
+
+function links(url: URL, { page, perPage, total }: JobListing): string {
+  const last = Math.max(1, Math.ceil(total / perPage));
+  const targets: readonly (readonly [string, number])[] = [
+    ['first', 1],
+    ...(page > 1 ? [['prev', Math.min(page - 1, last)] as const] : []),
+    ...(page < last ? [['next', page + 1] as const] : []),
+    ['last', last],
+  ];
+  return targets
+    .map(([relation, number]) => {
+      const target = new URL(url);
+      target.searchParams.delete('api_key');
+      target.searchParams.set('page', String(number));
+      target.searchParams.set('per_page', String(perPage));
+      return `<${target.href}>; rel="${relation}"`;
+    })
+    .join(', ');
+}

@@ -1,0 +1,124 @@
+import type {
+  DetailsRecord,
+  InputDetails,
+  JobRecord,
+  MediaFileRecord,
+  OutputDetails,
+  OutputMediaFile,
+} from '../../src/api/records.js';
+import { withoutPassword } from '../../src/api/redact.js';
+import type { Job, JobInput, JobOutput } from './job.js';
+import { type MediaFacts, uprightSize } from './media.js';
+
+/** The job as job details show it (section 2.3). */
+export function jobRecord(job: Job): JobRecord {
+  return {
+    id: job.id,
+    state: job.state,
+    test: job.test,
+    pass_through: job.passThrough,
+    grouping: job.grouping,
+    created_at: job.createdAt,
+    updated_at: job.updatedAt,
+    submitted_at: job.submittedAt,
+    finished_at: job.finishedAt,
+    input_media_file: { ...mediaFile(job, job.input), state: job.input.state },
+    output_media_files: job.outputs.map((output) => outputMediaFile(job, output)),
+    thumbnails:
+      job.state === 'finished'
+        ? job.outputs.flatMap((output) =>
+            output.thumbnails.map(({ id, url, createdAt, updatedAt }) => ({
+              id,
+              url,
+              created_at: createdAt,
+              updated_at: updatedAt,
+            })),
+          )
+        : [],
+  };
+}
+
+/** The job as the job list shows it: without `md5_checksum` (section 2.3). */
+export function listedJobRecord(job: Job): JobRecord {
+  const record = jobRecord(job);
+  return {
+    ...record,
+    input_media_file: withoutChecksum(record.input_media_file),
+    output_media_files: record.output_media_files.map(withoutChecksum),
+  };
+}
+
+/** Input details (section 2.1). */
+export function inputDetails(job: Job): InputDetails {
+  return { ...details(job.input), job_id: job.id, state: job.input.state, privacy: false };
+}
+
+/** Output details (section 2.2). */
+export function outputDetails(output: JobOutput): OutputDetails {
+  return { ...details(output), state: output.state, label: output.label };
+}
+
+function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
+  return { ...mediaFile(job, output), state: output.state, label: output.label };
+}
+
+function mediaFile(job: Job, file: JobInput | JobOutput): MediaFileRecord {
+  return {
+    id: file.id,
+    url: withoutPassword(file.url),
+    created_at: file.createdAt,
+    updated_at: file.updatedAt,
+    finished_at: file.finishedAt,
+    ...mediaFields(file.media),
+    file_size_bytes: file.file?.sizeBytes ?? null,
+    test: job.test,
+    error_message: file.fault?.message ?? null,
+    error_class: file.fault?.errorClass ?? null,
+    md5_checksum: file.file?.md5 ?? null,
+  };
+}
+
+function details(file: JobInput | JobOutput): DetailsRecord {
+  return {
+    id: file.id,
+    url: withoutPassword(file.url),
+    ...mediaFields(file.media),
+    file_size_in_bytes: file.file?.sizeBytes ?? null,
+    md5_checksum: file.file?.md5 ?? null,
+    error_class: file.fault?.errorClass ?? null,
+    error_message: file.fault?.message ?? null,
+  };
+}
+
+function mediaFields(media: MediaFacts | null) {
+  const video = media?.video ?? null;
+  const audio = media?.audio ?? null;
+  const size = video === null ? null : uprightSize(video);
+  return {
+    format: media?.format ?? null,
+    duration_in_ms: milliseconds(media?.durationSeconds ?? null),
+    total_bitrate_in_kbps: media?.totalBitrateKbps ?? null,
+    video_codec: video?.codec ?? null,
+    video_bitrate_in_kbps: video?.bitrateKbps ?? null,
+    width: size?.width ?? null,
+    height: size?.height ?? null,
+    frame_rate: video?.frameRate ? hundredths(video.frameRate.numerator / video.frameRate.denominator) : null,
+    audio_codec: audio?.codec ?? null,
+    audio_bitrate_in_kbps: audio?.bitrateKbps ?? null,
+    audio_sample_rate: audio?.sampleRate ?? null,
+    channels: audio === null ? null : String(audio.channels),
+  };
+}
+
+function withoutChecksum<T extends MediaFileRecord>(record: T): T {
+  const { md5_checksum: _, ...rest } = record;
+  return rest as T;
+}
+
+function milliseconds(seconds: number | null): number | null {
+  return seconds === null ? null : Math.round(seconds * 1000);
+}
+
+function hundredths(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,22 @@
+import type { ErrorClass } from '../../src/api/error-classes.js';
+import { type Fault, faultOf } from '../jobs/fault.js';
+import type { Run } from '../queue/job-queue.js';
+
+/**
+ * Does one stage of a run. What it throws becomes a fault of the job, told through `fail`, and null is given back; a stage that
+ * ended because the run was stopped throws on, so that the run ends.
+ */
+export async function attempt<T>(
+  run: Run,
+  stage: () => Promise<T>,
+  otherwise: ErrorClass,
+  fail: (fault: Fault) => Promise<unknown>,
+): Promise<T | null> {
+  try {
+    return await stage();
+  } catch (error) {
+    run.signal.throwIfAborted();
+    await fail(faultOf(error, otherwise));
+    return null;
+  }
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import type { FileFacts } from '../jobs/job.js';
+import type { Run } from '../queue/job-queue.js';
+import { transportFor } from '../transports/registry.js';
+import { attempt } from './attempt.js';
+import type { Workbench } from './workbench.js';
+
+/** The input on this machine's disk. */
+export interface Source {
+  readonly path: string;
+  readonly file: FileFacts;
+}
+
+/** Share of the download in the work for the input; the rest is inspecting. */
+export const downloadShare = 0.95;
+
+/** Brings the input into the scratch folder. On failure the job is failed and null given back. */
+export function download(run: Run, bench: Workbench, scratch: string): Promise<Source | null> {
+  const { input } = run.job;
+  const path = join(scratch, 'input');
+  return attempt(
+    run,
+    async () => {
+      const transport = transportFor(bench.transports, input.url);
+      if (transport.download === undefined) throw new TypeError('the scheme of the input takes no downloads');
+      const file = await transport.download(input.url, path, {
+        signal: run.signal,
+        onProgress: (done, total) => {
+          const percent = total === null || total === 0 ? 0 : (done / total) * 100;
+          run.progress(input.id, { event: 'downloading', percent, overallPercent: percent * downloadShare });
+        },
+      });
+      return { path, file };
+    },
+    'DownloadFailureError',
+    (fault) => run.change({ type: 'input-failed', fault }),
+  );
+}

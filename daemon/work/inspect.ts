@@ -1,0 +1,18 @@
+import type { MediaFacts } from '../jobs/media.js';
+import type { Run } from '../queue/job-queue.js';
+import { attempt } from './attempt.js';
+import { downloadShare, type Source } from './download.js';
+import type { Workbench } from './workbench.js';
+
+/** Finds out what the input is. On failure the job is failed and null given back. */
+export async function inspect(run: Run, bench: Workbench, source: Source): Promise<MediaFacts | null> {
+  run.progress(run.job.input.id, { event: 'inspecting', percent: 0, overallPercent: downloadShare * 100 });
+  const media = await attempt(
+    run,
+    () => bench.ffmpeg.probe(source.path, run.signal),
+    'UnsupportedInputError',
+    (fault) => run.change({ type: 'input-failed', fault }),
+  );
+  if (media !== null) await run.change({ type: 'inspected', media, file: source.file });
+  return media;
+}

@@ -1,0 +1,52 @@
+import { basename } from 'node:path/posix';
+import { isFinal } from '../../src/api/states.js';
+import type { JobOutput } from '../jobs/job.js';
+import type { MediaFacts } from '../jobs/media.js';
+import { plan } from '../plan/plan.js';
+import type { Product, Step } from '../plan/plan-types.js';
+import type { Run } from '../queue/job-queue.js';
+import type { Workbench } from './workbench.js';
+
+/** One output with what is to be done for it. */
+export interface PlannedOutput {
+  readonly output: JobOutput;
+  readonly steps: readonly Step[];
+  readonly product: Product;
+}
+
+/** Plans what is left to do. Outputs that cannot be made of this input are failed here, and left out. */
+export async function planJob(
+  run: Run,
+  bench: Workbench,
+  given: { readonly media: MediaFacts; readonly input: string; readonly scratch: string },
+): Promise<readonly PlannedOutput[]> {
+  const open = run.job.outputs.filter((output) => !isFinal(output.state));
+  const made = plan(
+    open.map((output) => ({
+      id: output.id,
+      settings: output.settings,
+      filename: filenameOf(output.destination),
+      isTest: run.job.test,
+    })),
+    given.media,
+    { input: given.input, scratch: given.scratch },
+    bench.ffmpeg.abilities,
+  );
+  for (const { outputId, fault } of made.refusals)
+    await run.change({ type: 'output-failed', id: outputId, fault });
+  return open.flatMap((output) => {
+    const product = made.products.find(({ outputId }) => outputId === output.id);
+    if (product === undefined) return [];
+    return [{ output, steps: made.steps.filter(({ outputIds }) => outputIds.includes(output.id)), product }];
+  });
+}
+
+/** The name that a destination's URL ends in, percent-decoded where that can be done. */
+function filenameOf(destination: string): string {
+  const name = basename(destination.replace(/[?#].*$/s, ''));
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Run, RunHandler } from '../queue/job-queue.js';
+import { deliver } from './deliver.js';
+import { download } from './download.js';
+import { encode } from './encode.js';
+import { inspect } from './inspect.js';
+import { planJob } from './plan-job.js';
+import type { Workbench } from './workbench.js';
+
+/**
+ * Carries one job out, stage by stage: download, inspect, plan, then encode and deliver each output. What fails is
+ * told to the job as a change; an output that fails takes no other with it. Ends early, leaving no file and no
+ * encoder, when the run is stopped.
+ */
+export function jobRunner(bench: Workbench): RunHandler {
+  return async (run) => {
+    const scratch = await bench.scratch.open(run.job.id);
+    try {
+      await carryOut(run, bench, scratch);
+    } catch (error) {
+      // Whoever stopped the run has already said what becomes of the job.
+      if (!run.signal.aborted) throw error;
+    } finally {
+      await bench.scratch.close(scratch);
+    }
+  };
+}
+
+async function carryOut(run: Run, bench: Workbench, scratch: string): Promise<void> {
+  const source = await download(run, bench, scratch);
+  if (source === null) return;
+  const media = await inspect(run, bench, source);
+  if (media === null) return;
+  for (const { output, steps, product } of await planJob(run, bench, {
+    media,
+    input: source.path,
+    scratch,
+  })) {
+    const encoded = await encode(run, bench, { output, steps, product, scratch });
+    if (encoded !== null) await deliver(run, bench, { output, encoded });
+  }
+}
