@@ -12,6 +12,7 @@ const permission = {
 export const accessControlTable = {
   grantee: {
     kind: 'text',
+    isRequired: true,
     maxLength: 2048,
     section,
     help: 'who is granted access: a canonical account id, an e-mail address or a group URI',
@@ -29,7 +30,13 @@ export const accessControlTable = {
 /** `access_control` of an output, and of its thumbnails. */
 export const accessControlSetting = {
   kind: 'list',
-  of: { kind: 'object', fields: accessControlTable, section, help: 'one grant' },
+  of: {
+    kind: 'object',
+    fields: accessControlTable,
+    oneOf: ['permission', 'permissions'],
+    section,
+    help: 'one grant',
+  },
   max: 100,
   spellings: ['access_controls'],
   section,

@@ -43,6 +43,7 @@ export const generalTable = {
   },
   public: {
     kind: 'boolean',
+    isSentAsInteger: true,
     default: false,
     section,
     help: 'let everybody read the delivered file, where the destination knows grants',
@@ -50,5 +51,10 @@ export const generalTable = {
   access_control: {
     ...accessControlSetting,
     help: 'grants on the delivered file, where the destination knows them',
+  },
+  notifications: {
+    kind: 'free',
+    section: 'addition',
+    help: 'a URL that is told when the output has come to its end',
   },
 } as const satisfies SettingsTable;

@@ -21,12 +21,14 @@ export const outputTable = {
 
 export { jobTable };
 
-/** Settings that an output was given, typed. What was left out is absent. */
+/**
+ * Settings that an output was given, typed. What was left out is absent. `size` is never there in what
+ * `readJobRequest` returns: `width` and `height` are, in its place.
+ */
 export type OutputSettings = SettingsOf<typeof outputTable>;
 
 /** A request as it was read: the fields of the job and the settings of each output. */
 export type JobRequest = SettingsOf<typeof jobTable> & {
-  readonly input: string;
   readonly outputs: readonly OutputSettings[];
 };
 

@@ -4,8 +4,19 @@ const section = '4.1 Job';
 
 /** Fields of the request itself, but for its outputs and its key. */
 export const jobTable = {
-  input: { kind: 'url', section, help: 'the file to encode; user:password@host is allowed' },
-  test: { kind: 'boolean', default: false, section, help: 'test mode: encode the first 5 seconds only' },
+  input: {
+    kind: 'url',
+    isRequired: true,
+    section,
+    help: 'the URL of the file to encode; user:password@host is allowed',
+  },
+  test: {
+    kind: 'boolean',
+    isSentAsInteger: true,
+    default: false,
+    section,
+    help: 'test mode: encode the first 5 seconds only',
+  },
   download_connections: {
     kind: 'integer',
     min: 1,
@@ -17,6 +28,7 @@ export const jobTable = {
   region: {
     kind: 'text',
     maxLength: 255,
+    mayBeEmpty: true,
     section,
     help: 'where to encode: us, europe or asia; best effort, and never an error',
   },
@@ -29,8 +41,14 @@ export const jobTable = {
   pass_through: {
     kind: 'text',
     maxLength: 255,
+    mayBeEmpty: true,
     section: 'addition',
     help: 'a text that is kept with the job and given back',
+  },
+  notifications: {
+    kind: 'free',
+    section: 'addition',
+    help: 'a URL that is told when the job has come to its end',
   },
   mock: {
     kind: 'boolean',

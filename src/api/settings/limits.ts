@@ -2,6 +2,14 @@
 export const sidePixels = { min: 2, max: 8192 } as const;
 export const kilobits = { min: 1, max: 1_000_000, unit: 'Kbps' } as const;
 export const framesPerSecond = { min: 0.1, max: 240, unit: 'frames a second' } as const;
+/** Greatest length of an address, in characters. */
+export const maxUrlLength = 2048;
+/** Greatest length of each part of a path, in bytes of UTF-8; what file systems hold. */
+export const maxPathPartBytes = 255;
+/** What a thumbnail's name has in place of its video's extension. */
+export const thumbnailSuffix = '_0000.png';
+/** `audio_bitrate` stays below this for each channel (section 4.1 Audio), in Kbps. */
+export const audioKilobitsPerChannel = 160;
 /** Clips are shorter than 100 hours. */
 export const clipSeconds = 100 * 60 * 60;
 /** Greatest number of pixels in a picture, in or out. */

@@ -3,8 +3,10 @@
  * and reference: see the chapters beside this file.
  */
 interface SettingText {
-  /** Other names of the same setting, older or newer. The table's key is the one answers and messages use. */
+  /** Other names of the same setting, older or newer. The table's key is the one that readers of settings see. */
   readonly spellings?: readonly string[];
+  /** Whether the object that it belongs to makes no sense without it. */
+  readonly isRequired?: true;
   /** One sentence in the imperative or a noun phrase, without a full stop: it stands in `--help`. */
   readonly help: string;
   /** What applies when the setting is left out, as people read it; absent when nothing does. */
@@ -35,13 +37,16 @@ export interface NumberSetting extends SettingText {
 /** True or false; 1/0 and the texts of these are taken as well. */
 export interface BooleanSetting extends SettingText {
   readonly kind: 'boolean';
+  /** Whether the service document spells it 1 and 0, which is then what a client sends. */
+  readonly isSentAsInteger?: true;
   readonly default?: boolean;
 }
 
-/** A text of up to `maxLength` characters (and `maxBytes` bytes a path part, where it names a file). */
+/** A text of up to `maxLength` characters, without control characters. */
 export interface TextSetting extends SettingText {
   readonly kind: 'text';
   readonly maxLength: number;
+  readonly mayBeEmpty?: true;
   /** A relative path: folders allowed, never `..`, each part up to 255 bytes. */
   readonly isPath?: boolean;
   readonly default?: string;
@@ -93,15 +98,25 @@ export interface DistanceSetting extends SettingText {
 export interface ObjectSetting extends SettingText {
   readonly kind: 'object';
   readonly fields: SettingsTable;
+  /** Fields of which exactly one must be given. */
+  readonly oneOf?: readonly string[];
+  /** Whether an array of one such object is taken as well. */
+  readonly isTakenInArray?: true;
 }
 
-/** One value or an array of up to `max`; always a list when read. */
+/** One value or an array of up to `max`; a list when read, and absent when the array was empty. */
 export interface ListSetting extends SettingText {
   readonly kind: 'list';
   readonly of: Setting;
   readonly max: number;
 }
 
+/** Any JSON value, kept as it was given; an empty array is as good as nothing. For settings that are yet declined. */
+export interface FreeSetting extends SettingText {
+  readonly kind: 'free';
+}
+
+/** One row of a table of settings. */
 export type Setting =
   | IntegerSetting
   | NumberSetting
@@ -114,7 +129,8 @@ export type Setting =
   | TimeSetting
   | DistanceSetting
   | ObjectSetting
-  | ListSetting;
+  | ListSetting
+  | FreeSetting;
 
 /** Settings by name. */
 export type SettingsTable = Readonly<Record<string, Setting>>;
@@ -149,7 +165,15 @@ export type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' }
               ? SettingsOf<F>
               : S extends { kind: 'list'; of: infer O }
                 ? readonly ValueOf<O>[]
-                : never;
+                : S extends { kind: 'free' }
+                  ? unknown
+                  : never;
+
+type RequiredNames<T extends SettingsTable> = {
+  [K in keyof T]: T[K] extends { isRequired: true } ? K : never;
+}[keyof T];
 
 /** The settings that a request gave, typed; what it left out is absent, and no default is filled in. */
-export type SettingsOf<T extends SettingsTable> = { readonly [K in keyof T]?: ValueOf<T[K]> };
+export type SettingsOf<T extends SettingsTable> = {
+  readonly [K in Exclude<keyof T, RequiredNames<T>>]?: ValueOf<T[K]>;
+} & { readonly [K in RequiredNames<T>]: ValueOf<T[K]> };

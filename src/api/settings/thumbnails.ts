@@ -8,6 +8,7 @@ export const thumbnailsTable = {
   number: { kind: 'integer', min: 1, max: 500, default: 1, section, help: 'how many, evenly spaced' },
   public: {
     kind: 'boolean',
+    isSentAsInteger: true,
     section,
     help: 'let everybody read the thumbnails, where the destination knows grants',
     defaultText: 'that of the output',
@@ -23,6 +24,7 @@ export const thumbnailsTable = {
 export const thumbnailsSetting = {
   kind: 'object',
   fields: thumbnailsTable,
+  isTakenInArray: true,
   section,
   help: 'PNG pictures taken from the output, delivered beside it',
 } as const;

@@ -4,7 +4,12 @@ const section = '4.1 Watermark';
 
 /** One picture laid over the video. */
 export const watermarkTable = {
-  url: { kind: 'url', section, help: 'where the picture is: PNG, GIF, JPEG or BMP, by any input scheme' },
+  url: {
+    kind: 'url',
+    isRequired: true,
+    section,
+    help: 'where the picture is: PNG, GIF, JPEG or BMP, by any input scheme',
+  },
   x: {
     kind: 'distance',
     isSigned: true,

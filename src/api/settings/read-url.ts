@@ -1,0 +1,25 @@
+import { maxUrlLength } from './limits.js';
+import { hasMoreCharacters, isUnfitForNames } from './read-text.js';
+import type { Plain } from './reading.js';
+import type { UrlSetting } from './setting.js';
+
+const rule = 'must be a URL with a scheme and a host, such as http://example.com/video.mp4';
+const startOfAddress = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i;
+const localFile = /^file:(?:\/\/(?:localhost)?)?\/[^/]/i;
+
+/**
+ * Reads an address. What stands after the host is its scheme's to judge, and so is the scheme itself. The
+ * only addresses without a host are those of local files. The rules never repeat the address: it may hold a password.
+ */
+export function readUrl(_setting: UrlSetting, value: unknown): Plain<string> {
+  if (typeof value !== 'string') return { rule };
+  if (hasMoreCharacters(value, maxUrlLength)) return { rule: `must have at most ${maxUrlLength} characters` };
+  if (isUnfitForNames(value)) return { rule: 'must not hold control characters or line breaks' };
+  if (value !== value.trim()) return { rule: 'must not begin or end with a blank' };
+  return localFile.test(value) || hasHost(value) ? { value } : { rule };
+}
+
+function hasHost(address: string): boolean {
+  // The first test keeps out what URL mends by itself, such as http:/host and http:///host.
+  return startOfAddress.test(address) && URL.canParse(address) && new URL(address).hostname !== '';
+}

@@ -1,0 +1,46 @@
+/** What became of one value of a request: the typed value, or what is wrong with it. */
+export interface Reading<T> {
+  /** Absent where the value was left out or is not valid. */
+  readonly value?: T;
+  /** Full sentences without a full stop, each beginning with the path of the field. They never repeat the value. */
+  readonly complaints: readonly string[];
+  /** Paths of fields that no table knows. */
+  readonly unknownFields: readonly string[];
+}
+
+/** One plain value: as it is meant, or the rule that it breaks (`must be ...`). */
+export type Plain<T> = { readonly value: T } | { readonly rule: string };
+
+/** The reading of a plain value at a path. */
+export function readingOf<T>(path: string, plain: Plain<T>): Reading<T> {
+  return 'rule' in plain
+    ? { complaints: [`${path} ${plain.rule}`], unknownFields: [] }
+    : { value: plain.value, complaints: [], unknownFields: [] };
+}
+
+/** A reading that is one complaint. */
+export function complaint(text: string): Reading<never> {
+  return { complaints: [text], unknownFields: [] };
+}
+
+/** Complaints and unknown fields of several readings, in their order. */
+export function allOf(readings: readonly Reading<unknown>[]): Reading<never> {
+  return {
+    complaints: readings.flatMap((reading) => reading.complaints),
+    unknownFields: readings.flatMap((reading) => reading.unknownFields),
+  };
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The path of a field: `outputs[0]` and `speed` make `outputs[0].speed`. Names that a client made up are
+ * quoted and cut, so that a message or a log line stays one line.
+ */
+export function pathTo(parent: string, name: string): string {
+  const shown = /^[\w-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64));
+  return parent === '' ? shown : `${parent}.${shown}`;
+}
