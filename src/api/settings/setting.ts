@@ -102,6 +102,8 @@ export interface ObjectSetting extends SettingText {
   readonly oneOf?: readonly string[];
   /** Whether an array of one such object is taken as well. */
   readonly isTakenInArray?: true;
+  /** Field that a plain number stands for on the command line. */
+  readonly numberField?: string;
 }
 
 /** One value or an array of up to `max`; a list when read, and absent when the array was empty. */

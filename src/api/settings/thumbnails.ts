@@ -25,6 +25,7 @@ export const thumbnailsSetting = {
   kind: 'object',
   fields: thumbnailsTable,
   isTakenInArray: true,
+  numberField: 'number',
   section,
   help: 'PNG pictures taken from the output, delivered beside it',
 } as const;

@@ -1,0 +1,97 @@
+import { VencError } from '../errors.js';
+import { type Assignment, parseAssignments } from './assignments.js';
+import { outputTable } from './index.js';
+import { decimalOf } from './read-number.js';
+import { isObject, pathTo } from './reading.js';
+import type { BooleanSetting, ListSetting, ObjectSetting, Setting, SettingsTable } from './setting.js';
+
+/** Fields of a request as a client sends them, by the service's own names. */
+export type RequestFields = Readonly<Record<string, unknown>>;
+
+/**
+ * What a word typed on the command line becomes in a request: numbers and booleans become such where they can,
+ * and everything else goes on as text, for the service to judge. A flag that was given several times comes as an
+ * array of words. Throws `UsageError` where a `name=value` text is malformed or names a setting that there is not.
+ */
+export function requestValue(setting: Setting, word: unknown, flag: string): unknown {
+  switch (setting.kind) {
+    case 'integer':
+    case 'number':
+    case 'number-choice':
+      return decimalOf(word) ?? word;
+    case 'boolean':
+      return booleanValue(setting, word);
+    case 'list':
+      return listValue(setting, word, flag);
+    case 'object':
+      return typeof word === 'string' ? objectValue(setting, word, flag) : word;
+    default:
+      return word;
+  }
+}
+
+/**
+ * What `--output` was given: `name=value,name=value`, or a JSON object, which goes on as it is. The content of
+ * a file that `--output @FILE` names is read alike.
+ */
+export function readOutputFlag(text: string): RequestFields {
+  if (!text.trimStart().startsWith('{')) return tableValue(outputTable, text, '--output');
+  const value = parsed(text);
+  if (isObject(value)) return value;
+  throw new VencError('UsageError', '--output is not valid JSON.');
+}
+
+function tableValue(table: SettingsTable, text: string, flag: string): RequestFields {
+  const groups = new Map<string, string[]>();
+  for (const [given, value] of parseAssignments(text, flag)) {
+    const name = nameIn(table, given);
+    if (name === undefined) throw new VencError('UsageError', `${flag} has no setting ${pathTo('', given)}.`);
+    groups.set(name, [...(groups.get(name) ?? []), value]);
+  }
+  return Object.fromEntries(
+    [...groups].map(([name, values]): Assignment | [string, unknown] => {
+      const setting = table[name];
+      if (setting === undefined || setting.kind === 'free') return [name, values];
+      if (setting.kind === 'list') return [name, requestValue(setting, values, flag)];
+      if (values.length > 1) throw new VencError('UsageError', `${flag} gives ${name} more than once.`);
+      return [name, requestValue(setting, values[0], flag)];
+    }),
+  );
+}
+
+function nameIn(table: SettingsTable, given: string): string | undefined {
+  const found = Object.entries(table).find(
+    ([name, { spellings = [] }]) => name === given || spellings.includes(given),
+  );
+  return found?.[0];
+}
+
+function booleanValue(setting: BooleanSetting, word: unknown): unknown {
+  const value = { true: true, false: false, '1': true, '0': false }[String(word)];
+  if (value === undefined) return word;
+  return setting.isSentAsInteger ? Number(value) : value;
+}
+
+function listValue(setting: ListSetting, word: unknown, flag: string): unknown {
+  const words: readonly unknown[] = Array.isArray(word) ? word : [word];
+  // A list of plain words may also come in one, as in permissions="READ,WRITE".
+  const isPlain = setting.of.kind !== 'object';
+  return words
+    .flatMap((one) => (isPlain && typeof one === 'string' ? one.split(',') : [one]))
+    .map((one) => requestValue(setting.of, one, flag));
+}
+
+function objectValue(setting: ObjectSetting, word: string, flag: string): unknown {
+  const number = setting.numberField === undefined ? undefined : decimalOf(word);
+  if (setting.numberField !== undefined && number !== undefined) return { [setting.numberField]: number };
+  return tableValue(setting.fields, word, flag);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message repeats a part of the text, which may be secret.
+    return undefined;
+  }
+}

@@ -1,0 +1,150 @@
+import { type RequestFields, requestValue } from './flag-values.js';
+import { jobTable, outputTable } from './index.js';
+import type { Setting, SettingsTable } from './setting.js';
+
+/** A command-line flag that stands for a setting, as data: all that a parser, a help page or a completion needs. */
+export interface SettingFlag {
+  /** The flag itself, e.g. `--video-codec`. */
+  readonly flag: string;
+  /** The setting's own name, e.g. `video_codec`. */
+  readonly name: string;
+  /** The name under which a parser such as commander keeps its value, e.g. `videoCodec`. */
+  readonly attribute: string;
+  /** Its value as help shows it, e.g. `<codec>`; null where it takes none. */
+  readonly argument: string | null;
+  /** The flag that says the contrary, e.g. `--no-test`, to go against a request file; null but for booleans. */
+  readonly negation: string | null;
+  /** What it is, with range and default: `width of the picture (2 to 8192 pixels; default: that of the input)`. */
+  readonly help: string;
+  /** The words that its value may be, for completion; none where it is not one of a few. */
+  readonly choices: readonly string[];
+  readonly path: 'job' | 'output';
+  /** Whether it may be given several times. */
+  readonly repeatable: boolean;
+}
+
+/** Flags that are not called after their setting. */
+const flagNames: Readonly<Record<string, string>> = { notifications: 'notify' };
+
+/**
+ * The flags of all settings of a job and of an output, in the order of the tables. `input` has none, since it is
+ * the argument of its commands, and notifications have one for the job alone.
+ */
+export function settingFlags(): readonly SettingFlag[] {
+  return [...flagsOf(jobTable, 'job'), ...flagsOf(outputTable, 'output')];
+}
+
+/**
+ * Sorts what a parser made of the flags into fields of the job and settings of every output, as a request has
+ * them. Takes the parser's values by `attribute` and passes over those that are no setting's. Throws `UsageError`.
+ */
+export function readFlags(options: Readonly<Record<string, unknown>>): {
+  readonly jobFlags: RequestFields;
+  readonly outputFlags: RequestFields;
+} {
+  return {
+    jobFlags: valuesOf(jobTable, 'job', options),
+    outputFlags: valuesOf(outputTable, 'output', options),
+  };
+}
+
+function valuesOf(table: SettingsTable, path: SettingFlag['path'], options: RequestFields): RequestFields {
+  const pairs = flagsOf(table, path).flatMap(({ name, flag, attribute }) => {
+    const setting = table[name];
+    const word = options[attribute];
+    return setting === undefined || word === undefined
+      ? []
+      : [[name, requestValue(setting, word, flag)] as const];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly SettingFlag[] {
+  return Object.entries(table)
+    .filter(([name, { kind }]) => name !== 'input' && (kind !== 'free' || path === 'job'))
+    .map(([name, setting]) => {
+      const word = (flagNames[name] ?? name).replaceAll('_', '-');
+      const isBoolean = setting.kind === 'boolean';
+      return {
+        flag: `--${word}`,
+        name,
+        attribute: word.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+        argument: isBoolean ? null : argumentOf(name, setting),
+        negation: isBoolean ? `--no-${word}` : null,
+        help: helpOf(setting),
+        choices: choicesOf(setting),
+        path,
+        repeatable: setting.kind === 'list' || setting.kind === 'free',
+      };
+    });
+}
+
+function argumentOf(name: string, setting: Setting): string {
+  switch (setting.kind) {
+    case 'size':
+      return '<WIDTHxHEIGHT>';
+    case 'time':
+      return '<time>';
+    case 'free':
+      return '<url>';
+    case 'list':
+      return argumentOf(name, setting.of);
+    case 'object':
+      return setting.numberField === undefined ? '<name=value,...>' : '<n|name=value,...>';
+    case 'text':
+      return `<${name.replaceAll('_', '-')}>`;
+    default:
+      // The last word says what it is: the codec of video_codec, the bitrate of audio_bitrate.
+      return `<${name.replace(/^.*_/, '')}>`;
+  }
+}
+
+function helpOf(setting: Setting): string {
+  const notes = [rangeOf(setting), defaultOf(setting), setting.kind === 'list' ? 'repeatable' : ''].filter(
+    (note) => note !== '',
+  );
+  return notes.length === 0 ? setting.help : `${setting.help} (${notes.join('; ')})`;
+}
+
+function rangeOf(setting: Setting): string {
+  switch (setting.kind) {
+    case 'integer':
+    case 'number': {
+      const unit = setting.unit === undefined ? '' : ` ${setting.unit}`;
+      const step =
+        setting.kind === 'integer' && setting.multipleOf ? `, multiples of ${setting.multipleOf}` : '';
+      return `${setting.min} to ${setting.max}${unit}${step}`;
+    }
+    case 'choice':
+    case 'number-choice':
+      return setting.choices.join(', ');
+    case 'text':
+      return `at most ${setting.maxLength} characters`;
+    case 'size':
+      return `sides of ${setting.min} to ${setting.max} pixels`;
+    case 'time':
+      return `below ${setting.maxSeconds / 3600} hours`;
+    case 'object':
+      return Object.entries(setting.fields).map(fieldNote).join(', ');
+    case 'list':
+      return rangeOf(setting.of);
+    default:
+      return '';
+  }
+}
+
+/** A field of an object in one line: `number=1 to 500 (1)` has its range and, in brackets, its default. */
+function fieldNote([name, setting]: readonly [string, Setting]): string {
+  const range = setting.kind === 'integer' ? `=${rangeOf(setting)}` : '';
+  const value = 'default' in setting && setting.default !== undefined ? ` (${setting.default})` : '';
+  return `${name}${range}${value}`;
+}
+
+function defaultOf(setting: Setting): string {
+  const value = setting.defaultText ?? ('default' in setting ? setting.default : undefined);
+  return value === undefined ? '' : `default: ${value}`;
+}
+
+function choicesOf(setting: Setting): readonly string[] {
+  return setting.kind === 'choice' || setting.kind === 'number-choice' ? setting.choices.map(String) : [];
+}

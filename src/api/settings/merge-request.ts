@@ -1,0 +1,81 @@
+import type { RequestFields } from './flag-values.js';
+import { jobTable, outputTable } from './index.js';
+import { readSize } from './read-size.js';
+import { isObject } from './reading.js';
+import type { SettingsTable } from './setting.js';
+
+/** What a request is put together of, from the least to the most particular. */
+export interface RequestParts {
+  /** The body that a request file holds; null without one. */
+  readonly file: RequestFields | null;
+  /** Fields of the job that were given as flags; `input` may be among them. */
+  readonly jobFlags: RequestFields;
+  /** Settings that were given as flags: they go for every output. */
+  readonly outputFlags: RequestFields;
+  /** One object for each `--output`. */
+  readonly outputs: readonly RequestFields[];
+}
+
+/** Settings that a more particular one must take away, since they would win over it. */
+const overruledBy: Readonly<Record<string, readonly string[]>> = {
+  size: ['width', 'height'],
+  quality: ['video_bitrate'],
+  audio_bitrate: ['audio_quality'],
+  decimate: ['frame_rate'],
+};
+
+/**
+ * The body of a create, put together: a flag wins over the request file, and an `--output` over a flag. The first
+ * `--output` goes over the first output of the file and so on; further ones are added. Without any output setting the
+ * file's outputs stay as they are, and without outputs in it the service makes its default one. Pure.
+ *
+ * What wins also takes effect: it takes away other spellings of itself and settings that would overrule it, such
+ * as the file's `size` where a flag gives `width`. What is wrong in the file stays so, for the service to name.
+ */
+export function mergeRequest({
+  file,
+  jobFlags,
+  outputFlags,
+  outputs,
+}: RequestParts): Record<string, unknown> {
+  const body = overlay(jobTable, file ?? {}, jobFlags);
+  if (Object.keys(outputFlags).length === 0 && outputs.length === 0) return body;
+  const name = body.output !== undefined && body.output !== null && !body.outputs ? 'output' : 'outputs';
+  const bases = listOf(body[name]);
+  const count = Math.max(bases.length, outputs.length, 1);
+  const merged = Array.from({ length: count }, (_, index): unknown => {
+    const base = index < bases.length ? bases[index] : {};
+    if (!isObject(base)) return base;
+    const flagged = overlay(outputTable, base, outputFlags);
+    return overlay(outputTable, flagged, outputs[index] ?? {});
+  });
+  const { [name]: _replaced, ...others } = body;
+  return { ...others, outputs: merged };
+}
+
+function listOf(outputs: unknown): readonly unknown[] {
+  if (outputs === undefined || outputs === null) return [];
+  return Array.isArray(outputs) ? outputs : [outputs];
+}
+
+function overlay(table: SettingsTable, base: RequestFields, layer: RequestFields): Record<string, unknown> {
+  const taken = new Set(
+    Object.keys(layer).flatMap((name) => [...spellingsOf(table, name), ...(overruledBy[name] ?? [])]),
+  );
+  const kept = Object.entries(sidesOf(base, layer)).filter(([name]) => !taken.has(name));
+  return { ...Object.fromEntries(kept), ...layer };
+}
+
+function spellingsOf(table: SettingsTable, given: string): readonly string[] {
+  const all = Object.entries(table).map(([name, { spellings = [] }]) => [name, ...spellings]);
+  return all.find((names) => names.includes(given)) ?? [given];
+}
+
+/** The base with its `size` as width and height, where the layer gives one of these. */
+function sidesOf(base: RequestFields, layer: RequestFields): RequestFields {
+  const isSideGiven = 'width' in layer || 'height' in layer;
+  const size = isSideGiven ? readSize(outputTable.size, base.size) : { rule: '' };
+  if (!('value' in size)) return base;
+  const { size: _size, ...others } = base;
+  return { ...others, ...size.value };
+}
