@@ -1,0 +1,166 @@
+import { isVencError } from '../../../src/api/errors.js';
+import { isFinal } from '../../../src/api/states.js';
+import { applyAsHolder, type Change } from '../../jobs/changes.js';
+import type { Fault } from '../../jobs/fault.js';
+import type { Job } from '../../jobs/job.js';
+import type { JobStore } from '../../store/job-store.js';
+import { failWhatIsOpen, faultOfRun, isStopped, release, textOf } from '../end-of-run.js';
+import type { Run, RunHandler, StopReason } from '../job-queue.js';
+import { type Pause, untilKept } from '../patience.js';
+import type { ProgressBook } from '../progress-book.js';
+import { type ClaimOutcome, claim, crashesBeforeAlone } from './claim.js';
+
+/** What a run works with. */
+export interface RunDesk {
+  readonly store: JobStore;
+  readonly book: ProgressBook;
+  readonly now: () => Date;
+  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  readonly pause: Pause;
+}
+
+/**
+ * The life of one attempt at a job: from before its claim, when it takes up a slot already, until nothing of it is
+ * left to do. It can be stopped at any moment of it.
+ */
+export class LocalRun {
+  readonly #desk: RunDesk;
+  readonly #stopping = new AbortController();
+  #hasBegun = false;
+  #isAlone = false;
+  /** Whether a change of this run brought the job to its end, so that nothing is left to be settled. */
+  #isDone = false;
+  #isOver = false;
+  #markEnded: () => void = () => {};
+
+  /** Resolves when the run has let go of its job. */
+  readonly ended: Promise<void> = new Promise((resolve) => {
+    this.#markEnded = resolve;
+  });
+
+  constructor(
+    readonly id: number,
+    readonly token: string,
+    desk: RunDesk,
+  ) {
+    this.#desk = desk;
+  }
+
+  /** Whether the handler was called. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Whether no other may run beside it. */
+  get isAlone(): boolean {
+    return this.#isAlone;
+  }
+
+  /** The first reason given stays. */
+  stop(reason: StopReason): void {
+    this.#stopping.abort(reason);
+  }
+
+  /**
+   * Claims the job, however long it takes the store to find room for that. A run that is stopped meanwhile gives the
+   * job back and passes it over; so does one whose job cannot be read, which is logged. Never rejects.
+   */
+  async claim(hasCompany: () => boolean): Promise<ClaimOutcome> {
+    const { store, now, log } = this.#desk;
+    const terms = { token: this.token, now, hasCompany };
+    let outcome: ClaimOutcome = 'passed-over';
+    try {
+      outcome = (await this.#untilKept('claimed', () => claim(store, this.id, terms))) ?? 'passed-over';
+    } catch (error) {
+      log('error', `Job ${this.id} cannot be run: ${textOf(error)}`);
+    }
+    if (!this.#stopping.signal.aborted) return outcome;
+    await this.#giveBack();
+    return 'passed-over';
+  }
+
+  /** Has the claimed job worked on, and settles what the handler leaves open. Never rejects. */
+  async carryOut(job: Job, handler: RunHandler): Promise<void> {
+    const { signal } = this.#stopping;
+    if (signal.aborted) return this.#giveBack();
+    this.#hasBegun = true;
+    this.#isAlone = job.crashes >= crashesBeforeAlone;
+    this.#desk.book.open(this.id);
+    try {
+      await handler(this.#shown(job));
+      if (!this.#isDone && !signal.aborted) throw new Error('The run ended before the job did.');
+    } catch (error) {
+      if (!isStopped(error, signal)) {
+        this.#desk.log('error', `The run of job ${this.id} ended with an error: ${textOf(error)}`);
+      }
+      if (!this.#isDone && !signal.aborted) await this.#fail(faultOfRun(error));
+    }
+    if (!this.#isDone && signal.aborted) await this.#giveBack();
+    this.#desk.book.close(this.id);
+  }
+
+  /** The last thing in its life. */
+  end(): void {
+    this.#isOver = true;
+    this.#markEnded();
+  }
+
+  /** What the handler gets to see of it. */
+  #shown(job: Job): Run {
+    const { signal } = this.#stopping;
+    return {
+      job,
+      signal,
+      change: (change) => this.#change(change),
+      progress: (fileId, progress) => {
+        // A late word of this run must not appear in the book of the run that came after it.
+        if (!this.#isOver && !signal.aborted) this.#desk.book.note(this.id, fileId, progress);
+      },
+    };
+  }
+
+  async #change(change: Change): Promise<Job> {
+    const { store, now } = this.#desk;
+    try {
+      const job = await store.update(this.id, (stored) => applyAsHolder(stored, this.token, change, now()));
+      if (isFinal(job.state)) this.#isDone = true;
+      return job;
+    } catch (error) {
+      if (isVencError(error, 'ClaimLostError')) this.stop('claim-lost');
+      throw error;
+    }
+  }
+
+  async #fail(fault: Fault): Promise<void> {
+    const { store, now, log } = this.#desk;
+    const fail = (job: Job) => failWhatIsOpen(job, this.token, fault, now());
+    try {
+      await this.#untilKept('failed', () => store.update(this.id, fail));
+    } catch (error) {
+      log('error', `Job ${this.id} cannot be failed: ${textOf(error)}`);
+    }
+  }
+
+  /**
+   * Sees to it that no job stays `processing` that nobody works on. Where the job was taken from the run, as at a
+   * cancel, nothing is written. Tried once, because whoever stops a run waits for it.
+   */
+  async #giveBack(): Promise<void> {
+    const { store, now, log } = this.#desk;
+    try {
+      await store.update(this.id, (job) => release(job, this.token, now()));
+    } catch (error) {
+      log('error', `Job ${this.id} cannot be put back to waiting: ${textOf(error)}`);
+    }
+  }
+
+  #untilKept<T>(what: string, write: () => Promise<T>): Promise<T | null> {
+    const { pause, log } = this.#desk;
+    return untilKept(write, {
+      signal: this.#stopping.signal,
+      pause,
+      onFailure: (error, delayMs) =>
+        log('warn', `Job ${this.id} cannot be ${what} yet, next attempt in ${delayMs} ms: ${textOf(error)}`),
+    });
+  }
+}

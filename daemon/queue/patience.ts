@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ErrorClass } from '../../src/api/error-classes.js';
+import { isVencError } from '../../src/api/errors.js';
+
+/** Waits so many milliseconds, less where the signal is aborted. Never rejects. */
+export type Pause = (delayMs: number, signal: AbortSignal) => Promise<void>;
+
+/** The pause that a daemon makes. */
+export const pause: Pause = (delayMs, signal) =>
+  sleep(delayMs, undefined, { signal }).catch(() => {
+    // Aborted: the pause is over, and whoever waited looks at the signal.
+  });
+
+/** How long is waited after the first failure, doubled after each further one, and never longer than the greatest. */
+export const firstDelayMs = 250;
+export const greatestDelayMs = 30_000;
+
+/** What no second attempt would change: the store answered, and the answer is no. */
+const lasting: ReadonlySet<ErrorClass> = new Set<ErrorClass>([
+  'NotFoundError',
+  'GoneError',
+  'ClaimLostError',
+  'IllegalChangeError',
+]);
+
+/** How a write is repeated. */
+export interface Patience {
+  /** Ends the trying. */
+  readonly signal: AbortSignal;
+  readonly pause: Pause;
+  /** Told of each failure that is followed by another attempt. */
+  readonly onFailure: (error: unknown, delayMs: number) => void;
+}
+
+/**
+ * Tries a write of the store until it is kept: a disk without room, or a database that is away, only delays it.
+ * Resolves to null when the signal was aborted first; rejects with what no further attempt would change, such as
+ * `NotFoundError`.
+ */
+export async function untilKept<T>(write: () => Promise<T>, patience: Patience): Promise<T | null> {
+  for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, greatestDelayMs)) {
+    if (patience.signal.aborted) return null;
+    try {
+      return await write();
+    } catch (error) {
+      if (isVencError(error) && lasting.has(error.errorClass)) throw error;
+      if (patience.signal.aborted) return null;
+      patience.onFailure(error, delayMs);
+      await patience.pause(delayMs, patience.signal);
+    }
+  }
+}

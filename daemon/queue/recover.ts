@@ -1,0 +1,89 @@
+import { apply } from '../jobs/changes.js';
+import type { Job } from '../jobs/job.js';
+import type { JobStore } from '../store/job-store.js';
+import { textOf } from './end-of-run.js';
+import type { JobQueue } from './job-queue.js';
+import { type Pause, pause, untilKept } from './patience.js';
+
+/** What recovering needs beside the store and the queue. */
+export interface RecoverOptions {
+  readonly now: () => Date;
+  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  /** Ends the trying where the store has no room: to be aborted before the store is closed. */
+  readonly signal?: AbortSignal;
+  /** Waiting between two attempts to write; {@link pause} where it is left out. */
+  readonly pause?: Pause;
+}
+
+/** Writes that are under way at once. */
+const writesAtOnce = 16;
+
+/**
+ * Takes up what an earlier daemon left: runs that ended without a word are counted as crashes and their jobs put
+ * back to `waiting`, or given up at the third (contract, section 5); then everything that waits is queued, oldest
+ * first. Jobs that wait already are not written. Resolves when all are queued, but for those that the store has no
+ * room to change: those follow as soon as it has.
+ */
+export async function recover(store: JobStore, queue: JobQueue, options: RecoverOptions): Promise<void> {
+  const jobs = await store.active();
+  const takenUp = new Map<number, Job>();
+  await eachOf(jobs, async (seen) => {
+    const job = seen.state === 'waiting' ? seen : await takeUp(store, seen, options);
+    if (job === null) void takeUpLater(store, queue, seen, options);
+    else takenUp.set(seen.id, job);
+  });
+  const waiting = jobs.filter(({ id }) => takenUp.get(id)?.state === 'waiting');
+  for (const { id } of waiting) await queue.enqueue(id);
+  if (waiting.length > 0) options.log('info', `Jobs taken up from an earlier start: ${waiting.length}.`);
+}
+
+/** Takes one job up, or gives null where it could not be written. */
+async function takeUp(store: JobStore, seen: Job, options: RecoverOptions): Promise<Job | null> {
+  try {
+    const job = await store.update(seen.id, (stored) => asLeft(stored, seen, options.now()));
+    if (job.crashes > seen.crashes) {
+      const outcome = job.state === 'failed' ? 'it is given up' : 'it is run again';
+      options.log('warn', `Job ${job.id} was being run when the daemon ended (${job.crashes}): ${outcome}.`);
+    }
+    return job;
+  } catch (error) {
+    options.log('error', `Job ${seen.id} cannot be taken up: ${textOf(error)}`);
+    return null;
+  }
+}
+
+async function takeUpLater(
+  store: JobStore,
+  queue: JobQueue,
+  seen: Job,
+  options: RecoverOptions,
+): Promise<void> {
+  const patience = {
+    signal: options.signal ?? new AbortController().signal,
+    pause: options.pause ?? pause,
+    onFailure: () => {},
+  };
+  const write = () => store.update(seen.id, (stored) => asLeft(stored, seen, options.now()));
+  // What still fails here fails for good, and was told above.
+  const job = await untilKept(write, patience).catch(() => null);
+  if (job?.state === 'waiting') await queue.enqueue(job.id);
+}
+
+/**
+ * The job as it stands after what its daemon left undone. The very same job where somebody changed it since it was
+ * seen, as by a cancel: it is in good hands then. Pure.
+ */
+function asLeft(stored: Job, seen: Job, now: Date): Job {
+  if (stored.state !== seen.state || stored.claim !== seen.claim) return stored;
+  if (stored.state === 'processing') return apply(stored, { type: 'lost' }, now);
+  return stored.state === 'pending' ? apply(stored, { type: 'queued' }, now) : stored;
+}
+
+/** Does something for each item, a few at once. */
+async function eachOf<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  const actInTurn = async () => {
+    for (const item of rest) await act(item);
+  };
+  await Promise.all(Array.from({ length: writesAtOnce }, actInTurn));
+}
