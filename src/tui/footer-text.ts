@@ -1,0 +1,32 @@
+import { columnGap } from './fit-columns.js';
+import type { Order, Tone, WatchState } from './watch-types.js';
+
+// From the most to the least needed: a narrow terminal shows the first of them.
+const hints = ['q quit', 'c cancel', 'r resubmit', 'enter details', '↑↓ move'] as const;
+const separator = ' '.repeat(columnGap + 1);
+
+/** The last line of the screen, for a terminal of `width` cells. */
+export function footerText(state: WatchState, width: number): { readonly text: string; readonly tone: Tone } {
+  const { footer } = state;
+  switch (footer.kind) {
+    case 'question':
+      return { text: `${verbs[footer.order.verb].ask} job ${footer.order.jobId}? y/n`, tone: 'busy' };
+    case 'sending':
+      return { text: `${verbs[footer.order.verb].doing} job ${footer.order.jobId} ...`, tone: 'quiet' };
+    case 'remark':
+      return { text: footer.text, tone: 'bad' };
+    case 'keys':
+      return { text: fittingHints(width), tone: 'quiet' };
+  }
+}
+
+const verbs = {
+  cancel: { ask: 'Cancel', doing: 'Cancelling' },
+  resubmit: { ask: 'Resubmit', doing: 'Resubmitting' },
+} as const satisfies Record<Order['verb'], { readonly ask: string; readonly doing: string }>;
+
+function fittingHints(width: number): string {
+  let shown: readonly string[] = hints;
+  while (shown.length > 1 && shown.join(separator).length > width) shown = shown.slice(0, -1);
+  return shown.join(separator);
+}

@@ -1,0 +1,37 @@
+/** A duration as a clock shows it: `0:07`, `12:30`, `1:02:03`. Fractions of a second are dropped. */
+export function clock(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1000));
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
+/** The time of day where the terminal stands: `09:05:00`. */
+export function timeOfDay(atMs: number): string {
+  const at = new Date(atMs);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}
+
+/** Whole percent, never rounded up to 100 before it is. */
+export function percentText(percent: number): string {
+  return `${Math.floor(percent)}%`;
+}
+
+/** Multiple of real time: `0.42x`, `3.1x`, `58x`. */
+export function speedText(speed: number): string {
+  return `${speed.toFixed(speed < 1 ? 2 : speed < 10 ? 1 : 0)}x`;
+}
+
+/** Frames a second: `24 fps`. */
+export function fpsText(fps: number): string {
+  return `${fps.toFixed(fps < 10 ? 1 : 0)} fps`;
+}
+
+/** A bar of `width` cells, filled for `percent`. Readable without colours. */
+export function bar(percent: number, width: number): string {
+  const filled = Math.floor((Math.min(100, Math.max(0, percent)) / 100) * width);
+  return '█'.repeat(filled) + '░'.repeat(width - filled);
+}

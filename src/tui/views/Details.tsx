@@ -1,0 +1,55 @@
+import { Box } from 'ink';
+import type { ReactNode } from 'react';
+import { fileCell, fileColumns } from '../file-cells.js';
+import { fitColumns } from '../fit-columns.js';
+import type { Tone, WatchedFile, WatchedJob } from '../watch-types.js';
+import { Row } from './Row.js';
+import { Tint } from './Tint.js';
+
+const indent = 3;
+
+/** How many rows the details of a job would like to have. */
+export function detailRows(job: WatchedJob): number {
+  if (job.loss !== null || job.files.length === 0) return 1;
+  return job.files.length + job.files.filter((file) => file.fault !== null).length;
+}
+
+/** The files of a job, one a row, a failed one with its reason below; in `rows` rows at most. */
+export function Details(props: {
+  readonly job: WatchedJob;
+  readonly columns: number;
+  readonly rows: number;
+}): ReactNode {
+  const { job, columns, rows } = props;
+  const lines = linesOf(job, columns - indent);
+  const isCut = lines.length > rows;
+  const shown = isCut ? lines.slice(0, Math.max(0, rows - 1)) : lines;
+  return (
+    <Box flexDirection="column" paddingLeft={indent} height={Math.min(lines.length, rows)}>
+      {shown}
+      {isCut && rows > 0 && <Tint tone="quiet">... {lines.length - shown.length} lines more</Tint>}
+    </Box>
+  );
+}
+
+function linesOf(job: WatchedJob, width: number): readonly ReactNode[] {
+  if (job.loss !== null) return [remark(job.loss.message, 'bad')];
+  if (job.files.length === 0) return [remark('nothing is known yet', 'quiet')];
+  const columns = fitColumns(fileColumns(job), width);
+  const rowOf = (file: WatchedFile): ReactNode => (
+    <Row key={file.id} columns={columns} cell={(name, cells) => fileCell(job, file, name, cells)} />
+  );
+  return job.files.flatMap((file) =>
+    file.fault === null
+      ? [rowOf(file)]
+      : [rowOf(file), <Tint key={`fault of ${file.id}`} tone="bad">{`  ${file.fault}`}</Tint>],
+  );
+}
+
+function remark(text: string, tone: Tone): ReactNode {
+  return (
+    <Tint key="remark" tone={tone}>
+      {text}
+    </Tint>
+  );
+}

@@ -1,0 +1,96 @@
+import type { Footer, Order, WatchKey, WatchState } from './watch-types.js';
+import { isOver } from './watched-job.js';
+
+/** What ink says of a key press, as far as it matters here. */
+export interface PressedKey {
+  readonly upArrow: boolean;
+  readonly downArrow: boolean;
+  readonly home: boolean;
+  readonly end: boolean;
+  readonly return: boolean;
+  readonly escape: boolean;
+  readonly ctrl: boolean;
+}
+
+const letters: Readonly<Record<string, WatchKey>> = {
+  k: 'up',
+  j: 'down',
+  c: 'cancel',
+  r: 'resubmit',
+  y: 'yes',
+  n: 'no',
+  q: 'quit',
+  ' ': 'open',
+  '\r': 'open',
+};
+
+// What arrives in one piece and is longer than this was pasted, not typed: it must not cancel anything.
+const longestTyped = 4;
+
+/** The keys that a press stands for: more than one where a slow line delivers several letters at once. */
+export function keysOf(input: string, key: PressedKey): readonly WatchKey[] {
+  if (key.ctrl) return input === 'c' || input === 'd' ? ['quit'] : [];
+  if (key.upArrow) return ['up'];
+  if (key.downArrow) return ['down'];
+  if (key.home) return ['first'];
+  if (key.end) return ['last'];
+  if (key.return) return ['open'];
+  if (key.escape) return ['close'];
+  if (input.length > longestTyped) return [];
+  return [...input.toLowerCase()].flatMap((letter) => letters[letter] ?? []);
+}
+
+/** What a key does to the screen. */
+export function pressKey(state: WatchState, key: WatchKey): WatchState {
+  if (key === 'quit') return { ...state, hasLeft: true };
+  const { footer } = state;
+  if (footer.kind === 'question') return answerQuestion(state, footer.order, key);
+  if (key === 'cancel' || key === 'resubmit') {
+    return footer.kind === 'sending' ? state : { ...state, footer: ask(state, key) };
+  }
+  const settled = footer.kind === 'remark' ? { ...state, footer: keysFooter } : state;
+  return browse(settled, key);
+}
+
+/** The footer that names the keys. */
+export const keysFooter: Footer = { kind: 'keys' };
+
+function answerQuestion(state: WatchState, order: Order, key: WatchKey): WatchState {
+  if (key === 'yes') return { ...state, footer: { kind: 'sending', order } };
+  if (key === 'no' || key === 'close') return { ...state, footer: keysFooter };
+  return state;
+}
+
+function ask(state: WatchState, verb: Order['verb']): Footer {
+  const job = state.jobs[state.selected];
+  if (job === undefined) return keysFooter;
+  if (verb === 'cancel' && isOver(job)) return remark(`Job ${job.id} is over: there is nothing to cancel.`);
+  if (verb === 'resubmit' && job.state === 'finished') {
+    return remark(`Job ${job.id} is finished: it cannot be resubmitted.`);
+  }
+  return { kind: 'question', order: { verb, jobId: job.id } };
+}
+
+function remark(text: string): Footer {
+  return { kind: 'remark', text };
+}
+
+function browse(state: WatchState, key: WatchKey): WatchState {
+  const last = Math.max(0, state.jobs.length - 1);
+  switch (key) {
+    case 'up':
+      return { ...state, selected: Math.max(0, state.selected - 1) };
+    case 'down':
+      return { ...state, selected: Math.min(last, state.selected + 1) };
+    case 'first':
+      return { ...state, selected: 0 };
+    case 'last':
+      return { ...state, selected: last };
+    case 'open':
+      return { ...state, isOpen: !state.isOpen };
+    case 'close':
+      return { ...state, isOpen: false };
+    default:
+      return state;
+  }
+}

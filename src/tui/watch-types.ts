@@ -1,0 +1,135 @@
+import type { ExitCode } from '../api/exit-codes.js';
+import type { JobProgressRecord, JobRecord } from '../api/records.js';
+
+/*
+ * Terms. The *screen* watches jobs; each has *files*, its input and its outputs. An *order* is what the person asks
+ * of the service from the screen: to cancel or to resubmit a job. Times are milliseconds since 1970, durations
+ * milliseconds. Every text in here came from a service or a file name and is free of control characters.
+ */
+
+/** What the screen knows of the input or of one output of a job. */
+export interface WatchedFile {
+  readonly id: number;
+  readonly kind: 'input' | 'output';
+  /** The service's word; a foreign service may have words of its own. */
+  readonly state: string;
+  readonly event: string | null;
+  /** Percent of the event, 0-100. */
+  readonly eventPercent: number | null;
+  /** Percent of the whole file, 0-100. */
+  readonly percent: number;
+  readonly fps: number | null;
+  /** Multiple of real time. */
+  readonly speed: number | null;
+  readonly etaMs: number | null;
+  /** Why it failed, one sentence. */
+  readonly fault: string | null;
+}
+
+/** Where a job stood when the screen first saw its present state: what an estimate of its end rests on. */
+export interface Mark {
+  readonly atMs: number;
+  readonly percent: number;
+}
+
+/** Why a job cannot be watched, and the exit code that follows from it. */
+export interface Loss {
+  readonly message: string;
+  readonly exitCode: ExitCode;
+}
+
+/** What the screen knows of one job. */
+export interface WatchedJob {
+  readonly id: number;
+  /** null until the service has told anything of it. */
+  readonly state: string | null;
+  readonly percent: number;
+  /** The input first. Empty until the service has told anything of them. */
+  readonly files: readonly WatchedFile[];
+  /** Names to show, by the id of the input or output: file name or label. */
+  readonly names: ReadonlyMap<number, string>;
+  readonly mark: Mark | null;
+  /** Milliseconds to go when the last progress came; null where nobody knows. */
+  readonly etaMs: number | null;
+  readonly loss: Loss | null;
+}
+
+/** What the person may ask of the service. */
+export interface Order {
+  readonly verb: 'cancel' | 'resubmit';
+  readonly jobId: number;
+}
+
+/** What the last line of the screen is about: the keys, a question, an order on its way, or a remark. */
+export type Footer =
+  | { readonly kind: 'keys' }
+  | { readonly kind: 'question'; readonly order: Order }
+  | { readonly kind: 'sending'; readonly order: Order }
+  | { readonly kind: 'remark'; readonly text: string };
+
+/** How a line is meant: decides its colour where colours are allowed. */
+export type Tone = 'plain' | 'good' | 'bad' | 'busy' | 'quiet';
+
+/** One line of what just happened. */
+export interface LogLine {
+  /** Counts the lines of the screen's life: two lines may be equal in all else. */
+  readonly serial: number;
+  readonly atMs: number;
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+/** A line that has no place in the log yet. */
+export type News = Omit<LogLine, 'serial'>;
+
+/** Everything that is on the screen. A new value after every event, never edited. */
+export interface WatchState {
+  readonly jobs: readonly WatchedJob[];
+  /** Whether the screen still asks the service which jobs are active. */
+  readonly isListing: boolean;
+  /** Place of the selected job in `jobs`. */
+  readonly selected: number;
+  /** Whether the files of the selected job are shown. */
+  readonly isOpen: boolean;
+  readonly footer: Footer;
+  /** Newest last. */
+  readonly log: readonly LogLine[];
+  readonly unreachableSinceMs: number | null;
+  readonly startedAtMs: number;
+  readonly nowMs: number;
+  /** Whether the person has left. */
+  readonly hasLeft: boolean;
+}
+
+/** The keys that mean something, whatever bytes the terminal sends for them. */
+export type WatchKey =
+  | 'up'
+  | 'down'
+  | 'first'
+  | 'last'
+  | 'open'
+  | 'close'
+  | 'cancel'
+  | 'resubmit'
+  | 'yes'
+  | 'no'
+  | 'quit';
+
+/** Everything that can happen to the screen. */
+export type WatchEvent =
+  /** Which jobs are active, where the person named none. */
+  | { readonly type: 'listed'; readonly ids: readonly number[] }
+  | { readonly type: 'progress'; readonly job: JobProgressRecord & { readonly id: number } }
+  /** A job's details: they tell the names of its files. */
+  | { readonly type: 'details'; readonly job: JobRecord }
+  | { readonly type: 'final'; readonly job: JobRecord }
+  /** The service does not answer, and answers again. */
+  | { readonly type: 'unreachable' }
+  | { readonly type: 'back' }
+  /** A job cannot be watched any longer: there is none of that id, or the key was refused. */
+  | { readonly type: 'lost'; readonly id: number; readonly loss: Loss }
+  | { readonly type: 'key'; readonly key: WatchKey }
+  | { readonly type: 'obeyed'; readonly order: Order }
+  | { readonly type: 'refused'; readonly order: Order; readonly message: string }
+  /** Time went by: durations on the screen go on. */
+  | { readonly type: 'tick' };

@@ -1,0 +1,40 @@
+import { Writable } from 'node:stream';
+import { render } from 'ink';
+import { type FrameSize, WatchFrame } from '../../src/tui/views/WatchFrame.js';
+import type { WatchState } from '../../src/tui/watch-types.js';
+
+/** Takes what ink writes: as a terminal of the given width would get it. */
+class FakeTerminal extends Writable {
+  readonly frames: string[] = [];
+
+  constructor(
+    readonly columns: number,
+    readonly rows: number,
+  ) {
+    super({ decodeStrings: false });
+  }
+
+  override _write(chunk: string, _encoding: BufferEncoding, done: () => void): void {
+    this.frames.push(String(chunk));
+    done();
+  }
+}
+
+/** The frame of a state as text, without colours, one line a row. */
+export function renderText(state: WatchState, size: FrameSize): string {
+  const terminal = new FakeTerminal(size.columns, size.rows);
+  const instance = render(<WatchFrame state={state} size={size} isColoured={false} />, {
+    // ink asks only for what a writable stream with a width has.
+    stdout: terminal as unknown as NodeJS.WriteStream,
+    debug: true,
+    patchConsole: false,
+    exitOnCtrlC: false,
+  });
+  const frame = terminal.frames.at(-1) ?? '';
+  instance.unmount();
+  instance.cleanup();
+  return `${frame
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')}\n`;
+}

@@ -1,0 +1,110 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { reduceWatch, startWatch } from '../../src/tui/watch-state.js';
+import type { WatchEvent, WatchState } from '../../src/tui/watch-types.js';
+import { matchesGolden } from '../helpers/golden.js';
+import { jobRecord, progressRecord } from './records.js';
+import { renderText } from './render-text.js';
+
+// Local time, as the log shows it.
+const start = new Date(2024, 4, 1, 10, 0, 0).getTime();
+
+function play(ids: readonly number[], ...events: readonly WatchEvent[]): WatchState {
+  return events.reduce(
+    (state, event, index) => reduceWatch(state, event, start + (index + 1) * 3000),
+    startWatch(ids, start),
+  );
+}
+
+const encoding: WatchEvent = {
+  type: 'progress',
+  job: progressRecord(1201, {
+    progress: 43.75,
+    outputs: [
+      {
+        id: 1203,
+        state: 'processing',
+        current_event: 'transcoding',
+        current_event_progress: 61.2,
+        progress: 58.14,
+        fps: 71.4,
+        speed: 2.97,
+        eta_in_ms: 12_400,
+      },
+      { id: 1204, state: 'queued', progress: 0 },
+    ],
+  }),
+};
+const named: WatchEvent = {
+  type: 'details',
+  job: {
+    ...jobRecord(1201, { state: 'processing' }),
+    output_media_files: jobRecord(1201).output_media_files.flatMap((output) => [
+      { ...output, id: 1203, label: 'web' },
+      { ...output, id: 1204, label: '視聴用の小さい出力' },
+    ]),
+  },
+};
+const failed: WatchEvent = {
+  type: 'final',
+  job: jobRecord(
+    1301,
+    { state: 'failed' },
+    { url: 'http://example.com/list.mp4' },
+    {
+      state: 'failed',
+      error_class: 'TranscodingError',
+      error_message: 'The file ends in the middle of a frame.',
+    },
+  ),
+};
+const waiting: WatchEvent = {
+  type: 'progress',
+  job: progressRecord(1401, {
+    state: 'waiting',
+    input: { id: 1402, state: 'waiting', progress: 0 },
+    outputs: [{ id: 1403, state: 'waiting', progress: 0 }],
+  }),
+};
+const lost: WatchEvent = { type: 'lost', id: 1501, loss: { message: 'There is no job 1501.', exitCode: 5 } };
+const press = (key: 'down' | 'open' | 'cancel'): WatchEvent => ({ type: 'key', key });
+
+const all = [1201, 1301, 1401, 1501];
+const scenes = {
+  'first-frame': startWatch([1201], start),
+  listing: startWatch([], start),
+  'one-job': play([1201], named, encoding),
+  'four-jobs': play(all, named, encoding, failed, waiting, lost),
+  'failed-open': play(all, named, encoding, failed, waiting, lost, press('down'), press('open')),
+  question: play(all, named, encoding, failed, waiting, lost, press('cancel')),
+  unreachable: play([1201], named, encoding, { type: 'unreachable' }, { type: 'tick' }),
+} as const satisfies Record<string, WatchState>;
+
+for (const columns of [60, 80, 140]) {
+  for (const [name, state] of Object.entries(scenes)) {
+    test(`the scene "${name}" fits ${columns} columns`, () => {
+      const text = renderText(state, { columns, rows: 24 });
+      for (const line of text.split('\n')) assert.ok([...line].length <= columns, line);
+      matchesGolden(`tui/${name}-${columns}.txt`, text);
+    });
+  }
+}
+
+const many = Array.from({ length: 40 }, (_, index) => 100 + index * 10);
+
+for (const rows of [4, 6, 10, 24]) {
+  test(`forty jobs leave a line free on a terminal of ${rows} rows, and the selected one is seen`, () => {
+    const downs = Array.from({ length: 25 }, () => press('down'));
+    const text = renderText(play(many, waiting, ...downs, press('open')), { columns: 80, rows });
+    assert.ok(text.trimEnd().split('\n').length < rows, text);
+    assert.match(text, '› 350');
+  });
+}
+
+test('a very narrow terminal still shows id and state', () => {
+  const text = renderText(scenes['four-jobs'], { columns: 20, rows: 24 });
+  assert.match(text, /1201 processing/);
+  for (const line of text.split('\n')) assert.ok([...line].length <= 20, line);
+});
+
+test.run();

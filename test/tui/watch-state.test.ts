@@ -1,0 +1,190 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { exitCodes } from '../../src/api/exit-codes.js';
+import { exitCodeOf, isDone, openIds, reduceWatch, startWatch } from '../../src/tui/watch-state.js';
+import type { WatchEvent, WatchKey, WatchState } from '../../src/tui/watch-types.js';
+import { jobRecord, progressRecord } from './records.js';
+
+const start = 1_000_000;
+
+/** Plays events from the start on, one a second. */
+function play(ids: readonly number[], ...events: readonly WatchEvent[]): WatchState {
+  return events.reduce(
+    (state, event, index) => reduceWatch(state, event, start + (index + 1) * 1000),
+    startWatch(ids, start),
+  );
+}
+
+const key = (name: WatchKey): WatchEvent => ({ type: 'key', key: name });
+const progress = (...args: Parameters<typeof progressRecord>): WatchEvent => ({
+  type: 'progress',
+  job: progressRecord(...args),
+});
+const final = (...args: Parameters<typeof jobRecord>): WatchEvent => ({
+  type: 'final',
+  job: jobRecord(...args),
+});
+const logOf = (state: WatchState): readonly string[] => state.log.map((line) => line.text);
+
+test('one job named is opened, several are not, and a job named twice is watched once', () => {
+  assert.is(startWatch([7], start).isOpen, true);
+  const state = startWatch([7, 9, 7], start);
+  assert.is(state.isOpen, false);
+  assert.equal(openIds(state), [7, 9]);
+});
+
+test('without ids the screen waits for the list of active jobs, and is done where there is none', () => {
+  assert.is(isDone(startWatch([], start)), false);
+  assert.equal(openIds(play([], { type: 'listed', ids: [3, 4] })), [3, 4]);
+  const none = play([], { type: 'listed', ids: [] });
+  assert.is(isDone(none), true);
+  assert.is(exitCodeOf(none), exitCodes.done);
+});
+
+const codes: readonly (readonly [string, readonly WatchEvent[], number])[] = [
+  ['all finished is 0', [final(1), final(5)], exitCodes.done],
+  ['one failed is 1', [final(1), final(5, { state: 'failed' })], exitCodes.jobFailed],
+  ['one cancelled is 1', [final(1), final(5, { state: 'cancelled' })], exitCodes.jobFailed],
+  ['one still open is 130', [final(1), progress(5), key('quit')], exitCodes.interrupted],
+  ['nothing heard is 130', [key('quit')], exitCodes.interrupted],
+  [
+    'a job that is not there gives its own code',
+    [
+      final(1),
+      { type: 'lost', id: 5, loss: { message: 'There is no job 5.', exitCode: exitCodes.notFound } },
+    ],
+    exitCodes.notFound,
+  ],
+  [
+    'the first job that went wrong decides',
+    [
+      final(1, { state: 'failed' }),
+      { type: 'lost', id: 5, loss: { message: 'gone', exitCode: exitCodes.notFound } },
+    ],
+    exitCodes.jobFailed,
+  ],
+];
+for (const [name, events, code] of codes) {
+  test(`exit code: ${name}`, () => {
+    const state = play([1, 5], ...events);
+    assert.is(exitCodeOf(state), code);
+    assert.is(isDone(state), true);
+  });
+}
+
+test('a foreign state is shown and is not taken for an end', () => {
+  const state = play([1], { type: 'progress', job: { ...progressRecord(1), state: 'parked' as 'waiting' } });
+  assert.is(state.jobs[0]?.state, 'parked');
+  assert.is(isDone(state), false);
+});
+
+test('events of a job that is not watched change nothing', () => {
+  const state = play([1], progress(99));
+  assert.equal(state.jobs, startWatch([1], start).jobs);
+  assert.equal(state.log, []);
+});
+
+test('the log tells what happened, once each', () => {
+  const state = play(
+    [1],
+    progress(1, { input: { id: 2, state: 'processing', progress: 10, current_event: 'downloading' } }),
+    progress(1, { input: { id: 2, state: 'processing', progress: 90, current_event: 'downloading' } }),
+    { type: 'details', job: jobRecord(1, { state: 'processing' }) },
+    progress(1, { outputs: [{ id: 3, state: 'processing', progress: 5, current_event: 'transcoding' }] }),
+    progress(1, { outputs: [{ id: 3, state: 'processing', progress: 99, current_event: 'uploading' }] }),
+    final(1),
+  );
+  assert.equal(logOf(state), [
+    'job 1: processing',
+    'job 1: input finished',
+    'job 1: output 3 (web) transcoding',
+    'job 1: output 3 (web) uploading',
+    'job 1: output 3 (web) finished',
+    'job 1: finished',
+  ]);
+  assert.equal(
+    state.log.map((line) => line.serial),
+    [1, 2, 3, 4, 5, 6],
+  );
+});
+
+test('the end of a failed job names the reason', () => {
+  const fault = {
+    state: 'failed',
+    error_class: 'NoMediaError',
+    error_message: 'It holds no video.',
+  } as const;
+  const state = play([1], final(1, { state: 'failed' }, fault, { state: 'no input' }));
+  assert.equal(logOf(state), ['job 1: failed, input: NoMediaError: It holds no video.']);
+});
+
+test('control characters and secrets of the service never reach the screen', () => {
+  const state = play(
+    [1],
+    final(
+      1,
+      { state: 'failed' },
+      {},
+      {
+        state: 'failed',
+        label: 'a\u001b[2Jb\u0007',
+        error_message: 'no way to\r\nftp://me:secret@host/\u202ex',
+      },
+    ),
+  );
+  const text = JSON.stringify([state.log, state.jobs.map((job) => [...job.names, job.files])]);
+  assert.not.match(text, /secret|\\u001b|\\u0007|\\r|\\n|\u202e/);
+  assert.match(text, 'a [2Jb');
+});
+
+test('the time to go is what the encoders tell, once all that work tell it', () => {
+  const one = { id: 3, state: 'processing', progress: 10, eta_in_ms: 4000 } as const;
+  const two = { id: 4, state: 'processing', progress: 10, eta_in_ms: 9000 } as const;
+  assert.is(play([1], progress(1, { outputs: [one, two] })).jobs[0]?.etaMs, 9000);
+  assert.is(play([1], progress(1, { outputs: [one, { ...two, state: 'finished' }] })).jobs[0]?.etaMs, 4000);
+  assert.is(
+    play([1], progress(1, { outputs: [one, { ...two, state: 'queued', eta_in_ms: 0 }] })).jobs[0]?.etaMs,
+    4000,
+  );
+});
+
+test('where no encoder tells it, the time to go is judged by the headway since the job was first seen', () => {
+  const state = play(
+    [1],
+    progress(1, { progress: 20 }),
+    progress(1, { progress: 20.5 }),
+    progress(1, { progress: 40 }),
+  );
+  // 20 percent in 2 seconds: 60 percent are to come.
+  assert.is(state.jobs[0]?.etaMs, 6000);
+  assert.is(play([1], progress(1, { progress: 20 }), progress(1, { progress: 20.5 })).jobs[0]?.etaMs, null);
+});
+
+test('the service that does not answer is told once, and its return once', () => {
+  const gone = play([1], { type: 'unreachable' }, { type: 'unreachable' });
+  assert.is(gone.unreachableSinceMs, start + 1000);
+  assert.equal(logOf(gone), ['the service does not answer']);
+  const back = reduceWatch(reduceWatch(gone, { type: 'back' }, start), { type: 'back' }, start);
+  assert.is(back.unreachableSinceMs, null);
+  assert.is(back.log.length, 2);
+});
+
+test('a job that was resubmitted waits again, under its old names, and keeps the screen', () => {
+  const order = { verb: 'resubmit', jobId: 1 } as const;
+  const state = play([1, 5], final(1, { state: 'failed' }), progress(5), { type: 'obeyed', order }, final(5));
+  assert.is(state.jobs[0]?.state, 'waiting');
+  assert.is(state.jobs[0]?.names.get(3), 'web');
+  assert.is(isDone(state), false);
+});
+
+test('the screen does not leave while it asks or an order is on its way', () => {
+  const asked = play([1], progress(1), key('cancel'), final(1));
+  assert.is(isDone(asked), false);
+  assert.is(isDone(reduceWatch(asked, key('no'), start)), true);
+  const sent = play([1], progress(1), key('cancel'), key('yes'), final(1, { state: 'cancelled' }));
+  assert.is(isDone(sent), false);
+  const obeyed: WatchEvent = { type: 'obeyed', order: { verb: 'cancel', jobId: 1 } };
+  assert.is(isDone(reduceWatch(sent, obeyed, start)), true);
+});
+
+test.run();
