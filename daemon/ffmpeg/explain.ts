@@ -1,0 +1,131 @@
+import type { ErrorClass } from '../../src/api/error-classes.js';
+import type { Fault } from '../jobs/fault.js';
+import type { Ending } from './launch.js';
+import { type HiddenWords, lastWords } from './plain-words.js';
+
+interface Reason {
+  readonly pattern: RegExp;
+  readonly errorClass: ErrorClass;
+  /** The sentence; `$1` is what the pattern caught first. */
+  readonly message: string;
+}
+
+/** What ffmpeg's words mean, the most particular first. */
+const reasons = [
+  {
+    pattern: /No space left on device|Disk quota exceeded|File too large/,
+    errorClass: 'OutOfSpaceError',
+    message: 'There was no room left on the disk while encoding.',
+  },
+  {
+    pattern: /Cannot allocate memory|Out of memory|malloc of size \d+ failed/i,
+    errorClass: 'TranscodingError',
+    message: 'The encoder ran out of memory.',
+  },
+  {
+    pattern: /Format not on whitelist|Protocol '\S+' not on whitelist/,
+    errorClass: 'UnsupportedInputError',
+    message: 'The input leads to other files, which are not read.',
+  },
+  {
+    pattern: /Picture size (\d+x\d+) exceeds specified max pixel count/,
+    errorClass: 'UnsupportedInputError',
+    message: 'The input has a picture of $1, which is more than 36,000,000 pixels.',
+  },
+  {
+    pattern: /Unknown encoder '([^']+)'|Automatic encoder selection failed/,
+    errorClass: 'TranscodingError',
+    message: 'This ffmpeg lacks the encoder $1.',
+  },
+  {
+    pattern: /No such filter: '([^']+)'/,
+    errorClass: 'TranscodingError',
+    message: 'This ffmpeg lacks the filter $1.',
+  },
+  {
+    pattern: /Unrecognized option '([^']+)'|Option (\S+) not found|Unrecognized option (\S+)/,
+    errorClass: 'TranscodingError',
+    message: 'This ffmpeg does not know the option $1.',
+  },
+  {
+    pattern: /Could not find tag for codec (\S+) in stream|codec (\S+) not currently supported in container/i,
+    errorClass: 'InvalidCodecCombinationError',
+    message: 'The container cannot hold $1.',
+  },
+  {
+    pattern: /Specified sample rate (\d+) is not supported|Unsupported sample rate (\d+)/i,
+    errorClass: 'InvalidAudioSettingsError',
+    message: 'The audio codec cannot do a sample rate of $1 Hz.',
+  },
+  {
+    pattern: /(?:width|height) not divisible by 2/,
+    errorClass: 'InvalidVideoSettingsError',
+    message: 'The codec needs sides that are even numbers.',
+  },
+  {
+    pattern: /Stream map '[^']*' matches no streams|does not contain any stream/,
+    errorClass: 'NoMediaError',
+    message: 'The input lacks the video or the sound that was asked for.',
+  },
+  {
+    pattern: /moov atom not found/,
+    errorClass: 'NoMediaError',
+    message: 'The input is cut short: the index of the file is missing.',
+  },
+  {
+    pattern:
+      /Error while decoding stream|Error submitting (?:a )?packet to (?:the )?decoder|error rate .* exceeds/i,
+    errorClass: 'TranscodingError',
+    message: 'The input is damaged: it could not be decoded.',
+  },
+  {
+    pattern: /Invalid data found when processing input/,
+    errorClass: 'TranscodingError',
+    message: 'The input is damaged: there is data in it that makes no sense.',
+  },
+  {
+    pattern: /Read-only file system|Permission denied/,
+    errorClass: 'TranscodingError',
+    message: 'The encoder may not write into its folder.',
+  },
+] as const satisfies readonly Reason[];
+
+function faultFor(reason: Reason, said: string): Fault {
+  const caught = reason.pattern
+    .exec(said)
+    ?.slice(1)
+    .find((text) => text !== undefined);
+  return { errorClass: reason.errorClass, message: reason.message.replace('$1', caught ?? 'that it needs') };
+}
+
+const signalMeanings = {
+  SIGKILL: 'The encoder was ended from outside (SIGKILL); perhaps the machine ran out of memory.',
+  SIGTERM: 'The encoder was ended from outside (SIGTERM).',
+} as const satisfies Record<string, string>;
+
+/** Whether ffmpeg ended with 0 although it could not write everything: older ones do when the end of a file is lost. */
+export function failedQuietly(said: string): boolean {
+  return /No space left on device|Error writing trailer|Error closing file/.test(said);
+}
+
+/**
+ * Why a run of ffmpeg failed, as one plain sentence with its class. Known words come before the signal, since what
+ * ended a program is less telling than what it complained of. Shows no path of this machine.
+ */
+export function explain(ending: Ending, hidden: HiddenWords): Fault {
+  if (ending.startFailure !== null) {
+    const message = `ffmpeg could not be started (${ending.startFailure}).`;
+    return { errorClass: 'TranscodingError', message };
+  }
+  const known = reasons.find(({ pattern }) => pattern.test(ending.said));
+  if (known !== undefined) return faultFor(known, ending.said);
+  if (ending.signal !== null) {
+    const meanings: Readonly<Record<string, string>> = signalMeanings;
+    const message = meanings[ending.signal] ?? `The encoder crashed (${ending.signal}).`;
+    return { errorClass: 'TranscodingError', message };
+  }
+  const words = lastWords(ending.said, hidden);
+  const message =
+    words === null ? `The encoder ended with code ${ending.exitCode}.` : `The encoder gave up: ${words}`;
+  return { errorClass: 'TranscodingError', message };
+}

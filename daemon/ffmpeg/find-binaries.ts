@@ -1,0 +1,85 @@
+import { access } from 'node:fs/promises';
+import { VencError } from '../../src/api/errors.js';
+import { type AskOptions, askProgram } from './ask-program.js';
+import { type Candidate, candidatesFor, type ProgramName, type SearchOptions } from './candidates.js';
+import type { Binary, BinarySource } from './ffmpeg-types.js';
+import { isRecent, readVersion } from './read-version.js';
+import { makeRunnable } from './runnable.js';
+
+/** One place that was looked at for a program. */
+export interface LookedAt {
+  readonly program: ProgramName;
+  readonly source: BinarySource;
+  /** Null where nothing is in that place. */
+  readonly path: string | null;
+  /** As printed; null where it did not come to that. */
+  readonly version: string | null;
+  /** Why it was passed over, in words that may follow its path; null for the one that was chosen. */
+  readonly reason: string | null;
+}
+
+/** What a search came to. */
+export interface FoundBinaries {
+  readonly ffmpeg: Binary | null;
+  readonly ffprobe: Binary | null;
+  /** Every place looked at, in order; those behind a chosen one are not looked at. */
+  readonly looked: readonly LookedAt[];
+}
+
+type Judged = { readonly binary: Binary } | { readonly version: string | null; readonly reason: string };
+
+async function judge(program: ProgramName, candidate: Candidate, options: AskOptions): Promise<Judged> {
+  if (candidate.path === null) return { version: null, reason: candidate.reason ?? 'is not there' };
+  try {
+    await access(candidate.path);
+  } catch {
+    return { version: null, reason: 'does not exist' };
+  }
+  try {
+    const path = await makeRunnable(candidate.path, options.cacheFolder);
+    const said = readVersion(await askProgram(path, ['-version'], options));
+    if (said === null || said.program !== program) return { version: null, reason: `is not ${program}` };
+    const { version } = said;
+    if (candidate.source === 'PATH' && !isRecent(said)) return { version, reason: 'is older than 5.0' };
+    return { binary: { path, version, source: candidate.source } };
+  } catch (error) {
+    return { version: null, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function findBinary(program: ProgramName, options: SearchOptions & AskOptions) {
+  const looked: LookedAt[] = [];
+  for await (const candidate of candidatesFor(program, options)) {
+    const { source, path } = candidate;
+    const judged = await judge(program, candidate, options);
+    if ('binary' in judged) {
+      const { binary } = judged;
+      looked.push({ program, source, path: binary.path, version: binary.version, reason: null });
+      return { binary, looked };
+    }
+    if (source === 'option') {
+      throw new VencError('UsageError', `${path}, given as ${program}, ${judged.reason}.`, {
+        hint: `Name the program itself with --${program} or VENC_${program.toUpperCase()}, or leave it to be found.`,
+      });
+    }
+    looked.push({ program, source, path, version: judged.version, reason: judged.reason });
+  }
+  return { binary: null, looked };
+}
+
+/**
+ * Looks for ffmpeg and ffprobe in the order of `candidatesFor` and takes the first of each that runs; one on `PATH`
+ * must be 5.0 or newer. Rejects with `UsageError`, naming the path, where a path was given that is not the program:
+ * something else is never quietly used in its place.
+ */
+export async function findBinaries(options: SearchOptions & AskOptions): Promise<FoundBinaries> {
+  const [ffmpeg, ffprobe] = await Promise.all([
+    findBinary('ffmpeg', options),
+    findBinary('ffprobe', options),
+  ]);
+  return {
+    ffmpeg: ffmpeg.binary,
+    ffprobe: ffprobe.binary,
+    looked: [...ffmpeg.looked, ...ffprobe.looked],
+  };
+}

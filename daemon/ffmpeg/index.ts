@@ -1,0 +1,14 @@
+/** The door of this room: what the rest of the house calls. */
+export type { ProgramName } from './candidates.js';
+export type {
+  Binary,
+  BinarySource,
+  EncodeOptions,
+  EncodeProgress,
+  Ffmpeg,
+} from './ffmpeg-types.js';
+export type { FoundBinaries, LookedAt } from './find-binaries.js';
+export { maxPixels } from './guards.js';
+export { endLeftovers } from './leftovers.js';
+export { type FfmpegReport, type OpenedFfmpeg, type OpenOptions, openFfmpeg } from './open-ffmpeg.js';
+export { remarksOn } from './remarks.js';

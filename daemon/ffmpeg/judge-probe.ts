@@ -1,0 +1,137 @@
+import type { Fault } from '../jobs/fault.js';
+import type { MediaFacts } from '../jobs/media.js';
+import { formatWord, isPictureFormat, kindOfFormat } from './formats.js';
+import { maxPixels } from './guards.js';
+import {
+  numberAt,
+  objectAt,
+  objectsAt,
+  type ProbeObject,
+  parseProbe,
+  tagAt,
+  textAt,
+} from './probe-fields.js';
+import { readAudio } from './read-audio.js';
+import { isCodecKnown, kilobits, positive } from './read-stream.js';
+import { isVideo, pixelsOf, readVideo } from './read-video.js';
+import { matroskaType, otherKind } from './sniff.js';
+
+/** What a look at a file gave, before it is judged. */
+export interface ProbeEvidence {
+  /** Beginning of the file, see `headBytes`. */
+  readonly head: Buffer;
+  readonly sizeBytes: number;
+  /** ffprobe's answer (JSON of format, streams and the first packets) and the end of what it said on stderr. */
+  readonly answer: string;
+  readonly said: string;
+}
+
+/** Either what the file is or why it is not taken. */
+export type ProbeVerdict = { readonly media: MediaFacts } | { readonly fault: Fault };
+
+const noMedia = (message: string): ProbeVerdict => ({ fault: { errorClass: 'NoMediaError', message } });
+const notTaken = (message: string): ProbeVerdict => ({
+  fault: { errorClass: 'UnsupportedInputError', message },
+});
+
+const encryptedTags: readonly string[] = ['encv', 'enca', 'drmi', 'drms', 'aavd'];
+
+function isEncrypted(stream: ProbeObject): boolean {
+  const tag = textAt(stream, 'codec_tag_string') ?? '';
+  return encryptedTags.includes(tag) || tagAt(stream, 'enc_key_id') !== null;
+}
+
+/** Encrypted MP4 tracks are told by their packets alone: ffprobe gives their streams the names of what is inside. */
+function holdsEncrypted(answer: ProbeObject, said: string): boolean {
+  const packets = objectsAt(answer, 'packets').flatMap((packet) => objectsAt(packet, 'side_data_list'));
+  return (
+    objectsAt(answer, 'streams').some(isEncrypted) ||
+    packets.some((data) => /^Encryption/.test(textAt(data, 'side_data_type') ?? '')) ||
+    /DRM protected stream/.test(said)
+  );
+}
+
+function nothingFound({ head, said }: ProbeEvidence): ProbeVerdict {
+  const refused = /\[(\S+) @ 0x[0-9a-f]+\] Format not on whitelist/.exec(said)?.[1]?.split(',')[0];
+  // A guess that ffprobe itself doubts is no recognition.
+  if (refused !== undefined && !/misdetection possible/.test(said)) {
+    switch (kindOfFormat(refused)) {
+      case 'playlist':
+        return notTaken(`The file is a playlist (${refused}); what it leads to is not fetched.`);
+      case 'picture':
+        return notTaken('The file is a still picture and no video.');
+      case 'other':
+        return notTaken(`The file is of the format ${refused}, which is not taken.`);
+      case 'text':
+        return noMedia('The file is plain text and holds no media.');
+    }
+  }
+  const kind = otherKind(head);
+  return noMedia(
+    kind === null ? 'Nothing was recognised in the file: it is no media.' : `The file is ${kind}.`,
+  );
+}
+
+function nothingUsable(streams: readonly ProbeObject[], said: string): ProbeVerdict {
+  const size = /Picture size (\d+x\d+) exceeds/.exec(said)?.[1];
+  if (size !== undefined && streams.some(isVideo)) {
+    return notTaken(`The picture has ${size} pixels, which is more than ${maxPixels.toLocaleString('en')}.`);
+  }
+  const isMedia = (stream: ProbeObject) => isVideo(stream) || textAt(stream, 'codec_type') === 'audio';
+  if (streams.some((stream) => isMedia(stream) && !isCodecKnown(stream))) {
+    return notTaken('The codecs of the file are not known to this ffmpeg.');
+  }
+  return noMedia('The file holds no video and no sound.');
+}
+
+function isStill(format: ProbeObject, streams: readonly ProbeObject[]): boolean {
+  const name = textAt(format, 'format_name') ?? '';
+  if (isPictureFormat(name)) return true;
+  const brand = textAt(objectAt(format, 'tags'), 'major_brand') ?? '';
+  const isPictureFile = name === 'gif' || name === 'apng' || /^(?:avif|heic|heix|mif1)$/.test(brand);
+  return isPictureFile && streams.every((stream) => numberAt(stream, 'nb_frames') === 1);
+}
+
+function longest(streams: readonly ProbeObject[]): number | null {
+  return positive(Math.max(0, ...streams.map((stream) => numberAt(stream, 'duration') ?? 0)));
+}
+
+/**
+ * What a file is, out of what ffprobe said of it. `NoMediaError` where nothing was recognised in it,
+ * `UnsupportedInputError` where something was that is not taken (contract, section 3).
+ */
+export function judgeProbe(evidence: ProbeEvidence): ProbeVerdict {
+  const answer = parseProbe(evidence.answer);
+  const format = objectAt(answer, 'format');
+  const streams = objectsAt(answer, 'streams');
+  const name = textAt(format, 'format_name');
+  // A score of 1 is what a file gets for the ending of its name alone.
+  if (name === null || (numberAt(format, 'probe_score') ?? 100) <= 1) return nothingFound(evidence);
+  if (holdsEncrypted(answer, evidence.said)) return notTaken('The file is encrypted.');
+  if (isStill(format, streams)) return notTaken('The file is a still picture and no video.');
+  const [video, audio] = [readVideo(streams), readAudio(streams)];
+  if (video === null && (audio === null || streams.some(isOversized(evidence.said)))) {
+    return nothingUsable(streams, evidence.said);
+  }
+  if (video !== null && video.width * video.height > maxPixels) {
+    return notTaken(
+      `The picture has ${video.width}x${video.height} pixels, which is more than ${maxPixels.toLocaleString('en')}.`,
+    );
+  }
+  const durationSeconds = positive(numberAt(format, 'duration')) ?? longest(streams);
+  const bitsPerSecond = durationSeconds === null ? null : (evidence.sizeBytes * 8) / durationSeconds;
+  return {
+    media: {
+      format: formatWord(name, matroskaType(evidence.head)),
+      durationSeconds,
+      totalBitrateKbps: kilobits(numberAt(format, 'bit_rate') ?? bitsPerSecond),
+      video,
+      audio,
+    },
+  };
+}
+
+function isOversized(said: string): (stream: ProbeObject) => boolean {
+  const isRefused = /exceeds specified max pixel count/.test(said);
+  return (stream) => isRefused && isVideo(stream) && pixelsOf(stream) === 0;
+}

@@ -1,0 +1,72 @@
+import { type ExecaError, execa } from 'execa';
+import { searchFor } from './candidates.js';
+import { TextTail } from './text-tail.js';
+
+/** How a program came to its end. */
+export interface Ending {
+  /** Null where a signal ended it or it never started. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** The last 8 KB of what it said on stderr. */
+  readonly said: string;
+  /** The system's word, such as `ENOENT`, where it could not be started; null where it was. */
+  readonly startFailure: string | null;
+}
+
+/** What goes with one start of a program. */
+export interface LaunchOptions {
+  /** Words in front of the command, see `findGuardian`. */
+  readonly guardian: readonly string[];
+  readonly folder?: string;
+  /** Ends the program when it is aborted: SIGTERM, and SIGKILL a second later. */
+  readonly signal: AbortSignal;
+  /** Called in the same tick as the start, with the program's process id. */
+  readonly onStart?: (pid: number) => void;
+  readonly onStdout: (text: string) => void;
+}
+
+const killAfterMs = 1000;
+const tailCharacters = 8192;
+
+/**
+ * The command to put in front of another one so that the kernel ends that with this process, however this one
+ * ends: `setpriv --pdeathsig KILL`. Empty where there is none (busybox has a setpriv that lacks the option, so it is tried).
+ * `ffmpeg -nostdin` runs on after a kill -9 of its parent, and an end of stdin is nothing it listens to.
+ */
+export async function findGuardian(searchPath: string): Promise<readonly string[]> {
+  const [setpriv] = await searchFor('setpriv', searchPath);
+  const [works] = await searchFor('true', searchPath);
+  if (setpriv === undefined || works === undefined) return [];
+  const guardian = [setpriv, '--pdeathsig', 'KILL', '--'];
+  const { failed } = await execa(setpriv, [...guardian.slice(1), works], { stdio: 'ignore', reject: false });
+  return failed ? [] : guardian;
+}
+
+/** Starts a program without stdin and waits for its end. Never rejects; the ending tells what happened. */
+export async function launch(path: string, args: readonly string[], options: LaunchOptions): Promise<Ending> {
+  const [first = path, ...rest] = [...options.guardian, path, ...args];
+  const tail = new TextTail(tailCharacters);
+  const started = execa(first, rest, {
+    ...(options.folder === undefined ? {} : { cwd: options.folder }),
+    stdin: 'ignore',
+    buffer: false,
+    reject: false,
+    forceKillAfterDelay: killAfterMs,
+  });
+  if (started.pid !== undefined) options.onStart?.(started.pid);
+  started.stdout.setEncoding('utf8').on('data', options.onStdout);
+  started.stderr.setEncoding('utf8').on('data', (text: string) => tail.add(text));
+  const end = () => void started.kill('SIGTERM');
+  options.signal.addEventListener('abort', end, { once: true });
+  if (options.signal.aborted) end();
+  const result = await started;
+  options.signal.removeEventListener('abort', end);
+  const { exitCode, signal } = result;
+  const failure = result as Pick<ExecaError, 'code'>;
+  return {
+    exitCode: exitCode ?? null,
+    signal: signal ?? null,
+    said: tail.text,
+    startFailure: exitCode === undefined && signal === undefined ? (failure.code ?? 'unknown') : null,
+  };
+}

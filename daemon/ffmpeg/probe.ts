@@ -1,0 +1,82 @@
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { VencError } from '../../src/api/errors.js';
+import type { MediaFacts } from '../jobs/media.js';
+import type { Binary } from './ffmpeg-types.js';
+import { inputGuards } from './guards.js';
+import { judgeProbe } from './judge-probe.js';
+import { launch } from './launch.js';
+import { headBytes, playlistKind } from './sniff.js';
+
+/** How files are looked at, the same for all of them. */
+export interface ProbeSettings {
+  readonly guardian: readonly string[];
+  /** Seconds that a look may take. */
+  readonly seconds: number;
+}
+
+// Eight packets tell an encrypted file from a clear one; their data is not printed.
+const probeArgs = [
+  ...['-v', 'warning', '-hide_banner', ...inputGuards],
+  ...['-print_format', 'json', '-show_format', '-show_streams', '-show_packets', '-read_intervals', '%+#8'],
+] as const;
+
+const greatestAnswer = 16 * 1024 * 1024;
+
+/** Beginning and size of a file. Rejects with `FileNotFoundError`, or `UnsupportedInputError` where it cannot be read. */
+async function readHead(path: string): Promise<{ readonly head: Buffer; readonly sizeBytes: number }> {
+  try {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+      return { head: buffer.subarray(0, bytesRead), sizeBytes: size };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    if (code === 'ENOENT')
+      throw new VencError('FileNotFoundError', 'There is no such file.', { cause: error });
+    throw new VencError('UnsupportedInputError', `The file cannot be read (${code}).`, { cause: error });
+  }
+}
+
+/** Looks at a file as promised by `Ffmpeg.probe`; `TranscodingTimeoutError` where that takes too long. */
+export async function probeFile(
+  ffprobe: Binary,
+  path: string,
+  settings: ProbeSettings,
+  signal?: AbortSignal,
+): Promise<MediaFacts> {
+  const { head, sizeBytes } = await readHead(path);
+  if (sizeBytes === 0) throw new VencError('NoMediaError', 'The file is empty.');
+  const playlist = playlistKind(head);
+  if (playlist !== null) {
+    const message = `The file is a playlist (${playlist}); what it leads to is not fetched.`;
+    throw new VencError('UnsupportedInputError', message);
+  }
+  const limit = AbortSignal.timeout(settings.seconds * 1000);
+  let answer = '';
+  // "file:" keeps a name that begins with "-" or holds ":" from being taken for an option or a protocol.
+  const ending = await launch(ffprobe.path, [...probeArgs, `file:${resolve(path)}`], {
+    guardian: settings.guardian,
+    signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+    onStdout: (text) => {
+      if (answer.length < greatestAnswer) answer += text;
+    },
+  });
+  if (signal?.aborted) throw new VencError('InterruptedError', 'Looking at the file was interrupted.');
+  if (limit.aborted) {
+    throw new VencError(
+      'TranscodingTimeoutError',
+      `Looking at the file took over ${settings.seconds} seconds.`,
+    );
+  }
+  if (ending.startFailure !== null) {
+    throw new VencError('InternalError', `ffprobe could not be started (${ending.startFailure}).`);
+  }
+  const verdict = judgeProbe({ head, sizeBytes, answer, said: ending.said });
+  if ('media' in verdict) return verdict.media;
+  throw new VencError(verdict.fault.errorClass, verdict.fault.message);
+}

@@ -1,0 +1,80 @@
+import type { VideoFacts } from '../jobs/media.js';
+import {
+  hasDisposition,
+  numberAt,
+  objectsAt,
+  type ProbeObject,
+  ratioAt,
+  tagAt,
+  textAt,
+} from './probe-fields.js';
+import { readFrameRate } from './read-frame-rate.js';
+import { isCodecKnown, readStream } from './read-stream.js';
+
+/** Whether a stream is moving pictures: cover art and the thumbnails in some files are none. */
+export function isVideo(stream: ProbeObject): boolean {
+  return (
+    textAt(stream, 'codec_type') === 'video' &&
+    !hasDisposition(stream, 'attached_pic') &&
+    !hasDisposition(stream, 'timed_thumbnails')
+  );
+}
+
+/** Pixels of a picture as stored; 0 where ffprobe refused to look at it. */
+export function pixelsOf(stream: ProbeObject): number {
+  return (numberAt(stream, 'width') ?? 0) * (numberAt(stream, 'height') ?? 0);
+}
+
+/**
+ * Clockwise turn to stand upright. The display matrix turns counterclockwise; the tag `rotate`, which builds before 5.0 print
+ * too, turns clockwise. What is between two right angles counts as the nearer one.
+ */
+function rotationOf(stream: ProbeObject): VideoFacts['rotationDegrees'] {
+  const matrix = objectsAt(stream, 'side_data_list').find((data) => numberAt(data, 'rotation') !== null);
+  const counterclockwise = matrix === undefined ? null : numberAt(matrix, 'rotation');
+  const degrees = counterclockwise === null ? Number(tagAt(stream, 'rotate') ?? 0) : -counterclockwise;
+  const turns = ((Math.round(degrees / 90) % 4) + 4) % 4 || 0;
+  return ([0, 90, 180, 270] as const)[turns] ?? 0;
+}
+
+// The second letter is the field that is shown first; the first one only tells how they are stored.
+const fieldOrders: Readonly<Record<string, VideoFacts['fieldOrder']>> = {
+  progressive: 'progressive',
+  tt: 'top-first',
+  bt: 'top-first',
+  bb: 'bottom-first',
+  tb: 'bottom-first',
+};
+
+const frameCount = (stream: ProbeObject) => numberAt(stream, 'nb_frames') ?? Number.POSITIVE_INFINITY;
+
+/** Better one first: more than a single picture, then more pixels, then the default, then more bits. */
+function byWorth(one: ProbeObject, other: ProbeObject): number {
+  const isSingle = (stream: ProbeObject) => Number(frameCount(stream) === 1);
+  const isDefault = (stream: ProbeObject) => Number(hasDisposition(stream, 'default'));
+  return (
+    isSingle(one) - isSingle(other) ||
+    pixelsOf(other) - pixelsOf(one) ||
+    isDefault(other) - isDefault(one) ||
+    (readStream(other).bitrateKbps ?? 0) - (readStream(one).bitrateKbps ?? 0)
+  );
+}
+
+/** The best video stream (contract, section 11); null where there is none that can be used. */
+export function readVideo(streams: readonly ProbeObject[]): VideoFacts | null {
+  const usable = streams.filter((stream) => isVideo(stream) && isCodecKnown(stream) && pixelsOf(stream) > 0);
+  const [chosen] = usable.toSorted(byWorth);
+  if (chosen === undefined) return null;
+  const fieldOrder = fieldOrders[textAt(chosen, 'field_order') ?? ''] ?? 'unknown';
+  const isInterlaced = fieldOrder === 'top-first' || fieldOrder === 'bottom-first';
+  return {
+    ...readStream(chosen),
+    width: numberAt(chosen, 'width') ?? 0,
+    height: numberAt(chosen, 'height') ?? 0,
+    sampleAspectRatio: ratioAt(chosen, 'sample_aspect_ratio') ?? { numerator: 1, denominator: 1 },
+    rotationDegrees: rotationOf(chosen),
+    ...readFrameRate(chosen, isInterlaced),
+    fieldOrder,
+    pixelFormat: textAt(chosen, 'pix_fmt'),
+  };
+}
