@@ -4,7 +4,9 @@ import type { Plain } from './reading.js';
 import type { UrlSetting } from './setting.js';
 
 const rule = 'must be a URL with a scheme and a host, such as http://example.com/video.mp4';
-const startOfAddress = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i;
+// Blanks, quotes and the like in front of the path would have to be percent-encoded. Left as they are, they
+// make it a guess where a password ends.
+const startOfAddress = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\\s"<>]+(?:[/?#]|$)/i;
 const localFile = /^file:(?:\/\/(?:localhost)?)?\/[^/]/i;
 
 /**
@@ -16,7 +18,10 @@ export function readUrl(_setting: UrlSetting, value: unknown): Plain<string> {
   if (hasMoreCharacters(value, maxUrlLength)) return { rule: `must have at most ${maxUrlLength} characters` };
   if (isUnfitForNames(value)) return { rule: 'must not hold control characters or line breaks' };
   if (value !== value.trim()) return { rule: 'must not begin or end with a blank' };
-  return localFile.test(value) || hasHost(value) ? { value } : { rule };
+  if (localFile.test(value) || hasHost(value)) return { value };
+  return {
+    rule: value.includes('@') ? `${rule}, and with a user and password that are percent-encoded` : rule,
+  };
 }
 
 function hasHost(address: string): boolean {
