@@ -1,0 +1,26 @@
+import { unlink } from 'node:fs/promises';
+import { realDisk } from './disk.js';
+import { systemCode } from './disk-errors.js';
+import { writeDocument } from './document.js';
+import { DurableFiles } from './durable-files.js';
+import { dataLayout } from './layout.js';
+
+/** Where a running daemon listens, and its process: a process that is not there any more left a stale address. */
+export interface DaemonAddress {
+  readonly url: string;
+  readonly pid: number;
+}
+
+/** Writes `DATA/daemon.json`, by which commands of the same user find the daemon. Readable to that user alone. */
+export async function writeDaemonAddress(dataFolder: string, { url, pid }: DaemonAddress): Promise<void> {
+  await writeDocument(new DurableFiles(realDisk), dataLayout(dataFolder).address, { url, pid });
+}
+
+/** Removes the address; content where there is none. */
+export async function removeDaemonAddress(dataFolder: string): Promise<void> {
+  try {
+    await unlink(dataLayout(dataFolder).address);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+}

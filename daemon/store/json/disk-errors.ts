@@ -1,0 +1,35 @@
+import { VencError } from '../../../src/api/errors.js';
+
+/** The system's name of an error, such as `ENOENT`; null for errors that have none. */
+export function systemCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}
+
+/** What a failed write amounts to: `OutOfSpaceError` where there was no room, otherwise the error itself. */
+export function writeError(error: unknown): unknown {
+  const code = systemCode(error);
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
+  return new VencError('OutOfSpaceError', 'There is no room left on the disk of the data folder.', {
+    cause: error,
+  });
+}
+
+const unusable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ELOOP']);
+
+/** What a failure to open a data folder amounts to: `UsageError` where the folder cannot be used at all. */
+export function openingError(error: unknown, folder: string): unknown {
+  const code = systemCode(error);
+  if (code === null || !unusable.has(code)) return writeError(error);
+  const reasons: Readonly<Record<string, string>> = {
+    EROFS: 'it is on a disk that can only be read',
+    ENOTDIR: 'there is a file where a folder should be',
+    EEXIST: 'there is a file where a folder should be',
+  };
+  const reason = reasons[code] ?? 'this user may not write to it';
+  return new VencError(
+    'UsageError',
+    `The data folder ${folder} cannot be used: ${reason}. Make it writable, or choose another one with --data.`,
+    { cause: error, hint: 'Make the folder writable, or choose another one with --data or VENC_DATA.' },
+  );
+}

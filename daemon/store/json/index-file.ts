@@ -1,0 +1,99 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJobState } from '../../../src/api/states.js';
+import { systemCode } from './disk-errors.js';
+import { readDocument, writeDocument } from './document.js';
+import type { DurableFiles } from './durable-files.js';
+import type { IndexEntry } from './job-index.js';
+import { type DataLayout, doneFolderName } from './layout.js';
+import { isRecord } from './records.js';
+
+/*
+ * `jobs/index` spares a start the reading of every final job. It is a cache, folder by folder: what it says of a
+ * folder below `jobs/done` counts only while that folder's time of change is the one noted beside it. Our writes
+ * rename files, which moves that time; so after kill -9 just the folders that changed since are read again, and a
+ * backup that was put back is noticed too. It is written when the store closes, and after a start that
+ * had to read a lot: never by a create or an update. An append-only log was the other way: it costs a write with each
+ * change and a compaction, to save reading one or two folders.
+ */
+
+const version = 1;
+// As git does with its index: a change in the same tick of a coarse clock would leave the time as it was.
+const settledMs = 2000;
+
+/** What the cache says of one folder below `jobs/done`. */
+export interface CachedFolder {
+  /** Time of the folder's last change in nanoseconds. A text, as it is greater than numbers can tell apart. */
+  readonly changedAtNs: string;
+  readonly entries: readonly IndexEntry[];
+}
+
+interface IndexDocument {
+  readonly version: typeof version;
+  readonly folders: Readonly<
+    Record<
+      string,
+      { readonly changedAtNs: string; readonly jobs: readonly (readonly [number, string, string])[] }
+    >
+  >;
+}
+
+/** What the cache holds, by name of folder. Nothing where it is missing, damaged or of another version. */
+export async function readIndexFile(layout: DataLayout): Promise<ReadonlyMap<string, CachedFolder>> {
+  const found = await readDocument(layout.index, readFolders);
+  return found.kind === 'whole' ? found.data : new Map();
+}
+
+/** Writes the cache for final jobs; leaves out folders that changed a moment ago. */
+export async function writeIndexFile(
+  files: DurableFiles,
+  layout: DataLayout,
+  done: readonly IndexEntry[],
+  now: Date,
+): Promise<void> {
+  const jobs = new Map<string, [number, string, string][]>();
+  for (const { id, accountId, state } of done) {
+    const name = doneFolderName(id);
+    const list = jobs.get(name) ?? [];
+    jobs.set(name, list);
+    list.push([id, accountId, state]);
+  }
+  const folders: Record<string, IndexDocument['folders'][string]> = {};
+  for (const [name, list] of jobs) {
+    const changedAtNs = await folderChangedAtNs(join(layout.done, name));
+    if (changedAtNs === null || Number(changedAtNs / 1_000_000n) > now.getTime() - settledMs) continue;
+    folders[name] = { changedAtNs: String(changedAtNs), jobs: list };
+  }
+  const document: IndexDocument = { version, folders };
+  await writeDocument(files, layout.index, document);
+}
+
+/** When names in a folder last changed, in nanoseconds; null where there is no such folder. */
+export async function folderChangedAtNs(folder: string): Promise<bigint | null> {
+  try {
+    return (await stat(folder, { bigint: true })).mtimeNs;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function readFolders(value: unknown): ReadonlyMap<string, CachedFolder> | null {
+  if (!isRecord(value) || value.version !== version || !isRecord(value.folders)) return null;
+  const folders = new Map<string, CachedFolder>();
+  for (const [name, folder] of Object.entries(value.folders)) {
+    if (!isRecord(folder) || typeof folder.changedAtNs !== 'string' || !Array.isArray(folder.jobs))
+      return null;
+    const entries = folder.jobs.flatMap((row: unknown) => readRow(row) ?? []);
+    if (entries.length !== folder.jobs.length) return null;
+    folders.set(name, { changedAtNs: folder.changedAtNs, entries });
+  }
+  return folders;
+}
+
+function readRow(row: unknown): IndexEntry | null {
+  if (!Array.isArray(row)) return null;
+  const [id, accountId, state]: unknown[] = row;
+  if (typeof id !== 'number' || typeof accountId !== 'string' || typeof state !== 'string') return null;
+  return isJobState(state) ? { id, accountId, state } : null;
+}

@@ -1,0 +1,84 @@
+import { inputStates, isJobState, outputStates } from '../../../src/api/states.js';
+import type { Job, JobInput, JobOutput, JobThumbnail } from '../../jobs/job.js';
+import { isRecord } from './records.js';
+
+/** What the file of one job holds. */
+export interface JobDocument {
+  /** One more at every write: tells which of two files is the newer where a crash left two. */
+  readonly revision: number;
+  readonly job: Job;
+}
+
+type Check = (value: unknown) => boolean;
+type Checks<T> = Readonly<Record<keyof T, Check>>;
+
+const isText: Check = (value) => typeof value === 'string';
+const isTextOrNull: Check = (value) => value === null || isText(value);
+const isRecordOrNull: Check = (value) => value === null || isRecord(value);
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const oneOf =
+  (texts: readonly string[]): Check =>
+  (value) =>
+    typeof value === 'string' && texts.includes(value);
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const fits =
+  <T>(checks: Checks<T>): Check =>
+  (value) =>
+    isRecord(value) && Object.entries<Check>(checks).every(([name, check]) => check(value[name]));
+
+const isThumbnail = fits<JobThumbnail>({ id: isCount, url: isText, createdAt: isText, updatedAt: isText });
+
+const ofFiles = {
+  id: isCount,
+  createdAt: isText,
+  updatedAt: isText,
+  finishedAt: isTextOrNull,
+  media: isRecordOrNull,
+  file: isRecordOrNull,
+  fault: isRecordOrNull,
+};
+
+const isInput = fits<JobInput>({ ...ofFiles, state: oneOf(inputStates), url: isText });
+
+const isOutput = fits<JobOutput>({
+  ...ofFiles,
+  state: oneOf(outputStates),
+  label: isTextOrNull,
+  settings: isRecord,
+  destination: isText,
+  url: isText,
+  thumbnails: listOf(isThumbnail),
+});
+
+// A field that is added to jobs later must be let through where it is missing, or every older job counts as damaged.
+const isWholeJob = fits<Job>({
+  id: isCount,
+  accountId: isText,
+  state: (value) => typeof value === 'string' && isJobState(value),
+  test: (value) => typeof value === 'boolean',
+  passThrough: isTextOrNull,
+  grouping: isTextOrNull,
+  createdAt: isText,
+  updatedAt: isText,
+  submittedAt: isText,
+  finishedAt: isTextOrNull,
+  input: isInput,
+  outputs: listOf(isOutput),
+  claim: isTextOrNull,
+  crashes: isCount,
+  resubmits: isCount,
+});
+
+function isJob(value: unknown): value is Job {
+  return isWholeJob(value);
+}
+
+/** Reads what a job's file holds; null where that is not, in every field, the job with this id. */
+export function readJobDocument(value: unknown, id: number): JobDocument | null {
+  if (!isRecord(value) || typeof value.revision !== 'number' || !isCount(value.revision)) return null;
+  const { revision, job } = value;
+  return isJob(job) && job.id === id ? { revision, job } : null;
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { access, constants, link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { VencError } from '../../../src/api/errors.js';
+import { openingError, systemCode } from './disk-errors.js';
+import { dataLayout } from './layout.js';
+import { processStart } from './process-start.js';
+
+/** The right of this process alone to change a data folder. */
+export interface DataLock {
+  /** Lets others have the folder. */
+  release(): Promise<void>;
+}
+
+/** More than can be in each other's way at one moment. */
+const attempts = 20;
+
+/**
+ * Takes `DATA/lock`, a file with the pid and the start time of its process, and makes the data folder where it
+ * is not there: the first thing to do with a data folder, and the last to give back.
+ *
+ * Rejects with `InUseError` while another process lives that holds it; one left by a process that is dead, or whose
+ * pid now belongs to another, is taken over. Rejects with `UsageError` where the folder cannot be written, with
+ * `OutOfSpaceError` where there is no room for so much as the lock.
+ */
+export async function lockDataFolder(folder: string): Promise<DataLock> {
+  const path = dataLayout(folder).lock;
+  const own = `${process.pid} ${await processStart(process.pid)}\n`;
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    await take(folder, path, own);
+  } catch (error) {
+    throw openingError(error, folder);
+  }
+  return { release: () => release(path, own) };
+}
+
+async function take(folder: string, path: string, own: string): Promise<void> {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    if (await tryCreate(folder, path, own)) return;
+    const held = await textOf(path);
+    if (held === null) continue;
+    const holder = await livingHolder(held);
+    if (holder !== null) throw inUse(folder, `the daemon with process id ${holder}`);
+    await clearAway(folder, path, held);
+  }
+  throw inUse(folder, 'another daemon that is just starting');
+}
+
+function inUse(folder: string, by: string): VencError {
+  return new VencError('InUseError', `The data folder ${folder} is in use by ${by}.`, {
+    hint: 'Stop that daemon, or choose another folder with --data.',
+  });
+}
+
+/** Makes the lock with its content in one step: a link to a finished file, which fails where there is one already. */
+async function tryCreate(folder: string, path: string, text: string): Promise<boolean> {
+  const temporary = temporaryPath(folder);
+  try {
+    await writeFile(temporary, text, { flag: 'wx', mode: 0o600 });
+    await link(temporary, path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await unlink(temporary).catch(() => undefined);
+  }
+}
+
+/** The pid of the process that holds a lock with this content; null where it holds nobody up. */
+async function livingHolder(text: string): Promise<number | null> {
+  const [, pid, start] = /^([1-9]\d*) (\S+)\n$/.exec(text) ?? [];
+  if (pid === undefined) return null;
+  return (await processStart(Number(pid))) === start ? Number(pid) : null;
+}
+
+/**
+ * Removes a lock whose holder is dead. It is moved away first and looked at again: when two starts find the same dead
+ * lock, the slower one would otherwise remove the new lock of the faster.
+ */
+async function clearAway(folder: string, path: string, dead: string): Promise<void> {
+  const aside = temporaryPath(folder);
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  if ((await textOf(aside)) !== dead) await link(aside, path).catch(() => undefined);
+  await unlink(aside).catch(() => undefined);
+}
+
+async function release(path: string, own: string): Promise<void> {
+  if ((await textOf(path)) === own) await unlink(path);
+}
+
+function temporaryPath(folder: string): string {
+  return join(folder, `.tmp-${randomBytes(6).toString('hex')}`);
+}
+
+async function textOf(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
