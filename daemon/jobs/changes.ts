@@ -116,11 +116,11 @@ export function apply(job: Job, change: Change, now: Date): Job {
         at,
       );
     case 'released':
-      return backToWaiting(touched, at);
+      return backToWaiting(touched, at, isFinal);
     case 'lost':
       return job.crashes + 1 >= crashLimit
         ? givenUp({ ...touched, crashes: job.crashes + 1 }, at)
-        : { ...backToWaiting(touched, at), crashes: job.crashes + 1 };
+        : { ...backToWaiting(touched, at, isFinal), crashes: job.crashes + 1 };
     case 'cancelled':
       return {
         ...touched,
@@ -141,7 +141,12 @@ export function apply(job: Job, change: Change, now: Date): Job {
           `Job ${job.id} was already resubmitted ${resubmitLimit} times, which is the limit.`,
         );
       }
-      return { ...backToWaiting(touched, at), submittedAt: at, resubmits: job.resubmits + 1, crashes: 0 };
+      return {
+        ...backToWaiting(touched, at, (state) => state === 'finished'),
+        submittedAt: at,
+        resubmits: job.resubmits + 1,
+        crashes: 0,
+      };
   }
 }
 
@@ -184,10 +189,11 @@ function withOutput(job: Job, change: Extract<Change, { id: number }>, edit: Par
   const found = job.outputs.find((output) => output.id === change.id);
   const legal: readonly OutputState[] = outputLegalFrom[change.type];
   if (found === undefined || !legal.includes(found.state)) {
-    const state = found === undefined ? 'not part of it' : found.state;
     throw new VencError(
       'IllegalChangeError',
-      `Output ${change.id} of job ${job.id} is ${state}: "${change.type}" cannot happen to it.`,
+      found === undefined
+        ? `Job ${job.id} has no output ${change.id}: "${change.type}" cannot happen to it.`
+        : `Output ${change.id} of job ${job.id} is ${found.state}: "${change.type}" cannot happen to it.`,
     );
   }
   return {
@@ -212,8 +218,11 @@ function failedInput(job: Job, fault: Fault, at: string): Pick<Job, 'input' | 'o
   };
 }
 
-/** The job as new, but for the outputs that are finished: those are kept and not encoded again. */
-function backToWaiting(job: Job, at: string): Job {
+/**
+ * The job as new, but for the outputs whose state is to be kept: those are not encoded again. A resubmit keeps what
+ * is finished; a run that merely ended keeps failures too, since a final state changes only when somebody asks.
+ */
+function backToWaiting(job: Job, at: string, isKept: (state: OutputState) => boolean): Job {
   return {
     ...job,
     state: 'waiting',
@@ -229,7 +238,7 @@ function backToWaiting(job: Job, at: string): Job {
       finishedAt: null,
     },
     outputs: job.outputs.map((output) =>
-      output.state === 'finished'
+      isKept(output.state)
         ? output
         : {
             ...output,

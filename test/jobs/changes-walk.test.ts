@@ -1,0 +1,146 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { apply, type Change } from '../../daemon/jobs/changes.js';
+import type { Job } from '../../daemon/jobs/job.js';
+import { isVencError } from '../../src/api/errors.js';
+import { inputStates, isFinal, jobStates, type OutputState, outputStates } from '../../src/api/states.js';
+import { changedAt, fault, file, jobIn, media, type States, statesOf } from './sample-job.js';
+
+const only = (outputs: readonly OutputState[], ...states: readonly OutputState[]) =>
+  outputs.every((state) => states.includes(state));
+
+/** Which combinations of states mean something: the definition that the walk holds every step to. */
+function makesSense({ job, input, outputs }: States): boolean {
+  switch (job) {
+    case 'pending':
+    case 'waiting':
+      return (
+        input === 'waiting' && only(outputs, 'waiting', 'finished', 'failed') && outputs.includes('waiting')
+      );
+    case 'processing':
+      if (input === 'processing') {
+        return only(outputs, 'waiting', 'finished', 'failed') && outputs.includes('waiting');
+      }
+      return (
+        input === 'finished' &&
+        only(outputs, 'queued', 'assigning', 'processing', 'finished', 'failed') &&
+        !outputs.every(isFinal)
+      );
+    case 'finished':
+      return input === 'finished' && only(outputs, 'finished');
+    case 'failed':
+      if (input === 'failed') {
+        return only(outputs, 'no input', 'finished', 'failed') && outputs.includes('no input');
+      }
+      return input === 'finished' && only(outputs, 'finished', 'failed') && outputs.includes('failed');
+    case 'cancelled':
+      return (
+        (input === 'finished' || input === 'cancelled') &&
+        only(outputs, 'cancelled', 'finished', 'failed') &&
+        outputs.includes('cancelled')
+      );
+  }
+}
+
+const sensible: readonly States[] = jobStates
+  .flatMap((job) => inputStates.map((input) => ({ job, input })))
+  .flatMap((states) => outputStates.map((first) => ({ ...states, first })))
+  .flatMap(({ job, input, first }) =>
+    outputStates.map((second): States => ({ job, input, outputs: [first, second] })),
+  )
+  .filter(makesSense);
+
+const changes: readonly Change[] = [
+  { type: 'queued' },
+  { type: 'claimed', token: 'next' },
+  { type: 'inspected', media, file },
+  { type: 'input-failed', fault },
+  ...[9, 10].flatMap((id): readonly Change[] => [
+    { type: 'output-assigned', id },
+    { type: 'output-started', id },
+    { type: 'output-finished', id, media, file },
+    { type: 'output-failed', id, fault },
+  ]),
+  { type: 'released' },
+  { type: 'lost' },
+  { type: 'cancelled' },
+  { type: 'resubmitted' },
+];
+
+/** Every step from every sensible job; those that are refused lead nowhere. The jobs are frozen. */
+function steps(
+  edit: Partial<Job> = {},
+): readonly { readonly from: Job; readonly change: Change; readonly to: Job }[] {
+  return sensible
+    .map((states) => jobIn(states, edit))
+    .flatMap((from) =>
+      changes.flatMap((change) => {
+        try {
+          return [{ from, change, to: apply(from, change, changedAt) }];
+        } catch (error) {
+          assert.ok(isVencError(error), `"${change.type}" ended with ${String(error)}`);
+          return [];
+        }
+      }),
+    );
+}
+
+test('the walk goes over a good many steps', () => {
+  assert.ok(sensible.length > 40);
+  assert.ok(steps().length > 150);
+});
+
+test('every legal step leads to a job that makes sense, at any number of crashes', () => {
+  for (const crashes of [0, 1, 2]) {
+    for (const { from, change, to } of steps({ crashes })) {
+      const what = `${change.type}: ${JSON.stringify(statesOf(from))} -> ${JSON.stringify(statesOf(to))}`;
+      assert.ok(makesSense(statesOf(to)), what);
+    }
+  }
+});
+
+test('after every step a job has an end exactly when it is final, and a holder only while it is processed', () => {
+  for (const { to } of steps()) {
+    assert.is(to.finishedAt !== null, isFinal(to.state));
+    assert.is(to.claim !== null, to.state === 'processing');
+    for (const part of [to.input, ...to.outputs]) {
+      assert.is(part.finishedAt !== null, isFinal(part.state));
+      assert.is(part.fault !== null, part.state === 'failed');
+      assert.is(part.file !== null, part.state === 'finished');
+    }
+  }
+});
+
+test('no step changes what a job is: ids, account, addresses, settings and the time of its making', () => {
+  const identity = (job: Job) => ({
+    ids: [job.id, job.accountId, job.createdAt, job.test, job.passThrough, job.grouping],
+    input: [job.input.id, job.input.url, job.input.createdAt],
+    outputs: job.outputs.map(({ id, label, settings, destination, url }) => [
+      id,
+      label,
+      settings,
+      destination,
+      url,
+    ]),
+  });
+  for (const { from, to } of steps()) {
+    assert.equal(identity(to), identity(from));
+    assert.is(to.updatedAt, changedAt.toISOString());
+  }
+});
+
+test('what is finished stays finished and keeps its file, whatever happens to the job', () => {
+  for (const { from, to } of steps()) {
+    for (const [index, output] of from.outputs.entries()) {
+      if (output.state === 'finished') assert.is(to.outputs[index], output);
+    }
+  }
+});
+
+test('nothing but a resubmit leads out of a final state', () => {
+  for (const { from, change } of steps()) {
+    if (isFinal(from.state)) assert.is(change.type, 'resubmitted');
+  }
+});
+
+test.run();

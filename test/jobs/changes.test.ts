@@ -1,0 +1,252 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { apply, applyAsHolder, type Change, crashLimit, resubmitLimit } from '../../daemon/jobs/changes.js';
+import type { Job } from '../../daemon/jobs/job.js';
+import { isVencError } from '../../src/api/errors.js';
+import { inputStates, jobStates, outputStates } from '../../src/api/states.js';
+import { changedAt, fault, file, jobIn, madeAt, media, type States, statesOf } from './sample-job.js';
+
+const at = changedAt.toISOString();
+const before = madeAt.toISOString();
+const illegal = 'IllegalChangeError';
+const conflict = 'ConflictError';
+
+/** The state that a change leads to, or the class of the error that refuses it. */
+function outcomeOf(job: Job, change: Change, stateOf: (job: Job) => string): string {
+  try {
+    return stateOf(apply(job, change, changedAt));
+  } catch (error) {
+    if (isVencError(error)) return error.errorClass;
+    throw error;
+  }
+}
+
+const inputReady = { job: 'processing', input: 'finished' } as const;
+const typical: Readonly<Record<Job['state'], States>> = {
+  pending: { job: 'pending', input: 'waiting', outputs: ['waiting'] },
+  waiting: { job: 'waiting', input: 'waiting', outputs: ['waiting'] },
+  processing: { job: 'processing', input: 'processing', outputs: ['waiting'] },
+  finished: { job: 'finished', input: 'finished', outputs: ['finished'] },
+  failed: { job: 'failed', input: 'finished', outputs: ['failed'] },
+  cancelled: { job: 'cancelled', input: 'cancelled', outputs: ['cancelled'] },
+};
+
+const byJobState: readonly (readonly [Change, ...string[]])[] = [
+  // change                                      pending    waiting       processing    finished  failed    cancelled
+  [{ type: 'queued' }, 'waiting', illegal, illegal, illegal, illegal, illegal],
+  [{ type: 'claimed', token: 'token' }, illegal, 'processing', illegal, illegal, illegal, illegal],
+  [{ type: 'inspected', media, file }, illegal, illegal, 'processing', illegal, illegal, illegal],
+  [{ type: 'input-failed', fault }, illegal, illegal, 'failed', illegal, illegal, illegal],
+  [{ type: 'released' }, illegal, illegal, 'waiting', illegal, illegal, illegal],
+  [{ type: 'lost' }, illegal, illegal, 'waiting', illegal, illegal, illegal],
+  [{ type: 'cancelled' }, conflict, 'cancelled', 'cancelled', conflict, conflict, conflict],
+  [{ type: 'resubmitted' }, 'waiting', 'waiting', 'waiting', conflict, 'waiting', 'waiting'],
+  [{ type: 'output-assigned', id: 9 }, illegal, illegal, illegal, illegal, illegal, illegal],
+  [{ type: 'output-started', id: 9 }, illegal, illegal, illegal, illegal, illegal, illegal],
+  [{ type: 'output-finished', id: 9, media, file }, illegal, illegal, illegal, illegal, illegal, illegal],
+  [{ type: 'output-failed', id: 9, fault }, illegal, illegal, illegal, illegal, illegal, illegal],
+];
+
+for (const [change, ...outcomes] of byJobState) {
+  for (const [index, state] of jobStates.entries()) {
+    test(`"${change.type}" of a ${state} job: ${outcomes[index]}`, () => {
+      assert.is(
+        outcomeOf(jobIn(typical[state]), change, (job) => job.state),
+        outcomes[index],
+      );
+    });
+  }
+}
+
+const byInputState: readonly (readonly [Change, ...string[]])[] = [
+  // change                            pending  waiting  processing  finished failed   cancelled
+  [{ type: 'inspected', media, file }, illegal, illegal, 'finished', illegal, illegal, illegal],
+  [{ type: 'input-failed', fault }, illegal, illegal, 'failed', illegal, illegal, illegal],
+];
+
+for (const [change, ...outcomes] of byInputState) {
+  for (const [index, state] of inputStates.entries()) {
+    test(`"${change.type}" of a job whose input is ${state}: ${outcomes[index]}`, () => {
+      const job = jobIn({ job: 'processing', input: state, outputs: ['waiting'] });
+      assert.is(
+        outcomeOf(job, change, ({ input }) => input.state),
+        outcomes[index],
+      );
+    });
+  }
+}
+
+const byOutputState: readonly (readonly [Change, Readonly<Record<string, string>>])[] = [
+  [{ type: 'output-assigned', id: 9 }, { queued: 'assigning' }],
+  [
+    { type: 'output-started', id: 9 },
+    { queued: 'processing', assigning: 'processing' },
+  ],
+  [{ type: 'output-finished', id: 9, media, file }, { processing: 'finished' }],
+  [
+    { type: 'output-failed', id: 9, fault },
+    { queued: 'failed', assigning: 'failed', processing: 'failed' },
+  ],
+];
+
+for (const [change, legal] of byOutputState) {
+  for (const state of outputStates) {
+    test(`"${change.type}" of an output that is ${state}: ${legal[state] ?? illegal}`, () => {
+      const job = jobIn({ ...inputReady, outputs: [state, 'processing'] });
+      assert.is(
+        outcomeOf(job, change, ({ outputs }) => outputs[0]?.state ?? ''),
+        legal[state] ?? illegal,
+      );
+    });
+  }
+}
+
+test('a change of an output that the job does not have is refused', () => {
+  const job = jobIn({ ...inputReady, outputs: ['queued'] });
+  for (const id of [7, 8, 10]) {
+    assert.throws(
+      () => apply(job, { type: 'output-started', id }, changedAt),
+      (error: unknown) => isVencError(error, illegal) && error.message.includes(`no output ${id}`),
+    );
+  }
+});
+
+test('an inspected input frees the outputs that wait for it, and no others', () => {
+  const job = jobIn({ job: 'processing', input: 'processing', outputs: ['waiting', 'finished', 'waiting'] });
+  const next = apply(job, { type: 'inspected', media, file }, changedAt);
+  assert.equal(statesOf(next), { ...inputReady, outputs: ['queued', 'finished', 'queued'] });
+  assert.equal([next.input.media, next.input.file, next.input.finishedAt], [media, file, at]);
+  assert.is(next.outputs[1]?.updatedAt, before);
+});
+
+test('a failed input leaves its outputs without one and fails the job', () => {
+  const job = jobIn({ job: 'processing', input: 'processing', outputs: ['waiting', 'finished'] });
+  const next = apply(job, { type: 'input-failed', fault }, changedAt);
+  assert.equal(statesOf(next), { job: 'failed', input: 'failed', outputs: ['no input', 'finished'] });
+  assert.equal([next.input.fault, next.finishedAt, next.claim], [fault, at, null]);
+});
+
+test('a job goes on while an output of it is not final, and a failed one takes no other with it', () => {
+  const job = jobIn({ ...inputReady, outputs: ['processing', 'queued'] });
+  const oneFailed = apply(job, { type: 'output-failed', id: 9, fault }, changedAt);
+  assert.equal(statesOf(oneFailed), { ...inputReady, outputs: ['failed', 'queued'] });
+  assert.is(oneFailed.claim, 'token');
+  const started = apply(oneFailed, { type: 'output-started', id: 10 }, changedAt);
+  const ended = apply(started, { type: 'output-finished', id: 10, media, file }, changedAt);
+  assert.equal(statesOf(ended), { job: 'failed', input: 'finished', outputs: ['failed', 'finished'] });
+  assert.equal([ended.claim, ended.finishedAt, ended.outputs[1]?.media], [null, at, media]);
+});
+
+test('a job is finished once each of its outputs is', () => {
+  const job = jobIn({ ...inputReady, outputs: ['finished', 'processing'] });
+  const next = apply(job, { type: 'output-finished', id: 10, media, file }, changedAt);
+  assert.is(next.state, 'finished');
+});
+
+test('cancelling keeps what is final and ends everything else at once', () => {
+  const job = jobIn({ ...inputReady, outputs: ['finished', 'failed', 'processing', 'queued'] });
+  const next = apply(job, { type: 'cancelled' }, changedAt);
+  assert.equal(statesOf(next), {
+    job: 'cancelled',
+    input: 'finished',
+    outputs: ['finished', 'failed', 'cancelled', 'cancelled'],
+  });
+  assert.equal([next.claim, next.finishedAt], [null, at]);
+  assert.equal(next.outputs.slice(0, 2), job.outputs.slice(0, 2));
+});
+
+test('a resubmit clears errors and times and keeps the outputs that are finished', () => {
+  const job = jobIn(
+    { job: 'failed', input: 'finished', outputs: ['finished', 'failed', 'no input'] },
+    { crashes: 2 },
+  );
+  const next = apply(job, { type: 'resubmitted' }, changedAt);
+  assert.equal(statesOf(next), {
+    job: 'waiting',
+    input: 'waiting',
+    outputs: ['finished', 'waiting', 'waiting'],
+  });
+  assert.is(next.outputs[0], job.outputs[0]);
+  for (const part of [next.input, ...next.outputs.slice(1)]) {
+    assert.equal([part.fault, part.media, part.file, part.finishedAt], [null, null, null, null]);
+  }
+  assert.equal(
+    [next.submittedAt, next.createdAt, next.finishedAt, next.resubmits, next.crashes, next.claim],
+    [at, before, null, 1, 0, null],
+  );
+});
+
+test('the sixth resubmit is refused, and of a finished job the state is named first', () => {
+  let job = jobIn(typical.failed);
+  for (let count = 1; count <= resubmitLimit; count += 1) {
+    job = jobIn(typical.failed, { resubmits: apply(job, { type: 'resubmitted' }, changedAt).resubmits });
+    assert.is(job.resubmits, count);
+  }
+  assert.is(resubmitLimit, 5);
+  assert.is(
+    outcomeOf(job, { type: 'resubmitted' }, (next) => next.state),
+    'ResubmitLimitError',
+  );
+  const finished = jobIn(typical.finished, { resubmits: resubmitLimit });
+  assert.is(
+    outcomeOf(finished, { type: 'resubmitted' }, (next) => next.state),
+    conflict,
+  );
+});
+
+test('an orderly stop counts for nothing and keeps what is final', () => {
+  const job = jobIn({ ...inputReady, outputs: ['finished', 'failed', 'processing', 'assigning'] });
+  const next = apply(job, { type: 'released' }, changedAt);
+  assert.equal(statesOf(next), {
+    job: 'waiting',
+    input: 'waiting',
+    outputs: ['finished', 'failed', 'waiting', 'waiting'],
+  });
+  assert.equal([next.crashes, next.claim, next.resubmits, next.submittedAt], [0, null, 0, before]);
+  assert.equal(next.outputs.slice(0, 2), job.outputs.slice(0, 2));
+});
+
+test('the third crash fails the job, with the reason on the input where that was not ready', () => {
+  let job = jobIn(typical.processing);
+  for (let count = 1; count < crashLimit; count += 1) {
+    const next = apply(job, { type: 'lost' }, changedAt);
+    assert.equal([next.state, next.crashes, next.claim], ['waiting', count, null]);
+    job = apply(next, { type: 'claimed', token: 'another' }, changedAt);
+  }
+  assert.is(crashLimit, 3);
+  const last = apply(job, { type: 'lost' }, changedAt);
+  assert.equal(statesOf(last), { job: 'failed', input: 'failed', outputs: ['no input'] });
+  assert.is(last.input.fault?.errorClass, 'WorkerLostError');
+  assert.equal([last.crashes, last.claim, last.finishedAt], [3, null, at]);
+});
+
+test('the third crash while encoding fails the outputs that were not final', () => {
+  const job = jobIn({ ...inputReady, outputs: ['finished', 'failed', 'processing'] }, { crashes: 2 });
+  const next = apply(job, { type: 'lost' }, changedAt);
+  assert.equal(statesOf(next), {
+    job: 'failed',
+    input: 'finished',
+    outputs: ['finished', 'failed', 'failed'],
+  });
+  assert.is(next.outputs[2]?.fault?.errorClass, 'WorkerLostError');
+  assert.is(next.outputs[1]?.fault, fault);
+});
+
+test('a run that no longer holds the job changes nothing, whatever it reports', () => {
+  const processing = jobIn(typical.processing);
+  const resubmitted = apply(processing, { type: 'resubmitted' }, changedAt);
+  const reclaimed = apply(resubmitted, { type: 'claimed', token: 'second' }, changedAt);
+  const cancelled = apply(processing, { type: 'cancelled' }, changedAt);
+  for (const job of [resubmitted, reclaimed, cancelled]) {
+    for (const [change] of byJobState) {
+      assert.throws(
+        () => applyAsHolder(job, 'token', change, changedAt),
+        (error: unknown) => isVencError(error, 'ClaimLostError'),
+      );
+    }
+  }
+  const next = applyAsHolder(reclaimed, 'second', { type: 'inspected', media, file }, changedAt);
+  assert.is(next.input.state, 'finished');
+});
+
+test.run();

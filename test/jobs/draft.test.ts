@@ -1,0 +1,73 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { draftJob } from '../../daemon/jobs/draft.js';
+import { deepFreeze, madeAt } from './sample-job.js';
+
+const place = { destination: 'hosted://token/a.mp4', url: 'http://localhost/hosted/token/a.mp4' };
+const parts = deepFreeze({
+  accountId: 'acme',
+  request: {
+    input: 'ftp://user:secret@example.com/in.mp4',
+    pass_through: 'order 12',
+    grouping: 'spring',
+    outputs: [{ label: 'web' }, {}],
+  },
+  test: true,
+  outputs: [
+    { settings: { label: 'web', width: 640 }, placement: place },
+    { settings: {}, placement: place },
+  ],
+  now: madeAt,
+});
+
+test('a draft asks for an id for the job, its input and each of its outputs', () => {
+  assert.is(draftJob(parts).idCount, 4);
+});
+
+test('the ids of a job follow each other: job, input, outputs in the order of the request', () => {
+  const job = draftJob(parts).number(100);
+  assert.equal([job.id, job.input.id, ...job.outputs.map(({ id }) => id)], [100, 101, 102, 103]);
+});
+
+test('a new job waits, held by nobody, with nothing known of its files', () => {
+  const job = draftJob(parts).number(100);
+  assert.equal(
+    [job.state, job.claim, job.crashes, job.resubmits, job.finishedAt],
+    ['waiting', null, 0, 0, null],
+  );
+  for (const part of [job.input, ...job.outputs]) {
+    assert.is(part.state, 'waiting');
+    assert.equal([part.media, part.file, part.fault, part.finishedAt], [null, null, null, null]);
+    assert.equal([part.createdAt, part.updatedAt], [madeAt.toISOString(), madeAt.toISOString()]);
+  }
+  assert.equal([job.createdAt, job.submittedAt], [madeAt.toISOString(), madeAt.toISOString()]);
+});
+
+test('a job carries what its request says', () => {
+  const job = draftJob(parts).number(100);
+  assert.equal(
+    [job.accountId, job.test, job.passThrough, job.grouping, job.input.url],
+    ['acme', true, 'order 12', 'spring', 'ftp://user:secret@example.com/in.mp4'],
+  );
+  assert.equal(
+    job.outputs.map(({ label, settings, destination, url }) => [label, settings, destination, url]),
+    [
+      ['web', { label: 'web', width: 640 }, place.destination, place.url],
+      [null, {}, place.destination, place.url],
+    ],
+  );
+});
+
+test('what a request leaves out is null', () => {
+  const bare = { ...parts, request: { input: 'http://example.com/a', outputs: [] }, outputs: [] };
+  const job = draftJob(bare).number(1);
+  assert.equal([job.passThrough, job.grouping, job.outputs], [null, null, []]);
+});
+
+test('one draft makes equal jobs but for their ids', () => {
+  const draft = draftJob(parts);
+  assert.equal(draft.number(5), draft.number(5));
+  assert.is(draft.number(6).id, 6);
+});
+
+test.run();
