@@ -46,8 +46,8 @@ export interface Ffmpeg {
   /**
    * Runs ffmpeg with a plan's arguments. Rejects with the class that its last words tell (`TranscodingError`,
    * `OutOfSpaceError`, ...), with `TranscodingTimeoutError` when it got nowhere for too long, with `InterruptedError`
-   * when the signal ended it. Guards that a plan left out are put in front of its inputs. Ended by SIGTERM, and by SIGKILL a second later;
-   * never outlives the daemon.
+   * when the signal ended it. Guards that a plan left out are put in front of its inputs. Ended by SIGTERM, and by
+   * SIGKILL a second later; never outlives the daemon.
    */
   run(args: readonly string[], options: EncodeOptions): Promise<void>;
 }

@@ -8,7 +8,6 @@ export type {
   Ffmpeg,
 } from './ffmpeg-types.js';
 export type { FoundBinaries, LookedAt } from './find-binaries.js';
-export { maxPixels } from './guards.js';
 export { endLeftovers } from './leftovers.js';
 export { type FfmpegReport, type OpenedFfmpeg, type OpenOptions, openFfmpeg } from './open-ffmpeg.js';
 export { remarksOn } from './remarks.js';

@@ -1,7 +1,7 @@
+import { maxPixels } from '../../src/api/settings/limits.js';
 import type { Fault } from '../jobs/fault.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { formatWord, isPictureFormat, kindOfFormat } from './formats.js';
-import { maxPixels } from './guards.js';
 import {
   numberAt,
   objectAt,
@@ -34,6 +34,9 @@ const notTaken = (message: string): ProbeVerdict => ({
   fault: { errorClass: 'UnsupportedInputError', message },
 });
 
+const tooLarge = (size: string) =>
+  notTaken(`The picture has ${size} pixels, which is more than ${maxPixels.toLocaleString('en')}.`);
+
 const encryptedTags: readonly string[] = ['encv', 'enca', 'drmi', 'drms', 'aavd'];
 
 function isEncrypted(stream: ProbeObject): boolean {
@@ -51,7 +54,15 @@ function holdsEncrypted(answer: ProbeObject, said: string): boolean {
   );
 }
 
+/** The size that ffprobe would not decode; null where it said nothing of the kind. */
+function refusedSize(said: string): string | null {
+  return /Picture size (\d+x\d+) exceeds/.exec(said)?.[1] ?? null;
+}
+
 function nothingFound({ head, said }: ProbeEvidence): ProbeVerdict {
+  // Where the header of the file tells the size already, ffprobe ends there and prints nothing but its complaint.
+  const size = refusedSize(said);
+  if (size !== null) return tooLarge(size);
   const refused = /\[(\S+) @ 0x[0-9a-f]+\] Format not on whitelist/.exec(said)?.[1]?.split(',')[0];
   // A guess that ffprobe itself doubts is no recognition.
   if (refused !== undefined && !/misdetection possible/.test(said)) {
@@ -73,9 +84,9 @@ function nothingFound({ head, said }: ProbeEvidence): ProbeVerdict {
 }
 
 function nothingUsable(streams: readonly ProbeObject[], said: string): ProbeVerdict {
-  const size = /Picture size (\d+x\d+) exceeds/.exec(said)?.[1];
-  if (size !== undefined && streams.some(isVideo)) {
-    return notTaken(`The picture has ${size} pixels, which is more than ${maxPixels.toLocaleString('en')}.`);
+  const size = refusedSize(said);
+  if (size !== null && streams.some(isVideo)) {
+    return tooLarge(size);
   }
   const isMedia = (stream: ProbeObject) => isVideo(stream) || textAt(stream, 'codec_type') === 'audio';
   if (streams.some((stream) => isMedia(stream) && !isCodecKnown(stream))) {
@@ -90,6 +101,11 @@ function isStill(format: ProbeObject, streams: readonly ProbeObject[]): boolean 
   const brand = textAt(objectAt(format, 'tags'), 'major_brand') ?? '';
   const isPictureFile = name === 'gif' || name === 'apng' || /^(?:avif|heic|heix|mif1)$/.test(brand);
   return isPictureFile && streams.every((stream) => numberAt(stream, 'nb_frames') === 1);
+}
+
+function isOversized(said: string): (stream: ProbeObject) => boolean {
+  const isRefused = refusedSize(said) !== null;
+  return (stream) => isRefused && isVideo(stream) && pixelsOf(stream) === 0;
 }
 
 function longest(streams: readonly ProbeObject[]): number | null {
@@ -114,9 +130,7 @@ export function judgeProbe(evidence: ProbeEvidence): ProbeVerdict {
     return nothingUsable(streams, evidence.said);
   }
   if (video !== null && video.width * video.height > maxPixels) {
-    return notTaken(
-      `The picture has ${video.width}x${video.height} pixels, which is more than ${maxPixels.toLocaleString('en')}.`,
-    );
+    return tooLarge(`${video.width}x${video.height}`);
   }
   const durationSeconds = positive(numberAt(format, 'duration')) ?? longest(streams);
   const bitsPerSecond = durationSeconds === null ? null : (evidence.sizeBytes * 8) / durationSeconds;
@@ -129,9 +143,4 @@ export function judgeProbe(evidence: ProbeEvidence): ProbeVerdict {
       audio,
     },
   };
-}
-
-function isOversized(said: string): (stream: ProbeObject) => boolean {
-  const isRefused = /exceeds specified max pixel count/.test(said);
-  return (stream) => isRefused && isVideo(stream) && pixelsOf(stream) === 0;
 }

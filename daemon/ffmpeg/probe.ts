@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { VencError } from '../../src/api/errors.js';
 import type { MediaFacts } from '../jobs/media.js';
+import { fileArgument, safeInputOptions } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
-import { inputGuards } from './guards.js';
 import { judgeProbe } from './judge-probe.js';
 import { launch } from './launch.js';
 import { headBytes, playlistKind } from './sniff.js';
@@ -17,7 +17,7 @@ export interface ProbeSettings {
 
 // Eight packets tell an encrypted file from a clear one; their data is not printed.
 const probeArgs = [
-  ...['-v', 'warning', '-hide_banner', ...inputGuards],
+  ...['-v', 'warning', '-hide_banner', ...safeInputOptions],
   ...['-print_format', 'json', '-show_format', '-show_streams', '-show_packets', '-read_intervals', '%+#8'],
 ] as const;
 
@@ -58,8 +58,7 @@ export async function probeFile(
   }
   const limit = AbortSignal.timeout(settings.seconds * 1000);
   let answer = '';
-  // "file:" keeps a name that begins with "-" or holds ":" from being taken for an option or a protocol.
-  const ending = await launch(ffprobe.path, [...probeArgs, `file:${resolve(path)}`], {
+  const ending = await launch(ffprobe.path, [...probeArgs, fileArgument(resolve(path))], {
     guardian: settings.guardian,
     signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     onStdout: (text) => {

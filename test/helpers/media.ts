@@ -1,0 +1,128 @@
+import { access, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
+import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
+import { tempFolder } from './temp.js';
+
+let opened: Promise<Ffmpeg> | null = null;
+let folder: string | null = null;
+
+/** The folder of all that this module makes; also the cache of the programs found for tests. */
+function room(): string {
+  folder ??= tempFolder();
+  return folder;
+}
+
+/** The ffmpeg that tests use, `VENC_FFMPEG` and `VENC_FFPROBE` heeded; opened once a process. */
+export function testFfmpeg(): Promise<Ffmpeg> {
+  opened ??= openFfmpeg({
+    ffmpeg: process.env.VENC_FFMPEG ?? null,
+    ffprobe: process.env.VENC_FFPROBE ?? null,
+    cacheFolder: join(room(), 'cache'),
+  }).then(({ ffmpeg }) => {
+    if (ffmpeg === null) throw new Error('tests need ffmpeg and ffprobe');
+    return ffmpeg;
+  });
+  return opened;
+}
+
+/** An input of a moving test picture: `size` as `WxH`, frames a second, seconds. */
+export function picture(size: string, rate: number, seconds: number): readonly string[] {
+  return ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`];
+}
+
+/** An input of a tone: seconds, channels. */
+export function tone(seconds: number, channels = 2): readonly string[] {
+  const layout = `${channels}c`;
+  return [
+    '-f',
+    'lavfi',
+    '-i',
+    `sine=duration=${seconds}:sample_rate=44100,aformat=channel_layouts=${layout}`,
+  ];
+}
+
+const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'] as const;
+const aac = ['-c:a', 'aac', '-b:a', '64k'] as const;
+const small = picture('160x120', 25, 2);
+
+/** What tests encode, by file name: the arguments that make it. */
+const recipes = {
+  /** 2 s, 160x120, 25 fps, H.264 with AAC stereo. */
+  'clip.mp4': [...small, ...tone(2), ...h264, ...aac],
+  'clip.mkv': [...small, ...tone(2), ...h264, ...aac],
+  'clip.webm': [
+    ...small,
+    ...tone(2),
+    '-c:v',
+    'libvpx',
+    '-b:v',
+    '200k',
+    '-deadline',
+    'realtime',
+    '-c:a',
+    'libvorbis',
+  ],
+  'silent.mp4': [...small, ...h264],
+  'sound.mp3': [...tone(2), '-c:a', 'libmp3lame'],
+  /** Pixels twice as wide as high. */
+  'wide.mp4': [...small, '-vf', 'setsar=2', ...h264],
+  /** 12 s, 640x360: long enough to be caught at work. */
+  'long.mp4': [...picture('640x360', 25, 12), ...tone(12), ...h264, ...aac],
+  'picture.png': [...picture('64x48', 1, 1), '-frames:v', '1'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** Name of a file that `media` makes. */
+export type MediaName = keyof typeof recipes;
+
+const made = new Map<string, Promise<string>>();
+
+function once(name: string, make: (path: string) => Promise<void>): Promise<string> {
+  const path = join(room(), name);
+  const known = made.get(name) ?? make(path).then(() => path);
+  made.set(name, known);
+  return known;
+}
+
+/** Runs ffmpeg for a test: arguments up to the output, which is `path`. */
+export async function makeMedia(path: string, args: readonly string[]): Promise<void> {
+  const { run } = await testFfmpeg();
+  await run([...args, '-y', path], {
+    signal: new AbortController().signal,
+    scratch: room(),
+    onProgress: () => {},
+  });
+  await access(path);
+}
+
+/** Path of a media file, made at the first call of the process. */
+export function media(name: MediaName): Promise<string> {
+  return once(name, (path) => makeMedia(path, recipes[name]));
+}
+
+const cutShort = async () => (await readFile(await media('clip.mp4'))).subarray(0, 4000);
+const playlist = async () => {
+  const lines = [
+    '#EXTM3U',
+    '#EXT-X-VERSION:3',
+    '#EXTINF:2,',
+    `file://${await media('clip.mp4')}`,
+    '#EXT-X-ENDLIST',
+  ];
+  return Buffer.from(`${lines.join('\n')}\n`);
+};
+
+/** Files that are no input, by name: what they hold. */
+const refused = {
+  'empty.mp4': async () => Buffer.alloc(0),
+  'text.mp4': async () => Buffer.from('These are words.\n'.repeat(20)),
+  'page.mp4': async () => Buffer.from('<!DOCTYPE html><html><body>Not found</body></html>\n'),
+  'zeros.mp4': async () => Buffer.alloc(100_000),
+  'truncated.mp4': cutShort,
+  'playlist.mp4': playlist,
+} as const satisfies Record<string, () => Promise<Buffer>>;
+
+/** Path of a file that is not taken as an input, made at the first call of the process. */
+export function badMedia(name: keyof typeof refused): Promise<string> {
+  return once(name, async (path) => writeFile(path, await refused[name]()));
+}
