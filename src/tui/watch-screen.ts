@@ -1,0 +1,45 @@
+import type { ExitCode } from '../api/exit-codes.js';
+import type { Client } from '../client/client.js';
+import type { ScreenIo } from './mount.js';
+import { exitCodeOf, openIds } from './watch-state.js';
+
+/** What the live screen needs. */
+export interface WatchScreenOptions {
+  readonly client: Client;
+  /** The jobs to watch; none: every job that is active now. */
+  readonly ids: readonly number[];
+  readonly io: ScreenIo;
+  /** Leaves the screen as `q` does. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Shows jobs on a terminal, live, until all are over or the person leaves, and resolves to the exit code: 0 when every
+ * job finished, 1 when one did not, 130 when the person left before that; the jobs then go on, and a remark says so.
+ * Rejects with what cannot pass: a service that never answered, a refused key.
+ */
+export async function runWatchScreen(options: WatchScreenOptions): Promise<ExitCode> {
+  const { client, ids, io, signal } = options;
+  // React reads it when it is loaded: its development build is slower in every frame.
+  process.env.NODE_ENV ??= 'production';
+  const [{ mountScreen }, { ScreenLife }] = await Promise.all([
+    import('./mount.js'),
+    import('./screen-life.js'),
+  ]);
+  const life = new ScreenLife({
+    client,
+    ids,
+    signal,
+    mount: (first, onKeys) => mountScreen(io, first, onKeys),
+  });
+  const last = await life.run();
+  const goingOn = openIds(last);
+  if (goingOn.length > 0) io.note(`venc: ${farewell(goingOn)}\n`);
+  return exitCodeOf(last);
+}
+
+function farewell(ids: readonly number[]): string {
+  const list = ids.join(' ');
+  const subject = ids.length === 1 ? `job ${list} goes on` : `${ids.length} jobs go on`;
+  return `${subject}; to look again: venc watch ${list}`;
+}
