@@ -44,6 +44,12 @@ export function tone(seconds: number, channels = 2): readonly string[] {
 
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'] as const;
 const aac = ['-c:a', 'aac', '-b:a', '64k'] as const;
+
+/** A film of a given size (`WxH`) and length: H.264 at 25 frames a second, AAC with as many channels as asked for. */
+export function film(size: string, seconds: number, channels = 2): readonly string[] {
+  return [...picture(size, 25, seconds), ...tone(seconds, channels), ...h264, ...aac];
+}
+
 const small = picture('160x120', 25, 2);
 
 /** What tests encode, by file name: the arguments that make it. */
@@ -93,6 +99,18 @@ export async function makeMedia(path: string, args: readonly string[]): Promise<
     onProgress: () => {},
   });
   await access(path);
+}
+
+/** A film that must be turned by 90 degrees clockwise: the matrix in its track header says so, whatever ffmpeg made it. */
+export function turnedMedia(): Promise<string> {
+  return once('turned.mp4', async (path) => {
+    const bytes = await readFile(await media('silent.mp4'));
+    // The matrix stands 44 bytes behind the name of the box: nine numbers of 32 bits.
+    const matrix = bytes.indexOf('tkhd') + 44;
+    const turn = [0, 0x10000, 0, -0x10000, 0, 0, 0, 0, 0x40000000];
+    for (const [index, value] of turn.entries()) bytes.writeInt32BE(value, matrix + index * 4);
+    await writeFile(path, bytes);
+  });
 }
 
 /** Path of a media file, made at the first call of the process. */

@@ -1,0 +1,92 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { explain, failedQuietly } from '../../daemon/ffmpeg/explain.js';
+import type { Ending } from '../../daemon/ffmpeg/launch.js';
+
+const failed: Ending = { exitCode: 1, signal: null, said: '', startFailure: null };
+const scratch = '/data/scratch/12';
+
+const cases = [
+  {
+    said: 'av_interleaved_write_frame(): No space left on device\nError writing trailer of /data/scratch/12/o.mp4: No space left on device\nConversion failed!\n',
+    errorClass: 'OutOfSpaceError',
+    message: 'There was no room left on the disk while encoding.',
+  },
+  {
+    said: "Unknown encoder 'libx266'\n",
+    errorClass: 'TranscodingError',
+    message: 'This ffmpeg lacks the encoder libx266.',
+  },
+  {
+    said: "[AVFilterGraph @ 0x55e177d8f1c0] No such filter: 'bwdif'\nError initializing filters\n",
+    errorClass: 'TranscodingError',
+    message: 'This ffmpeg lacks the filter bwdif.',
+  },
+  {
+    said: "Unrecognized option 'fps_mode'.\nError splitting the argument list: Option not found\n",
+    errorClass: 'TranscodingError',
+    message: 'This ffmpeg does not know the option fps_mode.',
+  },
+  {
+    said: '[webm @ 0x1] Could not find tag for codec h264 in stream #0, codec not currently supported in container\n',
+    errorClass: 'InvalidCodecCombinationError',
+    message: 'The container cannot hold h264.',
+  },
+  {
+    said: '[mov,mp4 @ 0x1] moov atom not found\nfile:/data/scratch/12/input: Invalid data found when processing input\n',
+    errorClass: 'NoMediaError',
+    message: 'The input is cut short: the index of the file is missing.',
+  },
+  {
+    said: 'file:/data/scratch/12/input: Invalid data found when processing input\n',
+    errorClass: 'TranscodingError',
+    message: 'The input is damaged: there is data in it that makes no sense.',
+  },
+  {
+    said: '[png @ 0x1] [IMGUTILS @ 0x2] Picture size 12000x12000 exceeds specified max pixel count 36000000, see the documentation\n',
+    errorClass: 'UnsupportedInputError',
+    message: 'The input has a picture of 12000x12000, which is more than 36,000,000 pixels.',
+  },
+  {
+    said: "Stream map '0:a:0' matches no streams.\n",
+    errorClass: 'NoMediaError',
+    message: 'The input lacks the video or the sound that was asked for.',
+  },
+  {
+    said: '[libfoo @ 0x55e177d8f1c0] the moon is in the wrong phase for file:/data/scratch/12/a b.mp4\nConversion failed!\n\n',
+    errorClass: 'TranscodingError',
+    message: 'The encoder gave up: libfoo: the moon is in the wrong phase for a b.mp4',
+  },
+  {
+    said: 'cannot make sense of /home/somebody/films/holiday.mov\n',
+    errorClass: 'TranscodingError',
+    message: 'The encoder gave up: cannot make sense of holiday.mov',
+  },
+  { said: 'Conversion failed!\n', errorClass: 'TranscodingError', message: 'The encoder ended with code 1.' },
+] as const;
+
+for (const { said, ...expected } of cases) {
+  test(`ffmpeg's words come to: ${expected.message}`, () => {
+    const fault = explain({ ...failed, said }, { folders: [scratch] });
+    assert.equal(fault, expected);
+    assert.not.match(fault.message, scratch);
+  });
+}
+
+test('a signal is told where ffmpeg said nothing', () => {
+  const ended = (signal: string) => explain({ ...failed, exitCode: null, signal }, { folders: [] }).message;
+  assert.match(ended('SIGKILL'), 'memory');
+  assert.is(ended('SIGSEGV'), 'The encoder crashed (SIGSEGV).');
+});
+
+test('a program that could not be started is told with the word of the system', () => {
+  const fault = explain({ ...failed, exitCode: null, startFailure: 'ENOENT' }, { folders: [] });
+  assert.is(fault.message, 'ffmpeg could not be started (ENOENT).');
+});
+
+test('an unwritten end of a file counts as a failure although ffmpeg ends with 0', () => {
+  assert.ok(failedQuietly('Error writing trailer of o.mp4: No space left on device\n'));
+  assert.not(failedQuietly('[h264 @ 0x1] error while decoding MB 0 2, bytestream 467\n'));
+});
+
+test.run();

@@ -1,0 +1,34 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { guardInputs } from '../../daemon/ffmpeg/guards.js';
+import { safeInputArgs, safeInputOptions } from '../../daemon/plan/safe-input.js';
+
+test('an input without guards gets them all, right in front of it', () => {
+  assert.equal(guardInputs(['-ss', '3', '-i', 'in', 'out']), [
+    '-ss',
+    '3',
+    ...safeInputOptions,
+    '-i',
+    'in',
+    'out',
+  ]);
+});
+
+test('every input is guarded by itself', () => {
+  const args = guardInputs([...safeInputArgs('one'), '-i', 'two', 'out']);
+  assert.equal(args, [...safeInputArgs('one'), ...safeInputOptions, '-i', 'two', 'out']);
+});
+
+test('what a plan has guarded stays as it is', () => {
+  const args = ['-nostdin', ...safeInputArgs('in'), '-map', '0', 'out'];
+  assert.equal(guardInputs(args), args);
+});
+
+test('an input of a fixed format needs no list of formats, but all else', () => {
+  const args = guardInputs(['-f', 'lavfi', '-i', 'testsrc2', 'out']);
+  assert.not(args.includes('-format_whitelist'));
+  assert.ok(args.includes('-protocol_whitelist'));
+  assert.ok(args.includes('-max_pixels'));
+});
+
+test.run();

@@ -1,0 +1,191 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { judgeProbe, type ProbeEvidence } from '../../daemon/ffmpeg/judge-probe.js';
+
+const video = {
+  index: 0,
+  codec_type: 'video',
+  codec_name: 'h264',
+  codec_tag_string: 'avc1',
+  width: 640,
+  height: 360,
+  r_frame_rate: '25/1',
+  avg_frame_rate: '25/1',
+};
+const sound = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' };
+const mp4 = {
+  format_name: 'mov,mp4,m4a,3gp,3g2,mj2',
+  duration: '10.000000',
+  bit_rate: '800400',
+  probe_score: 100,
+};
+
+function judge(answer: object, more: Partial<ProbeEvidence> = {}) {
+  const evidence = { head: Buffer.alloc(16), sizeBytes: 1_000_000, said: '', answer: JSON.stringify(answer) };
+  return judgeProbe({ ...evidence, ...more });
+}
+
+function mediaOf(answer: object, more: Partial<ProbeEvidence> = {}) {
+  const verdict = judge(answer, more);
+  if ('fault' in verdict) throw new Error(verdict.fault.message);
+  return verdict.media;
+}
+
+test('a film is read with its container, length, rate and both streams', () => {
+  const media = mediaOf({ format: mp4, streams: [video, sound] });
+  assert.is(media.format, 'mpeg4');
+  assert.is(media.durationSeconds, 10);
+  assert.is(media.totalBitrateKbps, 800);
+  assert.is(media.video?.width, 640);
+  assert.equal(media.audio, {
+    streamIndex: 1,
+    codec: 'aac',
+    channels: 2,
+    sampleRate: 48000,
+    bitrateKbps: null,
+    durationSeconds: null,
+    startSeconds: null,
+  });
+});
+
+test('the default track is the sound, else the first that can be used', () => {
+  const other = { ...sound, index: 2, disposition: { default: 1 } };
+  const silent = { ...sound, index: 0, channels: 0 };
+  assert.is(mediaOf({ format: mp4, streams: [sound, other] }).audio?.streamIndex, 2);
+  assert.is(mediaOf({ format: mp4, streams: [silent, sound] }).audio?.streamIndex, 1);
+});
+
+test('length and bitrate come from the streams and the size where the container has none', () => {
+  const format = { format_name: 'flac', probe_score: 100 };
+  const media = mediaOf({ format, streams: [{ ...sound, duration: '8.0' }] });
+  assert.is(media.durationSeconds, 8);
+  assert.is(media.totalBitrateKbps, 1000);
+});
+
+const ebml = (type: string) =>
+  Buffer.from(
+    `1a45dfa38b4282${(0x80 + type.length).toString(16)}${Buffer.from(type).toString('hex')}`,
+    'hex',
+  );
+const words = [
+  ['matroska,webm', ebml('webm'), 'webm'],
+  ['matroska,webm', ebml('matroska'), 'matroska'],
+  ['avi', Buffer.alloc(0), 'avi'],
+  ['mpegts', Buffer.alloc(0), 'mpeg-ts'],
+  ['asf', Buffer.alloc(0), 'asf'],
+] as const;
+for (const [name, head, word] of words) {
+  test(`the format ${name} is called ${word}`, () => {
+    assert.is(mediaOf({ format: { ...mp4, format_name: name }, streams: [video] }, { head }).format, word);
+  });
+}
+
+const still = { ...video, codec_name: 'gif', nb_frames: '1' };
+const oversized =
+  '[mjpeg @ 0x1] [IMGUTILS @ 0x2] Picture size 12000x12000 exceeds specified max pixel count 36000000, see';
+const refused = [
+  ['an encrypted track', { format: mp4, streams: [{ ...video, codec_tag_string: 'encv' }] }, '', 'encrypted'],
+  [
+    'a track whose packets are encrypted',
+    { format: mp4, streams: [video], packets: [{ side_data_list: [{ side_data_type: 'Encryption info' }] }] },
+    '',
+    'encrypted',
+  ],
+  [
+    'an encrypted Matroska track',
+    { format: mp4, streams: [{ ...video, tags: { enc_key_id: 'x' } }] },
+    '',
+    'encrypted',
+  ],
+  [
+    'a protected ASF',
+    { format: mp4, streams: [video] },
+    '[asf @ 0x1] DRM protected stream detected',
+    'encrypted',
+  ],
+  ['a PNG', { format: { ...mp4, format_name: 'png_pipe' }, streams: [video] }, '', 'still picture'],
+  ['a GIF of one frame', { format: { ...mp4, format_name: 'gif' }, streams: [still] }, '', 'still picture'],
+  ['an AVIF', { format: { ...mp4, tags: { major_brand: 'avif' } }, streams: [still] }, '', 'still picture'],
+  ['a huge picture', { format: mp4, streams: [{ ...video, width: 0, height: 0 }] }, oversized, '12000x12000'],
+  [
+    'a huge picture with sound',
+    { format: mp4, streams: [{ ...video, width: 0 }, sound] },
+    oversized,
+    '12000x12000',
+  ],
+  ['a huge picture that stopped ffprobe', {}, oversized, '12000x12000'],
+  [
+    'a huge picture that was looked into',
+    { format: mp4, streams: [{ ...video, width: 7000, height: 6000 }] },
+    '',
+    '7000x6000',
+  ],
+  ['a playlist', {}, "[hls @ 0x1] Format not on whitelist 'mov'\n", 'playlist'],
+  ['a sequence of pictures', {}, "[image2 @ 0x1] Format not on whitelist 'mov'\n", 'still picture'],
+  ['a format off the list', {}, "[smk @ 0x1] Format not on whitelist 'mov'\n", 'format smk'],
+  ['an unknown codec', { format: mp4, streams: [{ ...video, codec_name: 'unknown' }] }, '', 'codecs'],
+] as const;
+for (const [what, answer, said, word] of refused) {
+  test(`${what} is recognised and not taken`, () => {
+    const verdict = judge(answer, { said });
+    assert.ok('fault' in verdict);
+    assert.is(verdict.fault.errorClass, 'UnsupportedInputError');
+    assert.match(verdict.fault.message, word);
+  });
+}
+
+const nothing = [
+  [
+    'bytes that mean nothing',
+    {},
+    'file:x: Invalid data found when processing input',
+    'Nothing was recognised',
+  ],
+  ['subtitles', {}, "[srt @ 0x1] Format not on whitelist 'mov'\n", 'plain text'],
+  [
+    'a doubtful guess',
+    {},
+    "[sdx @ 0x1] Format sdx detected only with low score of 1, misdetection possible!\n[sdx @ 0x1] Format not on whitelist 'mov'\n",
+    'Nothing',
+  ],
+  [
+    'a name that ends in .mp3',
+    { format: { ...mp4, format_name: 'mp3', probe_score: 1 }, streams: [sound] },
+    '',
+    'Nothing',
+  ],
+  [
+    'data without video and sound',
+    { format: mp4, streams: [{ index: 0, codec_type: 'data' }] },
+    '',
+    'no video and no sound',
+  ],
+  [
+    'a cover picture alone',
+    { format: mp4, streams: [{ ...video, disposition: { attached_pic: 1 } }] },
+    '',
+    'no video',
+  ],
+] as const;
+for (const [what, answer, said, word] of nothing) {
+  test(`${what} is no media`, () => {
+    const verdict = judge(answer, { said });
+    assert.ok('fault' in verdict);
+    assert.is(verdict.fault.errorClass, 'NoMediaError');
+    assert.match(verdict.fault.message, word);
+  });
+}
+
+test('an answer that is no JSON is no media and no crash', () => {
+  const verdict = judge({}, { answer: '{"streams": [' });
+  assert.ok('fault' in verdict && verdict.fault.errorClass === 'NoMediaError');
+});
+
+test('sound with a cover picture that is too large is taken as sound', () => {
+  const cover = { ...video, width: 0, height: 0, disposition: { attached_pic: 1 } };
+  const media = mediaOf({ format: mp4, streams: [sound, cover] }, { said: oversized });
+  assert.is(media.video, null);
+  assert.ok(media.audio);
+});
+
+test.run();
