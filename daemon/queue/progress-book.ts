@@ -1,7 +1,5 @@
 import type { FileProgress, JobProgress } from '../jobs/progress.js';
 
-const nothing: JobProgress = new Map();
-
 /**
  * Where progress lives: in memory, by job, while the job is run. What is told of a file replaces what was told
  * before, but its overall percent never falls within one run, and percentages stay within 0 and 100.
@@ -26,9 +24,9 @@ export class ProgressBook {
     });
   }
 
-  /** What is known of a job's files; empty where it is not run. */
+  /** What is known of a job's files at this moment; empty where it is not run. */
   read(jobId: number): JobProgress {
-    return this.#jobs.get(jobId) ?? nothing;
+    return new Map(this.#jobs.get(jobId));
   }
 
   /** Ends a run: nothing of it stays. */

@@ -56,9 +56,9 @@ export class LocalRun {
     return this.#isAlone;
   }
 
-  /** The first reason given stays. */
+  /** The first reason given stays; a run that is over is stopped no more. */
   stop(reason: StopReason): void {
-    this.#stopping.abort(reason);
+    if (!this.#isOver) this.#stopping.abort(reason);
   }
 
   /**

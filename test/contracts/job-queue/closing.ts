@@ -1,0 +1,100 @@
+import * as assert from 'uvu/assert';
+import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';
+import { quiet } from '../../helpers/until.js';
+import type { QueueFacts } from './queue-facts.js';
+
+/** Longer than any test: a grace that never runs out by itself. */
+const endlessMs = 2 ** 40;
+
+/** The end of a queue. */
+export const closing: QueueFacts = {
+  'a close lets running jobs finish within the grace and begins no other': async ({
+    store,
+    queue,
+    stage,
+  }) => {
+    const running = await store.create(sampleDraft());
+    const waiting = await store.create(sampleDraft());
+    const late = await store.create(sampleDraft());
+    queue.work(stage.handler, { slots: 1 });
+    await queue.enqueue(running.id);
+    await queue.enqueue(waiting.id);
+    const scene = await stage.next();
+    const closed = queue.close(endlessMs);
+    await queue.enqueue(late.id);
+    await scene.end(finishAll);
+    await closed;
+    assert.not(scene.run.signal.aborted);
+    assert.equal(stage.record, [`+${running.id}`, `-${running.id}`]);
+    assert.is((await store.get(running.id))?.state, 'finished');
+    assert.is((await store.get(waiting.id))?.state, 'waiting');
+    assert.is((await store.get(late.id))?.state, 'waiting');
+  },
+
+  'what still runs after the grace is stopped and back to waiting, which is no crash': async (context) => {
+    const { store, queue, stage } = context;
+    const { id, outputs } = await store.create(sampleDraft(2));
+    queue.work(stage.handler, { slots: 1 });
+    await queue.enqueue(id);
+    const { run } = await stage.next();
+    const [first] = outputs;
+    await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
+    await run.change({ type: 'output-started', id: first?.id ?? 0 });
+    await run.change({ type: 'output-finished', id: first?.id ?? 0, media: sampleMedia, file: sampleFile });
+    await queue.close(0);
+    assert.is(run.signal.reason, 'draining');
+    const job = await store.get(id);
+    assert.is(job?.state, 'waiting');
+    assert.is(job?.claim, null);
+    assert.is(job?.crashes, 0);
+    assert.equal(
+      job?.outputs.map(({ state }) => state),
+      ['finished', 'waiting'],
+    );
+  },
+
+  'a second close ends the grace at once, and both resolve': async ({ store, queue, stage }) => {
+    const { id } = await store.create(sampleDraft());
+    queue.work(stage.handler, { slots: 1 });
+    await queue.enqueue(id);
+    const { run } = await stage.next();
+    const closed = queue.close(endlessMs);
+    await quiet(() => store.get(id));
+    assert.not(run.signal.aborted);
+    await Promise.all([queue.close(endlessMs), closed]);
+    assert.is(run.signal.reason, 'draining');
+    assert.is((await store.get(id))?.state, 'waiting');
+  },
+
+  'a run can be stopped while the queue closes': async ({ store, queue, stage }) => {
+    const { id } = await store.create(sampleDraft());
+    queue.work(stage.handler, { slots: 1 });
+    await queue.enqueue(id);
+    const { run } = await stage.next();
+    const closed = queue.close(endlessMs);
+    await queue.stop(id, 'cancelled');
+    await closed;
+    assert.is(run.signal.reason, 'cancelled');
+  },
+
+  'a close of a queue that never worked resolves': async ({ store, queue }) => {
+    const { id } = await store.create(sampleDraft());
+    await queue.enqueue(id);
+    await queue.close(endlessMs);
+    assert.is((await store.get(id))?.state, 'waiting');
+  },
+
+  'a job that was given back is run by the next queue': async (context) => {
+    const { store, queue, stage } = context;
+    const { id } = await store.create(sampleDraft());
+    queue.work(stage.handler, { slots: 1 });
+    await queue.enqueue(id);
+    await stage.next();
+    await queue.close(0);
+    const further = context.openQueue();
+    further.work(stage.handler, { slots: 1 });
+    await further.enqueue(id);
+    await (await stage.next()).end(finishAll);
+    assert.is((await store.get(id))?.state, 'finished');
+  },
+};

@@ -1,0 +1,111 @@
+import * as assert from 'uvu/assert';
+import type { Job } from '../../../daemon/jobs/job.js';
+import type { Run } from '../../../daemon/queue/job-queue.js';
+import { VencError } from '../../../src/api/errors.js';
+import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';
+import { until } from '../../helpers/until.js';
+import type { QueueContext, QueueFacts } from './queue-facts.js';
+
+/** Has a job of two outputs run so, and gives what becomes of it. */
+async function runSo(context: QueueContext, how: (run: Run) => Promise<unknown>): Promise<Job> {
+  const { store, queue, stage } = context;
+  const { id } = await store.create(sampleDraft(2));
+  queue.work(stage.handler, { slots: 1 });
+  await queue.enqueue(id);
+  await (await stage.next()).end(how);
+  await until('the run has ended', () => !queue.isRunning(id));
+  const job = await store.get(id);
+  if (job === null) throw new Error('the job is gone');
+  return job;
+}
+
+/** Handlers that do not do as they should. */
+export const failing: QueueFacts = {
+  'a handler that throws before the input is ready fails the input': async (context) => {
+    const job = await runSo(context, async () => {
+      throw new Error('bang');
+    });
+    assert.is(job.state, 'failed');
+    assert.is(job.claim, null);
+    assert.equal(job.input.fault, { errorClass: 'TranscodingError', message: 'bang' });
+    assert.equal(
+      job.outputs.map(({ state }) => state),
+      ['no input', 'no input'],
+    );
+  },
+
+  'a handler that throws later fails the outputs that are open, and no other': async (context) => {
+    const job = await runSo(context, async (run) => {
+      const [first] = run.job.outputs;
+      await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
+      await run.change({ type: 'output-started', id: first?.id ?? 0 });
+      await run.change({ type: 'output-finished', id: first?.id ?? 0, media: sampleMedia, file: sampleFile });
+      throw new VencError('UploadFailureError', 'The server is away.');
+    });
+    assert.is(job.state, 'failed');
+    assert.is(job.input.state, 'finished');
+    assert.equal(
+      job.outputs.map(({ state, fault }) => [state, fault?.errorClass]),
+      [
+        ['finished', undefined],
+        ['failed', 'UploadFailureError'],
+      ],
+    );
+  },
+
+  'only classes that a file can fail with become its fault': async (context) => {
+    const job = await runSo(context, async () => {
+      throw new VencError('NotFoundError', 'There is no such thing.');
+    });
+    assert.equal(job.input.fault, { errorClass: 'TranscodingError', message: 'There is no such thing.' });
+  },
+
+  'a fault holds no secret': async (context) => {
+    const job = await runSo(context, async () => {
+      throw new Error('cannot reach ftp://user:secret@host/in.mp4');
+    });
+    assert.is(job.input.fault?.message, 'cannot reach ftp://user:***@host/in.mp4');
+  },
+
+  'a handler that ends before the job does fails it': async (context) => {
+    const job = await runSo(context, async (run) => {
+      await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
+    });
+    assert.is(job.state, 'failed');
+    assert.equal(
+      job.outputs.map(({ fault }) => fault?.errorClass),
+      ['TranscodingError', 'TranscodingError'],
+    );
+  },
+
+  'a handler that throws when the job is finished leaves it finished': async (context) => {
+    const job = await runSo(context, async (run) => {
+      await finishAll(run);
+      throw new Error('cannot tidy up');
+    });
+    assert.is(job.state, 'finished');
+  },
+
+  'after a handler that throws the next job is run': async ({ store, queue, stage }) => {
+    const ids = [(await store.create(sampleDraft())).id, (await store.create(sampleDraft())).id];
+    for (const id of ids) await queue.enqueue(id);
+    queue.work(stage.handler, { slots: 1 });
+    await (await stage.next()).end(() => Promise.reject(new Error('bang')));
+    const next = await stage.next();
+    assert.is(next.run.job.id, ids[1]);
+    await next.end(finishAll);
+    assert.is((await store.get(next.run.job.id))?.state, 'finished');
+  },
+
+  'a handler that throws at once, before any promise, is no worse': async ({ store, queue }) => {
+    const { id } = await store.create(sampleDraft());
+    queue.work(
+      () => {
+        throw new Error('bang');
+      },
+      { slots: 1 },
+    );
+    await queue.enqueue(id);
+    await until('the job has failed', async () => (await store.get(id))?.state === 'failed');
+  },
+};

@@ -1,0 +1,71 @@
+import * as assert from 'uvu/assert';
+import { apply } from '../../../daemon/jobs/changes.js';
+import { recover } from '../../../daemon/queue/recover.js';
+import { isVencError } from '../../../src/api/errors.js';
+import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';
+import { Stage } from '../../helpers/stage.js';
+import { until } from '../../helpers/until.js';
+import type { QueueFacts } from './queue-facts.js';
+
+const now = () => new Date(0);
+const log = () => {};
+
+/** One holder at a time. */
+export const fencing: QueueFacts = {
+  'a run that lost its claim can change nothing, and is told to end': async ({ store, queue, stage }) => {
+    const { id } = await store.create(sampleDraft());
+    queue.work(stage.handler, { slots: 1 });
+    await queue.enqueue(id);
+    const { run } = await stage.next();
+    const lost = await store.update(id, (job) => apply(job, { type: 'lost' }, now()));
+    await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile }).then(
+      () => assert.unreachable(),
+      (error) => assert.ok(isVencError(error, 'ClaimLostError')),
+    );
+    assert.ok(run.signal.aborted);
+    assert.is(run.signal.reason, 'claim-lost');
+    await until('the run has ended', () => !queue.isRunning(id));
+    assert.equal(await store.get(id), lost);
+  },
+
+  'a change that is not legal is refused and does not cost the claim': async ({ store, queue, stage }) => {
+    const { id } = await store.create(sampleDraft());
+    queue.work(stage.handler, { slots: 1 });
+    await queue.enqueue(id);
+    const { run, end } = await stage.next();
+    await run.change({ type: 'output-started', id: id + 1000 }).then(
+      () => assert.unreachable(),
+      (error) => assert.ok(isVencError(error, 'IllegalChangeError')),
+    );
+    assert.not(run.signal.aborted);
+    await end(finishAll);
+    assert.is((await store.get(id))?.state, 'finished');
+  },
+
+  'after a crash a further queue runs the job again, and the old run can do no harm': async (context) => {
+    const { store, queue, stage } = context;
+    const running = await store.create(sampleDraft());
+    const waiting = await store.create(sampleDraft());
+    queue.work(stage.handler, { slots: 1 });
+    await queue.enqueue(running.id);
+    await queue.enqueue(waiting.id);
+    const old = await stage.next();
+    const further = context.openQueue();
+    const nextStage = new Stage();
+    further.work(nextStage.handler, { slots: 2 });
+    await recover(store, further, { now, log });
+    const again = await nextStage.next();
+    assert.is(again.run.job.id, running.id);
+    assert.is(again.run.job.crashes, 1);
+    assert.is.not(again.run.job.claim, old.run.job.claim);
+    const last = await nextStage.next();
+    assert.is(last.run.job.id, waiting.id);
+    assert.is(last.run.job.crashes, 0);
+    const fault = { errorClass: 'NoMediaError', message: 'The file holds no media.' } as const;
+    await old.end((run) => run.change({ type: 'input-failed', fault }));
+    assert.is(old.run.signal.reason, 'claim-lost');
+    assert.is((await store.get(running.id))?.state, 'processing');
+    await again.end();
+    assert.is((await store.get(running.id))?.state, 'finished');
+  },
+};

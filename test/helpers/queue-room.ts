@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import type { JobQueue } from '../../daemon/queue/job-queue.js';
+import { createLocalQueue, type LocalQueueParts } from '../../daemon/queue/local/local-queue.js';
+import { ProgressBook } from '../../daemon/queue/progress-book.js';
+import type { JobStore } from '../../daemon/store/job-store.js';
+import { openJobStore } from '../../daemon/store/json/json-job-store.js';
+import type { QueueRoom } from '../contracts/job-queue/queue-facts.js';
+import { tempFolder } from './temp.js';
+
+/** A room for local queues, with the log that they write. */
+export interface LocalQueueRoom extends QueueRoom {
+  readonly logLines: readonly string[];
+}
+
+/** Makes a room for local queues, over the store that a daemon uses. `over` puts something between store and queue. */
+export async function localQueueRoom(
+  over: (store: JobStore) => JobStore = (store) => store,
+  parts: Partial<LocalQueueParts> = {},
+): Promise<LocalQueueRoom> {
+  const logLines: string[] = [];
+  const log = (level: string, message: string) => logLines.push(`${level} ${message}`);
+  const store = await openJobStore(tempFolder(), { log });
+  const book = new ProgressBook();
+  const queues: JobQueue[] = [];
+  return {
+    store,
+    book,
+    logLines,
+    openQueue() {
+      const queue = createLocalQueue({
+        store: over(store),
+        book,
+        now: () => new Date(),
+        randomToken: () => randomBytes(16).toString('hex'),
+        log,
+        ...parts,
+      });
+      queues.push(queue);
+      return queue;
+    },
+    async close() {
+      for (const queue of queues) await queue.close(0);
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { apply } from '../../daemon/jobs/changes.js';
+import { draftJob, type JobDraft } from '../../daemon/jobs/draft.js';
+import type { FileFacts, Job } from '../../daemon/jobs/job.js';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
+import type { Run } from '../../daemon/queue/job-queue.js';
+import type { JobStore } from '../../daemon/store/job-store.js';
+
+/** Media facts that say as little as is legal. */
+export const sampleMedia: MediaFacts = {
+  format: 'mpeg4',
+  durationSeconds: 1,
+  totalBitrateKbps: null,
+  video: null,
+  audio: null,
+};
+
+/** A file that holds nothing. */
+export const sampleFile: FileFacts = { sizeBytes: 0, md5: 'd41d8cd98f00b204e9800998ecf8427e' };
+
+/** The draft of a job with so many outputs. */
+export function sampleDraft(outputCount = 1): JobDraft {
+  return draftJob({
+    accountId: '1',
+    request: { input: 'http://localhost/in.mp4', outputs: [] },
+    test: false,
+    outputs: Array.from({ length: outputCount }, (_, index) => ({
+      settings: {},
+      placement: { destination: `hosted://token/${index}.mp4`, url: `http://localhost/${index}.mp4` },
+    })),
+    now: new Date(0),
+  });
+}
+
+/** Tells a job that so many of its runs ended in a crash. */
+export async function crash(store: JobStore, id: number, times: number): Promise<Job | null> {
+  for (let count = 0; count < times; count += 1) {
+    await store.update(id, (job) => apply(job, { type: 'claimed', token: `crash ${count}` }, new Date(0)));
+    await store.update(id, (job) => apply(job, { type: 'lost' }, new Date(0)));
+  }
+  return store.get(id);
+}
+
+/** Makes the changes of a run in which all goes well. */
+export async function finishAll(run: Run): Promise<Job> {
+  let job = await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
+  for (const { id } of run.job.outputs.filter(({ state }) => state !== 'finished')) {
+    await run.change({ type: 'output-started', id });
+    job = await run.change({ type: 'output-finished', id, media: sampleMedia, file: sampleFile });
+  }
+  return job;
+}
