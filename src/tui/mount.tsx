@@ -42,12 +42,12 @@ export function mountScreen(
     </>
   );
   let latest = first;
+  // Not `incrementalRendering`: in ink 6.8 it goes up one line too few, and the first line of every frame stays behind.
   const instance = render(frameOf(first), {
     stdin,
     stdout: withoutHeight(stdout),
     exitOnCtrlC: false,
     patchConsole: false,
-    incrementalRendering: true,
   });
   const draw = (state: WatchState): void => {
     latest = state;

@@ -1,0 +1,89 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { jobRecord } from '../../tui/records.js';
+
+/** A service with one job, which gets on as the test says. */
+export interface MovingService {
+  readonly url: string;
+  /** Every request that was no reading, e.g. `PUT /v2/jobs/7/cancel`. */
+  readonly orders: readonly string[];
+  /** How many requests have come. */
+  readonly asked: () => number;
+  /** Lets the answers go out that are held back from the start. */
+  open(): void;
+  /** How far the job is from now on. */
+  move(percent: number): void;
+  close(): Promise<void>;
+}
+
+/** Starts a service whose job `id` is processed, and cancelled when that is asked of it. It does not answer before `open`. */
+export async function startMovingService(id: number): Promise<MovingService> {
+  const orders: string[] = [];
+  let asked = 0;
+  let percent = 0;
+  let isCancelled = false;
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+
+  const progress = () => ({
+    state: isCancelled ? 'cancelled' : 'processing',
+    progress: percent,
+    input: { id: id + 1, state: 'finished', progress: 100 },
+    outputs: [
+      {
+        id: id + 2,
+        state: isCancelled ? 'cancelled' : 'processing',
+        current_event: 'transcoding',
+        current_event_progress: percent,
+        progress: percent,
+        fps: 48,
+        speed: 2,
+        eta_in_ms: (100 - percent) * 1000,
+      },
+    ],
+  });
+  const details = () => ({ job: jobRecord(id, { state: isCancelled ? 'cancelled' : 'processing' }) });
+  const answers: Readonly<Record<string, () => unknown>> = {
+    [`GET /v2/jobs/${id}/progress`]: progress,
+    [`GET /v2/jobs/${id}`]: details,
+  };
+
+  const server = createServer(async (request, response) => {
+    asked += 1;
+    const path = new URL(request.url ?? '/', 'http://localhost').pathname.replace(/\.json$/, '');
+    const line = `${request.method} ${path}`;
+    await opened;
+    if (request.method === 'PUT') {
+      orders.push(line);
+      isCancelled = true;
+      response.writeHead(204).end();
+      return;
+    }
+    const answer = answers[line];
+    const body = JSON.stringify(
+      answer === undefined ? { errors: ['There is no such thing here.'] } : answer(),
+    );
+    response.writeHead(answer === undefined ? 404 : 200, {
+      'Content-Type': 'application/json; charset=utf-8',
+    });
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    orders,
+    asked: () => asked,
+    open,
+    move: (to) => {
+      percent = to;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
