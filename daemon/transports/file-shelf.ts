@@ -31,6 +31,8 @@ export interface FileShelf {
   ): Promise<ShelfPlace & FileFacts>;
   /** The account that a received file belongs to; null where it has none. */
   ownerOf(token: string): Promise<string | null>;
+  /** What was measured when a file was received; null where none was. */
+  factsOf(token: string): Promise<FileFacts | null>;
   /** Deletes what is past its time, and what an earlier crash left unfinished. */
   sweep(): Promise<void>;
 }

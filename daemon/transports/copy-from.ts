@@ -1,0 +1,48 @@
+import type { FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { FileFacts } from '../jobs/job.js';
+import { outOfSpaceError } from './disk-faults.js';
+import { freeBytes } from './folders.js';
+import { createMeter } from './meter.js';
+import { PartFile } from './part-file.js';
+import { readThrough } from './read-file.js';
+import type { Transfer } from './transport.js';
+
+/** How a copy is made. */
+export interface CopyOptions {
+  readonly transfer: Transfer;
+  /** Whether the copy must survive a power cut. */
+  readonly isDurable?: boolean;
+}
+
+/**
+ * Copies an open file to a path whose folder exists, measuring the bytes as they pass. Nothing stands at the path before the copy is
+ * whole, and nothing is left where it fails. `OutOfSpaceError` at the beginning where there is too little room.
+ */
+export async function copyFrom(
+  handle: FileHandle,
+  toPath: string,
+  { transfer, isDurable = false }: CopyOptions,
+): Promise<FileFacts> {
+  const { size: totalBytes } = await handle.stat();
+  if (totalBytes > (await freeBytes(dirname(toPath)))) throw outOfSpaceError();
+  const meter = createMeter(transfer);
+  const part = await PartFile.begin(toPath, { isDurable });
+  try {
+    await readThrough(
+      handle,
+      async (piece) => {
+        await part.write(piece);
+        meter.at(part.sizeBytes, totalBytes);
+      },
+      transfer.signal,
+    );
+    transfer.signal.throwIfAborted();
+  } catch (error) {
+    await part.discard();
+    throw error;
+  }
+  const facts = await part.finish(toPath);
+  meter.end(facts.sizeBytes);
+  return facts;
+}

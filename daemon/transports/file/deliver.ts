@@ -1,0 +1,109 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { VencError } from '../../../src/api/errors.js';
+import type { FileFacts } from '../../jobs/job.js';
+import { copyFrom } from '../copy-from.js';
+import { diskFault, errorCode } from '../disk-faults.js';
+import { makeFolders } from '../folders.js';
+import { createMeter } from '../meter.js';
+import { measure } from '../read-file.js';
+import type { Transfer } from '../transport.js';
+import { isOpenedBelow, type RootFolders, resolveBelow, steadyPath } from './roots.js';
+
+interface OpenFolder {
+  readonly handle: FileHandle;
+  readonly path: string;
+  /** Takes the folders away again that were made for this delivery. */
+  readonly undo: () => Promise<void>;
+}
+
+/**
+ * Delivers a finished file to a path below the roots, making its folders. On one volume the file is moved, else copied under a short
+ * name and renamed; either way it is flushed to the disk before it has its final name.
+ */
+export async function deliverFile(
+  roots: RootFolders,
+  fromPath: string,
+  path: string,
+  transfer: Transfer,
+): Promise<FileFacts> {
+  transfer.signal.throwIfAborted();
+  try {
+    const folder = await openFolder(roots, dirname(path));
+    try {
+      return await delivered(fromPath, folder, basename(path), transfer);
+    } catch (error) {
+      await folder.undo();
+      throw error;
+    } finally {
+      await folder.handle.close();
+    }
+  } catch (error) {
+    transfer.signal.throwIfAborted();
+    throw diskFault(error, 'upload', 'The destination');
+  }
+}
+
+async function delivered(
+  fromPath: string,
+  folder: OpenFolder,
+  name: string,
+  transfer: Transfer,
+): Promise<FileFacts> {
+  const finalPath = join(await steadyPath(folder.handle, folder.path), name);
+  await refuseOddTarget(finalPath);
+  const source = await open(fromPath, 'r');
+  try {
+    const from = await source.stat();
+    const to = await folder.handle.stat();
+    if (from.dev !== to.dev) return await copyFrom(source, finalPath, { transfer, isDurable: true });
+    const facts = await measure(source, createMeter(transfer), transfer.signal);
+    await source.sync();
+    transfer.signal.throwIfAborted();
+    const isMoved = await rename(fromPath, finalPath).then(() => true, notAcrossVolumes);
+    // Two mounts of one volume have the same number and still do not rename into each other.
+    if (!isMoved) return await copyFrom(source, finalPath, { transfer, isDurable: true });
+    await folder.handle.sync();
+    return facts;
+  } finally {
+    await source.close();
+  }
+}
+
+function notAcrossVolumes(error: unknown): false {
+  if (errorCode(error) !== 'EXDEV') throw error;
+  return false;
+}
+
+async function openFolder(roots: RootFolders, path: string): Promise<OpenFolder> {
+  const realPath = await resolveBelow(roots, path);
+  if (realPath === null) throw outside();
+  // Another delivery that fails takes its empty folders away, perhaps between our making and opening one.
+  for (let attempt = 1; ; attempt += 1) {
+    const undo = await makeFolders(realPath);
+    try {
+      const handle = await open(realPath, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+      if (await isOpenedBelow(roots, handle, realPath)) return { handle, path: realPath, undo };
+      await handle.close();
+      throw outside();
+    } catch (error) {
+      await undo();
+      if (attempt === 3 || errorCode(error) !== 'ENOENT') throw error;
+    }
+  }
+}
+
+/** A rename would put a file in the place of a device such as /dev/null. A symbolic link is replaced, not followed. */
+async function refuseOddTarget(path: string): Promise<void> {
+  const stats = await lstat(path).catch(() => null);
+  if (stats === null || stats.isFile() || stats.isSymbolicLink()) return;
+  throw new VencError('UploadFailureError', 'The destination is a folder or a device, not a regular file.');
+}
+
+function outside(): VencError {
+  return new VencError(
+    'UploadAccessDeniedError',
+    'The destination is not below one of the --files-root folders.',
+  );
+}

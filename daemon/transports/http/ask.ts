@@ -1,0 +1,93 @@
+import type { Agent, Dispatcher } from 'undici';
+import { type AnswerReading, type Asked, readAnswer } from './answer.js';
+import { basicAuthorization, type Credentials, readHttpUrl } from './http-url.js';
+import { connectionTrouble, finalTrouble, type Trouble } from './trouble.js';
+
+const maxRedirects = 10;
+
+/** The body of a file and what it is a part of; or why there is none. */
+export type AskReading =
+  | (Extract<AnswerReading, { type: 'body' }> & {
+      readonly body: Dispatcher.ResponseData['body'];
+      readonly host: string;
+    })
+  | Extract<AnswerReading, { type: 'changed' | 'trouble' }>;
+
+/** An address to ask, and the credentials to show there. */
+export interface Target {
+  readonly url: URL;
+  readonly credentials: Credentials | null;
+}
+
+/** What goes with one question. */
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  /** Called whenever a server has answered. */
+  readonly alive: () => void;
+}
+
+/**
+ * Asks for a file or for the rest of one, following redirects. Each of them is connected to anew and so passes the guard; the
+ * credentials of the first URL are for its own origin alone. Rejects only when the signal is aborted.
+ */
+export async function ask(
+  agent: Agent,
+  first: Target,
+  asked: Asked,
+  { signal, alive }: AskOptions,
+): Promise<AskReading> {
+  let target = first;
+  for (let hops = 0; hops <= maxRedirects; hops += 1) {
+    const { host } = target.url;
+    const answer = await send(agent, target, asked, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      return connectionTrouble(error, host);
+    });
+    if ('kind' in answer) return { type: 'trouble', trouble: answer };
+    alive();
+    const { statusCode: status, headers, body } = answer;
+    const reading = readAnswer({ status, headers }, asked, host, new Date());
+    if (reading.type === 'body') return { ...reading, body, host };
+    // Nobody reads this body; an error that its early end causes concerns nobody either.
+    body.on('error', () => undefined).destroy();
+    if (reading.type !== 'redirect') return reading;
+    const next = redirected(first, target, reading.location);
+    if ('kind' in next) return { type: 'trouble', trouble: next };
+    target = next;
+  }
+  const message = `${first.url.host} redirected more than ${maxRedirects} times.`;
+  return { type: 'trouble', trouble: finalTrouble('DownloadFailureError', message) };
+}
+
+function send(
+  agent: Agent,
+  { url, credentials }: Target,
+  { fromByte, known }: Asked,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  const isRest = fromByte > 0 && known?.validator != null;
+  return agent.request({
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method: 'GET',
+    signal,
+    headers: {
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'user-agent': 'venc',
+      ...(credentials === null ? {} : { authorization: basicAuthorization(credentials) }),
+      ...(isRest ? { range: `bytes=${fromByte}-`, 'if-range': known.validator } : {}),
+    },
+  });
+}
+
+function redirected(first: Target, from: Target, location: string): Target | Trouble {
+  const { host } = from.url;
+  const text = URL.canParse(location, from.url.href) ? new URL(location, from.url).href : location;
+  const reading = readHttpUrl(text);
+  if (!reading.ok) {
+    return finalTrouble('DownloadFailureError', `${host} redirects to an address that is not of the web.`);
+  }
+  const isHome = reading.url.origin === first.url.origin;
+  return { url: reading.url, credentials: reading.credentials ?? (isHome ? first.credentials : null) };
+}

@@ -1,0 +1,113 @@
+import type { Agent } from 'undici';
+import { isVencError } from '../../../src/api/errors.js';
+import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
+import { freeBytes } from '../folders.js';
+import type { Meter } from '../meter.js';
+import type { PartFile } from '../part-file.js';
+import type { KnownFile } from './answer.js';
+import { type AskReading, ask, type Target } from './ask.js';
+import { connectionTrouble, passingTrouble, type Trouble } from './trouble.js';
+
+/** What a download works with. */
+export interface HttpDownloadParts {
+  readonly agent: Agent;
+  readonly target: Target;
+  readonly part: PartFile;
+  /** The folder that the file is written to: its volume must have room. */
+  readonly folder: string;
+  readonly meter: Meter;
+  readonly stallTimeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+type Body = Extract<AskReading, { type: 'body' }>;
+
+/** One download over one connection at a time, as far as it has come: each attempt goes on where the one before broke off. */
+export class HttpDownload {
+  /** What the last answer said about the file; null where nothing may be built upon it. */
+  #known: KnownFile | null = null;
+  #furthestBytes = 0;
+
+  constructor(private readonly parts: HttpDownloadParts) {}
+
+  /** The most bytes that any attempt has brought. */
+  get furthestBytes(): number {
+    return this.#furthestBytes;
+  }
+
+  /**
+   * Makes one attempt to get what is missing. Null when the file is whole; the trouble where another attempt may be made. Rejects where
+   * the disk fails, and with the reason of the signal.
+   */
+  async attempt(): Promise<Trouble | null> {
+    const { target, signal, stallTimeoutMs } = this.parts;
+    const stall = new AbortController();
+    const timer = setTimeout(() => stall.abort(), stallTimeoutMs);
+    const either = AbortSignal.any([signal, stall.signal]);
+    try {
+      return await this.#askAndFill(either, () => timer.refresh());
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!stall.signal.aborted || isVencError(error)) throw error;
+      return passingTrouble('DownloadTimeoutError', `${target.url.host} stopped sending.`);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #askAndFill(signal: AbortSignal, alive: () => void): Promise<Trouble | null> {
+    const { agent, target, part } = this.parts;
+    const fromByte = this.#known?.validator == null ? 0 : part.sizeBytes;
+    const answer = await ask(agent, target, { fromByte, known: this.#known }, { signal, alive });
+    if (answer.type === 'body') return this.#fill(answer, signal, alive);
+    if (answer.type === 'trouble') return answer.trouble;
+    this.#known = null;
+    return passingTrouble('DownloadFailureError', `${target.url.host} changed the file while it was sent.`);
+  }
+
+  async #fill(answer: Body, signal: AbortSignal, alive: () => void): Promise<Trouble | null> {
+    const { part, meter } = this.parts;
+    const { totalBytes } = answer.file;
+    this.#known = answer.file;
+    await this.#makeRoom(answer);
+    try {
+      for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+        await part.write(chunk).catch(rethrowAsOurDisk);
+        alive();
+        this.#furthestBytes = Math.max(this.#furthestBytes, part.sizeBytes);
+        meter.at(part.sizeBytes, totalBytes);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isVencError(error)) throw error;
+      return connectionTrouble(error, answer.host);
+    }
+    return this.#complaintAboutSize(answer);
+  }
+
+  async #makeRoom({ fromByte, file, body }: Body): Promise<void> {
+    const { part, folder } = this.parts;
+    try {
+      if (fromByte !== part.sizeBytes) await part.startOver();
+      if (file.totalBytes === null || file.totalBytes - fromByte <= (await freeBytes(folder))) return;
+    } catch (error) {
+      body.on('error', () => undefined).destroy();
+      throw ownDiskFault(error, 'download');
+    }
+    body.on('error', () => undefined).destroy();
+    throw outOfSpaceError();
+  }
+
+  #complaintAboutSize({ file, host }: Body): Trouble | null {
+    const { sizeBytes } = this.parts.part;
+    if (file.totalBytes === null || sizeBytes === file.totalBytes) return null;
+    // A part that goes on beyond the end that was told belongs to another file.
+    if (sizeBytes > file.totalBytes) this.#known = null;
+    const said = `${host} sent ${sizeBytes} bytes where it had announced ${file.totalBytes}.`;
+    return passingTrouble('DownloadFailureError', said);
+  }
+}
+
+function rethrowAsOurDisk(error: unknown): never {
+  throw ownDiskFault(error, 'download');
+}

@@ -1,0 +1,99 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { FileFacts } from '../jobs/job.js';
+import { syncFolder } from './folders.js';
+
+/** How an unfinished file is kept. */
+export interface PartOptions {
+  /** Path of the unfinished file; a short random name beside the final one where it is not given. */
+  readonly partPath?: string;
+  /** Whether the file must survive a power cut once it is finished. Scratch files need not. */
+  readonly isDurable?: boolean;
+  readonly mode?: number;
+}
+
+/** A short name for an unfinished file: final names may already be as long as the file system allows. */
+export function partName(): string {
+  return `.venc-${randomBytes(6).toString('hex')}.part`;
+}
+
+/**
+ * A file on its way to its final name. Its bytes are written in order under another name and measured as they pass;
+ * `finish` gives it the final name, `discard` leaves nothing of it. One of the two must be called.
+ */
+export class PartFile {
+  #hash = createHash('md5');
+  #sizeBytes = 0;
+
+  private constructor(
+    private readonly handle: FileHandle,
+    private readonly partPath: string,
+    private readonly isDurable: boolean,
+  ) {}
+
+  /** Begins a file that is to stand at `finalPath`, in a folder that exists. */
+  static async begin(finalPath: string, options: PartOptions = {}): Promise<PartFile> {
+    const partPath = options.partPath ?? join(dirname(finalPath), partName());
+    const handle = await open(partPath, 'wx', options.mode ?? 0o666);
+    return new PartFile(handle, partPath, options.isDurable ?? false);
+  }
+
+  /** Bytes written so far. */
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** Size and MD5 of what was written so far. */
+  facts(): FileFacts {
+    return { sizeBytes: this.#sizeBytes, md5: this.#hash.copy().digest('hex') };
+  }
+
+  /** Appends bytes. The buffer may be used again once this has resolved. */
+  async write(bytes: Uint8Array): Promise<void> {
+    // Summing while the disk writes hides nearly all of the cost of the sum.
+    const writing = this.#writeFully(bytes);
+    this.#hash.update(bytes);
+    await writing;
+    this.#sizeBytes += bytes.byteLength;
+  }
+
+  /** Forgets all that was written, for a source that changed in between. */
+  async startOver(): Promise<void> {
+    await this.handle.truncate(0);
+    this.#hash = createHash('md5');
+    this.#sizeBytes = 0;
+  }
+
+  /** Gives the file its final name, replacing what stands there. Nothing is left of it where that fails. */
+  async finish(finalPath: string): Promise<FileFacts> {
+    try {
+      if (this.isDurable) await this.handle.sync();
+      await this.handle.close();
+      await rename(this.partPath, finalPath);
+      if (this.isDurable) await syncFolder(dirname(finalPath));
+    } catch (error) {
+      await this.discard();
+      throw error;
+    }
+    return this.facts();
+  }
+
+  /** Leaves nothing of the file. May be called after `finish` failed, and twice. */
+  async discard(): Promise<void> {
+    await this.handle.close().catch(() => undefined);
+    await unlink(this.partPath).catch(() => undefined);
+  }
+
+  async #writeFully(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.byteLength; ) {
+      const { bytesWritten } = await this.handle.write(
+        bytes,
+        at,
+        bytes.byteLength - at,
+        this.#sizeBytes + at,
+      );
+      at += bytesWritten;
+    }
+  }
+}

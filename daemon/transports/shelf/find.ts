@@ -1,0 +1,24 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ShelfFile, ShelfPlace } from '../file-shelf.js';
+import { isShelfPlace, pathOf } from '../shelf-place.js';
+import { isExpired, type ShelfState } from './shelf-state.js';
+
+/** The file at a place. An empty folder of a token is the trace that sweeping left: what was there is gone. */
+export async function find(state: ShelfState, place: ShelfPlace): Promise<ShelfFile> {
+  if (!isShelfPlace(place)) return { state: 'unknown' };
+  const path = pathOf(state.folder, place);
+  const stats = await lstat(path).catch(() => null);
+  if (stats === null)
+    return (await isEmpty(join(state.folder, place.token))) ? { state: 'gone' } : { state: 'unknown' };
+  if (!stats.isFile()) return { state: 'unknown' };
+  if (isExpired(state, stats.mtime)) return { state: 'gone' };
+  return { state: 'there', path, sizeBytes: stats.size, modifiedAt: stats.mtime };
+}
+
+async function isEmpty(folder: string): Promise<boolean> {
+  return readdir(folder).then(
+    (names) => names.length === 0,
+    () => false,
+  );
+}

@@ -1,0 +1,112 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { isVencError, VencError } from '../../../src/api/errors.js';
+import type { FileFacts } from '../../jobs/job.js';
+import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
+import type { ShelfPlace } from '../file-shelf.js';
+import { freeBytes, makeFolders, syncFolder } from '../folders.js';
+import { PartFile } from '../part-file.js';
+import { nameComplaint, pathOf } from '../shelf-place.js';
+import { removeRecord, writeRecord } from './records.js';
+import { type ShelfState, unfinishedFolder } from './shelf-state.js';
+
+/** How many bytes may arrive before the room on the volume is looked at again. */
+const roomCheckBytes = 64 * 1024 * 1024;
+
+/** One body to be received. */
+export interface Reception {
+  readonly body: Readable;
+  readonly name: string;
+  readonly ownerId: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Streams a body to a new place. A body that stalls, breaks off or is stopped leaves nothing: `DownloadTimeoutError`,
+ * `DownloadFailureError`, or the reason of the signal.
+ */
+export async function receive(state: ShelfState, reception: Reception): Promise<ShelfPlace & FileFacts> {
+  const { name, ownerId, signal } = reception;
+  const complaint = nameComplaint(name);
+  if (complaint !== null) throw new VencError('InvalidRequestError', `the file name ${complaint}`);
+  signal.throwIfAborted();
+  const place = { token: state.randomToken(), name };
+  return state.locks.run(place.token, async () => {
+    try {
+      const part = await beginPart(state, place.token);
+      const facts = await filled(state, part, reception).catch(async (error: unknown) => {
+        await part.discard();
+        throw error;
+      });
+      await named(state, part, place, { ownerId, ...facts });
+      return { ...place, ...facts };
+    } catch (error) {
+      reception.body.destroy();
+      signal.throwIfAborted();
+      throw ownDiskFault(error, 'download');
+    }
+  });
+}
+
+async function beginPart(state: ShelfState, token: string): Promise<PartFile> {
+  await mkdir(unfinishedFolder(state), { recursive: true, mode: 0o700 });
+  const partPath = join(unfinishedFolder(state), token);
+  return PartFile.begin(partPath, { partPath, isDurable: true });
+}
+
+async function filled(state: ShelfState, part: PartFile, reception: Reception): Promise<FileFacts> {
+  const { body, signal } = reception;
+  const stalled = new VencError('DownloadTimeoutError', 'The upload stopped sending and was given up.');
+  const timer = setTimeout(() => body.destroy(stalled), state.stallTimeoutMs);
+  const stop = () => body.destroy(new Error('stopped'));
+  signal.addEventListener('abort', stop, { once: true });
+  let roomCheckAt = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      if (part.sizeBytes >= roomCheckAt) {
+        await checkRoom(state);
+        roomCheckAt = part.sizeBytes + roomCheckBytes;
+      }
+      await part.write(chunk).catch(rethrowAsOurDisk);
+      timer.refresh();
+    }
+    signal.throwIfAborted();
+    return part.facts();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isVencError(error)) throw error;
+    throw new VencError('DownloadFailureError', 'The upload broke off.', { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function rethrowAsOurDisk(error: unknown): never {
+  throw ownDiskFault(error, 'download');
+}
+
+async function checkRoom(state: ShelfState): Promise<void> {
+  if ((await freeBytes(unfinishedFolder(state))) < state.minFreeBytes) throw outOfSpaceError();
+}
+
+async function named(
+  state: ShelfState,
+  part: PartFile,
+  place: ShelfPlace,
+  record: FileFacts & { readonly ownerId: string },
+): Promise<void> {
+  const path = pathOf(state.folder, place);
+  const undo = await makeFolders(join(state.folder, place.token));
+  try {
+    await writeRecord(state, place.token, record);
+    await part.finish(path);
+    await syncFolder(state.folder);
+  } catch (error) {
+    await part.discard();
+    await removeRecord(state, place.token);
+    await undo();
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { Locks } from './locks.js';
+
+/** What a shelf is told when it is made. */
+export interface ShelfOptions {
+  readonly now: () => Date;
+  /** An unguessable token of letters and digits. */
+  readonly randomToken: () => string;
+  /** How long a body may send nothing before it is given up, in milliseconds. */
+  readonly stallTimeoutMs: number;
+  /** How long a file stays; 24 hours where it is not given. */
+  readonly keepSeconds?: number;
+  /** Room that receiving leaves on the volume for everything else; none where it is not given. */
+  readonly minFreeBytes?: number;
+}
+
+/**
+ * What the parts of a shelf share. Below its folder lie TOKEN/NAME, and two folders of its own whose names are no tokens:
+ * unfinished files, and what is known about received ones.
+ */
+export interface ShelfState extends Required<ShelfOptions> {
+  readonly folder: string;
+  readonly locks: Locks;
+}
+
+/** Folder of the files that are not yet whole; each is named after its token. */
+export function unfinishedFolder(state: ShelfState): string {
+  return join(state.folder, '.unfinished');
+}
+
+/** Folder of what is known about received files, one document a token. */
+export function recordsFolder(state: ShelfState): string {
+  return join(state.folder, '.records');
+}
+
+/** Whether a file that was put down at a time is past its own. */
+export function isExpired(state: ShelfState, modifiedAt: Date): boolean {
+  return state.now().getTime() - modifiedAt.getTime() >= state.keepSeconds * 1000;
+}
