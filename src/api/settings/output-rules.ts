@@ -31,8 +31,12 @@ const rules: readonly OutputRule[] = [
       ? `.filename must have at most ${maxPathPartBytes} bytes in its last part, ${thumbnailSuffix} of the thumbnails included`
       : undefined,
   ({ url, thumbnails }) =>
-    url !== undefined && isTooLong(decoded(url), thumbnails !== undefined)
+    url !== undefined && isTooLong(pathOf(url), thumbnails !== undefined)
       ? `.url must have at most ${maxPathPartBytes} bytes in each part of its path, the suffix of thumbnails included`
+      : undefined,
+  ({ base_url }) =>
+    base_url !== undefined && isTooLong(pathOf(base_url), false)
+      ? `.base_url must have at most ${maxPathPartBytes} bytes in each part of its path`
       : undefined,
 ];
 
@@ -44,36 +48,24 @@ export function complaintsAboutOutput(settings: OutputSettings, path: string): r
   });
 }
 
-/** Complaints about outputs that get into each other's way: by their labels, or by going to one place. */
-export function complaintsBetweenOutputs(outputs: readonly OutputSettings[]): readonly string[] {
-  return [
-    ...repeats(outputs.map(({ label }) => label)).map(
-      ([index, earlier]) => `outputs[${index}].label must be unique, and outputs[${earlier}] has the same`,
-    ),
-    ...repeats(outputs.map(destinationOf)).map(
-      ([index, earlier]) => `outputs[${index}] must not go to the same place as outputs[${earlier}]`,
-    ),
-  ];
+/**
+ * Complaints about labels that are there twice. That two outputs go to one place is not told here: it takes the
+ * places that they are given, made-up names included.
+ */
+export function complaintsAboutLabels(outputs: readonly OutputSettings[]): readonly string[] {
+  const labels = outputs.map(({ label }) => label);
+  return labels.flatMap((label, index) => {
+    const first = label === undefined ? index : labels.indexOf(label);
+    return first < index
+      ? [`outputs[${index}].label must be unique, and outputs[${first}] has the same`]
+      : [];
+  });
 }
 
 /** The settings with `width` and `height` in place of `size`, so that only these need to be looked at. */
 export function withoutSize(settings: OutputSettings): OutputSettings {
   const { size, ...others } = settings;
   return size === undefined ? others : { ...others, width: size.width, height: size.height };
-}
-
-/** Where each text that stood there before is found again: its index and that of the first. */
-function repeats(texts: readonly (string | undefined)[]): readonly (readonly [number, number])[] {
-  return texts.flatMap((text, index) => {
-    const first = text === undefined ? index : texts.indexOf(text);
-    return first < index ? [[index, first] as const] : [];
-  });
-}
-
-/** Where an output goes, as far as its settings say; hosted files each have a place of their own. */
-function destinationOf({ url, base_url, filename }: OutputSettings): string | undefined {
-  if (url !== undefined || base_url === undefined || filename === undefined) return url;
-  return `${base_url.replace(/\/+$/, '')}/${filename}`;
 }
 
 function isTooLong(path: string, hasThumbnails: boolean): boolean {
@@ -85,9 +77,9 @@ function isTooLong(path: string, hasThumbnails: boolean): boolean {
   );
 }
 
-/** The path of a URL, percent-decoded where it can be. The user and password are no part of it. */
-function decoded(url: string): string {
-  const path = url.replace(/^[^:]*:\/*[^/]*\/?/, '').replace(/[?#].*$/, '');
+/** The path of a URL, percent-decoded where it can be. */
+function pathOf(url: string): string {
+  const path = url.replace(/^[^:]*:(?:\/\/[^/?#]*)?/, '').replace(/[?#].*$/, '');
   try {
     return decodeURIComponent(path);
   } catch {

@@ -115,11 +115,12 @@ function isGiven(object: Readonly<Record<string, unknown>>, name: string): boole
 }
 
 function readObject(setting: ObjectSetting, value: unknown, path: string): Reading<unknown> {
-  if (setting.isTakenInArray && Array.isArray(value)) {
-    if (value.length === 0) return allOf([]);
-    if (value.length > 1) return complaint(`${path} must be one object, or an array of one`);
-    return readObject(setting, value[0], `${path}[0]`);
-  }
+  if (!setting.isTakenInArray || !Array.isArray(value)) return readOneObject(setting, value, path);
+  if (value.length > 1) return complaint(`${path} must be one object, or an array of one`);
+  return value.length === 0 ? allOf([]) : readOneObject(setting, value[0], `${path}[0]`);
+}
+
+function readOneObject(setting: ObjectSetting, value: unknown, path: string): Reading<unknown> {
   if (!isObject(value)) return complaint(`${path} must be an object`);
   const fields = readFields(setting.fields, value, path);
   const { oneOf = [] } = setting;

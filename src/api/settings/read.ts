@@ -1,12 +1,24 @@
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
-import { complaintsAboutOutput, complaintsBetweenOutputs, withoutSize } from './output-rules.js';
+import { complaintsAboutLabels, complaintsAboutOutput, withoutSize } from './output-rules.js';
 import { readFields } from './read-value.js';
 import { allOf, complaint, isObject, type Reading } from './reading.js';
 
 /** What became of the body of a create: a typed request, or every complaint about it, as full sentences. */
 export type JobRequestReading =
   | { readonly ok: true; readonly request: JobRequest; readonly unknownFields: readonly string[] }
-  | { readonly ok: false; readonly complaints: readonly string[]; readonly unknownFields: readonly string[] };
+  | {
+      readonly ok: false;
+      readonly complaints: readonly string[];
+      readonly unknownFields: readonly string[];
+      readonly soundParts: SoundParts;
+    };
+
+/** What nothing is wrong with in a request that is not valid, for further checks to add to its complaints. */
+export interface SoundParts {
+  readonly job: Partial<JobRequest>;
+  /** By their index in the request; undefined where one has complaints. */
+  readonly outputs: readonly (OutputSettings | undefined)[];
+}
 
 /** Fields of a body that are no settings: read below, and by whoever looks at the key. */
 const fieldsOfOthers: readonly string[] = ['output', 'outputs', 'api_key'];
@@ -28,42 +40,58 @@ const maxUnknownFields = 100;
  */
 export function readJobRequest(body: unknown, limits: { readonly maxOutputs: number }): JobRequestReading {
   if (!isObject(body)) {
-    return { ok: false, complaints: ['The request must be an object with an input'], unknownFields: [] };
+    const complaints = ['The request must be an object with an input'];
+    return { ok: false, complaints, unknownFields: [], soundParts: { job: {}, outputs: [] } };
   }
   const job = readFields(jobTable, body, '');
   const outputs = readOutputs(body, limits.maxOutputs);
+  const complaints = [...job.complaints, ...outputs.complaints];
   const unknownFields = [
     ...job.unknownFields.filter((name) => !fieldsOfOthers.includes(name)),
     ...outputs.unknownFields,
   ].slice(0, maxUnknownFields);
-  return job.value === undefined || outputs.value === undefined
-    ? { ok: false, complaints: [...job.complaints, ...outputs.complaints], unknownFields }
-    : { ok: true, request: { ...job.value, outputs: outputs.value }, unknownFields };
+  return job.value === undefined || complaints.length > 0
+    ? { ok: false, complaints, unknownFields, soundParts: { job: job.valid, outputs: outputs.sound } }
+    : { ok: true, request: { ...job.value, outputs: outputs.sound.filter(isThere) }, unknownFields };
 }
 
-function readOutputs(
-  body: Readonly<Record<string, unknown>>,
-  max: number,
-): Reading<readonly OutputSettings[]> {
+/** A reading of all outputs, with those that nothing is wrong with in their places. */
+interface OutputsReading extends Reading<never> {
+  readonly sound: SoundParts['outputs'];
+}
+
+function readOutputs(body: Readonly<Record<string, unknown>>, max: number): OutputsReading {
   const [given = [], second] = ['outputs', 'output'].flatMap((name) =>
     Object.hasOwn(body, name) && body[name] !== null && body[name] !== undefined ? [body[name]] : [],
   );
-  if (second !== undefined) return complaint('output and outputs must not both be given: use outputs');
+  if (second !== undefined) return noOutputs('output and outputs must not both be given: use outputs');
   if (!Array.isArray(given) && !isObject(given)) {
-    return complaint('outputs must be an array of objects, or one object');
+    return noOutputs('outputs must be an array of objects, or one object');
   }
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (list.length > max) return complaint(`outputs must have at most ${max} entries`);
-  if (list.length === 0) return { value: [defaultOutput], complaints: [], unknownFields: [] };
+  if (list.length > max) return noOutputs(`outputs must have at most ${max} entries`);
+  if (list.length === 0) return { ...allOf([]), sound: [defaultOutput] };
   const readings = list.map((item, index) => readOutput(item, `outputs[${index}]`));
-  const found = allOf(readings);
-  const settings = readings.map(({ valid }) => valid);
-  const complaints = [...found.complaints, ...complaintsBetweenOutputs(settings)];
-  return complaints.length > 0 ? { ...found, complaints } : { ...found, value: settings.map(withoutSize) };
+  const { complaints, unknownFields } = allOf(readings);
+  return {
+    complaints: [...complaints, ...complaintsAboutLabels(readings.map(({ valid }) => valid))],
+    unknownFields,
+    sound: readings.map((reading) =>
+      reading.complaints.length === 0 ? withoutSize(reading.valid) : undefined,
+    ),
+  };
+}
+
+function noOutputs(text: string): OutputsReading {
+  return { ...complaint(text), sound: [] };
 }
 
 function readOutput(item: unknown, path: string): Reading<never> & { readonly valid: OutputSettings } {
   if (!isObject(item)) return { ...complaint(`${path} must be an object`), valid: {} };
   const { valid, complaints, unknownFields } = readFields(outputTable, item, path);
   return { valid, complaints: [...complaints, ...complaintsAboutOutput(valid, path)], unknownFields };
+}
+
+function isThere(settings: OutputSettings | undefined): settings is OutputSettings {
+  return settings !== undefined;
 }

@@ -1,0 +1,306 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { defaultOutput, type JobRequest, type OutputSettings } from '../../src/api/settings/index.js';
+import { readJobRequest } from '../../src/api/settings/read.js';
+
+const limits = { maxOutputs: 50 };
+const input = 'http://example.com/in.mp4';
+
+function requestOf(body: unknown): JobRequest {
+  const reading = readJobRequest(body, limits);
+  assert.ok(reading.ok, JSON.stringify(reading));
+  return reading.request;
+}
+
+function settingsOf(output: unknown): OutputSettings {
+  return requestOf({ input, outputs: [output] }).outputs[0] ?? {};
+}
+
+function complaintsAbout(body: unknown): readonly string[] {
+  const reading = readJobRequest(body, limits);
+  return reading.ok ? [] : reading.complaints;
+}
+
+test('a body that is no object is one complaint', () => {
+  for (const body of [undefined, null, 5, 'text', true, [], [{ input }]]) {
+    assert.equal(complaintsAbout(body), ['The request must be an object with an input']);
+  }
+});
+
+test('a missing input is named', () => {
+  for (const body of [{}, { input: null }, { outputs: [{}] }]) {
+    assert.equal(complaintsAbout(body), ['input is required: the URL of the file to encode']);
+  }
+});
+
+test('without outputs the default one of the service is made', () => {
+  for (const outputs of [undefined, null, []]) {
+    assert.equal(requestOf({ input, outputs }).outputs, [defaultOutput]);
+    assert.equal(requestOf({ input, output: outputs }).outputs, [defaultOutput]);
+  }
+});
+
+test('an empty output is one output without settings', () => {
+  for (const outputs of [{}, [{}]]) {
+    assert.equal(requestOf({ input, outputs }), { input, outputs: [{}] });
+    assert.equal(requestOf({ input, output: outputs }), { input, outputs: [{}] });
+  }
+});
+
+test('outputs that are no objects are named one by one', () => {
+  for (const outputs of [5, 'x', true]) {
+    assert.equal(complaintsAbout({ input, outputs }), ['outputs must be an array of objects, or one object']);
+  }
+  assert.equal(complaintsAbout({ input, outputs: [{}, null, 5, [{}]] }), [
+    'outputs[1] must be an object',
+    'outputs[2] must be an object',
+    'outputs[3] must be an object',
+  ]);
+});
+
+test('output beside outputs is a complaint, unless one of them is null', () => {
+  assert.equal(complaintsAbout({ input, output: {}, outputs: [] }), [
+    'output and outputs must not both be given: use outputs',
+  ]);
+  assert.equal(requestOf({ input, output: { speed: 1 }, outputs: null }).outputs, [{ speed: 1 }]);
+});
+
+test('a job has at most as many outputs as it is allowed', () => {
+  const body = (count: number) => ({ input, outputs: Array(count).fill({}) });
+  assert.ok(readJobRequest(body(50), limits).ok);
+  assert.equal(complaintsAbout(body(51)), ['outputs must have at most 50 entries']);
+  assert.not.ok(readJobRequest(body(2), { maxOutputs: 1 }).ok);
+});
+
+test('numbers and booleans may come as text', () => {
+  assert.equal(
+    settingsOf({
+      width: '640',
+      speed: '1',
+      frame_rate: '29.97',
+      rotate: '90',
+      skip_audio: '1',
+      upscale: 'false',
+      public: 'true',
+      start_clip: '1.5',
+    }),
+    {
+      public: true,
+      speed: 1,
+      width: 640,
+      upscale: false,
+      skip_audio: true,
+      frame_rate: 29.97,
+      rotate: 90,
+      start_clip: 1.5,
+    },
+  );
+  for (const [given, read] of [
+    [1, true],
+    [0, false],
+    ['1', true],
+    ['0', false],
+    ['true', true],
+    [false, false],
+  ]) {
+    assert.equal(requestOf({ input, test: given }).test, read);
+    assert.equal(requestOf({ input, mock: given }).mock, read);
+  }
+});
+
+test('codec names are read in any letter case, and other words are not', () => {
+  assert.equal(settingsOf({ video_codec: 'H264', audio_codec: 'MP3' }), {
+    video_codec: 'h264',
+    audio_codec: 'mp3',
+  });
+  assert.equal(complaintsAbout({ input, outputs: [{ aspect_mode: 'Pad' }] }), [
+    'outputs[0].aspect_mode must be one of preserve, stretch, crop, pad',
+  ]);
+});
+
+test('times are read as timecodes and as seconds', () => {
+  for (const [given, seconds] of [
+    ['00:00:05', 5],
+    ['00:00:05.5', 5.5],
+    ['1:02:03.25', 3723.25],
+    ['99:59:59.999', 359_999.999],
+    ['90', 90],
+    ['0.5', 0.5],
+    [0, 0],
+    [-0, 0],
+    [12.3456789, 12.345679],
+    [1e-7, 0],
+  ] as const) {
+    assert.equal(settingsOf({ start_clip: given }), { start_clip: seconds });
+  }
+});
+
+test('distances are read in pixels and percent, from either edge', () => {
+  for (const [given, value, unit, isFromFarEdge] of [
+    [10, 10, 'pixels', false],
+    [-10, 10, 'pixels', true],
+    ['10', 10, 'pixels', false],
+    ['-0', 0, 'pixels', true],
+    [-0, 0, 'pixels', true],
+    [0, 0, 'pixels', false],
+    ['25%', 25, 'percent', false],
+    ['-12.5%', 12.5, 'percent', true],
+    ['-0%', 0, 'percent', true],
+    [8192, 8192, 'pixels', false],
+    ['100%', 100, 'percent', false],
+  ] as const) {
+    const x = { value, unit, isFromFarEdge };
+    assert.equal(settingsOf({ watermark: { url: input, x: given } }), { watermark: [{ url: input, x }] });
+  }
+});
+
+test('the ends of each range are inside it', () => {
+  for (const [name, least, greatest] of [
+    ['width', 2, 8192],
+    ['speed', 1, 5],
+    ['quality', 1, 5],
+    ['audio_quality', 1, 5],
+    ['video_bitrate', 1, 1_000_000],
+    ['bitrate_cap', 1, 1_000_000],
+    ['buffer_size', 1, 1_000_000],
+    ['audio_bitrate', 16, 304],
+    ['audio_sample_rate', 8000, 48_000],
+    ['audio_channels', 1, 2],
+    ['frame_rate', 0.1, 240],
+    ['max_frame_rate', 0.1, 240],
+    ['decimate', 1, 1000],
+    ['keyframe_interval', 1, 100_000],
+    ['clip_length', 0.000001, 359_999.999],
+  ] as const) {
+    for (const value of [least, greatest]) assert.equal(settingsOf({ [name]: value }), { [name]: value });
+  }
+  assert.equal(settingsOf({ thumbnails: { number: 500 } }), { thumbnails: { number: 500 } });
+  assert.is(requestOf({ input, download_connections: 25 }).download_connections, 25);
+});
+
+test('both spellings of a setting are one', () => {
+  for (const [name, spelling, value] of [
+    ['onepass', 'one_pass', true],
+    ['bitrate_cap', 'decoder_bitrate_cap', 900],
+    ['buffer_size', 'decoder_buffer_size', 900],
+    ['access_control', 'access_controls', [{ grantee: 'x', permission: 'READ' }]],
+    ['watermark', 'watermarks', [{ url: input }]],
+  ] as const) {
+    assert.equal(settingsOf({ [spelling]: value }), { [name]: value });
+    assert.equal(settingsOf({ [spelling]: value, [name]: value }), { [name]: value });
+    assert.equal(settingsOf({ [spelling]: value, [name]: null }), { [name]: value });
+  }
+  assert.equal(settingsOf({ bitrate_cap: 900, decoder_bitrate_cap: '900' }), { bitrate_cap: 900 });
+  assert.equal(complaintsAbout({ input, outputs: [{ onepass: 1, one_pass: 0 }] }), [
+    'outputs[0].onepass and outputs[0].one_pass are the same setting and must not differ',
+  ]);
+});
+
+test('one watermark, grant or set of thumbnails may stand alone or in an array', () => {
+  const watermark = { url: input };
+  const grant = { grantee: 'someone', permissions: ['READ', 'write'] };
+  const read = { grantee: 'someone', permissions: ['READ', 'WRITE'] };
+  for (const wrap of [(value: unknown) => value, (value: unknown) => [value]]) {
+    assert.equal(
+      settingsOf({
+        watermark: wrap(watermark),
+        access_control: wrap(grant),
+        thumbnails: wrap({ number: 2, access_control: wrap(grant) }),
+      }),
+      {
+        access_control: [read],
+        watermark: [watermark],
+        thumbnails: { number: 2, access_control: [read] },
+      },
+    );
+  }
+  assert.equal(settingsOf({ watermarks: [], access_control: [], thumbnails: [] }), {});
+  assert.equal(settingsOf({ thumbnails: {} }), { thumbnails: {} });
+});
+
+test('a grant has a grantee and either permission or permissions', () => {
+  assert.equal(
+    complaintsAbout({ input, outputs: [{ access_control: [{}, { grantee: 'x', permission: 'OWN' }] }] }),
+    [
+      'outputs[0].access_control[0].grantee is required: who is granted access',
+      'outputs[0].access_control[0] must have exactly one of permission and permissions',
+      'outputs[0].access_control[1].permission must be one of READ, WRITE, FULL_CONTROL',
+    ],
+  );
+});
+
+test('size fills width and height, and may agree with them', () => {
+  assert.equal(settingsOf({ size: '640x480' }), { width: 640, height: 480 });
+  assert.equal(settingsOf({ size: '640X480', width: '640', height: 480 }), { width: 640, height: 480 });
+});
+
+test('unknown fields are listed by their paths and change nothing', () => {
+  const reading = readJobRequest(
+    {
+      input,
+      api_key: 'x',
+      colour: 1,
+      'two\nlines': 2,
+      outputs: [{}, { spede: 1, watermark: [{ url: input, z: { deep: 1 } }], thumbnails: { grid: 1 } }],
+    },
+    limits,
+  );
+  assert.ok(reading.ok);
+  assert.equal(reading.unknownFields, [
+    'colour',
+    '"two\\nlines"',
+    'outputs[1].watermark[0].z',
+    'outputs[1].thumbnails.grid',
+    'outputs[1].spede',
+  ]);
+});
+
+test('fields that every object inherits are neither read nor written', () => {
+  const body: unknown = JSON.parse(
+    `{"input":"${input}","__proto__":{"test":1},"constructor":{},"outputs":[{"__proto__":{"speed":9},"toString":1}]}`,
+  );
+  const reading = readJobRequest(body, limits);
+  assert.ok(reading.ok);
+  assert.equal(reading.request, { input, outputs: [{}] });
+  assert.equal(reading.unknownFields, [
+    '__proto__',
+    'constructor',
+    'outputs[0].__proto__',
+    'outputs[0].toString',
+  ]);
+  assert.is(Reflect.get({}, 'test'), undefined);
+  assert.not.ok(readJobRequest(Object.create({ input }), limits).ok);
+});
+
+test('a request nested without end is read without harm', () => {
+  let nested: unknown = 5;
+  for (let depth = 0; depth < 100_000; depth += 1) nested = depth % 2 === 0 ? [nested] : { nested };
+  const names = ['speed', 'label', 'watermark', 'thumbnails', 'access_control', 'nobody_knows'];
+  for (const name of names) {
+    assert.type(readJobRequest({ input, outputs: [{ [name]: nested }] }, limits).ok, 'boolean');
+  }
+  assert.not.ok(readJobRequest(nested, limits).ok);
+});
+
+test('settings beyond the tables are kept for whoever declines them', () => {
+  const notifications = [{ url: 'http://example.com/done', format: 'json' }];
+  assert.equal(requestOf({ input, notifications }).notifications, notifications);
+  assert.equal(settingsOf({ notifications: 'http://example.com/done' }), {
+    notifications: 'http://example.com/done',
+  });
+  assert.equal(requestOf({ input, notifications: [], outputs: { notifications: [] } }), {
+    input,
+    outputs: [{}],
+  });
+});
+
+test('the sound parts of a request that is not valid are there for further checks', () => {
+  const reading = readJobRequest({ input, test: 'x', outputs: [{ size: '64x48' }, { speed: 9 }] }, limits);
+  assert.not.ok(reading.ok);
+  assert.equal('soundParts' in reading && reading.soundParts, {
+    job: { input },
+    outputs: [{ width: 64, height: 48 }, undefined],
+  });
+});
+
+test.run();

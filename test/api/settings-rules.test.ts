@@ -1,0 +1,144 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readJobRequest } from '../../src/api/settings/read.js';
+
+const input = 'http://example.com/in.mp4';
+const url = 'ftp://example.com/';
+
+function complaintsAbout(...outputs: readonly unknown[]): readonly string[] {
+  const reading = readJobRequest({ input, outputs }, { maxOutputs: 50 });
+  return reading.ok ? [] : reading.complaints;
+}
+
+const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | undefined])[] = [
+  [{ size: '640x480', width: 320 }, 'outputs[0].size must agree with width'],
+  [{ size: '640x480', height: '470' }, 'outputs[0].size must agree with height'],
+  [{ size: '640x480', width: 640 }, undefined],
+  [{ width: 6000, height: 6000 }, undefined],
+  [{ width: 6000, height: 6002 }, 'outputs[0] must have width times height of at most 36000000 pixels'],
+  [{ size: '8192x8192' }, 'outputs[0] must have width times height of at most 36000000 pixels'],
+  [{ width: 8192 }, undefined],
+  [
+    { skip_audio: 'true', skip_video: 1 },
+    'outputs[0] must not have both skip_audio and skip_video, since nothing would be left',
+  ],
+  [{ skip_audio: true, skip_video: false }, undefined],
+  [{ bitrate_cap: 499, video_bitrate: 500 }, 'outputs[0].bitrate_cap must not be below video_bitrate'],
+  [
+    { decoder_bitrate_cap: '499', video_bitrate: '500' },
+    'outputs[0].bitrate_cap must not be below video_bitrate',
+  ],
+  [{ bitrate_cap: 500, video_bitrate: 500 }, undefined],
+  [{ audio_bitrate: 144, audio_channels: 1 }, undefined],
+  [
+    { audio_bitrate: 160, audio_channels: 1 },
+    'outputs[0].audio_bitrate must be below 160 when audio_channels is 1',
+  ],
+  [{ audio_bitrate: 304, audio_channels: 2 }, undefined],
+  [{ audio_bitrate: 304 }, undefined],
+  [{ audio_bitrate: 320 }, 'outputs[0].audio_bitrate must be a multiple of 16 from 16 to 304'],
+  [{ audio_bitrate: 100 }, 'outputs[0].audio_bitrate must be a multiple of 16 from 16 to 304'],
+  [{ filename: `${'a'.repeat(251)}.mp4` }, undefined],
+  [
+    { filename: `${'a'.repeat(252)}.mp4` },
+    'outputs[0].filename must have at most 255 bytes in each part of the path',
+  ],
+  [{ filename: `${'ä'.repeat(125)}x.mp4` }, undefined],
+  [
+    { filename: `${'ä'.repeat(126)}.mp4` },
+    'outputs[0].filename must have at most 255 bytes in each part of the path',
+  ],
+  [{ filename: `${'a'.repeat(246)}.mp4`, thumbnails: {} }, undefined],
+  [
+    { filename: `${'a'.repeat(247)}.mp4`, thumbnails: {} },
+    'outputs[0].filename must have at most 255 bytes in its last part, _0000.png of the thumbnails included',
+  ],
+  [{ filename: 'folder/with spaces/ünï.mp4' }, undefined],
+  [{ filename: '../a.mp4' }, 'outputs[0].filename must not have "." or ".." as a part of the path'],
+  [{ filename: 'a..b/..c.mp4' }, undefined],
+  [{ url: `${url}${'%61'.repeat(255)}` }, undefined],
+  [
+    { url: `${url}${'a'.repeat(256)}` },
+    'outputs[0].url must have at most 255 bytes in each part of its path, the suffix of thumbnails included',
+  ],
+  [
+    { url: `${url}${'a'.repeat(247)}.mp4`, thumbnails: [{}] },
+    'outputs[0].url must have at most 255 bytes in each part of its path, the suffix of thumbnails included',
+  ],
+  [
+    { url: `file:///${'a'.repeat(256)}/b` },
+    'outputs[0].url must have at most 255 bytes in each part of its path, the suffix of thumbnails included',
+  ],
+  [
+    { base_url: `${url}${'ä'.repeat(128)}/b` },
+    'outputs[0].base_url must have at most 255 bytes in each part of its path',
+  ],
+];
+
+for (const [settings, text] of cases) {
+  const shown = JSON.stringify(settings).replace(/(.)\1{20,}/g, '$1...');
+  test(`${shown} ${text === undefined ? 'is fine' : 'is complained about'}`, () => {
+    assert.equal(complaintsAbout(settings), text === undefined ? [] : [text]);
+  });
+}
+
+test('a label is unique within a job, and none is no label', () => {
+  assert.equal(complaintsAbout({ label: 'web' }, {}, {}, { label: 'web' }, { label: 'Web' }), [
+    'outputs[3].label must be unique, and outputs[0] has the same',
+  ]);
+});
+
+test('rules between settings are told together with those of single settings', () => {
+  assert.equal(
+    complaintsAbout(
+      { label: 'a', speed: 9, skip_audio: 1, skip_video: 1 },
+      { label: 'a', video_bitrate: 9, bitrate_cap: 1 },
+    ),
+    [
+      'outputs[0].speed must be a whole number from 1 to 5',
+      'outputs[0] must not have both skip_audio and skip_video, since nothing would be left',
+      'outputs[1].bitrate_cap must not be below video_bitrate',
+      'outputs[1].label must be unique, and outputs[0] has the same',
+    ],
+  );
+});
+
+for (const address of [
+  'http://example.com',
+  'https://user:p%40ss@example.com:8443/a%20b.mp4?x=1#y',
+  'HTTP://EXAMPLE.COM/a b.mp4',
+  'http://[2001:db8::1]/a',
+  'http://2130706433/a',
+  'ftp://me@corp.example:secret@host/a.mp4',
+  'ftps://host:990/a',
+  'sftp://user@host/a',
+  's3://my.bucket_name/some/key with spaces.mp4',
+  'gcs://bucket/key',
+  'cf://user:apikey@container/object',
+  'fasp://host/a',
+  'upload://token/name.mp4',
+  'file:///videos/a.mp4',
+  'file:/videos/a.mp4',
+  'file://localhost/videos/a.mp4',
+  'http://bücher.example/ä.mp4',
+]) {
+  test(`${address} is an address`, () => {
+    const reading = readJobRequest({ input: address }, { maxOutputs: 1 });
+    assert.ok(reading.ok && reading.request.input === address);
+  });
+}
+
+test('an address of 2048 characters is taken and one of 2049 is not', () => {
+  const long = (length: number) => ({ input: `http://example.com/${'ä'.repeat(length - 19)}` });
+  assert.ok(readJobRequest(long(2048), { maxOutputs: 1 }).ok);
+  assert.not.ok(readJobRequest(long(2049), { maxOutputs: 1 }).ok);
+});
+
+test('255 characters are counted as a reader counts them', () => {
+  assert.equal(complaintsAbout({ label: '🎬'.repeat(255) }), []);
+  assert.equal(complaintsAbout({ label: '🎬'.repeat(256) }), [
+    'outputs[0].label must have at most 255 characters',
+  ]);
+});
+
+test.run();

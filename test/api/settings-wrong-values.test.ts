@@ -1,0 +1,106 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { accessControlTable } from '../../src/api/settings/access-control.js';
+import { jobTable, outputTable, type SettingsTable } from '../../src/api/settings/index.js';
+import { readJobRequest } from '../../src/api/settings/read.js';
+import { thumbnailsTable } from '../../src/api/settings/thumbnails.js';
+import { watermarkTable } from '../../src/api/settings/watermark.js';
+import { wrongValuesFor } from './wrong-values.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const limits = { maxOutputs: 50 };
+const input = 'http://example.com/in.mp4';
+const output = (fields: Fields) => ({ input, outputs: [{}, fields] });
+const grant = { grantee: 'someone', permission: 'READ' };
+
+/** Where the settings of each table stand in a request. */
+const places: readonly {
+  readonly table: SettingsTable;
+  readonly path: string;
+  readonly body: (fields: Fields) => Fields;
+}[] = [
+  { table: jobTable, path: '', body: (fields) => ({ input, ...fields }) },
+  { table: outputTable, path: 'outputs[1].', body: output },
+  {
+    table: watermarkTable,
+    path: 'outputs[1].watermark[0].',
+    body: (fields) => output({ watermark: [{ url: input, ...fields }] }),
+  },
+  {
+    table: watermarkTable,
+    path: 'outputs[1].watermarks.',
+    body: (fields) => output({ watermarks: { url: input, ...fields } }),
+  },
+  { table: thumbnailsTable, path: 'outputs[1].thumbnails.', body: (thumbnails) => output({ thumbnails }) },
+  {
+    table: accessControlTable,
+    path: 'outputs[1].access_control[1].',
+    body: (fields) => output({ access_control: [grant, { ...grant, ...fields }] }),
+  },
+  {
+    table: accessControlTable,
+    path: 'outputs[1].thumbnails.access_controls[0].',
+    body: (fields) => output({ thumbnails: { access_controls: [{ ...grant, ...fields }] } }),
+  },
+];
+
+function complaintsAbout(body: unknown): readonly string[] {
+  const reading = readJobRequest(body, limits);
+  return reading.ok ? [] : reading.complaints;
+}
+
+for (const { table, path, body } of places) {
+  for (const [name, setting] of Object.entries(table)) {
+    for (const spelling of [name, ...(setting.spellings ?? [])]) {
+      test(`a wrong ${path}${spelling} is complained about by its path`, () => {
+        for (const value of wrongValuesFor(setting)) {
+          const complaints = complaintsAbout(body({ [spelling]: value }));
+          const named = complaints.filter((text) => text.startsWith(`${path}${spelling}`));
+          assert.ok(named.length > 0, `${JSON.stringify(value)} gave ${JSON.stringify(complaints)}`);
+        }
+      });
+    }
+
+    test(`a null ${path}${name} is one that was left out`, () => {
+      assert.equal(complaintsAbout(body({ [name]: null })), complaintsAbout(body({ [name]: undefined })));
+    });
+  }
+}
+
+test('every wrong value of every setting is complained about at once', () => {
+  const wrong = (table: SettingsTable): Fields =>
+    Object.fromEntries(
+      Object.entries(table).flatMap(([name, setting]) => (setting.kind === 'free' ? [] : [[name, 5000000]])),
+    );
+  const complaints = complaintsAbout({
+    ...wrong(jobTable),
+    outputs: [wrong(outputTable), wrong(outputTable)],
+  });
+  for (const [prefix, table] of [
+    ['', jobTable],
+    ['outputs[0].', outputTable],
+    ['outputs[1].', outputTable],
+  ] as const) {
+    for (const name of Object.keys(wrong(table))) {
+      assert.is(complaints.filter((text) => text.startsWith(`${prefix}${name} must be `)).length, 1, name);
+    }
+  }
+});
+
+test('complaints repeat no value, since it may be secret', () => {
+  const secret = 'hunter2';
+  const fields = Object.fromEntries(Object.keys(outputTable).map((name) => [name, { [secret]: secret }]));
+  const url = `ftp://user:${secret}@/x`;
+  for (const body of [
+    { input: url },
+    output({ url, base_url: url, watermark: { url, x: secret }, size: secret, audio_codec: secret }),
+    output(fields),
+  ]) {
+    const complaints = complaintsAbout(body);
+    assert.ok(complaints.length > 0);
+    for (const text of complaints) assert.not.match(text, secret);
+  }
+});
+
+test.run();

@@ -1,0 +1,106 @@
+import type { Setting } from '../../src/api/settings/index.js';
+
+const noNumbers: readonly unknown[] = [
+  ...['', ' ', '5 ', ' 5', '\t5', '5\n', '+5', '05', '5.', '.5', '5,0', '0x10', '1e1', '1_0', '٣', '--5'],
+  ...['NaN', 'Infinity', '-Infinity', 'null', 'five', 'true', '[object Object]'],
+  ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, true, false, {}, [], [5], { value: 5 }],
+];
+const noTexts: readonly unknown[] = [5, true, {}, [], ['text']];
+
+/** Values that a setting must refuse, by what kind of setting it is. Null is none of them: it means left out. */
+export function wrongValuesFor(setting: Setting): readonly unknown[] {
+  switch (setting.kind) {
+    case 'integer': {
+      const { min, max, multipleOf = 1 } = setting;
+      const beyond = [min - multipleOf, max + multipleOf, -min];
+      const between = [min + multipleOf / 2, `${min}.0`];
+      return [...noNumbers, ...beyond, ...beyond.map(String), ...between];
+    }
+    case 'number':
+      return [...noNumbers, setting.min - 0.01, setting.max + 0.01, `-${setting.min}`, 0, '0'];
+    case 'number-choice':
+      return [...noNumbers, 45, '45', -90, 360, 90.5];
+    case 'boolean':
+      return [
+        2,
+        -1,
+        0.5,
+        '',
+        ' ',
+        'yes',
+        'no',
+        'on',
+        'TRUE',
+        'True',
+        ' true',
+        '2',
+        Number.NaN,
+        {},
+        [],
+        [true],
+      ];
+    case 'choice':
+      return [...noTexts, '', ' ', 'no such word', `${setting.choices[0]} `, '__proto__', 'constructor'];
+    case 'text': {
+      const bad = [...noTexts, 'a\u0000b', 'a\u001bb', '\ud800', 'x'.repeat(setting.maxLength + 1)];
+      const paths = ['/a', 'a/', 'a//b', '..', 'a/../b', './a', 'a\nb', 'a\tb', 'ä'.repeat(128), '/'];
+      return [...bad, ...(setting.mayBeEmpty ? [] : ['']), ...(setting.isPath ? paths : [])];
+    }
+    case 'url':
+      return [
+        ...noTexts,
+        ...['', ' ', 'video.mp4', '/video.mp4', 'C:\\video.mp4', '//host/a', 'http:', 'http:/a', 'http://'],
+        ...[
+          'http:///a',
+          'http:host/a',
+          's3:///key',
+          'http://user:pass@/a',
+          'http://:80/a',
+          'http://?a',
+          '://a/b',
+        ],
+        ...['http://host:port/a', 'http://host:99999/a', 'http://ho st/a', 'ftp://user:pa ss@host/a'],
+        ...[' http://host/a', 'http://host/a ', 'http://host/a\nb', 'http://host/\u0000', '1http://host/a'],
+        ...['s3://AKIA:abc/def@bucket/key', 'http://host\\a', 'file://', 'file:', 'data:text/plain,a'],
+        `http://host/${'a'.repeat(2048)}`,
+      ];
+    case 'size':
+      return [
+        ...noTexts,
+        ...[
+          '',
+          '640',
+          '640x',
+          'x480',
+          '640*480',
+          '640x480x3',
+          ' 640x480',
+          '640 x 480',
+          '-640x480',
+          '640x48e1',
+        ],
+        ...['1x480', '640x1', '8193x480', '640x8193', '0x0', '0640x480', '640.5x480', 'NaNxNaN'],
+      ];
+    case 'time':
+      return [
+        ...noNumbers.filter((value) => value !== '05'),
+        ...[-1, '-1', -0.5, setting.maxSeconds, String(setting.maxSeconds), 1e300],
+        ...['1:2:3', '00:60:00', '00:00:60', '100:00:00', '00:00', '00:00:05,5', '-00:00:05', '00:00:05.'],
+        ...(setting.isAboveZero ? [0, '0', '00:00:00', '00:00:00.0', 1e-9, -0] : []),
+      ];
+    case 'distance':
+      return [
+        ...noNumbers.filter((value) => value !== '05'),
+        ...['05', '10px', '%', '10 %', '10%%', 10.5, '10.5', 8193, '8193', '101%', 1e21],
+        ...(setting.isSigned ? [-8193, '-101%', '-8193'] : [0, '0', '0%', -1, '-1', '-0', '-10%', -0]),
+      ];
+    case 'object':
+      return [5, 'text', true, ...(setting.isTakenInArray ? [[{}, {}], [5], [null], [[]]] : [[], [{}]])];
+    case 'list':
+      return setting.of.kind === 'object'
+        ? [5, 'text', true, [null], [5], [[]], Array(setting.max + 1).fill({})]
+        : [5, true, {}, [null], [[]]];
+    case 'free':
+      return [];
+  }
+}
