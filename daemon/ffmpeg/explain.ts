@@ -23,9 +23,14 @@ const reasons = [
     message: 'The encoder ran out of memory.',
   },
   {
-    pattern: /Format not on whitelist|Protocol '\S+' not on whitelist/,
+    pattern: /Protocol '\S+' not on whitelist/,
     errorClass: 'UnsupportedInputError',
     message: 'The input leads to other files, which are not read.',
+  },
+  {
+    pattern: /Format not on whitelist/,
+    errorClass: 'UnsupportedInputError',
+    message: 'The input is of a format that is not taken.',
   },
   {
     pattern: /Picture size (\d+x\d+) exceeds specified max pixel count/,
@@ -98,10 +103,14 @@ function faultFor(reason: Reason, said: string): Fault {
   return { errorClass: reason.errorClass, message: reason.message.replace('$1', caught ?? 'that it needs') };
 }
 
-const signalMeanings = {
-  SIGKILL: 'The encoder was ended from outside (SIGKILL); perhaps the machine ran out of memory.',
-  SIGTERM: 'The encoder was ended from outside (SIGTERM).',
-} as const satisfies Record<string, string>;
+/** Why a program ended that did not end by itself; null where it did. */
+function fromOutside({ signal, exitCode }: Ending): string | null {
+  if (signal === 'SIGKILL')
+    return 'The encoder was killed from outside; perhaps the machine ran out of memory.';
+  // ffmpeg catches the signals that ask it to end, and then ends with 255.
+  if (signal === 'SIGTERM' || exitCode === 255) return 'The encoder was ended from outside.';
+  return signal === null ? null : `The encoder crashed (${signal}).`;
+}
 
 /** Whether ffmpeg ended with 0 although it could not write everything: older ones do when the end of a file is lost. */
 export function failedQuietly(said: string): boolean {
@@ -109,23 +118,18 @@ export function failedQuietly(said: string): boolean {
 }
 
 /**
- * Why a run of ffmpeg failed, as one plain sentence with its class. Known words come before the signal, since what
- * ended a program is less telling than what it complained of. Shows no path of this machine.
+ * Why a run of ffmpeg failed, as one plain sentence with its class. A signal comes before what was said: complaints about
+ * the input end no process. Shows no path of this machine.
  */
 export function explain(ending: Ending, hidden: HiddenWords): Fault {
-  if (ending.startFailure !== null) {
-    const message = `ffmpeg could not be started (${ending.startFailure}).`;
-    return { errorClass: 'TranscodingError', message };
-  }
+  const because = (message: string): Fault => ({ errorClass: 'TranscodingError', message });
+  if (ending.startFailure !== null) return because(`ffmpeg could not be started (${ending.startFailure}).`);
+  const outside = fromOutside(ending);
+  if (outside !== null) return because(outside);
   const known = reasons.find(({ pattern }) => pattern.test(ending.said));
   if (known !== undefined) return faultFor(known, ending.said);
-  if (ending.signal !== null) {
-    const meanings: Readonly<Record<string, string>> = signalMeanings;
-    const message = meanings[ending.signal] ?? `The encoder crashed (${ending.signal}).`;
-    return { errorClass: 'TranscodingError', message };
-  }
   const words = lastWords(ending.said, hidden);
-  const message =
-    words === null ? `The encoder ended with code ${ending.exitCode}.` : `The encoder gave up: ${words}`;
-  return { errorClass: 'TranscodingError', message };
+  return because(
+    words === null ? `The encoder ended with code ${ending.exitCode}.` : `The encoder gave up: ${words}`,
+  );
 }

@@ -4,7 +4,7 @@ import { type AskOptions, askProgram } from './ask-program.js';
 import { type Candidate, candidatesFor, type ProgramName, type SearchOptions } from './candidates.js';
 import type { Binary, BinarySource } from './ffmpeg-types.js';
 import { isRecent, readVersion } from './read-version.js';
-import { makeRunnable } from './runnable.js';
+import { isRunnable, makeRunnable } from './runnable.js';
 
 /** One place that was looked at for a program. */
 export interface LookedAt {
@@ -36,6 +36,10 @@ async function judge(program: ProgramName, candidate: Candidate, options: AskOpt
     return { version: null, reason: 'does not exist' };
   }
   try {
+    const isOurs = candidate.source === 'installer' || candidate.source === 'ffmpeg-static';
+    if (!isOurs && !(await isRunnable(candidate.path))) {
+      return { version: null, reason: 'is no program that this user may run' };
+    }
     const path = await makeRunnable(candidate.path, options.cacheFolder);
     const said = readVersion(await askProgram(path, ['-version'], options));
     if (said === null || said.program !== program) return { version: null, reason: `is not ${program}` };

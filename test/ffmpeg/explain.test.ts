@@ -73,10 +73,14 @@ for (const { said, ...expected } of cases) {
   });
 }
 
-test('a signal is told where ffmpeg said nothing', () => {
-  const ended = (signal: string) => explain({ ...failed, exitCode: null, signal }, { folders: [] }).message;
-  assert.match(ended('SIGKILL'), 'memory');
-  assert.is(ended('SIGSEGV'), 'The encoder crashed (SIGSEGV).');
+test('an end from outside is told as such, whatever ffmpeg had complained of', () => {
+  const said = 'Invalid data found when processing input\n';
+  const ended = (signal: string | null, exitCode: number | null) =>
+    explain({ ...failed, said, exitCode, signal }, { folders: [] }).message;
+  assert.match(ended('SIGKILL', null), 'memory');
+  assert.is(ended('SIGTERM', null), 'The encoder was ended from outside.');
+  assert.is(ended(null, 255), 'The encoder was ended from outside.');
+  assert.is(ended('SIGSEGV', null), 'The encoder crashed (SIGSEGV).');
 });
 
 test('a program that could not be started is told with the word of the system', () => {

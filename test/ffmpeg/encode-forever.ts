@@ -1,0 +1,18 @@
+import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
+
+/**
+ * Not a test: a stand-in for a daemon that is killed. Arguments: ffmpeg, ffprobe, cache folder, scratch folder, search path.
+ * Encodes without an end and prints a line once the encoder works.
+ */
+const [ffmpegPath = '', ffprobePath = '', cacheFolder = '', scratch = '', searchPath = ''] =
+  process.argv.slice(2);
+const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe: ffprobePath, cacheFolder, searchPath });
+let isTold = false;
+await ffmpeg?.run(['-re', '-f', 'lavfi', '-i', 'testsrc2=size=64x48', '-f', 'null', '-'], {
+  signal: new AbortController().signal,
+  scratch,
+  onProgress: () => {
+    if (!isTold) process.stdout.write('encoding\n');
+    isTold = true;
+  },
+});

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { endLeftovers, openFfmpeg } from '../../daemon/ffmpeg/index.js';
+import { recordRun } from '../../daemon/ffmpeg/leftovers.js';
+import { processMark } from '../../daemon/ffmpeg/process-mark.js';
+import { testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
+
+const script = fileURLToPath(new URL('./encode-forever.js', import.meta.url));
+
+/** A process that encodes in `root/12`, killed with -9 at work; gives the id of its encoder. */
+async function killedAtWork(root: string, searchPath: string): Promise<number> {
+  const { ffmpeg, ffprobe } = await testFfmpeg();
+  const scratch = join(root, '12');
+  await mkdir(scratch);
+  const args = [script, ffmpeg.path, ffprobe.path, join(root, 'cache'), scratch, searchPath];
+  const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(parent.stdout, 'data');
+  const [note = ''] = await readdir(scratch);
+  const pid = Number(note.replace('.ffmpeg-', ''));
+  assert.ok(processMark(pid), 'the encoder works');
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  return pid;
+}
+
+test('an encoder ends together with a daemon that is killed', async () => {
+  const { report } = await openFfmpeg({ cacheFolder: join(tempFolder(), 'cache') });
+  if (!report.diesWithParent) return;
+  const root = tempFolder();
+  const pid = await killedAtWork(root, process.env.PATH ?? '');
+  await until('the encoder is gone', () => processMark(pid) === null);
+  assert.is(await endLeftovers(root), 0);
+});
+
+test('where it does not, the next start ends it and its note', async () => {
+  const root = tempFolder();
+  const pid = await killedAtWork(root, '');
+  assert.ok(processMark(pid), 'the encoder runs on');
+  assert.is(await endLeftovers(root), 1);
+  assert.is(processMark(pid), null);
+  assert.equal(await readdir(join(root, '12')), []);
+  assert.is(await endLeftovers(root), 0);
+});
+
+test('a process that has got the id of an encoder since is left alone', async () => {
+  const root = tempFolder();
+  const innocent = spawn('sleep', ['60'], { stdio: 'ignore' });
+  const pid = innocent.pid ?? 0;
+  await writeFile(join(root, `.ffmpeg-${pid}`), 'some-boot 12345');
+  await writeFile(join(root, '.ffmpeg-1'), '');
+  await writeFile(join(root, '.ffmpeg-0'), '');
+  assert.is(await endLeftovers(root), 0);
+  assert.ok(processMark(pid));
+  innocent.kill('SIGKILL');
+  await once(innocent, 'exit');
+  assert.is(processMark(pid), null);
+});
+
+test('a note goes away with its run, and a folder that cannot hold one is no trouble', async () => {
+  const root = tempFolder();
+  const forget = recordRun(root, process.pid);
+  assert.equal(await readdir(root), [`.ffmpeg-${process.pid}`]);
+  forget();
+  assert.equal(await readdir(root), []);
+  recordRun(join(root, 'nowhere'), process.pid)();
+  assert.is(await endLeftovers(join(root, 'nowhere')), 0);
+});
+
+test.run();

@@ -1,0 +1,156 @@
+import { copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
+import { isVencError } from '../../src/api/errors.js';
+import { badMedia, makeMedia, media, picture, testFfmpeg, tone, turnedMedia } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+
+const probe = async (path: string) => (await testFfmpeg()).probe(path);
+
+async function refusal(path: string): Promise<string> {
+  const error: unknown = await probe(path).catch((error: unknown) => error);
+  assert.ok(isVencError(error), `${path} is taken`);
+  assert.not.match(error.message, '/');
+  return error.errorClass;
+}
+
+test('a film is what it was made as', async () => {
+  const { format, video, audio, durationSeconds } = await probe(await media('clip.mp4'));
+  assert.is(format, 'mpeg4');
+  assert.is(Math.round(durationSeconds ?? 0), 2);
+  assert.is(video?.codec, 'h264');
+  assert.equal([video?.width, video?.height, video?.rotationDegrees], [160, 120, 0]);
+  assert.equal(video?.frameRate, { numerator: 25, denominator: 1 });
+  assert.is(video?.isFrameRateVariable, false);
+  assert.equal([audio?.codec, audio?.channels, audio?.sampleRate], ['aac', 2, 44100]);
+});
+
+test('Matroska and WebM are told apart, and their streams have lengths', async () => {
+  const [mkv, webm] = await Promise.all([media('clip.mkv').then(probe), media('clip.webm').then(probe)]);
+  assert.is(mkv.format, 'matroska');
+  assert.is(webm.format, 'webm');
+  assert.is(Math.round(webm.audio?.durationSeconds ?? 0), 2);
+});
+
+test('a film that lies on its side says so', async () => {
+  assert.is((await probe(await turnedMedia())).video?.rotationDegrees, 90);
+});
+
+test('wide pixels are seen', async () => {
+  const { video } = await probe(await media('wide.mp4'));
+  assert.equal(video?.sampleAspectRatio, { numerator: 2, denominator: 1 });
+});
+
+test('a song with a cover picture is sound alone', async () => {
+  const path = join(tempFolder(), 'song.mp3');
+  const cover = ['-i', await media('picture.png')];
+  // A picture is no input of this house; the format is named to make one all the same.
+  await makeMedia(path, [
+    ...tone(1),
+    '-f',
+    'png_pipe',
+    ...cover,
+    '-map',
+    '0',
+    '-map',
+    '1',
+    '-c:v',
+    'copy',
+    '-c:a',
+    'libmp3lame',
+  ]);
+  const { video, audio } = await probe(path);
+  assert.is(video, null);
+  assert.is(audio?.codec, 'mp3');
+});
+
+test('a file is taken by what it holds, whatever its name looks like', async () => {
+  const folder = tempFolder();
+  for (const name of ['-y.mp4', 'http:x.mp4', 'concat:a|b', 'a%03d.mp4', "it's ü.mp4", 'noname', '*?.mp4']) {
+    const path = join(folder, name);
+    await copyFile(await media('silent.mp4'), path);
+    assert.is((await probe(path)).format, 'mpeg4', name);
+  }
+});
+
+for (const [name, errorClass] of [
+  ['empty.mp4', 'NoMediaError'],
+  ['text.mp4', 'NoMediaError'],
+  ['page.mp4', 'NoMediaError'],
+  ['zeros.mp4', 'NoMediaError'],
+  ['truncated.mp4', 'NoMediaError'],
+  ['playlist.mp4', 'UnsupportedInputError'],
+] as const) {
+  test(`${name} is ${errorClass}`, async () => {
+    assert.is(await refusal(await badMedia(name)), errorClass);
+  });
+}
+
+test('ffprobe itself opens no playlist, should one not be known by its beginning', async () => {
+  const path = join(tempFolder(), 'list.txt');
+  await writeFile(path, `# a comment in front\nffconcat version 1.0\nfile '${await media('clip.mp4')}'\n`);
+  assert.is.not(await refusal(path).catch(() => 'taken'), 'taken');
+});
+
+test('a still picture is no input', async () => {
+  assert.is(await refusal(await media('picture.png')), 'UnsupportedInputError');
+});
+
+test('pictures beyond the limit are refused and not decoded', async () => {
+  const path = join(tempFolder(), 'huge.avi');
+  await makeMedia(path, [
+    ...picture('620x620', 1, 1),
+    '-vf',
+    'scale=6200:6200',
+    '-c:v',
+    'mjpeg',
+    '-pix_fmt',
+    'yuvj420p',
+  ]);
+  const error: unknown = await probe(path).catch((error: unknown) => error);
+  assert.ok(isVencError(error, 'UnsupportedInputError'));
+  assert.match(error.message, '6200x6200');
+  // 12000x12000, by its header alone: signature, IHDR, and nothing to decode.
+  const png = Buffer.from(
+    '89504e470d0a1a0a0000000d4948445200002ee000002ee008020000000000000000000049454e44ae426082',
+    'hex',
+  );
+  const header = join(tempFolder(), 'huge.png');
+  await writeFile(header, png);
+  assert.is(await refusal(header), 'UnsupportedInputError');
+});
+
+test('an encrypted film is refused', async () => {
+  const path = join(tempFolder(), 'locked.mp4');
+  const key = '76a6c65c5ea762046bd749a2e632ccbb';
+  const locked = ['-encryption_scheme', 'cenc-aes-ctr', '-encryption_key', key, '-encryption_kid', key];
+  await makeMedia(path, ['-i', await media('clip.mp4'), '-c', 'copy', ...locked]);
+  assert.is(await refusal(path), 'UnsupportedInputError');
+});
+
+test('a file that is not there and a folder are errors of their own', async () => {
+  assert.is(await refusal(join(tempFolder(), 'nothing.mp4')), 'FileNotFoundError');
+  assert.is(await refusal(tempFolder()), 'UnsupportedInputError');
+});
+
+test('a look ends when it is called off or takes too long', async () => {
+  const folder = tempFolder();
+  const slow = join(folder, 'ffprobe');
+  const answer = 'if [ "$1" = -version ]; then echo ffprobe version 6.0; else exec sleep 60; fi';
+  await writeFile(slow, `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+  const { ffmpeg: own } = await testFfmpeg();
+  const open = (probeSeconds: number) =>
+    openFfmpeg({ ffmpeg: own.path, ffprobe: slow, cacheFolder: join(folder, 'cache'), probeSeconds });
+  const path = await media('clip.mp4');
+  const errorOf = (promise?: Promise<unknown>) => promise?.catch((error: unknown) => error);
+  const late = await errorOf((await open(0.05)).ffmpeg?.probe(path));
+  assert.ok(isVencError(late, 'TranscodingTimeoutError'));
+  const stop = new AbortController();
+  const looking = errorOf((await open(60)).ffmpeg?.probe(path, stop.signal));
+  stop.abort();
+  assert.ok(isVencError(await looking, 'InterruptedError'));
+});
+
+test.run();
