@@ -20,13 +20,15 @@ export interface OutputToPlan {
   readonly settings: OutputSettings;
   /** Name of the file at its destination; its extension decides the container. */
   readonly filename: string;
+  /** Test mode (section 8): nothing is longer than 5 seconds after the start of the clip. */
+  readonly isTest: boolean;
 }
 
 /** Where things lie while a job is worked on. */
 export interface PlanPaths {
   /** The downloaded input. */
   readonly input: string;
-  /** Folder of the job's own, empty at the beginning. */
+  /** Folder of the job's own, which the steps are run in. */
   readonly scratch: string;
 }
 
@@ -57,5 +59,11 @@ export interface Plan {
   readonly steps: readonly Step[];
   readonly products: readonly Product[];
   /** Outputs that cannot be made of this input, and why. They take no other with them. */
-  readonly refusals: readonly { readonly outputId: number; readonly fault: Fault }[];
+  readonly refusals: readonly Refusal[];
+}
+
+/** An output that cannot be made of this input, and why. */
+export interface Refusal {
+  readonly outputId: number;
+  readonly fault: Fault;
 }

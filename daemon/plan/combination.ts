@@ -1,0 +1,185 @@
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import {
+  type AudioCodec,
+  audioCodecs,
+  type VideoCodec,
+  type VideoCodecFacts,
+  videoCodecs,
+} from './codecs.js';
+import {
+  type Container,
+  containerOf,
+  containers,
+  type Extension,
+  extensionOf,
+  isExtension,
+} from './containers.js';
+import { pickAudioEncoder, pickVideoEncoder } from './decide/pick-encoder.js';
+import { bitrateComplaint, sampleRatesOf } from './decide/sound.js';
+import type { AudioEncoderName, VideoEncoderName } from './encoders.js';
+import type { Abilities } from './plan-types.js';
+
+/** What an output is to be encoded with, as far as its settings and its file name tell. */
+export interface Combination {
+  readonly ok: true;
+  /** Extension of the container, with its dot: what a name that has to be made up ends in. */
+  readonly extension: Extension;
+  readonly container: Container;
+  /** Null where the picture is left out. */
+  readonly video: { readonly codec: VideoCodec; readonly encoder: VideoEncoderName } | null;
+  /** Null where the sound is left out. */
+  readonly audio: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName } | null;
+}
+
+/** Everything that is wrong with it: full sentences with the path of the setting. */
+export interface WrongCombination {
+  readonly ok: false;
+  readonly complaints: readonly string[];
+}
+
+/**
+ * Which codecs and which container an output gets, and whether they go together and can be encoded (contract, valid
+ * combinations). Pure, and needs no input: a request that fails here is never accepted.
+ *
+ * `filename` is null where the name has to be made up. `path` stands in front of the names of settings, e.g. `outputs[1]`.
+ */
+export function checkCombination(
+  settings: OutputSettings,
+  filename: string | null,
+  abilities: Abilities,
+  path: string,
+): Combination | WrongCombination {
+  const given = filename === null ? '' : extensionOf(filename);
+  if (given !== '' && !isExtension(given))
+    return wrong([`${path}.${nameSetting(settings)} ${unknownExtension(given)}`]);
+  const codecs = chooseCodecs(settings, isExtension(given) ? given : null);
+  const extension = isExtension(given) ? given : suitableExtension(codecs.video, codecs.audio);
+  const container = containerOf(extension);
+  const complaints = [
+    ...pairComplaints(codecs, extension, container, path),
+    ...soundComplaints(settings, codecs.audio, container, path),
+    ...(abilities.muxers.has(container.muxer)
+      ? []
+      : [
+          `${path} cannot be written as ${extension} by the ffmpeg at hand: it has no muxer ${container.muxer}`,
+        ]),
+  ];
+  const video = codecs.video === null ? null : pickVideoEncoder(codecs.video, settings, abilities);
+  const audio = codecs.audio === null ? null : pickAudioEncoder(codecs.audio, abilities);
+  const missing = [
+    ...(codecs.video !== null && video === null ? [`${path}.video_codec ${cannotEncode(codecs.video)}`] : []),
+    ...(codecs.audio !== null && audio === null
+      ? [`${path}.audio_codec ${codecs.audio} cannot be encoded by the ffmpeg at hand`]
+      : []),
+  ];
+  if (complaints.length + missing.length > 0) return wrong([...complaints, ...missing]);
+  return { ok: true, extension, container, video, audio };
+}
+
+/** The extension for a random name: of the container that most players take these codecs in. */
+export function suitableExtension(video: VideoCodec | null, audio: AudioCodec | null): Extension {
+  if (video !== null) return videoCodecs[video].extension;
+  return audio === null ? '.mp4' : audioCodecs[audio].extension;
+}
+
+interface Codecs {
+  readonly video: VideoCodec | null;
+  readonly audio: AudioCodec | null;
+}
+
+/** The codecs asked for, and where none is, those that the file name or the other one suggests. */
+function chooseCodecs(settings: OutputSettings, extension: Extension | null): Codecs {
+  const container = extension === null ? null : containerOf(extension);
+  const isSoundOnly =
+    (settings.skip_video ?? false) ||
+    (settings.video_codec === undefined && extension !== null && isForSound(extension));
+  const likely = settings.video_codec ?? likelyVideoCodec(extension);
+  const beside = (container ?? containerOf(videoCodecs[likely].extension)).pairs[likely]?.[0];
+  // Without a picture the container's own first choice counts, unless a video codec was named all the same.
+  const alone =
+    settings.video_codec === undefined ? (container?.alone[0] ?? beside) : (beside ?? container?.alone[0]);
+  const audio = settings.audio_codec ?? (isSoundOnly ? alone : beside) ?? 'aac';
+  return {
+    video: isSoundOnly ? null : likely,
+    audio: (settings.skip_audio ?? false) ? null : audio,
+  };
+}
+
+function likelyVideoCodec(extension: Extension | null): VideoCodec {
+  if (extension === '.webm') return 'vp8';
+  return extension === '.ogv' ? 'theora' : 'h264';
+}
+
+/** Names that mean sound alone, as long as no video codec is named: `.ogg` can have a picture too. */
+function isForSound(extension: Extension): boolean {
+  return extension === '.ogg' || Object.keys(containerOf(extension).pairs).length === 0;
+}
+
+function pairComplaints(
+  codecs: Codecs,
+  extension: Extension,
+  container: Container,
+  path: string,
+): readonly string[] {
+  if (codecs.video === null) {
+    if (codecs.audio === null)
+      return [`${path}.skip_audio must not be set for ${extension}, which holds sound alone`];
+    if (container.alone.includes(codecs.audio)) return [];
+    return [
+      `${path}.audio_codec ${codecs.audio} does not go into ${extension}: use ${either(container.alone)}`,
+    ];
+  }
+  const beside = container.pairs[codecs.video];
+  if (beside === undefined) {
+    const fitting = Object.keys(container.pairs);
+    const advice = fitting.length > 0 ? `use ${either(fitting)}` : 'it holds sound alone';
+    return [`${path}.video_codec ${codecs.video} does not go into ${extension}: ${advice}`];
+  }
+  if (codecs.audio === null || beside.includes(codecs.audio)) return [];
+  return [
+    `${path}.audio_codec ${codecs.audio} does not go with ${codecs.video} in ${extension}: use ${either(beside)}`,
+  ];
+}
+
+/** What the codec of the sound cannot do, as far as it shows without the input. */
+function soundComplaints(
+  settings: OutputSettings,
+  codec: AudioCodec | null,
+  container: Container,
+  path: string,
+): readonly string[] {
+  const sampleRate = settings.audio_sample_rate;
+  if (codec === null || sampleRate === undefined) return [];
+  const known = sampleRatesOf(codec, container);
+  if (known !== null && !known.includes(sampleRate)) {
+    return [`${path}.audio_sample_rate must be one of ${known.join(', ')} for ${codec} in this container`];
+  }
+  const kbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
+  // Without audio_channels the input may have two, and that is the wider range; mono that breaks its own fails later.
+  const complaint =
+    kbps === undefined
+      ? null
+      : bitrateComplaint(codec, kbps, sampleRate, settings.audio_channels === 1 ? 1 : 2);
+  return complaint === null ? [] : [`${path}.audio_bitrate ${complaint}`];
+}
+
+function cannotEncode(codec: VideoCodec): string {
+  const { whyMissing }: VideoCodecFacts = videoCodecs[codec];
+  return `${codec} cannot be encoded by the ffmpeg at hand${whyMissing === undefined ? '' : `: ${whyMissing}`}`;
+}
+
+function unknownExtension(extension: string): string {
+  return `ends in ${extension}, which is no container that can be written: use ${either(Object.keys(containers))}`;
+}
+
+function nameSetting({ url }: OutputSettings): 'url' | 'filename' {
+  return url === undefined ? 'filename' : 'url';
+}
+
+function either(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+function wrong(complaints: readonly string[]): WrongCombination {
+  return { ok: false, complaints };
+}

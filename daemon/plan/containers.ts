@@ -1,0 +1,95 @@
+import type { AudioCodec, VideoCodec } from './codecs.js';
+
+/** A kind of file that can be written. */
+export interface Container {
+  /** Name of ffmpeg's muxer. */
+  readonly muxer: string;
+  /** The video codecs it may hold, each with the audio codecs that go beside it, the default one first. */
+  readonly pairs: Readonly<Partial<Record<VideoCodec, readonly AudioCodec[]>>>;
+  /** The audio codecs it may hold without a picture, the default one first. */
+  readonly alone: readonly AudioCodec[];
+  /** Sample rates in Hz, highest first, where the container takes fewer than the codec. */
+  readonly sampleRates?: Readonly<Partial<Record<AudioCodec, readonly number[]>>>;
+  /** Whether it has an index that can stand in front, so that playing can begin before all of it is there. */
+  readonly hasIndex?: boolean;
+  /** Whether HEVC needs the tag `hvc1` in it: Apple's players take no other. */
+  readonly wantsHvc1?: boolean;
+}
+
+// Below 16 kHz ffmpeg writes MP3 into MP4 only against the standard.
+const mp3InMp4 = { mp3: [48_000, 44_100, 32_000, 24_000, 22_050, 16_000] } as const;
+
+/** The containers by the extension of the file name, in small letters: the valid combinations of the contract. */
+export const containers = {
+  '.mp4': {
+    muxer: 'mp4',
+    pairs: { h264: ['aac', 'mp3'], hevc: ['aac'], vp9: ['aac', 'opus'], av1: ['aac', 'opus'] },
+    alone: ['aac', 'mp3', 'opus'],
+    sampleRates: mp3InMp4,
+    hasIndex: true,
+    wantsHvc1: true,
+  },
+  '.m4v': {
+    muxer: 'mp4',
+    pairs: { h264: ['aac'], hevc: ['aac'] },
+    alone: ['aac'],
+    hasIndex: true,
+    wantsHvc1: true,
+  },
+  '.mov': {
+    muxer: 'mov',
+    pairs: { h264: ['aac', 'mp3'], hevc: ['aac'] },
+    alone: ['aac', 'mp3'],
+    hasIndex: true,
+    wantsHvc1: true,
+  },
+  '.mkv': {
+    muxer: 'matroska',
+    pairs: {
+      h264: ['aac', 'mp3'],
+      hevc: ['aac'],
+      vp8: ['vorbis'],
+      theora: ['vorbis'],
+      vp9: ['opus', 'aac'],
+      av1: ['opus', 'aac'],
+    },
+    alone: ['aac', 'mp3', 'vorbis', 'opus'],
+  },
+  '.webm': {
+    muxer: 'webm',
+    pairs: { vp8: ['vorbis'], vp9: ['opus'], av1: ['opus'] },
+    alone: ['vorbis', 'opus'],
+  },
+  '.flv': {
+    muxer: 'flv',
+    pairs: { h264: ['aac', 'mp3'], vp6: ['aac', 'mp3'] },
+    alone: ['aac', 'mp3'],
+    sampleRates: { mp3: [44_100, 22_050, 11_025] },
+  },
+  '.ts': { muxer: 'mpegts', pairs: { h264: ['aac', 'mp3'], hevc: ['aac'] }, alone: ['aac', 'mp3'] },
+  '.3gp': { muxer: '3gp', pairs: { h264: ['aac'] }, alone: ['aac'] },
+  '.ogv': { muxer: 'ogg', pairs: { theora: ['vorbis'] }, alone: ['vorbis'] },
+  '.ogg': { muxer: 'ogg', pairs: { theora: ['vorbis'] }, alone: ['vorbis'] },
+  '.oga': { muxer: 'ogg', pairs: {}, alone: ['vorbis'] },
+  '.mp3': { muxer: 'mp3', pairs: {}, alone: ['mp3'] },
+  '.m4a': { muxer: 'ipod', pairs: {}, alone: ['aac'], hasIndex: true },
+  '.aac': { muxer: 'adts', pairs: {}, alone: ['aac'] },
+} as const satisfies Record<string, Container>;
+
+/** An extension that a container stands for, e.g. `.mp4`. */
+export type Extension = keyof typeof containers;
+
+/** The container that an extension stands for. */
+export function containerOf(extension: Extension): Container {
+  return containers[extension];
+}
+
+/** The extension that a file name ends in, in small letters with its dot; empty where it has none. */
+export function extensionOf(filename: string): string {
+  return /[^/](\.[^./]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
+}
+
+/** Whether an extension stands for one of the containers. */
+export function isExtension(text: string): text is Extension {
+  return Object.hasOwn(containers, text);
+}

@@ -1,0 +1,92 @@
+import type { Ratio } from '../../jobs/media.js';
+import type { Container } from '../containers.js';
+import type { AudioEncoderName, VideoEncoderName } from '../encoders.js';
+
+/*
+ * What was decided for one output, as plain data. Nothing here knows how ffmpeg is told; `../write` does.
+ */
+
+/** The part of the input that is encoded. */
+export interface Clip {
+  /** Where it begins, in seconds from the beginning of the input. */
+  readonly startSeconds: number;
+  /** How long it may be; null for all that is left. */
+  readonly lengthSeconds: number | null;
+  /** How long it will be; null where the input does not tell its length. */
+  readonly expectedSeconds: number | null;
+}
+
+/** A width and a height in square pixels. */
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** How the upright picture becomes the picture of the output. */
+export interface Fit {
+  /** What the picture is scaled to; null where it stays as it is stored. */
+  readonly scaleTo: PictureSize | null;
+  /** What the output shows: smaller than the scaled picture where it is trimmed, larger where bars are added. */
+  readonly canvas: PictureSize;
+  /** How the scaled picture gets onto the canvas: the middle of it, in the middle of it, or as it is. */
+  readonly by: 'nothing' | 'trim-middle' | 'trim-edge' | 'bars';
+}
+
+/** When frames are shown: at their own times, or at an even rate. */
+export type Timing =
+  | {
+      readonly by: 'own-times';
+      /** Whether the times need finer steps than one frame, as uneven ones do. */
+      readonly isFine: boolean;
+    }
+  | { readonly by: 'even-rate'; readonly rate: Ratio };
+
+/** How many bits there are: as a quality asks for, or as a bitrate says. */
+export type VideoRate =
+  | { readonly by: 'quality'; readonly level: Level }
+  | { readonly by: 'bitrate'; readonly kbps: number };
+
+/** A level of quality or speed. */
+export type Level = 1 | 2 | 3 | 4 | 5;
+
+/** Which fields make a frame, where fields have to be made frames. */
+export type Fields = 'top-first' | 'bottom-first' | 'as-flagged';
+
+/** Everything about the picture of an output. */
+export interface Picture {
+  readonly streamIndex: number;
+  readonly encoder: VideoEncoderName;
+  /** Null where the frames are whole already. */
+  readonly deinterlace: Fields | null;
+  /** How far it is turned clockwise. */
+  readonly turnDegrees: 0 | 90 | 180 | 270;
+  readonly fit: Fit;
+  readonly timing: Timing;
+  /** Frames a second, about; null where the input does not tell. */
+  readonly framesPerSecond: number | null;
+  readonly rate: VideoRate;
+  readonly speed: Level;
+  /** Greatest distance between two keyframes, in frames. */
+  readonly keyframeInterval: number;
+}
+
+/** Everything about the sound of an output. */
+export interface Sound {
+  readonly streamIndex: number;
+  readonly encoder: AudioEncoderName;
+  readonly sampleRate: number;
+  readonly channels: 1 | 2;
+  readonly rate:
+    | { readonly by: 'quality'; readonly level: Level }
+    | { readonly by: 'bitrate'; readonly kbps: number };
+}
+
+/** One output, decided. */
+export interface Decision {
+  readonly outputId: number;
+  readonly extension: string;
+  readonly container: Container;
+  readonly clip: Clip;
+  readonly picture: Picture | null;
+  readonly sound: Sound | null;
+}

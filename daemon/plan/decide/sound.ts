@@ -1,0 +1,67 @@
+import type { OutputSettings } from '../../../src/api/settings/index.js';
+import { audioKilobitsPerChannel } from '../../../src/api/settings/limits.js';
+import type { Fault } from '../../jobs/fault.js';
+import type { AudioFacts } from '../../jobs/media.js';
+import { type AudioCodec, type AudioCodecFacts, audioCodecs } from '../codecs.js';
+import type { Container } from '../containers.js';
+import type { AudioEncoderName } from '../encoders.js';
+import { bitrateRange } from './audio-limits.js';
+import type { Sound } from './decisions.js';
+import { levelOf } from './level.js';
+
+/** Greatest sample rate in Hz, and what an input that does not tell its own is taken to have. */
+const greatestSampleRate = 48_000;
+
+/** Everything about the sound of an output, or why this input's sound cannot be made what is asked. */
+export function decideSound(
+  settings: OutputSettings,
+  audio: AudioFacts,
+  chosen: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName; readonly container: Container },
+): { readonly sound: Sound } | { readonly fault: Fault } {
+  const channels = (settings.audio_channels ?? audio.channels) === 1 ? 1 : 2;
+  const sampleRate =
+    settings.audio_sample_rate ??
+    nearestSampleRate(audio.sampleRate, sampleRatesOf(chosen.codec, chosen.container));
+  const common = { streamIndex: audio.streamIndex, encoder: chosen.encoder, sampleRate, channels } as const;
+  const kbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
+  if (kbps === undefined) {
+    return { sound: { ...common, rate: { by: 'quality', level: levelOf(settings.audio_quality) } } };
+  }
+  const complaint = bitrateComplaint(chosen.codec, kbps, sampleRate, channels);
+  if (complaint !== null) {
+    return { fault: { errorClass: 'InvalidAudioSettingsError', message: `audio_bitrate ${complaint}.` } };
+  }
+  return { sound: { ...common, rate: { by: 'bitrate', kbps } } };
+}
+
+/** The sample rates in Hz that a codec can have in a container, highest first; null for all of 8000 to 48000. */
+export function sampleRatesOf(codec: AudioCodec, container: Container): readonly number[] | null {
+  const { sampleRates }: AudioCodecFacts = audioCodecs[codec];
+  return container.sampleRates?.[codec] ?? sampleRates;
+}
+
+/** What is wrong with a bitrate in Kbps, to stand after the name of the setting; null where nothing is. */
+export function bitrateComplaint(
+  codec: AudioCodec,
+  kbps: number,
+  sampleRate: number,
+  channels: 1 | 2,
+): string | null {
+  const what = channels === 1 ? 'mono' : 'stereo';
+  if (kbps >= audioKilobitsPerChannel * channels) {
+    return `must be below ${audioKilobitsPerChannel * channels} for ${what} sound`;
+  }
+  const { min, max } = bitrateRange(codec, sampleRate, channels);
+  if (kbps >= min && kbps <= max) return null;
+  return `must be from ${min} to ${max} for ${what} ${codec} at ${sampleRate} Hz`;
+}
+
+/**
+ * The rate that nothing of the sound is lost at: the input's own, or the next higher one there is, at most 48000 (section 4.1
+ * Audio). Nobody asked for it, so an odd rate of the input is no fault.
+ */
+function nearestSampleRate(inputRate: number, known: readonly number[] | null): number {
+  const rate = inputRate > 0 ? Math.min(inputRate, greatestSampleRate) : greatestSampleRate;
+  if (known === null) return Math.max(rate, 8000);
+  return known.findLast((candidate) => candidate >= rate) ?? known[0] ?? rate;
+}

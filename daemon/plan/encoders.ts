@@ -1,0 +1,161 @@
+import type { AudioCodec, VideoCodec } from './codecs.js';
+
+/** Something for each of the levels 1 to 5. */
+export type Levels<T> = readonly [T, T, T, T, T];
+/** Arguments of ffmpeg. */
+export type Args = readonly string[];
+
+/** How one of ffmpeg's video encoders is told what is wanted. */
+export interface VideoEncoder {
+  readonly codec: VideoCodec;
+  /** Arguments for `quality` 1-5. */
+  readonly quality: Levels<Args>;
+  /**
+   * Bits per pixel for `quality` 1-5, where the encoder takes a quality only under a bitrate that it may reach: the bitrate is
+   * made of them, the size and the frame rate.
+   */
+  readonly ceilingBitsPerPixel?: Levels<number>;
+  /** Arguments for `speed` 1-5. */
+  readonly speed: Levels<Args>;
+  /** Arguments that always go with it. */
+  readonly always?: Args;
+  /** How it keeps what the first of two passes found: in ffmpeg's own log, in x265's, or not at all (one pass only). */
+  readonly passes: 'log' | 'x265' | 'none';
+  /** The shortest side in pixels that it takes. */
+  readonly minSidePixels?: number;
+}
+
+const ofLevels = <T>(option: string, values: Levels<T>): Levels<Args> => {
+  const at = (index: 0 | 1 | 2 | 3 | 4) => [option, String(values[index])];
+  return [at(0), at(1), at(2), at(3), at(4)];
+};
+const sameAtAllLevels = (args: Args): Levels<Args> => [args, args, args, args, args];
+
+/**
+ * The video encoders by ffmpeg's names; of those for one codec the first that is at hand is taken. The levels were set by
+ * measuring four seconds of film at 640x360 (SSIM): level 3 looks alike in all of them, and a step of quality is about a half
+ * to double the bits.
+ */
+export const videoEncoders = {
+  // 23 is x264's own middle; 17 is as good as lossless to the eye, 32 is for previews.
+  libx264: {
+    codec: 'h264',
+    quality: ofLevels('-crf', [32, 28, 23, 20, 17]),
+    // "ultrafast" is left out: it takes twice the bits for hardly less time than "veryfast".
+    speed: ofLevels('-preset', ['slower', 'slow', 'medium', 'faster', 'veryfast']),
+    passes: 'log',
+  },
+  // The same picture needs a crf of about 3 more than with x264, and a preset costs several times as much.
+  libx265: {
+    codec: 'hevc',
+    quality: ofLevels('-crf', [35, 31, 26, 23, 20]),
+    speed: ofLevels('-preset', ['slow', 'medium', 'fast', 'faster', 'superfast']),
+    passes: 'x265',
+  },
+  // VP8 falls back to 256 kbps without a bitrate, so its quality is a crf below a bitrate fit for the picture. Speed is
+  // ignored by the document's word; 2 is where slower stops paying.
+  libvpx: {
+    codec: 'vp8',
+    quality: ofLevels('-crf', [32, 24, 16, 10, 4]),
+    ceilingBitsPerPixel: [0.06, 0.1, 0.16, 0.25, 0.5],
+    speed: sameAtAllLevels(['-deadline', 'good', '-cpu-used', '2']),
+    passes: 'log',
+  },
+  'libvpx-vp9': {
+    codec: 'vp9',
+    // The bitrate of 0 makes it true constant quality.
+    quality: [
+      ['-crf', '42', '-b:v', '0'],
+      ['-crf', '36', '-b:v', '0'],
+      ['-crf', '29', '-b:v', '0'],
+      ['-crf', '24', '-b:v', '0'],
+      ['-crf', '18', '-b:v', '0'],
+    ],
+    speed: ofLevels('-cpu-used', [1, 2, 3, 4, 5]),
+    // Without row-mt it uses one core for pictures of this size.
+    always: ['-deadline', 'good', '-row-mt', '1'],
+    passes: 'log',
+  },
+  libsvtav1: {
+    codec: 'av1',
+    quality: ofLevels('-crf', [48, 42, 34, 28, 22]),
+    speed: ofLevels('-preset', [4, 6, 8, 10, 12]),
+    passes: 'none',
+    minSidePixels: 64,
+  },
+  'libaom-av1': {
+    codec: 'av1',
+    quality: [
+      ['-crf', '48', '-b:v', '0'],
+      ['-crf', '42', '-b:v', '0'],
+      ['-crf', '34', '-b:v', '0'],
+      ['-crf', '28', '-b:v', '0'],
+      ['-crf', '22', '-b:v', '0'],
+    ],
+    speed: ofLevels('-cpu-used', [3, 4, 6, 7, 8]),
+    // Builds of 2018 call it experimental.
+    always: ['-strict', 'experimental'],
+    passes: 'log',
+  },
+  // Theora has no speeds, and needs the most bits of all.
+  libtheora: {
+    codec: 'theora',
+    quality: ofLevels('-q:v', [5, 6, 7, 8, 10]),
+    speed: sameAtAllLevels([]),
+    passes: 'log',
+  },
+} as const satisfies Record<string, VideoEncoder>;
+
+/** How one of ffmpeg's audio encoders is told what is wanted. */
+export interface AudioEncoder {
+  readonly codec: AudioCodec;
+  /** What `audio_quality` 1-5 is: kilobits a second for each channel, or the encoder's own scale (`-q:a`). */
+  readonly quality:
+    | { readonly by: 'kbps-per-channel'; readonly levels: Levels<number> }
+    | { readonly by: 'scale'; readonly levels: Levels<number> };
+  /** Bitrates in Kbps it can hold throughout; others are kept on average. Absent where it can hold all. */
+  readonly constantKbps?: readonly number[];
+  readonly always?: Args;
+}
+
+// The middle is the "about 112 kbps" that the default output has in stereo (section 1).
+const aacLevels = { by: 'kbps-per-channel', levels: [32, 48, 56, 80, 112] } as const;
+
+/** The audio encoders by ffmpeg's names; of those for one codec the first that is at hand is taken. */
+export const audioEncoders = {
+  // Better than ffmpeg's own, and in few builds, since its licence keeps it out of those that are handed on.
+  libfdk_aac: { codec: 'aac', quality: aacLevels },
+  aac: { codec: 'aac', quality: aacLevels },
+  // LAME's V scale: about 65, 100, 130, 175 and 245 kbps in stereo.
+  libmp3lame: {
+    codec: 'mp3',
+    quality: { by: 'scale', levels: [9, 7, 5, 3, 0] },
+    constantKbps: [16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256],
+  },
+  // About 64, 96, 112, 160 and 224 kbps in stereo.
+  libvorbis: { codec: 'vorbis', quality: { by: 'scale', levels: [0, 2, 3, 5, 7] } },
+  libopus: {
+    codec: 'opus',
+    quality: { by: 'kbps-per-channel', levels: [24, 32, 48, 64, 96] },
+    // Builds of 2018 put Opus into MP4 only so.
+    always: ['-strict', 'experimental'],
+  },
+} as const satisfies Record<string, AudioEncoder>;
+
+/** The name of a video encoder. */
+export type VideoEncoderName = keyof typeof videoEncoders;
+/** The name of an audio encoder. */
+export type AudioEncoderName = keyof typeof audioEncoders;
+
+/** The video encoders for a codec, best first. None for a codec that ffmpeg cannot make. */
+export function videoEncodersFor(codec: VideoCodec): readonly VideoEncoderName[] {
+  return videoEncoderNames.filter((name) => videoEncoders[name].codec === codec);
+}
+
+/** The audio encoders for a codec, best first. */
+export function audioEncodersFor(codec: AudioCodec): readonly AudioEncoderName[] {
+  return audioEncoderNames.filter((name) => audioEncoders[name].codec === codec);
+}
+
+const videoEncoderNames = Object.keys(videoEncoders) as readonly VideoEncoderName[];
+const audioEncoderNames = Object.keys(audioEncoders) as readonly AudioEncoderName[];

@@ -1,0 +1,121 @@
+import type { JobRequest, jobTable, OutputSettings, outputTable } from '../../src/api/settings/index.js';
+
+/** What becomes of a setting in this version. */
+export type Honour =
+  /** It is heeded, in this file of the project. */
+  | { readonly by: string }
+  /** It is taken and rightly changes nothing here. */
+  | { readonly moot: string }
+  /** It is refused, in this sentence (after the name of the setting), but for values that are what happens anyway. */
+  | { readonly declined: string; readonly unless?: readonly unknown[] };
+
+/** Settings inside of a setting; never where it has none. */
+type FieldsOf<S> = S extends { kind: 'object'; fields: infer F }
+  ? F
+  : S extends { kind: 'list'; of: infer O }
+    ? FieldsOf<O>
+    : never;
+
+/** Names of all settings of a table, those inside of others as `watermark.x`. */
+type PathsOf<T> = {
+  [K in keyof T & string]: K | ([FieldsOf<T[K]>] extends [never] ? never : `${K}.${PathsOf<FieldsOf<T[K]>>}`);
+}[keyof T & string];
+
+/** Every setting of the request itself. */
+export type JobPath = PathsOf<typeof jobTable>;
+/** Every setting of an output. */
+export type OutputPath = PathsOf<typeof outputTable>;
+
+const later = 'is not supported by this version yet: leave it out';
+const noGrants = 'hosted files and files on this machine know no grants';
+
+/** What becomes of each field of a request. A new one without an entry does not compile. */
+export const honouredJobFields = {
+  input: { by: 'daemon/work/run-job.ts' },
+  test: { by: 'daemon/actions/create-job.ts' },
+  download_connections: { declined: `other than 1 ${later}`, unless: [1] },
+  region: { moot: 'best effort by the document: all is encoded on this machine' },
+  grouping: { by: 'daemon/jobs/draft.ts' },
+  pass_through: { by: 'daemon/jobs/draft.ts' },
+  mock: { by: 'daemon/actions/create-job.ts' },
+  notifications: { declined: later },
+} as const satisfies Record<JobPath, Honour>;
+
+/** What becomes of each setting of an output. A new one without an entry does not compile. */
+export const honouredOutputSettings = {
+  label: { by: 'daemon/jobs/draft.ts' },
+  url: { by: 'daemon/actions/place-output.ts' },
+  base_url: { by: 'daemon/actions/place-output.ts' },
+  filename: { by: 'daemon/actions/place-output.ts' },
+  video_codec: { by: 'daemon/plan/combination.ts' },
+  speed: { by: 'daemon/plan/decide/picture.ts' },
+  public: { moot: noGrants },
+  access_control: { moot: noGrants },
+  'access_control.grantee': { moot: noGrants },
+  'access_control.permission': { moot: noGrants },
+  'access_control.permissions': { moot: noGrants },
+  notifications: { declined: later },
+  width: { by: 'daemon/plan/decide/size.ts' },
+  height: { by: 'daemon/plan/decide/size.ts' },
+  size: { by: 'daemon/plan/decide/size.ts' },
+  upscale: { by: 'daemon/plan/decide/size.ts' },
+  aspect_mode: { by: 'daemon/plan/decide/size.ts' },
+  quality: { by: 'daemon/plan/decide/picture.ts' },
+  video_bitrate: { by: 'daemon/plan/decide/picture.ts' },
+  bitrate_cap: { declined: later },
+  buffer_size: { declined: later },
+  onepass: { declined: later, unless: [false] },
+  audio_codec: { by: 'daemon/plan/combination.ts' },
+  audio_quality: { by: 'daemon/plan/decide/sound.ts' },
+  audio_bitrate: { by: 'daemon/plan/decide/sound.ts' },
+  audio_sample_rate: { by: 'daemon/plan/decide/sound.ts' },
+  audio_channels: { by: 'daemon/plan/decide/sound.ts' },
+  skip_audio: { by: 'daemon/plan/combination.ts' },
+  skip_video: { by: 'daemon/plan/combination.ts' },
+  deinterlace: { by: 'daemon/plan/decide/picture.ts' },
+  max_frame_rate: { declined: later },
+  frame_rate: { declined: later },
+  decimate: { declined: later, unless: [1] },
+  keyframe_interval: { declined: `other than 250 ${later}`, unless: [250] },
+  rotate: { declined: later },
+  start_clip: { by: 'daemon/plan/decide/clip.ts' },
+  clip_length: { by: 'daemon/plan/decide/clip.ts' },
+  watermark: { declined: later },
+  'watermark.url': { declined: later },
+  'watermark.x': { declined: later },
+  'watermark.y': { declined: later },
+  'watermark.width': { declined: later },
+  'watermark.height': { declined: later },
+  thumbnails: { declined: later },
+  'thumbnails.number': { declined: later },
+  'thumbnails.public': { declined: later },
+  'thumbnails.access_control': { declined: later },
+  'thumbnails.access_control.grantee': { declined: later },
+  'thumbnails.access_control.permission': { declined: later },
+  'thumbnails.access_control.permissions': { declined: later },
+} as const satisfies Record<OutputPath, Honour>;
+
+/**
+ * A complaint for each setting of a request that this version declines, with its path. Nothing is ever accepted and then
+ * ignored. Settings inside of a declined one are not told apart from it.
+ */
+export function declinedComplaints(request: JobRequest): readonly string[] {
+  return [
+    ...complaintsAbout(honouredJobFields, request, ''),
+    ...request.outputs.flatMap((settings: OutputSettings, index) =>
+      complaintsAbout(honouredOutputSettings, settings, `outputs[${index}].`),
+    ),
+  ];
+}
+
+function complaintsAbout(
+  table: Readonly<Record<string, Honour>>,
+  given: Readonly<Record<string, unknown>>,
+  prefix: string,
+): readonly string[] {
+  return Object.entries(given).flatMap(([name, value]) => {
+    const honour = table[name];
+    if (value === undefined || honour === undefined || !('declined' in honour)) return [];
+    return (honour.unless ?? []).includes(value) ? [] : [`${prefix}${name} ${honour.declined}`];
+  });
+}

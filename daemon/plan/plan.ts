@@ -1,0 +1,90 @@
+import type { Fault } from '../jobs/fault.js';
+import type { MediaFacts } from '../jobs/media.js';
+import { checkCombination } from './combination.js';
+import { decideClip, reaches } from './decide/clip.js';
+import type { Decision, Picture, Sound } from './decide/decisions.js';
+import { decidePicture } from './decide/picture.js';
+import { decideSound } from './decide/sound.js';
+import type { Abilities, OutputToPlan, Plan, PlanPaths } from './plan-types.js';
+import { productPath, stepsFor } from './write/steps.js';
+
+/**
+ * How outputs are made of an input: the runs of ffmpeg, the files they leave, and the outputs that this input cannot give, each
+ * with its reason. Pure: the same settings, facts, paths and abilities give the same arguments.
+ */
+export function plan(
+  outputs: readonly OutputToPlan[],
+  media: MediaFacts,
+  paths: PlanPaths,
+  abilities: Abilities,
+): Plan {
+  const decided = outputs.map((output) => ({ output, result: decide(output, media, abilities) }));
+  const decisions = decided.flatMap(({ result }) => ('decision' in result ? [result.decision] : []));
+  return {
+    steps: decisions.flatMap((decision) => stepsFor(decision, paths, abilities)),
+    products: decisions.map((decision) => ({
+      outputId: decision.outputId,
+      path: productPath(decision, paths),
+      expectedSeconds: decision.clip.expectedSeconds,
+      hasVideo: decision.picture !== null,
+      hasAudio: decision.sound !== null,
+    })),
+    refusals: decided.flatMap(({ output, result }) =>
+      'fault' in result ? [{ outputId: output.id, fault: result.fault }] : [],
+    ),
+  };
+}
+
+type Result<T> = T | { readonly fault: Fault };
+
+function decide(
+  { id, settings, filename, isTest }: OutputToPlan,
+  media: MediaFacts,
+  abilities: Abilities,
+): Result<{ readonly decision: Decision }> {
+  const combination = checkCombination(settings, filename, abilities, 'output');
+  if (!combination.ok) {
+    // Known already when the job was made, unless the ffmpeg has been changed since.
+    return fault('InvalidCodecCombinationError', `${combination.complaints.join('; ')}.`);
+  }
+  const clipped = decideClip(settings, isTest, media);
+  if ('fault' in clipped) return clipped;
+  const { clip } = clipped;
+  const video = media.video !== null && reaches(media.video, clip) ? media.video : null;
+  const audio = media.audio !== null && reaches(media.audio, clip) ? media.audio : null;
+  const pictured: Result<{ readonly picture: Picture | null }> =
+    video === null || combination.video === null
+      ? { picture: null }
+      : decidePicture(settings, video, combination.video.encoder);
+  if ('fault' in pictured) return pictured;
+  const { container } = combination;
+  const sounded: Result<{ readonly sound: Sound | null }> =
+    audio === null || combination.audio === null
+      ? { sound: null }
+      : decideSound(settings, audio, { ...combination.audio, container });
+  if ('fault' in sounded) return sounded;
+  if (pictured.picture === null && sounded.sound === null) {
+    return fault('NoMediaError', nothingLeft(combination.video !== null, combination.audio !== null));
+  }
+  return {
+    decision: {
+      outputId: id,
+      extension: combination.extension,
+      container,
+      clip,
+      picture: pictured.picture,
+      sound: sounded.sound,
+    },
+  };
+}
+
+function nothingLeft(wantsPicture: boolean, wantsSound: boolean): string {
+  if (wantsPicture && wantsSound) return 'The input has neither video nor sound that could be encoded here.';
+  return wantsPicture
+    ? 'The output is to have no sound, and the input has no video.'
+    : 'The output is to have no video, and the input has no sound.';
+}
+
+function fault(errorClass: Fault['errorClass'], message: string): { readonly fault: Fault } {
+  return { fault: { errorClass, message } };
+}

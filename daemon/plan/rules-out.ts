@@ -1,0 +1,40 @@
+import { audioCodecs, type VideoCodecFacts, videoCodecs } from './codecs.js';
+import { containers } from './containers.js';
+import { audioEncodersFor, videoEncodersFor } from './encoders.js';
+import type { Abilities } from './plan-types.js';
+
+/** What cannot be encoded with an ffmpeg of these abilities, one sentence each; none where all can be. */
+export function rulesOut({ encoders, muxers, filters }: Abilities): readonly string[] {
+  const missingVideo = keysOf(videoCodecs).filter(
+    (codec) => !videoEncodersFor(codec).some((name) => encoders.has(name)),
+  );
+  const missingAudio = keysOf(audioCodecs).filter(
+    (codec) => !audioEncodersFor(codec).some((name) => encoders.has(name)),
+  );
+  const missingContainers = keysOf(containers).filter(
+    (extension) => !muxers.has(containers[extension].muxer),
+  );
+  return [
+    ...missingVideo.map((codec) => `video_codec ${codec}: ${whyNoVideo(codec)}.`),
+    ...missingAudio.map((codec) => `audio_codec ${codec}: it has ${noneOf(audioEncodersFor(codec))}.`),
+    ...missingContainers.map((extension) => `${extension}: it has no muxer ${containers[extension].muxer}.`),
+    ...(filters.has('bwdif') || filters.has('yadif')
+      ? []
+      : ['deinterlace: it has neither the filter bwdif nor yadif.']),
+  ];
+}
+
+function whyNoVideo(codec: keyof typeof videoCodecs): string {
+  const { whyMissing }: VideoCodecFacts = videoCodecs[codec];
+  return whyMissing ?? `it has ${noneOf(videoEncodersFor(codec))}`;
+}
+
+function noneOf(encoders: readonly string[]): string {
+  return encoders.length === 1
+    ? `no encoder ${encoders.join()}`
+    : `none of the encoders ${encoders.join(', ')}`;
+}
+
+function keysOf<K extends string>(table: Readonly<Record<K, unknown>>): readonly K[] {
+  return Object.keys(table) as readonly string[] as readonly K[];
+}

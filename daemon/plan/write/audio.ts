@@ -1,0 +1,37 @@
+import { bitrateRange } from '../decide/audio-limits.js';
+import type { Sound } from '../decide/decisions.js';
+import { atLevel } from '../decide/level.js';
+import { type AudioEncoder, audioEncoders } from '../encoders.js';
+
+/**
+ * The sound: its filter and its encoder with everything it is told. The filter begins the sound where the picture begins and
+ * fills gaps of more than a tenth of a second with silence, so that both stay together in players and containers that
+ * go by the number of samples alone. More than two channels are mixed down by ffmpeg, which keeps the centre and the
+ * rear audible.
+ */
+export function audioArgs(sound: Sound): readonly string[] {
+  const encoder: AudioEncoder = audioEncoders[sound.encoder];
+  return [
+    '-af',
+    'aresample=async=1:first_pts=0',
+    '-c:a',
+    sound.encoder,
+    ...rateArgs(sound, encoder),
+    '-ar',
+    String(sound.sampleRate),
+    '-ac',
+    String(sound.channels),
+    ...(encoder.always ?? []),
+  ];
+}
+
+function rateArgs({ rate, channels, sampleRate }: Sound, encoder: AudioEncoder): readonly string[] {
+  if (rate.by === 'bitrate') {
+    const isConstant = encoder.constantKbps?.includes(rate.kbps) ?? true;
+    return ['-b:a', `${rate.kbps}k`, ...(isConstant ? [] : ['-abr', '1'])];
+  }
+  const level = atLevel(encoder.quality.levels, rate.level);
+  if (encoder.quality.by === 'scale') return ['-q:a', String(level)];
+  const { max } = bitrateRange(encoder.codec, sampleRate, channels);
+  return ['-b:a', `${Math.min(level * channels, max)}k`];
+}

@@ -1,0 +1,72 @@
+import type { Decision, Picture } from '../decide/decisions.js';
+import { type VideoEncoder, videoEncoders } from '../encoders.js';
+import type { Abilities, PlanPaths, Step } from '../plan-types.js';
+import { fileArgument } from '../safe-input.js';
+import { audioArgs } from './audio.js';
+import { pictureGraph, pictureLabel } from './filters.js';
+import { inputArgs } from './input.js';
+import { secondsArgument } from './seconds.js';
+import { type Pass, videoArgs } from './video.js';
+
+/** Share of the first of two passes in the work: it decodes all and encodes in haste. */
+const firstPassShare = 0.4;
+
+/** The runs of ffmpeg that make one output, in their order. */
+export function stepsFor(decision: Decision, paths: PlanPaths, abilities: Abilities): readonly Step[] {
+  const { picture } = decision;
+  const step = (share: number, pass: Pass | null): Step => ({
+    outputIds: [decision.outputId],
+    args: stepArgs(decision, paths, pass, abilities),
+    durationSeconds: decision.clip.expectedSeconds,
+    share,
+  });
+  if (picture === null || !isInTwoPasses(picture)) return [step(1, null)];
+  const logName = `passes-${decision.outputId}`;
+  const passes = { log: `${paths.scratch}/${logName}`, logName };
+  return [step(firstPassShare, { number: 1, ...passes }), step(1 - firstPassShare, { number: 2, ...passes })];
+}
+
+/** The file that the steps of an output leave. */
+export function productPath(decision: Decision, paths: PlanPaths): string {
+  return `${paths.scratch}/output-${decision.outputId}${decision.extension}`;
+}
+
+function isInTwoPasses({ rate, encoder }: Picture): boolean {
+  const { passes }: VideoEncoder = videoEncoders[encoder];
+  return rate.by === 'bitrate' && passes !== 'none';
+}
+
+function stepArgs(
+  decision: Decision,
+  paths: PlanPaths,
+  pass: Pass | null,
+  abilities: Abilities,
+): readonly string[] {
+  const { picture, clip, container } = decision;
+  const isFirst = pass?.number === 1;
+  const sound = isFirst ? null : decision.sound;
+  return [
+    '-y',
+    ...inputArgs(paths.input, clip),
+    ...(picture === null ? [] : ['-filter_complex', pictureGraph(picture, abilities), '-map', pictureLabel]),
+    ...(sound === null ? [] : ['-map', `0:${sound.streamIndex}`]),
+    ...(picture === null ? [] : videoArgs(picture, container, pass, abilities)),
+    ...(sound === null ? [] : audioArgs(sound)),
+    ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
+    ...(isFirst ? firstPassOutput : fileOutput(decision, paths)),
+  ];
+}
+
+const firstPassOutput = ['-f', 'null', '-'] as const;
+
+function fileOutput(decision: Decision, paths: PlanPaths): readonly string[] {
+  const { muxer, hasIndex = false } = decision.container;
+  return [
+    // Places and owners that cameras note down are nobody else's business, and chapters would become a stream of their own.
+    ...['-map_metadata', '-1', '-map_chapters', '-1'],
+    // While a slow picture is still awaited, sound is kept back: the 128 packets of older builds are soon full.
+    ...['-max_muxing_queue_size', '16384'],
+    ...(hasIndex ? ['-movflags', '+faststart'] : []),
+    ...['-f', muxer, fileArgument(productPath(decision, paths))],
+  ];
+}
