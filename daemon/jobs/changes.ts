@@ -31,6 +31,7 @@ export type Change =
   | { readonly type: 'cancelled' }
   | { readonly type: 'resubmitted' };
 
+/** The name of a change. */
 export type ChangeType = Change['type'];
 
 /** In which states of the job each change is legal. Everything else is refused. */

@@ -15,8 +15,11 @@ export const outputStates = [
   'skipped',
 ] as const;
 
+/** State of a job. */
 export type JobState = (typeof jobStates)[number];
+/** State of an input. */
 export type InputState = (typeof inputStates)[number];
+/** State of an output. */
 export type OutputState = (typeof outputStates)[number];
 
 const finalStates: ReadonlySet<string> = new Set(['finished', 'failed', 'cancelled', 'no input', 'skipped']);
@@ -31,8 +34,11 @@ export function isJobState(text: string): text is JobState {
   return (jobStates as readonly string[]).includes(text);
 }
 
-/** What an input (`downloading`, `inspecting`) or an output is being worked on with (section 6). */
+/** What is being done for an input (section 6). */
 export const inputEvents = ['downloading', 'inspecting'] as const;
+/** What is being done for an output (section 6). */
 export const outputEvents = ['downloading', 'transcoding', 'uploading'] as const;
+/** What is being done for an input. */
 export type InputEvent = (typeof inputEvents)[number];
+/** What is being done for an output. */
 export type OutputEvent = (typeof outputEvents)[number];

@@ -1,0 +1,101 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { errorClasses, isErrorClass } from '../../src/api/error-classes.js';
+import { invalidRequest, isVencError, VencError } from '../../src/api/errors.js';
+import { exitCodes } from '../../src/api/exit-codes.js';
+
+const rows = Object.entries(errorClasses);
+
+test('every class says what it means and what to do, in sentences for people', () => {
+  for (const [name, { meaning, advice }] of rows) {
+    assert.match(name, /^([A-Z][a-z]+)+Error$/);
+    assert.match(meaning, /^[A-Z][^\n]*\.$/, `${name}: ${meaning}`);
+    assert.match(advice, /^[A-Z][^\n]*\.$/, `${name}: ${advice}`);
+  }
+});
+
+test('every class has an HTTP status of an error and an exit code of a failure', () => {
+  const codes: readonly number[] = Object.values(exitCodes);
+  for (const [name, { status, exitCode }] of rows) {
+    assert.ok(status >= 400 && status <= 599, name);
+    assert.ok(codes.includes(exitCode) && exitCode !== exitCodes.done, name);
+  }
+});
+
+test('the classes that a job can fail with are those of the contract', () => {
+  const failures = rows
+    .filter(([, { status, exitCode }]) => status === 422 && exitCode === exitCodes.jobFailed)
+    .map(([name]) => name);
+  assert.equal(failures, [
+    'DownloadAccessDeniedError',
+    'DownloadFailureError',
+    'DownloadTimeoutError',
+    'FileNotFoundError',
+    'InvalidUsernameOrPasswordError',
+    'ForbiddenAddressError',
+    'NoMediaError',
+    'UnsupportedInputError',
+    'InvalidVideoSettingsError',
+    'InvalidAudioSettingsError',
+    'InvalidCodecCombinationError',
+    'WatermarkError',
+    'ThumbnailError',
+    'TranscodingError',
+    'TranscodingTimeoutError',
+    'UploadAccessDeniedError',
+    'UploadFailureError',
+    'UploadTimeoutError',
+    'OutOfSpaceError',
+    'WorkerLostError',
+  ]);
+});
+
+test('the refusals of a service end commands as the table of exit codes has it', () => {
+  for (const [name, status, exitCode] of [
+    ['UnparsableBodyError', 400, 2],
+    ['UnauthorizedError', 401, 4],
+    ['ForbiddenError', 403, 4],
+    ['ResubmitLimitError', 403, 6],
+    ['NotFoundError', 404, 5],
+    ['ConflictError', 409, 6],
+    ['InvalidRequestError', 422, 2],
+    ['TooManyRequestsError', 429, 3],
+    ['InternalError', 500, 3],
+    ['UnavailableError', 503, 3],
+    ['TimedOutError', 504, 7],
+    ['InterruptedError', 499, 130],
+  ] as const) {
+    assert.equal([errorClasses[name].status, errorClasses[name].exitCode], [status, exitCode], name);
+  }
+});
+
+test('only names of the table are classes', () => {
+  assert.ok(isErrorClass('NoMediaError'));
+  for (const text of ['', 'nomediaerror', 'toString', '__proto__', 'Error'])
+    assert.not.ok(isErrorClass(text));
+});
+
+test('an error carries its class, its row, its cause and a stack', () => {
+  const cause = new Error('inner');
+  const error = new VencError('UnavailableError', 'Not now.', { cause, hint: 'Wait.', retryAfterSeconds: 5 });
+  assert.equal([error.entry.status, error.hint, error.retryAfterSeconds], [503, 'Wait.', 5]);
+  assert.equal(error.complaints, ['Not now.']);
+  assert.is(error.cause, cause);
+  assert.match(error.stack ?? '', 'errors.test');
+  assert.ok(error instanceof Error && isVencError(error) && isVencError(error, 'UnavailableError'));
+  assert.not.ok(isVencError(error, 'NotFoundError') || isVencError(cause) || isVencError('text'));
+});
+
+test('an error without options has no cause, no hint and no delay', () => {
+  const error = new VencError('NotFoundError', 'Not here.');
+  assert.equal([error.hint, error.retryAfterSeconds, 'cause' in error], [null, null, false]);
+});
+
+test('an invalid request carries every complaint', () => {
+  const error = invalidRequest(['a must be b', 'c must be d']);
+  assert.equal(error.complaints, ['a must be b', 'c must be d']);
+  assert.is(error.message, 'a must be b; c must be d');
+  assert.is(error.errorClass, 'InvalidRequestError');
+});
+
+test.run();

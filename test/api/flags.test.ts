@@ -1,0 +1,200 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isVencError } from '../../src/api/errors.js';
+import { parseAssignments } from '../../src/api/settings/assignments.js';
+import { readOutputFlag } from '../../src/api/settings/flag-values.js';
+import { readFlags, settingFlags } from '../../src/api/settings/flags.js';
+import { jobTable, outputTable } from '../../src/api/settings/index.js';
+import { readJobRequest } from '../../src/api/settings/read.js';
+import { matchesGolden } from '../helpers/golden.js';
+
+const isUsageError = (error: unknown) => isVencError(error, 'UsageError');
+
+test('the flags, their arguments and their help are as they were looked over', () => {
+  const lines = settingFlags().map(({ flag, argument, repeatable, help, path }) =>
+    [path, [flag, argument ?? ''].join(' ').trim() + (repeatable ? ' ...' : ''), help].join('\t'),
+  );
+  matchesGolden('api/flags.txt', `${lines.join('\n')}\n`);
+});
+
+test('every setting has a flag, but for the input and the notifications of an output', () => {
+  const named = (path: string) =>
+    settingFlags()
+      .filter((flag) => flag.path === path)
+      .map(({ name }) => name);
+  assert.equal(
+    named('job'),
+    Object.keys(jobTable).filter((name) => name !== 'input'),
+  );
+  assert.equal(
+    named('output'),
+    Object.keys(outputTable).filter((name) => name !== 'notifications'),
+  );
+});
+
+test('no two flags share a name, and each is in words that a shell takes', () => {
+  const flags = settingFlags();
+  assert.is(
+    new Set(flags.flatMap(({ flag, negation }) => [flag, negation ?? `${flag}-`])).size,
+    2 * flags.length,
+  );
+  for (const { flag, attribute } of flags) {
+    assert.match(flag, /^--[a-z]+(-[a-z]+)*$/);
+    assert.match(attribute, /^[a-z][a-zA-Z]*$/);
+  }
+});
+
+test('only booleans take no argument, and only they can be denied', () => {
+  for (const { argument, negation, flag } of settingFlags()) {
+    assert.is(argument === null, negation !== null);
+    if (negation !== null) assert.is(negation, flag.replace('--', '--no-'));
+  }
+});
+
+test('what is typed becomes what a request has', () => {
+  const typed = {
+    ...{ test: true, downloadConnections: '9', passThrough: '12', notify: ['http://x/a', 'http://x/b'] },
+    ...{ width: '640', frameRate: '29.97', public: true, upscale: false, label: '7', size: '64x48' },
+    ...{ startClip: '00:00:05', thumbnails: '3', json: true, verbose: '1' },
+  };
+  assert.equal(readFlags(typed), {
+    jobFlags: {
+      test: 1,
+      download_connections: 9,
+      pass_through: '12',
+      notifications: ['http://x/a', 'http://x/b'],
+    },
+    outputFlags: {
+      label: '7',
+      public: 1,
+      width: 640,
+      size: '64x48',
+      upscale: false,
+      frame_rate: 29.97,
+      start_clip: '00:00:05',
+      thumbnails: { number: 3 },
+    },
+  });
+});
+
+test('what is no number goes on as text, for the service to name', () => {
+  const { outputFlags } = readFlags({ speed: 'fast', width: '0x10' });
+  assert.equal(outputFlags, { speed: 'fast', width: '0x10' });
+  const reading = readJobRequest({ input: 'http://x/a', outputs: [outputFlags] }, { maxOutputs: 1 });
+  assert.equal(!reading.ok && reading.complaints, [
+    'outputs[0].speed must be a whole number from 1 to 5',
+    'outputs[0].width must be a whole number from 2 to 8192',
+  ]);
+});
+
+test('watermarks, thumbnails and grants are typed as name=value', () => {
+  const typed = {
+    watermark: ['url="http://x/a,b.png",x=-0,width=25%', 'url=http://x/c.png?d=e'],
+    thumbnails: 'number=5,public=1',
+    accessControl: ['grantee=me@x.example,permission=READ', 'grantee=y,permissions="READ,WRITE"'],
+  };
+  assert.equal(readFlags(typed).outputFlags, {
+    access_control: [
+      { grantee: 'me@x.example', permission: 'READ' },
+      { grantee: 'y', permissions: ['READ', 'WRITE'] },
+    ],
+    watermark: [{ url: 'http://x/a,b.png', x: '-0', width: '25%' }, { url: 'http://x/c.png?d=e' }],
+    thumbnails: { number: 5, public: 1 },
+  });
+});
+
+for (const [text, pairs] of [
+  ['a=1', [['a', '1']]],
+  [
+    'a=1,b=2',
+    [
+      ['a', '1'],
+      ['b', '2'],
+    ],
+  ],
+  [
+    'a="x,y",b=z',
+    [
+      ['a', 'x,y'],
+      ['b', 'z'],
+    ],
+  ],
+  ['a="say ""hi"", please"', [['a', 'say "hi", please']]],
+  ['a=b=c', [['a', 'b=c']]],
+  ['a=', [['a', '']]],
+  ['a=""', [['a', '']]],
+  [
+    'a=,b=',
+    [
+      ['a', ''],
+      ['b', ''],
+    ],
+  ],
+  ['video-codec=vp8', [['video_codec', 'vp8']]],
+  ['a=it\'s "5"', [['a', 'it\'s "5"']]],
+  ['a=two\nlines', [['a', 'two\nlines']]],
+] as const) {
+  test(`${JSON.stringify(text)} is taken apart`, () => {
+    assert.equal(parseAssignments(text, '--output'), pairs);
+  });
+}
+
+for (const text of [
+  '',
+  ' ',
+  'a',
+  '=1',
+  'a=1,',
+  ',a=1',
+  'a=1,,b=2',
+  'a=1,b',
+  'a="1',
+  'a="1"2',
+  '"a=1"',
+  'a="1""',
+]) {
+  test(`${JSON.stringify(text)} is refused as no name=value`, () => {
+    assert.throws(() => parseAssignments(text, '--watermark'), isUsageError);
+  });
+}
+
+test('what is refused is never repeated, since it may hold a password', () => {
+  for (const text of ['ftp://u:hunter2@host', '{"a":"hunter2', 'url=a,hunter2', '{"hunter2":"hunter2"']) {
+    assert.throws(
+      () => readOutputFlag(text),
+      (error: unknown) => isVencError(error, 'UsageError') && !error.message.includes('hunter2'),
+    );
+  }
+});
+
+test('an output is typed as name=value or as JSON', () => {
+  assert.equal(readOutputFlag('video_codec=vp8,one_pass=true,filename="a,b.webm"'), {
+    video_codec: 'vp8',
+    onepass: true,
+    filename: 'a,b.webm',
+  });
+  assert.equal(readOutputFlag('thumbnails=3,watermark="url=http://x/a,x=1",watermark=url=http://x/b'), {
+    thumbnails: { number: 3 },
+    watermark: [{ url: 'http://x/a', x: '1' }, { url: 'http://x/b' }],
+  });
+  assert.equal(readOutputFlag(' {"speed": 1, "own": [2]}'), { speed: 1, own: [2] });
+});
+
+test('an output with a setting that there is not, or that comes twice, is refused', () => {
+  for (const [text, message] of [
+    ['spede=1', '--output has no setting spede.'],
+    ['__proto__=1', '--output has no setting __proto__.'],
+    ['constructor=1', '--output has no setting constructor.'],
+    ['speed=1,speed=2', '--output gives speed more than once.'],
+    ['onepass=1,one_pass=1', '--output gives onepass more than once.'],
+    ['watermark=size=5', '--output has no setting size.'],
+    ['{', '--output is not valid JSON.'],
+  ] as const) {
+    assert.throws(
+      () => readOutputFlag(text),
+      (error: unknown) => isUsageError(error) && error instanceof Error && error.message === message,
+    );
+  }
+});
+
+test.run();
