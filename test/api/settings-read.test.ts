@@ -1,25 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultOutput, type JobRequest, type OutputSettings } from '../../src/api/settings/index.js';
+import { defaultOutput } from '../../src/api/settings/index.js';
 import { readJobRequest } from '../../src/api/settings/read.js';
-
-const limits = { maxOutputs: 50 };
-const input = 'http://example.com/in.mp4';
-
-function requestOf(body: unknown): JobRequest {
-  const reading = readJobRequest(body, limits);
-  assert.ok(reading.ok, JSON.stringify(reading));
-  return reading.request;
-}
-
-function settingsOf(output: unknown): OutputSettings {
-  return requestOf({ input, outputs: [output] }).outputs[0] ?? {};
-}
-
-function complaintsAbout(body: unknown): readonly string[] {
-  const reading = readJobRequest(body, limits);
-  return reading.ok ? [] : reading.complaints;
-}
+import { complaintsAbout, input, limits, requestOf, settingsOf } from './reading.js';
 
 test('a body that is no object is one complaint', () => {
   for (const body of [undefined, null, 5, 'text', true, [], [{ input }]]) {
@@ -232,54 +215,6 @@ test('a grant has a grantee and either permission or permissions', () => {
 test('size fills width and height, and may agree with them', () => {
   assert.equal(settingsOf({ size: '640x480' }), { width: 640, height: 480 });
   assert.equal(settingsOf({ size: '640X480', width: '640', height: 480 }), { width: 640, height: 480 });
-});
-
-test('unknown fields are listed by their paths and change nothing', () => {
-  const reading = readJobRequest(
-    {
-      input,
-      api_key: 'x',
-      colour: 1,
-      'two\nlines': 2,
-      outputs: [{}, { spede: 1, watermark: [{ url: input, z: { deep: 1 } }], thumbnails: { grid: 1 } }],
-    },
-    limits,
-  );
-  assert.ok(reading.ok);
-  assert.equal(reading.unknownFields, [
-    'colour',
-    '"two\\nlines"',
-    'outputs[1].watermark[0].z',
-    'outputs[1].thumbnails.grid',
-    'outputs[1].spede',
-  ]);
-});
-
-test('fields that every object inherits are neither read nor written', () => {
-  const body: unknown = JSON.parse(
-    `{"input":"${input}","__proto__":{"test":1},"constructor":{},"outputs":[{"__proto__":{"speed":9},"toString":1}]}`,
-  );
-  const reading = readJobRequest(body, limits);
-  assert.ok(reading.ok);
-  assert.equal(reading.request, { input, outputs: [{}] });
-  assert.equal(reading.unknownFields, [
-    '__proto__',
-    'constructor',
-    'outputs[0].__proto__',
-    'outputs[0].toString',
-  ]);
-  assert.is(Reflect.get({}, 'test'), undefined);
-  assert.not.ok(readJobRequest(Object.create({ input }), limits).ok);
-});
-
-test('a request nested without end is read without harm', () => {
-  let nested: unknown = 5;
-  for (let depth = 0; depth < 100_000; depth += 1) nested = depth % 2 === 0 ? [nested] : { nested };
-  const names = ['speed', 'label', 'watermark', 'thumbnails', 'access_control', 'nobody_knows'];
-  for (const name of names) {
-    assert.type(readJobRequest({ input, outputs: [{ [name]: nested }] }, limits).ok, 'boolean');
-  }
-  assert.not.ok(readJobRequest(nested, limits).ok);
 });
 
 test('settings beyond the tables are kept for whoever declines them', () => {

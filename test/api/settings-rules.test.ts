@@ -1,14 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readJobRequest } from '../../src/api/settings/read.js';
+import { complaintsAbout as complaintsAboutBody, input } from './reading.js';
 
-const input = 'http://example.com/in.mp4';
 const url = 'ftp://example.com/';
-
-function complaintsAbout(...outputs: readonly unknown[]): readonly string[] {
-  const reading = readJobRequest({ input, outputs }, { maxOutputs: 50 });
-  return reading.ok ? [] : reading.complaints;
-}
+const complaintsAbout = (...outputs: readonly unknown[]) => complaintsAboutBody({ input, outputs });
 
 const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | undefined])[] = [
   [{ size: '640x480', width: 320 }, 'outputs[0].size must agree with width'],

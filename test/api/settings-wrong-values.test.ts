@@ -2,15 +2,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accessControlTable } from '../../src/api/settings/access-control.js';
 import { jobTable, outputTable, type SettingsTable } from '../../src/api/settings/index.js';
-import { readJobRequest } from '../../src/api/settings/read.js';
 import { thumbnailsTable } from '../../src/api/settings/thumbnails.js';
 import { watermarkTable } from '../../src/api/settings/watermark.js';
+import { complaintsAbout, input } from './reading.js';
 import { wrongValuesFor } from './wrong-values.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const limits = { maxOutputs: 50 };
-const input = 'http://example.com/in.mp4';
 const output = (fields: Fields) => ({ input, outputs: [{}, fields] });
 const grant = { grantee: 'someone', permission: 'READ' };
 
@@ -44,11 +42,6 @@ const places: readonly {
     body: (fields) => output({ thumbnails: { access_controls: [{ ...grant, ...fields }] } }),
   },
 ];
-
-function complaintsAbout(body: unknown): readonly string[] {
-  const reading = readJobRequest(body, limits);
-  return reading.ok ? [] : reading.complaints;
-}
 
 for (const { table, path, body } of places) {
   for (const [name, setting] of Object.entries(table)) {

@@ -1,0 +1,54 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readJobRequest } from '../../src/api/settings/read.js';
+import { input, limits } from './reading.js';
+
+test('unknown fields are listed by their paths and change nothing', () => {
+  const reading = readJobRequest(
+    {
+      input,
+      api_key: 'x',
+      colour: 1,
+      'two\nlines': 2,
+      outputs: [{}, { spede: 1, watermark: [{ url: input, z: { deep: 1 } }], thumbnails: { grid: 1 } }],
+    },
+    limits,
+  );
+  assert.ok(reading.ok);
+  assert.equal(reading.unknownFields, [
+    'colour',
+    '"two\\nlines"',
+    'outputs[1].watermark[0].z',
+    'outputs[1].thumbnails.grid',
+    'outputs[1].spede',
+  ]);
+});
+
+test('fields that every object inherits are neither read nor written', () => {
+  const body: unknown = JSON.parse(
+    `{"input":"${input}","__proto__":{"test":1},"constructor":{},"outputs":[{"__proto__":{"speed":9},"toString":1}]}`,
+  );
+  const reading = readJobRequest(body, limits);
+  assert.ok(reading.ok);
+  assert.equal(reading.request, { input, outputs: [{}] });
+  assert.equal(reading.unknownFields, [
+    '__proto__',
+    'constructor',
+    'outputs[0].__proto__',
+    'outputs[0].toString',
+  ]);
+  assert.is(Reflect.get({}, 'test'), undefined);
+  assert.not.ok(readJobRequest(Object.create({ input }), limits).ok);
+});
+
+test('a request nested without end is read without harm', () => {
+  let nested: unknown = 5;
+  for (let depth = 0; depth < 100_000; depth += 1) nested = depth % 2 === 0 ? [nested] : { nested };
+  const names = ['speed', 'label', 'watermark', 'thumbnails', 'access_control', 'nobody_knows'];
+  for (const name of names) {
+    assert.type(readJobRequest({ input, outputs: [{ [name]: nested }] }, limits).ok, 'boolean');
+  }
+  assert.not.ok(readJobRequest(nested, limits).ok);
+});
+
+test.run();
