@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CreatedRecord, JobProgressRecord } from '../src/api/records.js';
+import { routePath } from '../src/api/routes.js';
+import { isFinal } from '../src/api/states.js';
+import { vencPath } from './programs.js';
+
+/** A `venc daemon` in a process of its own. */
+export interface BenchDaemon {
+  readonly url: string;
+  readonly pid: number;
+  /** Environment in which commands find it. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Submits a job without outputs, waits until it is finished, and gives its id. Rejects where it ends otherwise. */
+  carryOut(inputUrl: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const key = 'a-key-for-the-bench-only';
+const headers = { 'Service-Api-Key': key, 'Content-Type': 'application/json' };
+// Looked at seldom while it works, so that the looking costs nothing, and often when the end is near.
+const nearEndPercent = 80;
+const farPauseMs = 200;
+const nearPauseMs = 10;
+
+/** Starts a daemon over a data folder and waits for its address. */
+export async function startDaemon(
+  dataFolder: string,
+  filesRoot: string,
+  flags: readonly string[] = [],
+): Promise<BenchDaemon> {
+  const args = [
+    'daemon',
+    '--port',
+    '0',
+    '--data',
+    dataFolder,
+    '--allow-private-network',
+    '--files-root',
+    filesRoot,
+  ];
+  const child = spawn(process.execPath, [vencPath, ...args, ...flags], {
+    env: { ...process.env, VENC_API_KEY: key },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const failed = ended.then(([code]) => {
+    throw new Error(`the daemon ended with ${code} before it was there`);
+  });
+  failed.catch(() => {});
+  const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), failed])) as [string];
+  return {
+    url,
+    pid: child.pid ?? 0,
+    env: { ...process.env, VENC_URL: url, VENC_API_KEY: key, VENC_DATA: dataFolder },
+    carryOut: (inputUrl) => carryOut(url, inputUrl),
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function carryOut(url: string, input: string): Promise<number> {
+  const body = JSON.stringify({ input });
+  const created = await ask<CreatedRecord>(url + routePath('createJob'), { method: 'POST', headers, body });
+  const id = Number(created.id);
+  for (;;) {
+    const progress = await ask<JobProgressRecord>(url + routePath('jobProgress', { id }), { headers });
+    if (progress.state === 'finished') return id;
+    if (isFinal(progress.state)) throw new Error(`job ${id} is ${progress.state}`);
+    await sleep(progress.progress < nearEndPercent ? farPauseMs : nearPauseMs);
+  }
+}
+
+async function ask<Answer>(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`);
+  return JSON.parse(text) as Answer;
+}

@@ -1,0 +1,98 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Figure, isMet } from './measure.js';
+import { tableOf } from './table.js';
+
+interface Measure {
+  readonly what: string;
+  /** Rounds unless `--rounds` says otherwise. */
+  readonly rounds: number;
+  readonly load: () => Promise<(folder: string, rounds: number) => Promise<readonly Figure[]>>;
+}
+
+const measures = {
+  startup: {
+    what: 'how long commands take beside bare Node',
+    rounds: 21,
+    load: async () => (await import('./startup.js')).measureStartup,
+  },
+  'one-job': {
+    what: 'a job through the daemon beside the same ffmpeg line by hand',
+    rounds: 5,
+    load: async () => (await import('./one-job.js')).measureOneJob,
+  },
+  store: {
+    what: 'create, read and list with 100, 1,000 and 10,000 jobs',
+    rounds: 101,
+    load: async () => (await import('./store.js')).measureStore,
+  },
+  rest: {
+    what: 'memory of a daemon at rest',
+    rounds: 3,
+    load: async () => (await import('./rest.js')).measureRest,
+  },
+} as const satisfies Record<string, Measure>;
+
+type MeasureName = keyof typeof measures;
+
+const help = `npm run bench -- [NAME...] [--rounds N]\n\n${Object.entries(measures)
+  .map(([name, { what, rounds }]) => `  ${name.padEnd(10)} ${what} (${rounds} rounds)`)
+  .join('\n')}\n`;
+
+/** Measures, prints the table and keeps it as JSON. A target that is missed fails nothing, a broken measurement does. */
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { rounds: { type: 'string' }, help: { type: 'boolean' } },
+  });
+  const unknown = positionals.filter((name) => !Object.hasOwn(measures, name));
+  const rounds = values.rounds === undefined ? null : Number(values.rounds);
+  if (values.help || unknown.length > 0 || (rounds !== null && !(Number.isInteger(rounds) && rounds > 0))) {
+    process.stderr.write(help);
+    return values.help ? 0 : 2;
+  }
+  const names = (positionals.length > 0 ? positionals : Object.keys(measures)) as MeasureName[];
+  const figures: Figure[] = [];
+  let isBroken = false;
+  for (const name of names) {
+    try {
+      figures.push(...(await measured(name, rounds ?? measures[name].rounds)));
+    } catch (error) {
+      isBroken = true;
+      console.error(`${name} could not be measured:`, error);
+    }
+  }
+  if (figures.length > 0) console.log(tableOf(figures));
+  await keep(figures);
+  return isBroken ? 1 : 0;
+}
+
+async function measured(name: MeasureName, rounds: number): Promise<readonly Figure[]> {
+  console.error(`${name}: ${measures[name].what}, ${rounds} rounds ...`);
+  const folder = await mkdtemp(join(tmpdir(), 'venc-bench-'));
+  try {
+    const measure = await measures[name].load();
+    return await measure(folder, rounds);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function keep(figures: readonly Figure[]): Promise<void> {
+  const machine = {
+    node: process.version,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+  };
+  const results = {
+    at: new Date().toISOString(),
+    ...machine,
+    figures: figures.map((figure) => ({ ...figure, isMet: isMet(figure) })),
+  };
+  await mkdir('bench/results', { recursive: true });
+  await writeFile('bench/results/latest.json', `${JSON.stringify(results, null, 2)}\n`);
+}
+
+process.exitCode = await main();

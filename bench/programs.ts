@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** The program under measure, as it is installed. */
+export const vencPath = fileURLToPath(new URL('../../bin/venc.js', import.meta.url));
+
+/** Runs a program to its end, its outputs thrown away. Rejects where it does not end with 0, with its last words. */
+export async function runProgram(
+  path: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
+  const child = spawn(path, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-2000);
+  });
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  if (code !== 0) throw new Error(`${path} ${args.join(' ')} ended with ${code ?? signal}: ${said}`);
+}
+
+/** Runs a Node program to its end. */
+export function runNode(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<void> {
+  return runProgram(process.execPath, args, env);
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { draftJob, type JobDraft } from '../daemon/jobs/draft.js';
+import type { Job } from '../daemon/jobs/job.js';
+import type { JobStore } from '../daemon/store/job-store.js';
+import { openJobStore } from '../daemon/store/json/json-job-store.js';
+import { defaultOutput } from '../src/api/settings/index.js';
+import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
+
+const sizes = [100, 1000, 10_000] as const;
+
+type Stores = readonly { readonly size: number; readonly store: JobStore; readonly ids: readonly number[] }[];
+
+const deeds = {
+  create: (store: JobStore) => store.create(draft()),
+  read: (store: JobStore, ids: readonly number[]) => store.get(anyOf(ids)),
+  list: (store: JobStore) => store.list({ offset: 0, limit: 50 }),
+} as const;
+
+/**
+ * What a durable create, a read and a page of the list cost with more and more jobs stored. The creates are compared by ratio;
+ * reads and lists of a small store never touch the disk, and no ratio to that would tell anything.
+ */
+export async function measureStore(folder: string, rounds: number): Promise<readonly Figure[]> {
+  const stores: Stores = await Promise.all(sizes.map((size) => fill(join(folder, `${size}`), size)));
+  try {
+    const creates = await samplesOf(stores, 'create', rounds);
+    const reads = await samplesOf(stores, 'read', rounds);
+    const lists = await samplesOf(stores, 'list', rounds);
+    return [...creationFigures(creates), ...timeFigures('read', reads), ...timeFigures('list', lists)];
+  } finally {
+    for (const { store } of stores) await store.close();
+  }
+}
+
+type Samples = readonly { readonly size: number; readonly milliseconds: readonly number[] }[];
+
+async function samplesOf(stores: Stores, deed: keyof typeof deeds, rounds: number): Promise<Samples> {
+  const things = stores.map(
+    ({ size, store, ids }) => [`${size}`, () => timed(() => deeds[deed](store, ids))] as const,
+  );
+  const samples = await alternate<string, number>(rounds, Object.fromEntries(things));
+  return stores.map(({ size }) => ({ size, milliseconds: samples[size] ?? [] }));
+}
+
+function creationFigures(samples: Samples): readonly Figure[] {
+  const [least, ...more] = samples;
+  if (least === undefined) return [];
+  const text = ({ milliseconds }: Samples[number]): string =>
+    `${spreadOf(milliseconds).median.toFixed(2)} ms`;
+  return more.map((one) => ({
+    name: `store: create at ${one.size.toLocaleString('en')}`,
+    unit: 'x',
+    value: spreadOf(ratiosOf(one.milliseconds, least.milliseconds)),
+    atMost: one === more.at(-1) ? 1.5 : null,
+    basis: `${text(one)}, at ${least.size} ${text(least)}`,
+  }));
+}
+
+function timeFigures(deed: string, samples: Samples): readonly Figure[] {
+  return samples.map(({ size, milliseconds }) => ({
+    name: `store: ${deed} at ${size.toLocaleString('en')}`,
+    unit: 'ms',
+    value: spreadOf(milliseconds),
+    atMost: null,
+    basis: deed === 'list' ? 'the latest 50' : 'any job',
+  }));
+}
+
+/** A store with so many jobs, all of them over but the last few, as in a daemon that has worked for a while. */
+async function fill(folder: string, size: number): Promise<Stores[number]> {
+  const store = await openJobStore(folder, { log: () => {} });
+  const ids: number[] = [];
+  const atOnce = 100;
+  while (ids.length < size) {
+    const jobs = await Promise.all(Array.from({ length: atOnce }, () => store.create(draft())));
+    ids.push(...jobs.map(({ id }) => id));
+    const over = ids.length < size ? jobs : jobs.slice(0, -10);
+    await Promise.all(over.map(({ id }) => store.update(id, ended)));
+  }
+  return { size, store, ids };
+}
+
+function ended(job: Job): Job {
+  const finishedAt = new Date().toISOString();
+  return { ...job, state: 'cancelled', updatedAt: finishedAt, finishedAt };
+}
+
+let turns = 0;
+
+/** One after the other in wide strides, so that no cache of the latest ones can answer. */
+function anyOf(ids: readonly number[]): number {
+  turns += 1;
+  return ids[(turns * 7919) % ids.length] ?? 0;
+}
+
+function draft(): JobDraft {
+  const name = 'http://media.example.com/films/a-film-with-a-name-of-usual-length.mp4';
+  return draftJob({
+    accountId: 'bench',
+    request: { input: name, outputs: [] },
+    test: false,
+    outputs: [{ settings: defaultOutput, placement: { destination: 'hosted://token/film.mp4', url: name } }],
+    now: new Date(),
+  });
+}
