@@ -13,7 +13,7 @@ import { DurableFiles } from './durable-files.js';
 import { writeIndexFile } from './index-file.js';
 import type { JobDocument } from './job-document.js';
 import { JobRecords } from './job-records.js';
-import { type DataLayout, dataLayout, jobFile } from './layout.js';
+import { type DataLayout, dataLayout, foldersOfJobs, jobFile } from './layout.js';
 import { clearLeftovers } from './leftovers.js';
 import { readJobs } from './read-jobs.js';
 import { Sequence } from './sequence.js';
@@ -38,9 +38,9 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
   const disk = options.disk ?? realDisk;
   const { log } = options;
   try {
-    for (const folder of [layout.active, layout.done, layout.damaged]) await disk.makeFolder(folder);
-    await clearLeftovers(layout, disk);
     const files = new DurableFiles(disk);
+    for (const folder of foldersOfJobs(layout)) await files.makeFolder(folder);
+    await clearLeftovers(layout, disk);
     const damaged = await DamagedJobs.open(layout.damaged, disk, log);
     const found = await readJobs(layout, disk, damaged);
     const sequence = await Sequence.open(files, layout.sequence, found.greatestId);

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isFinal, type JobState } from '../../../src/api/states.js';
 
 /** How many ids share one folder below `jobs/done`. */
@@ -37,6 +37,11 @@ export function dataLayout(folder: string): DataLayout {
     active: join(folder, 'jobs', 'active'),
     done: join(folder, 'jobs', 'done'),
   };
+}
+
+/** The folders that the job store needs, those above others first. */
+export function foldersOfJobs(layout: DataLayout): readonly string[] {
+  return [dirname(layout.index), layout.active, layout.done, layout.damaged];
 }
 
 /** Name of the folder below `jobs/done` that an id belongs to. */

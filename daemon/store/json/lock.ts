@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { access, constants, link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { VencError } from '../../../src/api/errors.js';
+import { realDisk } from './disk.js';
 import { openingError, systemCode } from './disk-errors.js';
 import { dataLayout } from './layout.js';
 import { processStart } from './process-start.js';
@@ -27,13 +28,22 @@ export async function lockDataFolder(folder: string): Promise<DataLock> {
   const path = dataLayout(folder).lock;
   const own = `${process.pid} ${await processStart(process.pid)}\n`;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeDataFolder(folder);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     await take(folder, path, own);
   } catch (error) {
     throw openingError(error, folder);
   }
   return { release: () => release(path, own) };
+}
+
+/** Makes the folder so that its name survives a power cut, as far as this user may see to that. */
+async function makeDataFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) {
+    await realDisk.syncFolder(dirname(made)).catch(() => undefined);
+  }
 }
 
 async function take(folder: string, path: string, own: string): Promise<void> {

@@ -1,0 +1,71 @@
+import * as assert from 'uvu/assert';
+import { allOf, draftFor, making, marking, type StoreFacts } from './store-facts.js';
+
+/** What is kept, and under which ids. */
+export const keeping: StoreFacts = {
+  async 'a job is found by its id, now and after a restart'({ store, open }) {
+    const job = await store.create(draftFor('anna', 2));
+    assert.equal(await store.get(job.id), job);
+    await store.close();
+    assert.equal(await (await open()).get(job.id), job);
+  },
+
+  async 'a job and its parts take consecutive ids, greater than all before'({ store }) {
+    const first = await store.create(draftFor('anna', 2));
+    const second = await store.create(draftFor());
+    const ids = [first.id, first.input.id, ...first.outputs.map(({ id }) => id)];
+    assert.equal(
+      ids,
+      [0, 1, 2, 3].map((offset) => first.id + offset),
+    );
+    assert.ok(second.id > Math.max(...ids));
+  },
+
+  async 'jobs that are created at once have no id in common'({ store }) {
+    const jobs = await Promise.all(Array.from({ length: 40 }, () => store.create(draftFor('anna', 3))));
+    const ids = jobs.flatMap((job) => [job.id, job.input.id, ...job.outputs.map(({ id }) => id)]);
+    assert.is(new Set(ids).size, 40 * 5);
+    assert.is((await allOf(store)).length, 40);
+  },
+
+  async 'ids go on growing after a restart, and after the machine died'({ store, open, die }) {
+    const first = await store.create(draftFor());
+    await store.close();
+    const second = await (await open()).create(draftFor());
+    await die('machine');
+    const third = await (await open()).create(draftFor());
+    assert.ok(first.outputs.every(({ id }) => id < second.id));
+    assert.ok(second.outputs.every(({ id }) => id < third.id));
+  },
+
+  async 'an id that was never given leads to nothing'({ store }) {
+    const job = await store.create(draftFor());
+    assert.is(await store.get(job.id + 1), null);
+    assert.is(await store.get(job.id + 1_000_000), null);
+    assert.is(await store.get(0), null);
+  },
+
+  async 'the id of an input or output leads to its job, whatever its state, and no other id does'({
+    store,
+    open,
+  }) {
+    const first = await store.create(draftFor('anna', 2));
+    const second = await store.create(draftFor());
+    const cancelled = await store.update(first.id, making({ type: 'cancelled' }));
+    await store.close();
+    const again = await open();
+    assert.equal(await again.findByFile(first.input.id), cancelled);
+    for (const { id } of first.outputs) assert.equal(await again.findByFile(id), cancelled);
+    assert.equal(await again.findByFile(second.input.id), second);
+    const others = [0, first.id, second.id, second.id + 3, second.id + 1_000_000];
+    for (const id of others) assert.is(await again.findByFile(id), null);
+  },
+
+  async 'closing waits for what was begun'({ store, open }) {
+    const job = await store.create(draftFor());
+    const begun = [store.update(job.id, marking('a')), store.update(job.id, making({ type: 'cancelled' }))];
+    await store.close();
+    await Promise.all(begun);
+    assert.is((await (await open()).get(job.id))?.state, 'cancelled');
+  },
+};

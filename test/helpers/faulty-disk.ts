@@ -1,0 +1,127 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Disk, type DiskFile, realDisk } from '../../daemon/store/json/disk.js';
+import type { Death, StoreFaults } from '../contracts/job-store/store-facts.js';
+
+interface Undo {
+  readonly folder: string;
+  readonly undo: () => void;
+}
+
+interface Fault {
+  readonly kind: Death | 'no-room';
+  stepsLeft: number;
+}
+
+/**
+ * The real disk, with a fault at a step of choice: the process dies there, the machine does, or there is no room. What
+ * dies stays dead. A machine that dies forgets every name that no fsync of its folder made safe, and
+ * half of every file that none was made of.
+ */
+export class FaultyDisk implements Disk, StoreFaults {
+  #fault: Fault | null = null;
+  #isDead = false;
+  #hasStruck = false;
+  #unsafeNames: Undo[] = [];
+  readonly #unsafeFiles = new Set<string>();
+
+  dieAt(step: number, kind: Death): void {
+    this.#arm({ kind, stepsLeft: step });
+  }
+
+  noRoomAt(step: number): void {
+    this.#arm({ kind: 'no-room', stepsLeft: step });
+  }
+
+  get hasStruck(): boolean {
+    return this.#hasStruck;
+  }
+
+  /** Whatever was under way ends here; the machine's death undoes what was not safe. */
+  die(kind: Death): void {
+    if (this.#isDead) return;
+    this.#isDead = true;
+    if (kind !== 'machine') return;
+    for (const path of this.#unsafeFiles) writeFileSync(path, textAt(path)?.slice(0, 20) ?? '');
+    for (const { undo } of this.#unsafeNames.reverse()) undo();
+  }
+
+  async makeFolder(path: string): Promise<void> {
+    this.#step();
+    await realDisk.makeFolder(path);
+  }
+
+  async create(path: string): Promise<DiskFile> {
+    this.#step();
+    const file = await realDisk.create(path);
+    this.#unsafeFiles.add(path);
+    return {
+      write: async (text) => {
+        this.#step(() => writeFileSync(path, text.slice(0, text.length / 2)));
+        await file.write(text);
+      },
+      sync: async () => {
+        this.#step();
+        await file.sync();
+        this.#unsafeFiles.delete(path);
+      },
+      close: () => file.close(),
+    };
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    this.#step();
+    const before = { from: textAt(from), to: textAt(to) };
+    await realDisk.rename(from, to);
+    if (this.#unsafeFiles.delete(from)) this.#unsafeFiles.add(to);
+    this.#unsafeNames.push({ folder: dirname(to), undo: () => restore(to, before.to) });
+    this.#unsafeNames.push({ folder: dirname(from), undo: () => restore(from, before.from) });
+  }
+
+  async remove(path: string): Promise<void> {
+    this.#step();
+    const before = textAt(path);
+    await realDisk.remove(path);
+    this.#unsafeFiles.delete(path);
+    this.#unsafeNames.push({ folder: dirname(path), undo: () => restore(path, before) });
+  }
+
+  async syncFolder(path: string): Promise<void> {
+    this.#step();
+    await realDisk.syncFolder(path);
+    this.#unsafeNames = this.#unsafeNames.filter(({ folder }) => folder !== path);
+  }
+
+  #arm(fault: Fault): void {
+    this.#fault = fault;
+    this.#hasStruck = false;
+  }
+
+  /** Counts a step, and throws in its place where the fault strikes, having done what of it is `halfDone` by then. */
+  #step(halfDone: () => void = () => undefined): void {
+    if (this.#isDead) throw new Error('The machine is dead.');
+    if (this.#fault === null) return;
+    this.#fault.stepsLeft -= 1;
+    if (this.#fault.stepsLeft >= 0) return;
+    const { kind } = this.#fault;
+    this.#fault = null;
+    this.#hasStruck = true;
+    halfDone();
+    if (kind === 'no-room') throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    this.die(kind);
+    throw new Error('The machine dies.');
+  }
+}
+
+function textAt(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function restore(path: string, text: string | null): void {
+  if (text === null) rmSync(path, { force: true });
+  else writeFileSync(path, text);
+}

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openJobStore } from '../../daemon/store/json/json-job-store.js';
+import { lockDataFolder } from '../../daemon/store/json/lock.js';
+import { tempFolder } from '../helpers/temp.js';
+
+const test = suite('a process that is killed');
+const program = fileURLToPath(new URL('../helpers/store-child.js', import.meta.url));
+
+test('every update that it was told of is there, and at most one more', async () => {
+  const folder = tempFolder();
+  for (const lines of [1, 40, 75]) {
+    const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const exited = once(child, 'exit');
+    let last = '';
+    let seen = 0;
+    for await (const line of createInterface({ input: child.stdout })) {
+      last = line;
+      seen += 1;
+      if (seen === lines) child.kill('SIGKILL');
+    }
+    await exited;
+    const [id = 0, told = 0] = last.split(' ').map(Number);
+
+    const lock = await lockDataFolder(folder);
+    const logLines: string[] = [];
+    const store = await openJobStore(folder, { log: (_level, message) => logLines.push(message) });
+    const job = await store.get(id);
+    assert.ok(
+      job !== null && (job.crashes === told || job.crashes === told + 1),
+      `${job?.crashes} after ${told}`,
+    );
+    assert.is(job.state, job.crashes % 2 === 1 ? 'cancelled' : 'waiting');
+    assert.equal(logLines, []);
+    await store.close();
+    await lock.release();
+  }
+});
+
+test.run();
