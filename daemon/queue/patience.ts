@@ -11,8 +11,9 @@ export const pause: Pause = (delayMs, signal) =>
     // Aborted: the pause is over, and whoever waited looks at the signal.
   });
 
-/** How long is waited after the first failure, doubled after each further one, and never longer than the greatest. */
+/** How long is waited after the first failure; doubled after each further one. */
 export const firstDelayMs = 250;
+/** The longest that is waited after a failure. */
 export const greatestDelayMs = 30_000;
 
 /** What no second attempt would change: the store answered, and the answer is no. */

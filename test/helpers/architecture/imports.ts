@@ -1,0 +1,72 @@
+import { posix } from 'node:path';
+import type { SourceFile } from './source-file.js';
+
+/** One import of a file, whichever way it is written. Imports of types alone count as well. */
+export interface Import {
+  /** Where it stands in the text. */
+  readonly index: number;
+  /** What is imported; null where that is computed and cannot be known. */
+  readonly specifier: string | null;
+  /** Whether it is loaded only when the program comes to that place: `import(...)`. */
+  readonly isLazy: boolean;
+  /** Whether it says of itself that it is gone when the program runs: `import type`, `export type ... from`. */
+  readonly isOfTypes: boolean;
+  /** What stands between `import` and `from`. */
+  readonly names: string;
+}
+
+const statement = /(?<![.\w$])(?:import|export)\b([^'"`;()=]*?\bfrom)?\s*(['"])([^'"\n]+)\2/g;
+const call = /(?<![.\w$])(import|require|require\.resolve)\s*\(\s*(?:(['"])([^'"\n]+)\2|(?=\S))/g;
+
+/** Every import of a file, and every `export ... from`, in the order in which they stand. */
+export function importsOf(file: SourceFile): readonly Import[] {
+  const isCode = (match: RegExpMatchArray) => file.code[match.index ?? 0] !== ' ';
+  const statements = [...file.bare.matchAll(statement)].filter(isCode).map((match) => ({
+    index: match.index,
+    specifier: match[3] ?? null,
+    isLazy: false,
+    isOfTypes: /^\s*type\b/.test(match[1] ?? ''),
+    names: match[1] ?? '',
+  }));
+  const calls = [...file.bare.matchAll(call)].filter(isCode).map((match) => ({
+    index: match.index,
+    specifier: match[3] ?? null,
+    isLazy: match[1] === 'import',
+    isOfTypes: false,
+    names: '',
+  }));
+  return [...statements, ...calls].sort((a, b) => a.index - b.index);
+}
+
+/**
+ * The path of the file that a relative import means: compiled names lead to their sources, those below `dist/` too.
+ * null for packages and for Node's own modules.
+ */
+export function importedPath(from: string, specifier: string): string | null {
+  if (!specifier.startsWith('.')) return null;
+  const path = posix.join(posix.dirname(from), specifier).replace(/^dist\//, '');
+  return path.replace(/\.js$/, '.ts');
+}
+
+/** The package, or Node's own module with its `node:`, that an import means; null for a file of the house. */
+export function importedPackage(specifier: string): string | null {
+  if (specifier.startsWith('.')) return null;
+  if (specifier.startsWith('node:')) return `node:${specifier.slice(5).split('/')[0]}`;
+  const [first = '', second = ''] = specifier.split('/');
+  if (specifier.startsWith('@')) return `${first}/${second}`;
+  return nodeModules.has(first) ? `node:${first}` : first;
+}
+
+/** Those of Node's modules that can also be had without `node:` and that some rule speaks of. */
+const nodeModules: ReadonlySet<string> = new Set([
+  'child_process',
+  'crypto',
+  'dns',
+  'fs',
+  'http',
+  'https',
+  'net',
+  'os',
+  'process',
+  'tls',
+]);

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeOf } from './code-of.js';
+
+/** One file of the house, as rules look at it. Paths are relative to its root and have forward slashes. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  /** The text without comments, at the same places. */
+  readonly bare: string;
+  /** The text without comments and without what stands between quotes, at the same places. */
+  readonly code: string;
+}
+
+const sourceName = /\.(ts|tsx|js|mjs)$/;
+
+/** A file with its text taken apart. */
+export function sourceFile(path: string, text: string): SourceFile {
+  return { path, text, ...codeOf(text) };
+}
+
+/** Reads every source file below the given folders of `root`; folders that are not there hold none. */
+export function readSources(root: string, folders: readonly string[]): readonly SourceFile[] {
+  return folders.flatMap((folder) => readFolder(root, folder));
+}
+
+function readFolder(root: string, folder: string): readonly SourceFile[] {
+  // Fixtures break rules on purpose, and golden files are no sources.
+  if (folder === 'test/fixtures' || folder === 'test/golden') return [];
+  let entries: ReturnType<typeof entriesOf>;
+  try {
+    entries = entriesOf(join(root, folder));
+  } catch {
+    return [];
+  }
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return readFolder(root, path);
+    return sourceName.test(entry.name) ? [sourceFile(path, readFileSync(join(root, path), 'utf8'))] : [];
+  });
+}
+
+function entriesOf(folder: string) {
+  return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Number of the line, from 1, that a place in a text lies on. */
+export function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
+}
+
+/** A complaint about a place in a file, as every rule words it. */
+export function complaint(file: SourceFile, index: number, sentence: string): string {
+  return `${file.path}:${lineAt(file.text, index)}: ${sentence}`;
+}
