@@ -5,11 +5,17 @@ import { isVencError } from '../../src/api/errors.js';
 /** Waits so many milliseconds, less where the signal is aborted. Never rejects. */
 export type Pause = (delayMs: number, signal: AbortSignal) => Promise<void>;
 
-/** The pause that a daemon makes. */
-export const pause: Pause = (delayMs, signal) =>
-  sleep(delayMs, undefined, { signal }).catch(() => {
+/** The pause of a run: the program does not end while a job is on its way. */
+export const pause: Pause = (delayMs, signal) => rest(delayMs, signal, true);
+
+/** The pause of what can as well be done at the next start: the program may end meanwhile. */
+export const idlePause: Pause = (delayMs, signal) => rest(delayMs, signal, false);
+
+function rest(delayMs: number, signal: AbortSignal, ref: boolean): Promise<void> {
+  return sleep(delayMs, undefined, { signal, ref }).catch(() => {
     // Aborted: the pause is over, and whoever waited looks at the signal.
   });
+}
 
 /** How long is waited after the first failure; doubled after each further one. */
 export const firstDelayMs = 250;

@@ -3,7 +3,7 @@ import type { Job } from '../jobs/job.js';
 import type { JobStore } from '../store/job-store.js';
 import { textOf } from './end-of-run.js';
 import type { JobQueue } from './job-queue.js';
-import { type Pause, pause, untilKept } from './patience.js';
+import { idlePause, type Pause, untilKept } from './patience.js';
 
 /** What recovering needs beside the store and the queue. */
 export interface RecoverOptions {
@@ -11,7 +11,7 @@ export interface RecoverOptions {
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
   /** Ends the trying where the store has no room: to be aborted before the store is closed. */
   readonly signal?: AbortSignal;
-  /** Waiting between two attempts to write; {@link pause} where it is left out. */
+  /** Waiting between two attempts to write; {@link idlePause} where it is left out. */
   readonly pause?: Pause;
 }
 
@@ -60,7 +60,7 @@ async function takeUpLater(
 ): Promise<void> {
   const patience = {
     signal: options.signal ?? new AbortController().signal,
-    pause: options.pause ?? pause,
+    pause: options.pause ?? idlePause,
     onFailure: () => {},
   };
   const write = () => store.update(seen.id, (stored) => asLeft(stored, seen, options.now()));

@@ -1,0 +1,54 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { idlePause, pause, untilKept } from '../../daemon/queue/patience.js';
+import { isVencError, VencError } from '../../src/api/errors.js';
+import { noRoom } from '../helpers/troubled-store.js';
+
+const test = suite('patience with a store');
+const signal = new AbortController().signal;
+const atOnce = async () => {};
+const onFailure = () => {};
+
+test('a write is repeated until it is kept', async () => {
+  const told: unknown[] = [];
+  let count = 0;
+  const write = async () => {
+    count += 1;
+    if (count < 4) throw noRoom;
+    return 'kept';
+  };
+  assert.is(
+    await untilKept(write, { signal, pause: atOnce, onFailure: (error) => told.push(error) }),
+    'kept',
+  );
+  assert.equal(told, [noRoom, noRoom, noRoom]);
+});
+
+test('what no further attempt would change is not repeated', async () => {
+  for (const errorClass of ['NotFoundError', 'GoneError', 'ClaimLostError', 'IllegalChangeError'] as const) {
+    let count = 0;
+    const write = async () => {
+      count += 1;
+      throw new VencError(errorClass, 'No.');
+    };
+    await untilKept(write, { signal, pause: atOnce, onFailure }).then(
+      () => assert.unreachable(),
+      (error) => assert.ok(isVencError(error, errorClass)),
+    );
+    assert.is(count, 1);
+  }
+});
+
+test('nothing is tried once it is told to end', async () => {
+  const write = () => Promise.reject(new Error('tried'));
+  assert.is(await untilKept(write, { signal: AbortSignal.abort(), pause: atOnce, onFailure }), null);
+});
+
+test('a pause ends at once when it is told to, and is no error', async () => {
+  const stopping = new AbortController();
+  const pauses = [pause(2 ** 30, stopping.signal), idlePause(2 ** 30, stopping.signal)];
+  stopping.abort();
+  await Promise.all([...pauses, pause(2 ** 30, stopping.signal), pause(0, signal)]);
+});
+
+test.run();
