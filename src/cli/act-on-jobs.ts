@@ -1,0 +1,125 @@
+import type { Command } from 'commander';
+import { isVencError, VencError } from '../api/errors.js';
+import { type ExitCode, exitCodes } from '../api/exit-codes.js';
+import { type JobState, jobStates } from '../api/states.js';
+import type { Client } from '../client/client.js';
+import type { Context } from './context.js';
+import type { Io } from './io.js';
+import { errorText, exitCodeOf } from './print/error-text.js';
+import { selectJobs } from './select-jobs.js';
+import { oneOf, parseIds } from './words.js';
+
+/** What a command does to jobs, and to which of them it can be done. */
+export interface Verb {
+  /** In a question and in the help, e.g. `cancel`. */
+  readonly name: string;
+  /** In a remark, e.g. `cancelled`. */
+  readonly done: string;
+  /** States of the jobs that `--all` stands for. */
+  readonly states: readonly JobState[];
+  readonly act: (client: Client, id: number) => Promise<void>;
+}
+
+interface ActOptions {
+  readonly state?: string;
+  readonly all?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Defines the arguments and options of a command that does one thing to many jobs, and what it does. */
+export function defineVerb(command: Command, context: Context, verb: Verb): void {
+  command
+    .argument('[id...]', 'ids of jobs')
+    .option(
+      '--state <state>',
+      `every job in this state: ${jobStates.join(', ')}`,
+      oneOf('--state', jobStates),
+    )
+    .option('--all', `every job that is ${verb.states.join(', ')}`)
+    .option('-y, --yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  venc ${verb.name} 123 124\n  venc ${verb.name} --state ${verb.states.at(-1)} --yes`,
+    )
+    .action(
+      context.act((words: readonly string[], options: ActOptions) => run(words, options, verb, context)),
+    );
+}
+
+async function run(words: readonly string[], options: ActOptions, verb: Verb, context: Context) {
+  const { io } = context;
+  const isMany = options.all === true || options.state !== undefined;
+  checkChoice(words, options, isMany, verb, io);
+  const named = parseIds(words);
+  const client = await context.client();
+  const ids = isMany ? await selected(client, options, verb) : named;
+  if (ids.length === 0) io.note(`venc: there is no job to ${verb.name}\n`);
+  if (isMany && ids.length > 0 && options.yes !== true && !(await isSure(io, verb, ids))) {
+    throw new VencError('InterruptedError', 'Nothing was done.');
+  }
+  return actOnEach(client, ids, verb, io);
+}
+
+function checkChoice(
+  words: readonly string[],
+  options: ActOptions,
+  isMany: boolean,
+  verb: Verb,
+  io: Io,
+): void {
+  const ways = [words.length > 0, options.all === true, options.state !== undefined];
+  if (ways.filter(Boolean).length !== 1) {
+    throw new VencError('UsageError', `${verb.name} takes either ids, or --state, or --all.`, {
+      hint: `for example: venc ${verb.name} 123`,
+    });
+  }
+  if (isMany && options.yes !== true && !(io.isTerminal.stdin && io.isTerminal.stderr)) {
+    throw new VencError('UsageError', `There is no terminal to ask on whether to ${verb.name} many jobs.`, {
+      hint: 'add --yes to do it without asking',
+    });
+  }
+}
+
+async function selected(client: Client, options: ActOptions, verb: Verb): Promise<readonly number[]> {
+  const filter = options.state === undefined ? {} : { state: options.state };
+  const { jobs } = await selectJobs(client, { all: true, ...filter });
+  const states: readonly string[] = options.state === undefined ? verb.states : [options.state];
+  return jobs.filter(({ state }) => states.includes(state)).map(({ id }) => id);
+}
+
+async function isSure(io: Io, verb: Verb, ids: readonly number[]): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: io.stdin, output: io.stderr });
+  // An end of the input is no answer, and without this the question would stay open for ever.
+  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const subject = ids.length === 1 ? `job ${ids[0]}` : `${ids.length} jobs (${ids.join(' ')})`;
+  try {
+    const answer = await Promise.race([lines.question(`venc: ${verb.name} ${subject}? [y/N] `), ended]);
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
+  }
+}
+
+/** Goes on after an error, as the others have nothing to do with it; the first error decides the exit code. */
+async function actOnEach(client: Client, ids: readonly number[], verb: Verb, io: Io): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.done;
+  for (const id of ids) {
+    try {
+      await verb.act(client, id);
+      io.note(`venc: job ${id} ${verb.done}\n`);
+    } catch (error) {
+      if (!isVencError(error)) throw error;
+      io.note(errorText(withSubject(error, id), false));
+      if (code === exitCodes.done) code = exitCodeOf(error);
+    }
+  }
+  return code;
+}
+
+/** Services do not always say which job they speak of. */
+function withSubject(error: VencError, id: number): VencError {
+  if (error.message.includes(String(id))) return error;
+  const hint = error.hint === null ? {} : { hint: error.hint };
+  return new VencError(error.errorClass, `Job ${id}: ${error.message}`, { cause: error, ...hint });
+}

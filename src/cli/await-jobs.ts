@@ -1,0 +1,49 @@
+import { type ExitCode, exitCodes } from '../api/exit-codes.js';
+import type { Client } from '../client/client.js';
+import { type FollowEvent, follow } from '../client/follow.js';
+import type { Io } from './io.js';
+import { errorText, exitCodeOf } from './print/error-text.js';
+import { failureText } from './print/progress-text.js';
+
+/** How to wait for jobs. */
+export interface AwaitOptions {
+  readonly signal: AbortSignal;
+  /** The first job to end decides, instead of all together. */
+  readonly isAny?: boolean;
+  /** The service answered a moment ago. */
+  readonly isKnownReachable?: boolean;
+  /** Told of everything that happens on the way. */
+  readonly onEvent?: (event: FollowEvent) => Promise<void> | void;
+}
+
+/**
+ * Waits until jobs are final and tells with which exit code: done only when every job finished, else that of the first
+ * that did not. Remarks why jobs failed, and that the service is out of reach; says nothing otherwise.
+ */
+export async function awaitJobs(
+  client: Client,
+  ids: readonly number[],
+  io: Io,
+  options: AwaitOptions,
+): Promise<ExitCode> {
+  const { signal, isKnownReachable = false } = options;
+  let code: ExitCode = exitCodes.done;
+  for await (const event of follow(client, ids, { signal, isKnownReachable })) {
+    await options.onEvent?.(event);
+    if (event.type === 'unreachable') io.note(`venc: ${event.error.message} Trying again.\n`);
+    if (event.type === 'back') io.note('venc: The service answers again.\n');
+    if (event.type !== 'final' && event.type !== 'refused') continue;
+    const ended = endOf(event);
+    if (ended !== exitCodes.done) {
+      io.note(event.type === 'final' ? failureText(event.job) : errorText(event.error, false));
+    }
+    if (options.isAny === true && event.type === 'final') return ended;
+    if (code === exitCodes.done) code = ended;
+  }
+  return code;
+}
+
+function endOf(event: Extract<FollowEvent, { type: 'final' | 'refused' }>): ExitCode {
+  if (event.type === 'refused') return exitCodeOf(event.error);
+  return event.job.state === 'finished' ? exitCodes.done : exitCodes.jobFailed;
+}

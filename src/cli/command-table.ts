@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import type { Context } from './context.js';
+
+/** What a command's file gives: its arguments and options, and through `context.act` what it does. */
+export interface CommandModule {
+  define(command: Command, context: Context): void;
+}
+
+/** One line of the top-level help, and how to load the rest of the command when it is asked for. */
+export interface CommandEntry {
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+/** Every command, in the order of the help. Only the one that was asked for is loaded. */
+export const commandTable = {
+  run: {
+    summary: 'encode a file here and now, without a daemon or a service',
+    load: () => import('./commands/run.js'),
+  },
+  submit: {
+    summary: 'submit a job: a URL, a local file or a request',
+    load: () => import('./commands/submit.js'),
+  },
+  list: { summary: 'list jobs, newest first', load: () => import('./commands/list.js') },
+  show: { summary: 'show a job with its input and outputs', load: () => import('./commands/show.js') },
+  input: { summary: 'show an input', load: () => import('./commands/input.js') },
+  output: { summary: 'show an output', load: () => import('./commands/output.js') },
+  progress: {
+    summary: 'show how far a job, an input or an output is',
+    load: () => import('./commands/progress.js'),
+  },
+  watch: { summary: 'watch jobs until they end', load: () => import('./commands/watch.js') },
+  wait: { summary: 'wait in silence until jobs have ended', load: () => import('./commands/wait.js') },
+  cancel: { summary: 'cancel jobs', load: () => import('./commands/cancel.js') },
+  resubmit: { summary: 'run jobs again that did not finish', load: () => import('./commands/resubmit.js') },
+  daemon: { summary: 'run the local encoding service', load: () => import('./commands/daemon.js') },
+  doctor: {
+    summary: 'check what is installed, what is missing and whether the service answers',
+    load: () => import('./commands/doctor.js'),
+  },
+} as const satisfies Readonly<Record<string, CommandEntry>>;
+
+/** The name of a command. */
+export type CommandName = keyof typeof commandTable;
+
+/** Whether a word is the name of a command. */
+export function isCommandName(word: string | undefined): word is CommandName {
+  return word !== undefined && Object.hasOwn(commandTable, word);
+}

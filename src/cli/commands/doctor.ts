@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { exitCodes } from '../../api/exit-codes.js';
+import { productVersion } from '../../api/version.js';
+import type { Context, ProgramFlags } from '../context.js';
+import { checkDataFolder } from '../doctor/check-data-folder.js';
+import { checkPrograms } from '../doctor/check-programs.js';
+import { checkService } from '../doctor/check-service.js';
+import { doctorText } from '../print/doctor-text.js';
+import { createPaint } from '../print/paint.js';
+import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
+
+type DoctorOptions = ReadingOptions & ProgramFlags;
+
+/** `venc doctor`: what is there, what is missing and what to do about it. */
+export function define(command: Command, context: Context): void {
+  addReadingOptions(command, 'one')
+    .option('--ffmpeg <path>', 'the ffmpeg to look at (or VENC_FFMPEG)')
+    .option('--ffprobe <path>', 'the ffprobe to look at (or VENC_FFPROBE)')
+    .addHelpText('after', '\nExit codes: 0 when all that is needed is there, 1 when something is missing.')
+    .action(context.act((options: DoctorOptions) => run(options, context)));
+}
+
+async function run(options: DoctorOptions, context: Context) {
+  const { io } = context;
+  const dataFolder = await context.dataFolder();
+  const [programs, folder, service] = await Promise.all([
+    context.programs(options).then(checkPrograms),
+    checkDataFolder(dataFolder),
+    checkService(() => context.client()),
+  ]);
+  const findings = [...programs.findings, ...folder.findings, ...service.findings];
+  const isWell = findings.every(({ level }) => level !== 'missing');
+  const answer = {
+    ok: isWell,
+    version: productVersion,
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    ffmpeg: programs.ffmpeg,
+    ffprobe: programs.ffprobe,
+    looked: programs.looked,
+    encoders: programs.encoders,
+    filters: programs.filters,
+    rules_out: programs.rulesOut,
+    data_folder: folder.facts,
+    service: service.facts,
+    findings,
+  };
+  await printRecord(io, options, {
+    answer,
+    known: answer,
+    text: () => doctorText(answer, createPaint(io.colour.stdout)),
+  });
+  return isWell ? exitCodes.done : exitCodes.jobFailed;
+}

@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { VencError } from '../../api/errors.js';
+import { exitCodes } from '../../api/exit-codes.js';
+import type { Client } from '../../client/client.js';
+import { normaliseJobProgress, normaliseProgress } from '../../client/normalise.js';
+import type { Context } from '../context.js';
+import { createPaint, type Paint } from '../print/paint.js';
+import { jobProgressText, progressText } from '../print/progress-text.js';
+import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
+import { parseId } from '../words.js';
+
+interface ProgressOptions extends ReadingOptions {
+  readonly input?: boolean;
+  readonly output?: boolean;
+}
+
+/** `venc progress ID`: one progress record (section 2.4), of a job, an input or an output. */
+export function define(command: Command, context: Context): void {
+  addReadingOptions(command.argument('<id>', 'id of the job', parseId), 'one')
+    .option('--input', 'the id is that of an input')
+    .option('--output', 'the id is that of an output')
+    .addHelpText('after', '\nExamples:\n  venc progress 123\n  venc progress 125 --output --json')
+    .action(context.act((id: number, options: ProgressOptions) => run(id, options, context)));
+}
+
+async function run(id: number, options: ProgressOptions, context: Context) {
+  if (options.input === true && options.output === true) {
+    throw new VencError(
+      'UsageError',
+      '--input and --output exclude each other: an id is of the one or the other.',
+    );
+  }
+  const { io } = context;
+  const record = await read(await context.client(), id, options, createPaint(io.colour.stdout));
+  await printRecord(io, options, record);
+  return exitCodes.done;
+}
+
+async function read(client: Client, id: number, options: ProgressOptions, paint: Paint) {
+  if (options.input !== true && options.output !== true) {
+    const { id: _id, ...job } = await client.jobProgress(id);
+    return { answer: job, known: normaliseJobProgress({}), text: () => jobProgressText(id, job, paint) };
+  }
+  const route = options.input === true ? 'inputProgress' : 'outputProgress';
+  const { body: answer } = await client.ask(route, { values: { id } });
+  const record = normaliseProgress(answer);
+  const known = { ...record, current_event: null, current_event_progress: null };
+  return { answer, known, text: () => `${progressText(record, paint)}\n` };
+}

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Command } from 'commander';
+import { VencError } from '../../api/errors.js';
+import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import type { Context, ProgramFlags } from '../context.js';
+import { listenForEnd } from '../interrupt.js';
+import { readJobInput } from '../job-input.js';
+import { addJobWords, type JobWords, requestOf } from '../job-words.js';
+import { activityText, failureText } from '../print/progress-text.js';
+import { openProgress } from '../progress-display.js';
+import { type ProgressChoice, progressMode, progressOption } from '../progress-mode.js';
+import { placeFiles, refuseToOverwrite } from '../run-files.js';
+import { gather, timeSpan } from '../words.js';
+
+interface RunOptions extends JobWords, ProgramFlags {
+  readonly out?: readonly string[];
+  readonly sample?: boolean;
+  readonly force?: boolean;
+  readonly progress?: ProgressChoice;
+  readonly stallTimeout: number;
+}
+
+/** `venc run INPUT`: one encode in this process, without a daemon or a service. Prints the paths written. */
+export function define(command: Command, context: Context): void {
+  command
+    .argument('[input]', 'a local media file, a URL, a request (FILE.json), or - for a request on stdin')
+    .option('-o, --out <file>', 'where an output goes; repeatable, one for each --output', gather)
+    .option('--sample', `encode a test picture with sound to ${sampleFile}`)
+    .option('--force', 'overwrite files that are there')
+    .option(progressOption.flags, progressOption.help, progressOption.parse)
+    .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
+    .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
+    .option(
+      '--stall-timeout <time>',
+      'give a transfer up after this time without a byte',
+      timeSpan('--stall-timeout'),
+      30,
+    );
+  addJobWords(command)
+    .addHelpText('after', details)
+    .action(context.act((word: string | undefined, options: RunOptions) => run(word, options, context)));
+}
+
+const sampleFile = 'venc-sample.mp4';
+const details = `
+Without -o the output goes into the current folder under the name of the input. Ctrl-C cancels and cleans up.
+
+Examples:
+  venc run --sample
+  venc run film.mov -o film.mp4
+  venc run film.mov -o film.webm --width 1280 --start-clip 10 --clip-length 30
+  venc run film.mov -o small.mp4 -o large.mp4 --output width=640 --output width=1920`;
+
+async function run(word: string | undefined, options: RunOptions, context: Context): Promise<ExitCode> {
+  const { io } = context;
+  if ((word === undefined) === (options.sample !== true)) {
+    throw new VencError('UsageError', 'run takes either an input or --sample.', {
+      hint: 'venc run --sample needs no file of yours',
+    });
+  }
+  const programs = await context.programs(options);
+  const mode = progressMode(io, options.progress, 'stderr');
+  const { signal, dispose } = listenForEnd(io);
+  const scratch = options.sample === true ? await mkdtemp(join(tmpdir(), 'venc-sample-')) : null;
+  try {
+    const request =
+      scratch === null
+        ? await requestFor(word ?? '', options, context)
+        : await requestOf(null, pathToFileURL(join(scratch, 'sample.mkv')).href, options);
+    const outs = options.out ?? (scratch === null ? [] : [sampleFile]);
+    const { body, paths } = placeFiles(request, outs, process.cwd());
+    // The sample's own file is its own to overwrite, a file that was named is not.
+    if (options.force !== true)
+      await refuseToOverwrite(paths.filter((path) => scratch === null || path !== sampleFile));
+    if (scratch !== null) {
+      const { makeSample } = await import('../../../daemon/make-sample.js');
+      await makeSample(join(scratch, 'sample.mkv'), { ...programs, signal });
+      io.note('venc: made a test picture with sound; encoding it\n');
+    }
+    const { runOnce } = await import('../../../daemon/run-once.js');
+    const display = await openProgress(io, mode, 'encode');
+    const job = await runOnce(body, {
+      ...programs,
+      signal,
+      stallTimeoutSeconds: options.stallTimeout,
+      onProgress: (record) => display.update(record.progress, activityText(record), record),
+    }).finally(() => display.stop());
+    const written = paths.filter((_, index) => job.output_media_files[index]?.state === 'finished');
+    await io.out(written.map((path) => `${path}\n`).join(''));
+    if (job.state === 'finished') return exitCodes.done;
+    io.note(failureText(job));
+    return exitCodes.jobFailed;
+  } catch (error) {
+    throw withoutProgram(error);
+  } finally {
+    dispose();
+    if (scratch !== null) await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function requestFor(word: string, options: RunOptions, { io }: Context) {
+  const input = await readJobInput(word, io);
+  if (input.kind === 'request') return requestOf(input.request, null, options);
+  return requestOf(null, input.kind === 'url' ? input.url : pathToFileURL(input.path).href, options);
+}
+
+/** Here nobody is unreachable: without an ffmpeg the machine lacks something, and the person is to see to it (exit code 2). */
+function withoutProgram(error: unknown): unknown {
+  if (!(error instanceof VencError) || error.errorClass !== 'UnavailableError') return error;
+  return new VencError('UsageError', error.message, {
+    cause: error,
+    hint: 'venc doctor tells what was looked for',
+  });
+}

@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import { VencError } from '../../api/errors.js';
+import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import type { Client } from '../../client/client.js';
+import { normaliseCreated } from '../../client/normalise.js';
+import type { Context } from '../context.js';
+import { readJobInput } from '../job-input.js';
+import { addJobWords, type JobWords, requestOf } from '../job-words.js';
+import { type ProgressChoice, type ProgressMode, progressMode, progressOption } from '../progress-mode.js';
+import { timeSpan } from '../words.js';
+
+interface SubmitOptions extends JobWords {
+  readonly json?: boolean;
+  readonly wait?: boolean;
+  readonly timeout?: number;
+  readonly progress?: ProgressChoice;
+}
+
+/** `venc submit INPUT`: creates a job (section 4.1) and prints its id. */
+export function define(command: Command, context: Context): void {
+  command
+    .argument('<input>', 'a URL, a local media file, a request (FILE.json), or - for a request on stdin')
+    .option('--json', "print the service's whole answer")
+    .option('--wait', 'wait until the job has ended; the exit code tells how')
+    .option('--timeout <time>', 'with --wait: give up after 90, 90s, 5m or 2h', timeSpan('--timeout'))
+    .option(progressOption.flags, progressOption.help, progressOption.parse);
+  addJobWords(command)
+    .addHelpText('after', details)
+    .action(context.act((word: string, options: SubmitOptions) => run(word, options, context)));
+}
+
+const details = `
+Prints the id of the job. A flag wins over the request file, and --output over a flag.
+Passwords in arguments can be seen by other users of this machine for a moment: send such requests through - instead.
+
+Examples:
+  venc submit https://example.com/film.mov
+  venc submit film.mov --wait --video-codec vp9 --width 1280
+  venc submit film.mov --output filename=small.mp4,width=640 --output filename=large.mp4,width=1920
+  venc submit request.json --test
+  echo '{"input": "sftp://user:password@example.com/film.mov"}' | venc submit -`;
+
+async function run(word: string, options: SubmitOptions, context: Context): Promise<ExitCode> {
+  const { io } = context;
+  if (options.timeout !== undefined && options.wait !== true) {
+    throw new VencError('UsageError', '--timeout goes with --wait.');
+  }
+  const mode = progressMode(io, options.progress, 'stderr');
+  const input = await readJobInput(word, io);
+  // Read once before a long upload, so that a slip in the words is told at once.
+  const request = await requestOf(
+    input.kind === 'request' ? input.request : null,
+    input.kind === 'url' ? input.url : null,
+    options,
+  );
+  const client = await context.client();
+  if (input.kind === 'file') {
+    const { uploadFile } = await import('../upload-file.js');
+    request.input = await uploadFile(client, input, io, mode);
+  }
+  const { body: answer } = await client.ask('createJob', { body: request });
+  const created = normaliseCreated(answer);
+  const id = Number(created.id ?? 0);
+  if (options.json === true) await io.out(`${JSON.stringify(answer, null, 2)}\n`);
+  else if (id > 0) await io.out(`${id}\n`);
+  if (created.test === true) io.note('venc: test mode: outputs are cut to 5 seconds\n');
+  if (id === 0) {
+    io.note('venc: the request is valid; nothing was queued\n');
+    return exitCodes.done;
+  }
+  return options.wait === true ? waitFor(client, id, options.timeout ?? null, mode, context) : exitCodes.done;
+}
+
+async function waitFor(
+  client: Client,
+  id: number,
+  timeoutSeconds: number | null,
+  mode: ProgressMode,
+  { io }: Context,
+): Promise<ExitCode> {
+  const { waitWithProgress } = await import('../wait-with-progress.js');
+  return waitWithProgress(client, id, { timeoutSeconds, mode, io });
+}

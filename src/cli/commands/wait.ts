@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { awaitJobs } from '../await-jobs.js';
+import type { Context } from '../context.js';
+import { jobsGoOn } from '../going-on.js';
+import { listenForEnd } from '../interrupt.js';
+import { parseIds, timeSpan } from '../words.js';
+
+interface WaitOptions {
+  readonly timeout?: number;
+  readonly any?: boolean;
+}
+
+/** `venc wait ID...`: silent until the jobs are final; its exit code tells how they ended. */
+export function define(command: Command, context: Context): void {
+  command
+    .argument('<id...>', 'ids of jobs')
+    .option('--timeout <time>', 'give up after 90, 90s, 5m or 2h (exit code 7)', timeSpan('--timeout'))
+    .option('--any', 'until the first of them has ended, which decides')
+    .addHelpText('after', details)
+    .action(context.act((words: readonly string[], options: WaitOptions) => run(words, options, context)));
+}
+
+const details = `
+Exit codes: 0 when every job finished, 1 when one failed or was cancelled, 7 after the timeout.
+
+Examples:
+  venc wait 123
+  venc wait 123 124 --timeout 10m && echo both are done`;
+
+async function run(words: readonly string[], options: WaitOptions, context: Context) {
+  const ids = parseIds(words);
+  const client = await context.client();
+  const { signal, dispose } = listenForEnd(context.io, options.timeout ?? null);
+  try {
+    return await awaitJobs(client, ids, context.io, { signal, isAny: options.any === true });
+  } catch (error) {
+    throw jobsGoOn(error, ids);
+  } finally {
+    dispose();
+  }
+}

@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import { VencError } from '../../api/errors.js';
+import type { ExitCode } from '../../api/exit-codes.js';
+import type { Client } from '../../client/client.js';
+import type { FollowEvent } from '../../client/follow.js';
+import type { FollowedProgress } from '../../client/job-progress.js';
+import { awaitJobs } from '../await-jobs.js';
+import type { Context } from '../context.js';
+import { jobsGoOn } from '../going-on.js';
+import { listenForEnd } from '../interrupt.js';
+import type { Io } from '../io.js';
+import { eventLines, eventObject } from '../print/event-lines.js';
+import { createPaint } from '../print/paint.js';
+import { type ProgressChoice, type ProgressMode, progressMode, progressOption } from '../progress-mode.js';
+import { parseIds } from '../words.js';
+
+interface WatchOptions {
+  readonly jsonl?: boolean;
+  readonly progress?: ProgressChoice;
+}
+
+/** `venc watch [ID...]`: a live screen on a terminal, lines of what happens anywhere else. */
+export function define(command: Command, context: Context): void {
+  command
+    .argument('[id...]', 'ids of jobs; none: every job that is active')
+    .option('--jsonl', 'print one JSON object for each event')
+    .option(progressOption.flags, progressOption.help, progressOption.parse)
+    .addHelpText('after', details)
+    .action(context.act((words: readonly string[], options: WatchOptions) => run(words, options, context)));
+}
+
+const details = `
+Leaving with q or Ctrl-C lets the jobs go on.
+Exit codes: 0 when every job finished, 1 when one failed or was cancelled, 130 when it was left before.
+
+Examples:
+  venc watch
+  venc watch 123 124
+  venc watch 123 --jsonl | grep '"final"'`;
+
+async function run(words: readonly string[], options: WatchOptions, context: Context): Promise<ExitCode> {
+  const { io } = context;
+  const ids = parseIds(words);
+  const mode = modeOf(io, options);
+  const client = await context.client();
+  if (mode === 'tty') return onScreen(client, ids, io);
+  const { signal, dispose } = listenForEnd(io);
+  let watched = ids;
+  try {
+    if (ids.length === 0) {
+      const { listActive } = await import('../../tui/ask-service.js');
+      watched = (await listActive(client, signal)).map(({ id }) => id);
+      if (watched.length === 0) io.note('venc: no job is active\n');
+    }
+    return await awaitJobs(client, watched, io, { signal, onEvent: printer(io, mode) });
+  } catch (error) {
+    throw watched.length === 0 ? error : jobsGoOn(error, watched);
+  } finally {
+    dispose();
+  }
+}
+
+function modeOf(io: Io, options: WatchOptions): ProgressMode {
+  if (options.jsonl !== true) {
+    const mode = progressMode(io, options.progress, 'stdout');
+    // The screen takes keys: without a terminal to type on there is only something to read.
+    return mode === 'tty' && !io.isTerminal.stdin ? 'plain' : mode;
+  }
+  if (options.progress === undefined || options.progress === 'json') return 'json';
+  throw new VencError('UsageError', '--jsonl and --progress ask for different things.');
+}
+
+async function onScreen(client: Client, ids: readonly number[], io: Io): Promise<ExitCode> {
+  const { runWatchScreen } = await import('../../tui/watch-screen.js');
+  const { signal, dispose } = listenForEnd(io);
+  try {
+    return await runWatchScreen({ client, ids, io, signal });
+  } finally {
+    dispose();
+  }
+}
+
+function printer(io: Io, mode: ProgressMode): (event: FollowEvent) => Promise<void> {
+  if (mode === 'none') return async () => {};
+  const paint = createPaint(io.colour.stdout);
+  const last = new Map<number, FollowedProgress>();
+  return async (event) => {
+    const before = event.type === 'progress' ? last.get(event.job.id) : undefined;
+    if (event.type === 'progress') {
+      if (JSON.stringify(before) === JSON.stringify(event.job)) return;
+      last.set(event.job.id, event.job);
+    }
+    const lines = mode === 'json' ? [JSON.stringify(eventObject(event))] : eventLines(event, before, paint);
+    if (lines.length > 0) await io.out(lines.map((line) => `${line}\n`).join(''));
+  };
+}

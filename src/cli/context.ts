@@ -1,0 +1,89 @@
+import { type ExitCode, exitCodes } from '../api/exit-codes.js';
+import type { Client } from '../client/client.js';
+import type { Config } from '../config/config.js';
+import type { Io } from './io.js';
+
+/** Flags that name the programs. */
+export interface ProgramFlags {
+  readonly ffmpeg?: string;
+  readonly ffprobe?: string;
+}
+
+/** What every command works with, beside its own options. */
+export interface Context {
+  readonly io: Io;
+  /** Makes an action of a function that says how the command ended. */
+  act<Words extends unknown[]>(
+    run: (...words: Words) => Promise<ExitCode>,
+  ): (...words: Words) => Promise<void>;
+  /** What the user has configured. Complaints about the file are remarked once. */
+  config(): Promise<Config>;
+  /** The data folder: `--data`, `VENC_DATA`, the configured one, else the user's own. */
+  dataFolder(): Promise<string>;
+  /** Where ffmpeg and ffprobe are: as flags, environment or configuration say; null where they are to be looked for. */
+  programs(flags: ProgramFlags): Promise<{ readonly ffmpeg: string | null; readonly ffprobe: string | null }>;
+  /** A client of the service that the environment, the configuration or the data folder names. */
+  client(): Promise<Client>;
+}
+
+/** A context, and the exit code of the command that ran in it. */
+export interface OpenContext extends Context {
+  exitCode(): ExitCode;
+}
+
+/** A context over an io. `dataFlag` tells what `--data` was given, once the words have been read. */
+export function createContext(io: Io, dataFlag: () => string | undefined): OpenContext {
+  let code: ExitCode = exitCodes.done;
+  let reading: Promise<Config> | null = null;
+
+  const config = () => {
+    reading ??= (async () => {
+      const { readConfig } = await import('../config/config.js');
+      const { config: found, complaints } = await readConfig(io.env);
+      for (const complaint of complaints) io.note(`venc: ${complaint}\n`);
+      return found;
+    })();
+    return reading;
+  };
+
+  const dataFolder = async () => {
+    const { resolve } = await import('node:path');
+    const { userFolders } = await import('../config/folders.js');
+    const told = dataFlag() ?? filled(io.env.VENC_DATA) ?? (await config()).data;
+    return told === undefined ? userFolders(io.env).data : resolve(told);
+  };
+
+  return {
+    io,
+    config,
+    dataFolder,
+    act:
+      (run) =>
+      async (...words) => {
+        code = await run(...words);
+      },
+    programs: async (flags) => {
+      const configured = await config();
+      return {
+        ffmpeg: flags.ffmpeg ?? filled(io.env.VENC_FFMPEG) ?? configured.ffmpeg ?? null,
+        ffprobe: flags.ffprobe ?? filled(io.env.VENC_FFPROBE) ?? configured.ffprobe ?? null,
+      };
+    },
+    client: async () => {
+      const { createClient } = await import('../client/client.js');
+      const { resolveTarget } = await import('../client/target.js');
+      const target = await resolveTarget({
+        url: filled(io.env.VENC_URL) ?? (await config()).url ?? null,
+        apiKey: filled(io.env.VENC_API_KEY) ?? null,
+        dataFolder: await dataFolder(),
+      });
+      return createClient(target);
+    },
+    exitCode: () => code,
+  };
+}
+
+/** An environment variable that is set to nothing counts as not set. */
+function filled(variable: string | undefined): string | undefined {
+  return variable === undefined || variable === '' ? undefined : variable;
+}

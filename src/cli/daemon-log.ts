@@ -1,0 +1,17 @@
+import type { Io } from './io.js';
+import { safeText } from './print/safe-text.js';
+
+/** Forms of the daemon's log. */
+export const logFormats = ['text', 'json'] as const;
+
+/** One of {@link logFormats}. */
+export type LogFormat = (typeof logFormats)[number];
+
+/** Writes the lines of the daemon's log to stderr: for people to read, or one JSON object each. */
+export function daemonLog(format: LogFormat, io: Io): (level: string, message: string) => void {
+  if (format === 'json') {
+    return (level, message) =>
+      io.note(`${JSON.stringify({ time: new Date().toISOString(), level, message })}\n`);
+  }
+  return (level, message) => io.note(`${new Date().toISOString()} ${level.padEnd(5)} ${safeText(message)}\n`);
+}

@@ -1,0 +1,51 @@
+import { type Finding, good, messageOf, missing } from './finding.js';
+
+const installAdvice = 'install ffmpeg 5.0 or newer, or name one with --ffmpeg and --ffprobe';
+
+const sources = {
+  option: 'as told',
+  'ffmpeg-static': 'from the package ffmpeg-static',
+  PATH: 'found on PATH',
+  installer: 'from the installer package',
+} as const;
+
+/** Which programs encode, why these, and what they cannot do. Never rejects. */
+export async function checkPrograms(given: { ffmpeg: string | null; ffprobe: string | null }) {
+  try {
+    const { examine } = await import('../../../daemon/examine.js');
+    const { report, rulesOut } = await examine(given);
+    const { ffmpeg, ffprobe, looked, abilities } = report;
+    const programs = [
+      ['ffmpeg', ffmpeg],
+      ['ffprobe', ffprobe],
+    ] as const;
+    const findings = programs.map(([subject, binary]): Finding => {
+      if (binary === null) return missing(subject, 'none was found that can be used', installAdvice);
+      const isOld = abilities?.version !== null && abilities !== null && abilities.version < 5;
+      const message = `${binary.path}, version ${binary.version}, ${sources[binary.source]}`;
+      return subject === 'ffmpeg' && isOld
+        ? {
+            level: 'note',
+            subject,
+            message,
+            advice: 'an ffmpeg this old is for files you trust: install a newer one',
+          }
+        : good(subject, message);
+    });
+    const ruledOut = rulesOut.map(
+      (message): Finding => ({ level: 'note', subject: 'encoding', message, advice: null }),
+    );
+    return {
+      ffmpeg,
+      ffprobe,
+      looked,
+      rulesOut,
+      encoders: [...(abilities?.encoders ?? [])].sort(),
+      filters: [...(abilities?.filters ?? [])].sort(),
+      findings: [...findings, ...ruledOut],
+    };
+  } catch (error) {
+    const findings = [missing('ffmpeg', messageOf(error), installAdvice)];
+    return { ffmpeg: null, ffprobe: null, looked: [], rulesOut: [], encoders: [], filters: [], findings };
+  }
+}

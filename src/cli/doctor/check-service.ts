@@ -1,0 +1,54 @@
+import { isVencError, VencError } from '../../api/errors.js';
+import { redact } from '../../api/redact.js';
+import type { Client } from '../../client/client.js';
+import { fieldsOf, itemsOf, readText } from '../../client/reading.js';
+import { type Finding, good, messageOf, missing } from './finding.js';
+
+/** What was learnt of the service, in facts; null where that could not be found out. */
+export interface ServiceFacts {
+  readonly url: string | null;
+  readonly is_reachable: boolean;
+  readonly is_key_good: boolean | null;
+}
+
+const subject = 'service';
+
+/**
+ * Whether the service answers and takes the key. A daemon that is not running is only worth a note, since `venc run`
+ * needs none; a service that was named and does not answer counts as missing. Never rejects.
+ */
+export async function checkService(
+  connect: () => Promise<Client>,
+): Promise<{ readonly facts: ServiceFacts; readonly findings: readonly Finding[] }> {
+  let client: Client | null = null;
+  let url: string | null = null;
+  try {
+    client = await connect();
+    url = redact(client.target.url);
+    await client.listJobs({ perPage: 1 });
+    const troubles = client.target.isOwnDaemon === true ? await troublesOf(client) : [];
+    const findings = [good(subject, `${url} answers and takes the key`), ...troubles];
+    return { facts: { url, is_reachable: true, is_key_good: true }, findings };
+  } catch (error) {
+    const isKeyBad = isVencError(error, 'UnauthorizedError') || isVencError(error, 'ForbiddenError');
+    const facts = { url, is_reachable: isKeyBad && url !== null, is_key_good: isKeyBad ? false : null };
+    return { facts, findings: [findingOf(error, client)] };
+  }
+}
+
+function findingOf(error: unknown, client: Client | null): Finding {
+  const advice = error instanceof VencError ? (error.hint ?? error.entry.advice) : null;
+  const isDaemon = client === null || client.target.isOwnDaemon === true;
+  const isOnlyOff = isDaemon && isVencError(error, 'UnreachableError');
+  return { ...missing(subject, messageOf(error), advice), ...(isOnlyOff ? { level: 'note' } : {}) };
+}
+
+async function troublesOf(client: Client): Promise<readonly Finding[]> {
+  const { body } = await client.ask('health', { alsoGoodStatus: 503 });
+  return Object.values(fieldsOf(body))
+    .flatMap(itemsOf)
+    .flatMap((reason) => {
+      const message = readText(reason);
+      return message === null ? [] : [missing(subject, message, null)];
+    });
+}

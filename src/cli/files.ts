@@ -1,0 +1,40 @@
+import { constants } from 'node:fs';
+import { access, readFile, stat } from 'node:fs/promises';
+import { VencError } from '../api/errors.js';
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'you have no permission to read it',
+  EPERM: 'you have no permission to read it',
+  EISDIR: 'it is a folder',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'its links lead in a circle',
+};
+
+/** Reads a text file. Rejects with `UsageError` where that is not possible. */
+export async function readTextFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+/** Size of a regular file that can be read. Rejects with `UsageError` for everything else. */
+export async function readableFileSize(path: string): Promise<number> {
+  try {
+    await access(path, constants.R_OK);
+    const found = await stat(path);
+    if (found.isFile()) return found.size;
+    throw Object.assign(new Error('it is no regular file'), found.isDirectory() ? { code: 'EISDIR' } : {});
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function unreadable(path: string, error: unknown): VencError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
+  return new VencError('UsageError', `${path} cannot be read: ${reason}.`, { cause: error });
+}

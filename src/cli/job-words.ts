@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { VencError } from '../api/errors.js';
+import { type RequestFields, readOutputFlag } from '../api/settings/flag-values.js';
+import { readFlags, settingFlags } from '../api/settings/flags.js';
+import { mergeRequest } from '../api/settings/merge-request.js';
+import { readTextFile } from './files.js';
+import { gather } from './words.js';
+
+/** Options that say what to make of an input: `--output`, and one for each setting. */
+export interface JobWords {
+  readonly output?: readonly string[];
+  readonly [attribute: string]: unknown;
+}
+
+/** Headings that the flags stand under in the help. */
+const headings = { job: 'Job settings:', output: 'Output settings (for every output):' } as const;
+
+/** Notifications are sent by services that know them; a request file can ask for them. */
+const withoutFlag: readonly string[] = ['notifications'];
+
+/** Adds `--output` and the flags of all settings (section 4.1). */
+export function addJobWords(command: Command): Command {
+  command.option(
+    '--output <settings>',
+    'one output: name=value,name=value, or {json}, or @FILE with either; repeatable',
+    gather,
+  );
+  for (const { flag, name, argument, negation, help, repeatable, path } of settingFlags()) {
+    if (withoutFlag.includes(name)) continue;
+    const option = command.createOption(argument === null ? flag : `${flag} ${argument}`, help);
+    command.addOption((repeatable ? option.argParser(gather) : option).helpGroup(headings[path]));
+    if (negation !== null) command.addOption(command.createOption(negation).hideHelp());
+  }
+  return command;
+}
+
+/**
+ * The body of a create, put together of a request (null without one), an input and the words of the command line.
+ * Rejects with `UsageError` where a word makes no sense or a file cannot be read.
+ */
+export async function requestOf(
+  request: RequestFields | null,
+  input: string | null,
+  words: JobWords,
+): Promise<Record<string, unknown>> {
+  const { jobFlags, outputFlags } = readFlags(words);
+  const outputs = await Promise.all((words.output ?? []).map(readOutput));
+  const inputField = input === null ? {} : { input };
+  return mergeRequest({ file: request, jobFlags: { ...inputField, ...jobFlags }, outputFlags, outputs });
+}
+
+async function readOutput(text: string): Promise<RequestFields> {
+  if (!text.startsWith('@')) return readOutputFlag(text);
+  const path = text.slice(1);
+  if (path === '') throw new VencError('UsageError', '--output @FILE needs the name of a file.');
+  return readOutputFlag((await readTextFile(path)).trim());
+}

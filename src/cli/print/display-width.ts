@@ -1,0 +1,52 @@
+/** Ranges of characters that take two columns: East Asian wide ones and emoji. */
+const wide: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x2e80, 0x303e],
+  [0x3041, 0x33ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0x9fff],
+  [0xa000, 0xa4cf],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe4f],
+  [0xff00, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x1f300, 0x1faff],
+  [0x20000, 0x3fffd],
+];
+
+/** Columns that a text takes on a terminal. Marks that combine with the character before them take none. */
+export function displayWidth(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += columnsOf(character);
+  return columns;
+}
+
+/** The text within so many columns; where it is longer its middle gives way to `…`, as the ends of addresses tell most. */
+export function fitText(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  if (columns <= 1) return columns === 1 ? '…' : '';
+  const tailColumns = Math.floor((columns - 1) * 0.6);
+  const characters = [...text];
+  const head = takeColumns(characters, columns - 1 - tailColumns);
+  const tail = takeColumns(characters.reverse(), tailColumns).reverse();
+  return `${head.join('')}…${tail.join('')}`;
+}
+
+function takeColumns(characters: readonly string[], columns: number): string[] {
+  const taken: string[] = [];
+  let used = 0;
+  for (const character of characters) {
+    used += columnsOf(character);
+    if (used > columns) break;
+    taken.push(character);
+  }
+  return taken;
+}
+
+function columnsOf(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x300) return 1;
+  if (/\p{Mark}|\u200d/u.test(character)) return 0;
+  return wide.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
+}

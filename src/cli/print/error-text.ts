@@ -1,0 +1,42 @@
+import { VencError } from '../../api/errors.js';
+import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import { redact } from '../../api/redact.js';
+import { safeText } from './safe-text.js';
+
+/**
+ * What is told of an error: `venc: what went wrong`, one line for each complaint, and `venc: hint: what to do`. The stack, causes
+ * and all, only where it was asked for.
+ */
+export function errorText(error: unknown, isDebugging: boolean): string {
+  const told = error instanceof VencError ? error.complaints : [messageOf(error)];
+  const hint = error instanceof VencError ? hintOf(error) : null;
+  const lines = [
+    ...told.map((complaint) => `venc: ${safeText(redact(complaint))}`),
+    ...(hint === null ? [] : [`venc: hint: ${safeText(redact(hint))}`]),
+    ...(isDebugging ? stackOf(error) : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The exit code of a command that ended with an error; errors that are not ours are bugs, and count as failures. */
+export function exitCodeOf(error: unknown): ExitCode {
+  return error instanceof VencError ? error.entry.exitCode : exitCodes.jobFailed;
+}
+
+/** The error's own hint; else the advice of its class, where that says more than the message. */
+function hintOf(error: VencError): string | null {
+  if (error.hint !== null) return error.hint;
+  if (error.errorClass === 'UsageError' || error.errorClass === 'InvalidRequestError') return null;
+  if (error.errorClass === 'InterruptedError') return null;
+  return error.entry.advice;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function stackOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [];
+  const stack = (error.stack ?? error.message).split('\n').map((line) => safeText(redact(line)));
+  return [...stack, ...stackOf(error.cause)];
+}

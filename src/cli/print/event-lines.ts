@@ -1,0 +1,82 @@
+import type { ProgressRecord } from '../../api/records.js';
+import type { FollowEvent } from '../../client/follow.js';
+import type { FollowedProgress } from '../../client/job-progress.js';
+import type { Paint } from './paint.js';
+import { paintState } from './paint.js';
+import { failureText, progressText } from './progress-text.js';
+import { safeText } from './safe-text.js';
+
+/** Percent after which a file that goes on gets a line again. */
+const stepPercent = 10;
+
+type FileProgress = ProgressRecord & { readonly id: number };
+
+/**
+ * What is new in an event, one line each: states and events that changed, and every ten percent. `before` is the last
+ * progress of the same job, undefined at its first.
+ */
+export function eventLines(
+  event: FollowEvent,
+  before: FollowedProgress | undefined,
+  paint: Paint,
+): readonly string[] {
+  switch (event.type) {
+    case 'progress':
+      return progressLines(event.job, before, paint);
+    case 'final': {
+      const { id, state } = event.job;
+      const [, ...faults] = failureText(event.job).trimEnd().split('\n');
+      return [
+        `job ${id}: ${paintState(paint, state, safeText(state))}`,
+        ...faults.map((line) => line.replace(/^venc: {3}/, '')),
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The same event as one object, in the service's own names. */
+export function eventObject(event: FollowEvent): object {
+  switch (event.type) {
+    case 'unreachable':
+      return { type: event.type, error: event.error.message };
+    case 'refused':
+      return { type: event.type, id: event.id, error: event.error.message };
+    default:
+      return event;
+  }
+}
+
+function progressLines(
+  job: FollowedProgress,
+  before: FollowedProgress | undefined,
+  paint: Paint,
+): readonly string[] {
+  const files = [
+    { name: 'input', now: job.input, past: before?.input },
+    ...job.outputs.map((now) => ({
+      name: 'output',
+      now,
+      past: before?.outputs.find(({ id }) => id === now.id),
+    })),
+  ];
+  return [
+    ...(before?.state === job.state
+      ? []
+      : [`job ${job.id}: ${paintState(paint, job.state, safeText(job.state))}`]),
+    ...files
+      .filter(({ now, past }) => isNews(now, past))
+      .map(({ name, now }) => `${name} ${now.id}: ${progressText(now, paint)}`),
+  ];
+}
+
+function isNews(now: FileProgress, past: FileProgress | undefined): boolean {
+  // What nothing has happened to yet needs no line: the job's own says that it waits.
+  if (past === undefined) return now.state !== 'waiting' && now.state !== 'pending';
+  return (
+    now.state !== past.state ||
+    now.current_event !== past.current_event ||
+    Math.floor(now.progress / stepPercent) !== Math.floor(past.progress / stepPercent)
+  );
+}

@@ -1,0 +1,52 @@
+import type { JobRecord } from '../../api/records.js';
+import { type Paint, paintState } from './paint.js';
+import { type Column, table } from './table.js';
+import { humanAge, humanDuration, humanSize, unknownMark } from './units.js';
+
+/** What the table of jobs is made for. */
+export interface JobsTableOptions {
+  readonly width: number;
+  readonly paint: Paint;
+  readonly now: Date;
+}
+
+/** Jobs as a table, one line each. */
+export function jobsTable(jobs: readonly JobRecord[], { width, paint, now }: JobsTableOptions): string {
+  const columns: readonly Column<JobRecord>[] = [
+    { title: 'ID', worth: 9, isRight: true, text: (job) => String(job.id) },
+    {
+      title: 'STATE',
+      worth: 8,
+      text: (job) => job.state,
+      paint: (job, text) => paintState(paint, job.state, text),
+    },
+    { title: 'AGE', worth: 5, isRight: true, text: (job) => humanAge(job.created_at, now) },
+    { title: 'OUTPUTS', worth: 4, isRight: true, text: outputsText },
+    { title: 'LENGTH', worth: 3, isRight: true, text: (job) => humanDuration(lengthSeconds(job)) },
+    {
+      title: 'SIZE',
+      worth: 2,
+      isRight: true,
+      text: (job) => humanSize(job.input_media_file.file_size_bytes),
+    },
+    { title: 'TEST', worth: 1, text: (job) => (job.test ? 'yes' : '') },
+    {
+      title: 'INPUT',
+      worth: 7,
+      leastWidth: 24,
+      text: (job) => job.input_media_file.url ?? unknownMark,
+    },
+  ];
+  return table(columns, jobs, width, paint);
+}
+
+/** How many outputs are finished, of how many: `2/3`. */
+function outputsText(job: JobRecord): string {
+  const finished = job.output_media_files.filter((output) => output.state === 'finished').length;
+  return `${finished}/${job.output_media_files.length}`;
+}
+
+function lengthSeconds(job: JobRecord): number | null {
+  const milliseconds = job.input_media_file.duration_in_ms;
+  return milliseconds === null ? null : milliseconds / 1000;
+}

@@ -1,0 +1,42 @@
+/** Colours, or none: every function gives the text back as it was where colour is off. */
+export interface Paint {
+  red(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+  blue(text: string): string;
+  dim(text: string): string;
+  bold(text: string): string;
+}
+
+/** Colours for a terminal, as the sixteen that every one of them has. */
+export function createPaint(hasColour: boolean): Paint {
+  const style = (on: number, off: number) => (text: string) =>
+    hasColour && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  return {
+    red: style(31, 39),
+    green: style(32, 39),
+    yellow: style(33, 39),
+    blue: style(34, 39),
+    dim: style(2, 22),
+    bold: style(1, 22),
+  };
+}
+
+/** A state in its colour. States that nobody knows stay plain. */
+export function paintState(paint: Paint, state: string, text: string = state): string {
+  switch (state) {
+    case 'finished':
+      return paint.green(text);
+    case 'failed':
+    case 'no input':
+      return paint.red(text);
+    case 'cancelled':
+    case 'skipped':
+      return paint.yellow(text);
+    case 'processing':
+    case 'assigning':
+      return paint.blue(text);
+    default:
+      return text;
+  }
+}

@@ -1,0 +1,56 @@
+/** Stands where nothing is known. */
+export const unknownMark = '-';
+
+const sizeUnits = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
+
+/** A size in bytes as people read it: `512 B`, `4.2 MB` (decimal units). */
+export function humanSize(bytes: number | null): string {
+  if (bytes === null) return unknownMark;
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < sizeUnits.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${sizeUnits[unit]}`;
+}
+
+/** A duration as people read it: `0.4s`, `12s`, `3m 05s`, `2h 07m`, `4d 3h`. */
+export function humanDuration(seconds: number | null): string {
+  if (seconds === null) return unknownMark;
+  if (seconds < 9.95) return `${Math.max(0, seconds).toFixed(1)}s`;
+  const whole = Math.round(seconds);
+  const two = (value: number) => String(value).padStart(2, '0');
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
+  if (whole < 86_400) return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`;
+  return `${Math.floor(whole / 86_400)}d ${Math.floor((whole % 86_400) / 3600)}h`;
+}
+
+/** How long ago a time was, in one unit: `12s`, `5m`, `3h`, `8d`. */
+export function humanAge(time: string, now: Date): string {
+  const then = Date.parse(time);
+  if (Number.isNaN(then)) return unknownMark;
+  const seconds = Math.max(0, Math.floor((now.getTime() - then) / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}
+
+/** A time as people read it, in UTC: `2026-03-01 14:05:09 UTC`. What is no time stays as it came. */
+export function humanTime(time: string | null): string {
+  if (time === null || time === '') return unknownMark;
+  const then = new Date(time);
+  return Number.isNaN(then.getTime()) ? time : `${then.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** A percentage: `7%`, `42.5%`. */
+export function humanPercent(percent: number): string {
+  return `${Math.floor(percent * 10) / 10}%`;
+}
+
+/** A rate of data: `1.4 MB/s`. */
+export function humanRate(bytesPerSecond: number | null): string {
+  return bytesPerSecond === null ? unknownMark : `${humanSize(bytesPerSecond)}/s`;
+}

@@ -1,0 +1,93 @@
+import { Command, CommanderError } from 'commander';
+import { VencError } from '../api/errors.js';
+import { type ExitCode, exitCodes } from '../api/exit-codes.js';
+import { productVersion } from '../api/version.js';
+import { type CommandModule, commandTable, isCommandName } from './command-table.js';
+import { createContext } from './context.js';
+import type { Io } from './io.js';
+
+/**
+ * Reads the words, runs the command they name and tells how it ended. Rejects with `UsageError` where the words make no
+ * sense, and with what the command rejects with.
+ */
+export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const words = helpLast(argv);
+  const program = createProgram(io);
+  const context = createContext(io, () => program.opts<{ data?: string }>().data);
+  const asked = askedCommand(words);
+  for (const [name, { summary, load }] of Object.entries(commandTable)) {
+    const command = program.command(name).summary(summary).description(sentence(summary));
+    if (name !== asked) continue;
+    const loaded: CommandModule = await load();
+    loaded.define(command, context);
+  }
+  if (asked === undefined && !words.some((word) => asksForText.includes(word))) {
+    program.outputHelp({ error: true });
+    return exitCodes.usage;
+  }
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return context.exitCode();
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return exitCodes.done;
+    throw usageError(error);
+  }
+}
+
+function createProgram(io: Io): Command {
+  return new Command('venc')
+    .description('Encode video on a remote encoding service, on the local daemon, or right here.')
+    .version(productVersion, '-V, --version', 'print the version')
+    .option('--data <folder>', 'data folder of the local daemon (or VENC_DATA)')
+    .option('--no-color', 'no colours (or NO_COLOR)')
+    .option('--debug', 'show where an error comes from')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
+    .configureHelp({ showGlobalOptions: true, ...(Number.isFinite(io.width) ? { helpWidth: io.width } : {}) })
+    .configureOutput({
+      writeOut: (text) => void io.out(text),
+      writeErr: (text) => io.note(text),
+      // Errors are thrown (exitOverride) and printed in one place, in main.
+      outputError: () => {},
+      getOutHasColors: () => io.colour.stdout,
+    })
+    .addHelpText('after', examples)
+    .exitOverride();
+}
+
+const examples = `
+Examples:
+  venc run --sample                      encode a test picture, to see that all is well
+  venc run film.mov -o film.mp4          encode a file on this machine
+  venc daemon                            start the local service, then in another window:
+  venc submit film.mov --wait            upload a file, encode it and wait for it
+
+Services: the local daemon, unless VENC_URL and VENC_API_KEY name another one.
+Help of a command: venc COMMAND --help`;
+
+/** Words that the program answers without a command. */
+const asksForText = ['-h', '--help', '-V', '--version'];
+
+/** The first word that is neither an option nor the value of one names the command. */
+function askedCommand(words: readonly string[]): string | undefined {
+  const first = words.findIndex((word, index) => !word.startsWith('-') && words[index - 1] !== '--data');
+  return words[first];
+}
+
+/** `venc help list` is `venc list --help`: only so is the command loaded whose help is asked for. */
+function helpLast(argv: readonly string[]): readonly string[] {
+  const [first, name] = argv;
+  return first === 'help' && isCommandName(name) ? [name, '--help'] : argv;
+}
+
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}
+
+function usageError(error: CommanderError): VencError {
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const suggestion = /\(Did you mean (.+)\?\)/.exec(rest.join(' '))?.[1];
+  const hint = suggestion === undefined ? {} : { hint: `did you mean ${suggestion}?` };
+  return new VencError('UsageError', first, { cause: error, ...hint });
+}

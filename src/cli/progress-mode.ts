@@ -1,0 +1,33 @@
+import { VencError } from '../api/errors.js';
+import type { Io } from './io.js';
+import { oneOf } from './words.js';
+
+/** How progress is shown: moving on a terminal, as lines, as JSON objects, or not at all. */
+export type ProgressMode = 'tty' | 'plain' | 'json' | 'none';
+
+const choices = ['auto', 'tty', 'plain', 'json', 'none'] as const;
+
+/** What `--progress` takes. */
+export type ProgressChoice = (typeof choices)[number];
+
+/** Words and text of the option `--progress`, and its parser. */
+export const progressOption = {
+  flags: '--progress <how>',
+  help: 'show progress as auto, tty, plain, json or none (default: auto)',
+  parse: oneOf('--progress', choices),
+} as const;
+
+/** The mode that a choice comes to at one of the outputs. Throws `UsageError` where `tty` was asked for and there is none. */
+export function progressMode(
+  io: Io,
+  choice: ProgressChoice | undefined,
+  at: 'stdout' | 'stderr',
+): ProgressMode {
+  if (choice === 'tty' && !io.isTerminal[at]) {
+    throw new VencError('UsageError', `--progress tty needs a terminal at ${at}.`, {
+      hint: 'plain lines go anywhere: --progress plain',
+    });
+  }
+  if (choice !== undefined && choice !== 'auto') return choice;
+  return io.canDraw[at] ? 'tty' : 'plain';
+}

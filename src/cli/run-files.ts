@@ -1,0 +1,129 @@
+import { access } from 'node:fs/promises';
+import { basename, extname, posix, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { VencError } from '../api/errors.js';
+import { safeText } from './print/safe-text.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A request whose outputs all have a place, and the files they become, as they are told to people. */
+export interface PlacedRequest {
+  readonly body: Fields;
+  /** One for each output, in their order; of one that goes elsewhere its URL. */
+  readonly paths: readonly string[];
+}
+
+/** Extensions by codec, where a name has to be made up and `.mp4` will not do. */
+const videoExtensions: Readonly<Record<string, string>> = {
+  vp8: '.webm',
+  vp9: '.webm',
+  theora: '.ogv',
+  vp6: '.flv',
+};
+const audioExtensions: Readonly<Record<string, string>> = { mp3: '.mp3', vorbis: '.oga', opus: '.webm' };
+
+/**
+ * Gives every output of a request a file: that of the `-o` at its place, else its own `url`, else its `filename`,
+ * else the name of the input, all below `folder`. Without outputs there is one, in the size of the input. Throws
+ * `UsageError` where there are more `-o` than outputs, or two outputs for one file.
+ */
+export function placeFiles(request: Fields, outs: readonly string[], folder: string): PlacedRequest {
+  const { output, outputs: several, ...others } = request;
+  const given = listOf(several ?? output);
+  // Several -o without any --output: each is an output with the same settings, told apart by its extension.
+  const common = given.length === 1 ? (given[0] ?? {}) : {};
+  const outputs = given.length <= 1 && outs.length > 1 ? outs.map(() => common) : given;
+  const all = outputs.length === 0 ? [{}] : outputs;
+  if (outs.length > all.length) {
+    throw new VencError('UsageError', `There are ${outs.length} files for ${all.length} outputs.`, {
+      hint: 'give one -o for each --output',
+    });
+  }
+  const inputPath = localPathOf(request.input);
+  const paths = all.map((settings, index) => outs[index] ?? ownPlace(settings, request.input, folder));
+  refuseDoubles(paths, inputPath, folder);
+  const placed = all.map((settings, index) => {
+    const path = paths[index] ?? '';
+    const { base_url: _base, filename: _name, ...kept } = settings;
+    return isUrl(path) ? settings : { ...kept, url: pathToFileURL(resolve(folder, path)).href };
+  });
+  return { body: { ...others, outputs: placed }, paths };
+}
+
+/** Refuses files that are there already. Rejects with `UsageError`. */
+export async function refuseToOverwrite(paths: readonly string[]): Promise<void> {
+  for (const path of paths.filter((one) => !isUrl(one))) {
+    const exists = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (!exists) continue;
+    throw new VencError('UsageError', `${path} is there already.`, {
+      hint: 'overwrite it with --force, or name another file with -o',
+    });
+  }
+}
+
+function ownPlace(settings: Fields, input: unknown, folder: string): string {
+  const { url, base_url: baseUrl, filename } = settings;
+  if (typeof url === 'string') return url.startsWith('file:') ? fileURLToPath(url) : url;
+  if (typeof baseUrl === 'string') return baseUrl;
+  if (typeof filename === 'string') return filename;
+  const stem = stemOf(input);
+  const extension = extensionFor(settings);
+  const name = `${stem}${extension}`;
+  return resolve(folder, name) === localPathOf(input) ? `${stem}-venc${extension}` : name;
+}
+
+function extensionFor({ skip_video: skipsVideo, video_codec: video, audio_codec: audio }: Fields): string {
+  const word = (value: unknown) => String(value).toLowerCase();
+  if (skipsVideo === true) return audioExtensions[word(audio)] ?? '.m4a';
+  return videoExtensions[word(video)] ?? '.mp4';
+}
+
+function refuseDoubles(paths: readonly string[], inputPath: string | null, folder: string): void {
+  const seen = new Set<string>(inputPath === null ? [] : [inputPath]);
+  for (const path of paths.filter((one) => !isUrl(one))) {
+    const full = resolve(folder, path);
+    if (seen.has(full)) {
+      const what = full === inputPath ? 'is the input itself' : 'is there for two outputs';
+      throw new VencError('UsageError', `${path} ${what}.`, { hint: 'name another file with -o' });
+    }
+    seen.add(full);
+  }
+}
+
+/** The local path of an input; null for one that lies elsewhere. */
+function localPathOf(input: unknown): string | null {
+  return typeof input === 'string' && URL.canParse(input) && new URL(input).protocol === 'file:'
+    ? fileURLToPath(input)
+    : null;
+}
+
+/** The base name of an input without its extension. A remote one may lend its name, but never a path out of the folder. */
+function stemOf(input: unknown): string {
+  const path = localPathOf(input);
+  if (path !== null) return basename(path, extname(path)) || 'output';
+  const url = typeof input === 'string' && URL.canParse(input) ? new URL(input) : null;
+  const name = decoded(posix.basename(url?.pathname ?? ''));
+  const stem = name.slice(0, name.length - extname(name).length);
+  return stem === '' || safeText(stem) !== stem || /[/\\]|^\.+$/.test(stem) ? 'output' : stem;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function listOf(value: unknown): readonly Fields[] {
+  if (value === undefined || value === null) return [];
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.map((item) => (typeof item === 'object' && item !== null ? { ...item } : {}));
+}
+
+function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+}

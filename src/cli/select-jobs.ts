@@ -1,0 +1,44 @@
+import type { Client, JobPage } from '../client/client.js';
+
+/** Which jobs: one page, or with `all` every page. */
+export interface JobSelection {
+  readonly page?: number;
+  readonly perPage?: number;
+  readonly state?: string;
+  readonly all?: boolean;
+}
+
+/** Greatest page that services give (section 4.3). */
+const pageJobs = 50;
+
+/**
+ * The jobs of a selection, newest first. A service that does not know the filter by state (it is an addition) sends all states:
+ * so the filter is applied here once more. Jobs that appear on two pages, because new ones came in between, are given once.
+ */
+export async function selectJobs(client: Client, selection: JobSelection): Promise<JobPage> {
+  const { state, all } = selection;
+  const perPage = selection.perPage ?? (all === true ? pageJobs : undefined);
+  const jobs: JobPage['jobs'][number][] = [];
+  const answers: unknown[] = [];
+  const seen = new Set<number>();
+  for (let page = selection.page ?? 1; ; page += 1) {
+    const filter = {
+      ...(page === 1 ? {} : { page }),
+      ...(perPage === undefined ? {} : { perPage }),
+      ...(state === undefined ? {} : { state }),
+    };
+    const found = await client.listJobs(filter);
+    const before = seen.size;
+    for (const [index, job] of found.jobs.entries()) {
+      if (seen.has(job.id) && job.id !== 0) continue;
+      seen.add(job.id);
+      if (state !== undefined && job.state !== state) continue;
+      jobs.push(job);
+      answers.push(found.answers[index]);
+    }
+    // A service that ignores `page` sends the same jobs again: then nothing new has come, and this is the end.
+    const isLast = found.jobs.length < Math.min(perPage ?? pageJobs, pageJobs) || seen.size === before;
+    if (all !== true || isLast)
+      return { jobs, answers, total: state === undefined || all ? found.total : null };
+  }
+}

@@ -1,0 +1,55 @@
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import { isVencError, VencError } from '../api/errors.js';
+import type { Client } from '../client/client.js';
+import type { Io } from './io.js';
+import { humanRate } from './print/units.js';
+import { openProgress } from './progress-display.js';
+import type { ProgressMode } from './progress-mode.js';
+
+/** A local media file on its way to the service. */
+export interface FileToUpload {
+  readonly path: string;
+  readonly sizeBytes: number;
+}
+
+/**
+ * Uploads a file and gives the address to submit. Rejects with `UsageError` where the service takes no uploads, which
+ * are an addition of our own daemon, or where the file cannot be read to its end.
+ */
+export async function uploadFile(
+  client: Client,
+  { path, sizeBytes }: FileToUpload,
+  io: Io,
+  mode: ProgressMode,
+): Promise<string> {
+  const display = await openProgress(io, mode, 'upload');
+  const startedAt = performance.now();
+  let sentBytes = 0;
+  async function* content() {
+    // A file that grows meanwhile is sent as long as it was announced.
+    const end = { end: Math.max(0, sizeBytes - 1) };
+    if (sizeBytes === 0) return;
+    for await (const chunk of createReadStream(path, end) as AsyncIterable<Buffer>) {
+      yield chunk;
+      sentBytes += chunk.length;
+      const seconds = (performance.now() - startedAt) / 1000;
+      const record = { sent_bytes: sentBytes, total_bytes: sizeBytes };
+      display.update((sentBytes / sizeBytes) * 100, humanRate(sentBytes / Math.max(seconds, 0.001)), record);
+    }
+    if (sentBytes < sizeBytes)
+      throw new VencError('UsageError', `${path} became shorter while it was uploaded.`);
+  }
+  try {
+    return await client.upload({ name: basename(path), sizeBytes, content: content() });
+  } catch (error) {
+    throw isVencError(error, 'NotFoundError') || isVencError(error, 'MethodNotAllowedError')
+      ? new VencError('UsageError', 'This service takes no uploads.', {
+          cause: error,
+          hint: 'put the file where the service can fetch it, and submit its URL',
+        })
+      : error;
+  } finally {
+    display.stop();
+  }
+}

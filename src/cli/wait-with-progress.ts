@@ -1,0 +1,40 @@
+import type { ExitCode } from '../api/exit-codes.js';
+import type { Client } from '../client/client.js';
+import { awaitJobs } from './await-jobs.js';
+import { jobsGoOn } from './going-on.js';
+import { listenForEnd } from './interrupt.js';
+import type { Io } from './io.js';
+import { activityText } from './print/progress-text.js';
+import { openProgress } from './progress-display.js';
+import type { ProgressMode } from './progress-mode.js';
+
+/** Waits for a job that was just submitted, with its progress on stderr. */
+export async function waitWithProgress(
+  client: Client,
+  id: number,
+  options: { readonly timeoutSeconds: number | null; readonly mode: ProgressMode; readonly io: Io },
+): Promise<ExitCode> {
+  const { io, mode, timeoutSeconds } = options;
+  const display = await openProgress(io, mode, `job ${id}`);
+  const { signal, dispose } = listenForEnd(io, timeoutSeconds);
+  try {
+    return await awaitJobs(client, [id], io, {
+      signal,
+      isKnownReachable: true,
+      onEvent: (event) => {
+        if (event.type === 'progress') {
+          display.update(event.job.progress, activityText(event.job), { ...event.job });
+        } else {
+          if (event.type === 'final' && event.job.state === 'finished')
+            display.update(100, 'finished', { id });
+          display.stop();
+        }
+      },
+    });
+  } catch (error) {
+    throw jobsGoOn(error, [id]);
+  } finally {
+    display.stop();
+    dispose();
+  }
+}

@@ -1,0 +1,56 @@
+import { isVencError } from '../api/errors.js';
+import type { JobProgressRecord, JobRecord, ProgressRecord } from '../api/records.js';
+import type { RouteName } from '../api/routes.js';
+import { isFinal } from '../api/states.js';
+import type { Caller } from './call.js';
+import { normaliseJob, normaliseJobProgress, normaliseProgress, progressOfJob } from './normalise.js';
+
+/** Progress of a job, with the job's id. */
+export type FollowedProgress = JobProgressRecord & { readonly id: number };
+
+/** Awaited before a request goes out, so that the asker keeps the pace. */
+export type Turn = () => Promise<void>;
+
+/**
+ * Asks for the progress of a whole job. The document has no such route, only our own daemon does: elsewhere it is put
+ * together from the job's details (section 4.2) and the progress of its files (sections 4.8 and 4.9).
+ */
+export function createJobProgress(
+  ask: Caller['ask'],
+): (id: number, signal?: AbortSignal, turn?: Turn) => Promise<FollowedProgress> {
+  // The first answer tells whether the service has the route, and it is not asked for in vain twice.
+  let hasRoute = true;
+
+  async function ofFiles(job: JobRecord, signal: AbortSignal | undefined, turn: Turn) {
+    const records = new Map<number, ProgressRecord>();
+    const read = async (route: RouteName, id: number) => {
+      await turn();
+      records.set(id, normaliseProgress((await ask(route, { values: { id }, signal })).body));
+    };
+    if (isFinal(job.state)) return records;
+    if (job.input_media_file.id > 0 && !isFinal(job.input_media_file.state)) {
+      await read('inputProgress', job.input_media_file.id);
+    }
+    for (const output of job.output_media_files) {
+      if (output.id > 0 && !isFinal(output.state) && output.state !== 'waiting') {
+        await read('outputProgress', output.id);
+      }
+    }
+    return records;
+  }
+
+  return async (id, signal, turn = async () => {}) => {
+    if (hasRoute) {
+      try {
+        const { body } = await ask('jobProgress', { values: { id }, signal });
+        return { id, ...normaliseJobProgress(body) };
+      } catch (error) {
+        if (!isVencError(error, 'NotFoundError') && !isVencError(error, 'MethodNotAllowedError')) throw error;
+      }
+      await turn();
+    }
+    const job = normaliseJob((await ask('jobDetails', { values: { id }, signal })).body);
+    hasRoute = false;
+    return { id, ...progressOfJob(job, await ofFiles(job, signal, turn)) };
+  };
+}

@@ -1,0 +1,213 @@
+import type {
+  CreatedRecord,
+  DetailsRecord,
+  InputDetails,
+  InputMediaFile,
+  JobProgressRecord,
+  JobRecord,
+  MediaFileRecord,
+  OutputDetails,
+  OutputMediaFile,
+  ProgressRecord,
+  ThumbnailRecord,
+} from '../api/records.js';
+import { fieldsOf, itemsOf, readBoolean, readNumber, readText } from './reading.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/*
+ * A state that this version has never heard of is kept as it came: `isFinal` calls it not final, tables show it.
+ * The types name the states of the document, so that code that tells them apart is checked; hence one cast, here.
+ */
+function readState<State extends string>(value: unknown): State {
+  return (readText(value) ?? 'unknown') as State;
+}
+
+const numbers = (fields: Fields) => (key: string) => readNumber(fields[key]);
+const texts = (fields: Fields) => (key: string) => readText(fields[key]);
+
+function facts(fields: Fields) {
+  const number = numbers(fields);
+  const text = texts(fields);
+  return {
+    id: number('id') ?? 0,
+    url: text('url'),
+    format: text('format'),
+    duration_in_ms: number('duration_in_ms'),
+    frame_rate: number('frame_rate'),
+    audio_sample_rate: number('audio_sample_rate'),
+    audio_bitrate_in_kbps: number('audio_bitrate_in_kbps'),
+    audio_codec: text('audio_codec'),
+    video_codec: text('video_codec'),
+    video_bitrate_in_kbps: number('video_bitrate_in_kbps'),
+    total_bitrate_in_kbps: number('total_bitrate_in_kbps'),
+    width: number('width'),
+    height: number('height'),
+    channels: text('channels'),
+    error_message: text('error_message'),
+    error_class: text('error_class'),
+    md5_checksum: text('md5_checksum'),
+  };
+}
+
+function times(fields: Fields) {
+  const text = texts(fields);
+  return {
+    created_at: text('created_at') ?? '',
+    updated_at: text('updated_at') ?? '',
+    finished_at: text('finished_at'),
+  };
+}
+
+function mediaFile(fields: Fields): MediaFileRecord {
+  return {
+    ...facts(fields),
+    ...times(fields),
+    file_size_bytes: readNumber(fields.file_size_bytes) ?? readNumber(fields.file_size_in_bytes),
+    test: readBoolean(fields.test),
+  };
+}
+
+function inputFile(value: unknown): InputMediaFile {
+  const fields = fieldsOf(value);
+  return { ...mediaFile(fields), state: readState(fields.state) };
+}
+
+function outputFile(value: unknown): OutputMediaFile {
+  const fields = fieldsOf(value);
+  return { ...mediaFile(fields), state: readState(fields.state), label: readText(fields.label) };
+}
+
+function thumbnail(value: unknown): ThumbnailRecord {
+  const fields = fieldsOf(value);
+  return {
+    id: readNumber(fields.id) ?? 0,
+    url: readText(fields.url) ?? '',
+    created_at: readText(fields.created_at) ?? '',
+    updated_at: readText(fields.updated_at) ?? '',
+  };
+}
+
+/** The plain job object of `{"job": {...}}`, untouched; what came without the wrapping stays as it is. */
+export function unwrapJob(answer: unknown): unknown {
+  const { job } = fieldsOf(answer);
+  return typeof job === 'object' && job !== null ? job : answer;
+}
+
+/** The plain job objects of a list (section 4.3), untouched. */
+export function unwrapJobs(answer: unknown): readonly unknown[] {
+  const list = Array.isArray(answer) ? answer : itemsOf(fieldsOf(answer).jobs);
+  return list.map(unwrapJob);
+}
+
+/** A job (section 2.3), wrapped or not, with every key there: numbers are numbers, what was missing is null. */
+export function normaliseJob(answer: unknown): JobRecord {
+  const fields = fieldsOf(unwrapJob(answer));
+  return {
+    id: readNumber(fields.id) ?? 0,
+    state: readState(fields.state),
+    test: readBoolean(fields.test),
+    pass_through: readText(fields.pass_through),
+    grouping: readText(fields.grouping),
+    ...times(fields),
+    submitted_at: readText(fields.submitted_at) ?? readText(fields.created_at) ?? '',
+    input_media_file: inputFile(fields.input_media_file),
+    output_media_files: itemsOf(fields.output_media_files).map(outputFile),
+    thumbnails: itemsOf(fields.thumbnails).map(thumbnail),
+  };
+}
+
+function details(fields: Fields): DetailsRecord {
+  return {
+    ...facts(fields),
+    file_size_in_bytes: readNumber(fields.file_size_in_bytes) ?? readNumber(fields.file_size_bytes),
+  };
+}
+
+/** Input details (section 2.1), with every key there. */
+export function normaliseInput(answer: unknown): InputDetails {
+  const fields = fieldsOf(answer);
+  return {
+    ...details(fields),
+    job_id: readNumber(fields.job_id) ?? 0,
+    state: readState(fields.state),
+    privacy: readBoolean(fields.privacy),
+  };
+}
+
+/** Output details (section 2.2), with every key there. */
+export function normaliseOutput(answer: unknown): OutputDetails {
+  const fields = fieldsOf(answer);
+  return { ...details(fields), state: readState(fields.state), label: readText(fields.label) };
+}
+
+/** A progress record (section 2.4). Percentages are brought into 0-100; what is missing of a finished one is 100. */
+export function normaliseProgress(answer: unknown): ProgressRecord {
+  const fields = fieldsOf(answer);
+  const state: ProgressRecord['state'] = readState(fields.state);
+  const event = readText(fields.current_event)?.toLowerCase();
+  const eventProgress = readNumber(fields.current_event_progress);
+  const fps = readNumber(fields.fps);
+  const speed = readNumber(fields.speed);
+  const etaMs = readNumber(fields.eta_in_ms);
+  return {
+    state,
+    progress: percent(readNumber(fields.progress) ?? (state === 'finished' ? 100 : 0)),
+    ...(event === undefined ? {} : { current_event: readState(event) }),
+    ...(eventProgress === null ? {} : { current_event_progress: percent(eventProgress) }),
+    ...(fps === null ? {} : { fps }),
+    ...(speed === null ? {} : { speed }),
+    ...(etaMs === null ? {} : { eta_in_ms: etaMs }),
+  };
+}
+
+/** Progress of a whole job (`GET /v2/jobs/<id>/progress`). */
+export function normaliseJobProgress(answer: unknown): JobProgressRecord {
+  const fields = fieldsOf(answer);
+  return {
+    state: readState(fields.state),
+    progress: percent(readNumber(fields.progress) ?? 0),
+    input: withId(fields.input),
+    outputs: itemsOf(fields.outputs).map(withId),
+  };
+}
+
+/**
+ * Progress of a whole job made of its details and of what progress records there are, by input or output id: for
+ * services that know only the document. A file without a record counts as 100 when it is final, else as 0.
+ */
+export function progressOfJob(
+  job: JobRecord,
+  records: ReadonlyMap<number, ProgressRecord>,
+): JobProgressRecord {
+  const file = (media: InputMediaFile | OutputMediaFile) => ({
+    id: media.id,
+    ...(records.get(media.id) ?? { state: media.state, progress: media.state === 'finished' ? 100 : 0 }),
+  });
+  const input = file(job.input_media_file);
+  const outputs = job.output_media_files.map(file);
+  const sum = outputs.reduce((total, output) => total + output.progress, 0);
+  const mean = outputs.length === 0 ? 0 : Math.round((sum / outputs.length) * 100) / 100;
+  return { state: job.state, progress: job.state === 'finished' ? 100 : mean, input, outputs };
+}
+
+/** Answer to a create (section 4.1). */
+export function normaliseCreated(answer: unknown): CreatedRecord {
+  const fields = fieldsOf(answer);
+  return {
+    id: readText(fields.id),
+    outputs: itemsOf(fields.outputs).map((value) => {
+      const output = fieldsOf(value);
+      return { id: readNumber(output.id), label: readText(output.label), url: readText(output.url) };
+    }),
+    ...(readBoolean(fields.test) ? { test: true as const } : {}),
+  };
+}
+
+function withId(value: unknown): ProgressRecord & { readonly id: number } {
+  return { id: readNumber(fieldsOf(value).id) ?? 0, ...normaliseProgress(value) };
+}
+
+function percent(value: number): number {
+  return Math.min(100, Math.max(0, value));
+}

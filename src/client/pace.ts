@@ -1,0 +1,41 @@
+import { pause } from './pause.js';
+
+/** Least and greatest milliseconds between two requests. */
+export interface PaceLimits {
+  readonly leastMs: number;
+  readonly greatestMs: number;
+}
+
+/** Decides when the next request may go out: soon while things change, seldom while they stay. */
+export interface Pace {
+  /** Resolves when the next request may be sent; rejects when the signal ends the wait. */
+  turn(signal?: AbortSignal): Promise<void>;
+  /** Ends a round of requests and tells whether it brought anything new: the next round begins after a wait that fits. */
+  note(hasChanged: boolean): void;
+}
+
+/** Requests to this machine cost next to nothing; other people's services are asked once a second at most. */
+export function paceLimitsFor(url: string): PaceLimits {
+  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  const isHere = host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+  return isHere ? { leastMs: 200, greatestMs: 1000 } : { leastMs: 1000, greatestMs: 5000 };
+}
+
+/**
+ * A pace within limits. The first request goes out at once, never two closer than `leastMs`. Where nothing changes the waits grow by
+ * half each round, so that a job of hours is asked about seldom and one of seconds is seen to end at once.
+ */
+export function createPace(limits: PaceLimits): Pace {
+  let gapMs = limits.leastMs;
+  let nextAt = 0;
+  return {
+    turn: async (signal) => {
+      await pause(nextAt - performance.now(), signal);
+      nextAt = performance.now() + limits.leastMs;
+    },
+    note: (hasChanged) => {
+      gapMs = hasChanged ? limits.leastMs : Math.min(limits.greatestMs, gapMs * 1.5);
+      nextAt = performance.now() + gapMs;
+    },
+  };
+}

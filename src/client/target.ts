@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { VencError } from '../api/errors.js';
+import { fieldsOf, readText } from './reading.js';
+
+/** Which service, and with which key. */
+export interface Target {
+  /** Base address without a slash at its end. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** The daemon of the same user, found through its data folder: the key then travels in the header alone. */
+  readonly isOwnDaemon?: boolean;
+  /** What to do when it cannot be reached. */
+  readonly hint?: string;
+  /** Finds the daemon anew, which may have come back at another port. */
+  readonly locate?: () => Promise<Target>;
+}
+
+/** Where a target may be told. */
+export interface TargetSources {
+  /** `VENC_URL`, else the configured address; null when there is none. */
+  readonly url: string | null;
+  /** `VENC_API_KEY`; null when it is not set. */
+  readonly apiKey: string | null;
+  readonly dataFolder: string;
+}
+
+/** Names of the files by which commands of the same user find the daemon: its address and the owner's key. */
+export const daemonFile = 'daemon.json';
+export const ownerKeyFile = 'owner-key';
+
+/**
+ * Which service to talk to: the one at `url`, else the daemon that left its address in the data folder. A key that
+ * is given wins over the owner's own.
+ * Rejects with `UsageError` for an address that is none, `UnauthorizedError` where the key is missing, `UnreachableError`
+ * where no daemon has left its address.
+ */
+export async function resolveTarget(sources: TargetSources): Promise<Target> {
+  return sources.url === null ? daemonOf(sources) : serviceAt(sources.url, sources.apiKey);
+}
+
+function serviceAt(text: string, apiKey: string | null): Target {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new VencError('UsageError', 'VENC_URL is not the address of a service.', {
+      hint: 'it begins with http:// or https://, such as https://encoding.example.com',
+    });
+  }
+  if (apiKey === null) {
+    throw new VencError('UnauthorizedError', `VENC_URL names ${url.origin}, but there is no key for it.`, {
+      hint: 'put the key of that service into VENC_API_KEY',
+    });
+  }
+  return {
+    url: text.replace(/\/+$/, ''),
+    apiKey,
+    hint: 'check the address in VENC_URL, or unset it to use the daemon on this machine',
+  };
+}
+
+async function daemonOf(sources: TargetSources): Promise<Target> {
+  const hint = 'start one with: venc daemon';
+  const url = readText(fieldsOf(await readJson(join(sources.dataFolder, daemonFile))).url);
+  if (url === null) {
+    throw new VencError(
+      'UnreachableError',
+      `No daemon is running with the data folder ${sources.dataFolder}.`,
+      {
+        hint: `${hint}; for a service elsewhere set VENC_URL and VENC_API_KEY`,
+      },
+    );
+  }
+  const apiKey = sources.apiKey ?? (await readKey(join(sources.dataFolder, ownerKeyFile)));
+  return { url, apiKey, isOwnDaemon: true, hint, locate: () => daemonOf(sources) };
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    // Missing, half written or foreign: in each case there is no daemon to be found by it.
+    return null;
+  }
+}
+
+async function readKey(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    throw new VencError('UnauthorizedError', `The key of the daemon could not be read from ${path}.`, {
+      cause: error,
+      hint: 'only the user who runs the daemon may read it; others put a key into VENC_API_KEY',
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where things of this user lie unless told otherwise: as the platform has it (XDG on Linux). */
+export interface UserFolders {
+  readonly config: string;
+  readonly data: string;
+}
+
+/** The folders of a platform. Absolute XDG variables count everywhere but on Windows, as people set them on purpose. */
+export function userFolders(
+  env: Environment,
+  platform: NodeJS.Platform = process.platform,
+  home: string = homedir(),
+): UserFolders {
+  if (platform === 'win32') {
+    return {
+      config: join(env.APPDATA ?? join(home, 'AppData', 'Roaming'), 'venc', 'Config'),
+      data: join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'venc', 'Data'),
+    };
+  }
+  const isMac = platform === 'darwin';
+  const folder = (variable: string | undefined, otherwise: string) =>
+    variable?.startsWith('/') === true ? join(variable, 'venc') : join(home, otherwise, 'venc');
+  return {
+    config: folder(env.XDG_CONFIG_HOME, isMac ? 'Library/Preferences' : '.config'),
+    data: folder(env.XDG_DATA_HOME, isMac ? 'Library/Application Support' : '.local/share'),
+  };
+}
