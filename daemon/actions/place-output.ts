@@ -1,7 +1,9 @@
 import { posix } from 'node:path';
 import { withoutPassword } from '../../src/api/redact.js';
+import { routePath } from '../../src/api/routes.js';
 import type { OutputSettings } from '../../src/api/settings/index.js';
 import type { Placement } from '../jobs/draft.js';
+import { shelfUrl } from '../transports/shelf-place.js';
 
 /** What a place is made of beside the settings. */
 export interface PlaceParts {
@@ -23,8 +25,11 @@ export function placeOutput(settings: OutputSettings, parts: PlaceParts): Placem
     const path = filename.split('/').map(encodeURIComponent).join('/');
     return elsewhere(`${settings.base_url.replace(/\/+$/, '')}/${path}`);
   }
-  const place = `${parts.randomToken()}/${encodeURIComponent(posix.basename(filename))}`;
-  return { destination: `hosted://${place}`, url: `${parts.baseUrl}/hosted/${place}` };
+  const place = { token: parts.randomToken(), name: posix.basename(filename) };
+  return {
+    destination: shelfUrl('hosted', place),
+    url: `${parts.baseUrl}${routePath('hostedFile', { ...place })}`,
+  };
 }
 
 /** The file name that the settings give, or null where one has to be made up. */

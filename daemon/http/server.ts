@@ -1,7 +1,6 @@
 import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { Hono } from 'hono';
 import { VencError } from '../../src/api/errors.js';
 import { jsonType, toJson } from './represent/json.js';
 
@@ -19,7 +18,7 @@ const headersTimeoutMs = 60_000;
  * Listens with an app. Rejects with `InUseError` where the port is taken, `UsageError` where the address can't be used.
  */
 export async function listen(
-  app: Pick<Hono, 'fetch'>,
+  app: { readonly fetch: Parameters<typeof getRequestListener>[0] },
   options: { readonly host: string; readonly port: number },
 ): Promise<HttpServer> {
   const server = createServer(

@@ -1,6 +1,5 @@
 import { VencError } from '../../src/api/errors.js';
 import type { EncodeProgress } from '../ffmpeg/ffmpeg-types.js';
-import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { FileProgress } from '../jobs/progress.js';
 import type { Product, Step } from '../plan/plan-types.js';
@@ -41,20 +40,15 @@ export function encode(
         });
         doneShare += step.share;
       }
-      return { product, media: await checked(bench, output, product, run.signal) };
+      return { product, media: await checked(bench, product, run.signal) };
     },
     'TranscodingError',
     (fault) => run.change({ type: 'output-failed', id: output.id, fault }),
   );
 }
 
-/** A file is delivered only when it holds the streams that it should. */
-async function checked(
-  bench: Workbench,
-  output: JobOutput,
-  product: Product,
-  signal: AbortSignal,
-): Promise<MediaFacts> {
+/** A file is delivered only when it holds the streams that it should, and lasts as long. */
+async function checked(bench: Workbench, product: Product, signal: AbortSignal): Promise<MediaFacts> {
   const media = await bench.ffmpeg.probe(product.path, signal).catch((error) => {
     signal.throwIfAborted();
     throw new VencError('TranscodingError', 'The encoder left a file that cannot be read.', { cause: error });
@@ -64,12 +58,26 @@ async function checked(
     ...(product.hasAudio && media.audio === null ? ['sound'] : []),
   ];
   if (missing.length > 0) {
+    throw new VencError('TranscodingError', `The encoder left a file without ${missing.join(' and ')}.`);
+  }
+  const { expectedSeconds } = product;
+  const foundSeconds = media.durationSeconds;
+  if (expectedSeconds !== null && foundSeconds !== null && foundSeconds < leastSeconds(expectedSeconds)) {
+    const lengths = `${foundSeconds.toFixed(1)} of ${expectedSeconds.toFixed(1)} seconds`;
     throw new VencError(
       'TranscodingError',
-      `The encoder left a file without ${missing.join(' and ')} for output ${output.id}.`,
+      `Only ${lengths} could be encoded: the input is cut short or damaged.`,
     );
   }
   return media;
+}
+
+/**
+ * The shortest that a file may be where a length was expected. A file that was cut off tells its full length all the same, and ffmpeg
+ * encodes what there is of it and reports success.
+ */
+function leastSeconds(expectedSeconds: number): number {
+  return expectedSeconds - Math.max(1, expectedSeconds * 0.05);
 }
 
 function transcoding(

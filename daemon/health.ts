@@ -1,0 +1,49 @@
+import { statfs } from 'node:fs/promises';
+
+/** Greatest room that is kept free where nothing else is asked for, in bytes. */
+const defaultMinFreeBytes = 1e9;
+/** Share of the volume that is kept free where that is less. */
+const defaultMinFreeShare = 0.05;
+/** How long a look at the disk is good for, in milliseconds: creates come faster than disks fill. */
+const freshMs = 1000;
+
+/** What the daemon's health depends on. */
+export interface HealthSources {
+  readonly dataFolder: string;
+  /** Free room below which nothing more is taken; null for 5 % of the volume, at most 1 GB. */
+  readonly minFreeBytes: number | null;
+  readonly hasFfmpeg: boolean;
+  readonly isDraining: () => boolean;
+  readonly now: () => Date;
+}
+
+/** Says why no job can be taken, one sentence each; an empty list when all is well. */
+export function healthOf(sources: HealthSources): () => Promise<readonly string[]> {
+  let seen: { readonly at: number; readonly trouble: string | null } | null = null;
+  const diskTrouble = async (): Promise<string | null> => {
+    const at = sources.now().getTime();
+    if (seen === null || at - seen.at > freshMs) seen = { at, trouble: await lookAtDisk(sources) };
+    return seen.trouble;
+  };
+  return async () => {
+    const disk = await diskTrouble();
+    return [
+      ...(sources.isDraining() ? ['The daemon is stopping and takes no more jobs.'] : []),
+      ...(sources.hasFfmpeg ? [] : [missingFfmpeg]),
+      ...(disk === null ? [] : [disk]),
+    ];
+  };
+}
+
+/** What a person without ffmpeg is told. */
+export const missingFfmpeg =
+  'There is no ffmpeg and ffprobe to encode with: install ffmpeg 5.0 or newer, or name one with --ffmpeg (venc doctor tells more).';
+
+async function lookAtDisk({ dataFolder, minFreeBytes }: HealthSources): Promise<string | null> {
+  const { bavail, blocks, bsize } = await statfs(dataFolder);
+  const freeBytes = bavail * bsize;
+  const least = minFreeBytes ?? Math.min(blocks * bsize * defaultMinFreeShare, defaultMinFreeBytes);
+  if (freeBytes >= least) return null;
+  const megabytes = (bytes: number) => Math.floor(bytes / 1e6);
+  return `There are ${megabytes(freeBytes)} MB free in the data folder, less than the ${megabytes(least)} MB that --min-free asks for.`;
+}

@@ -1,0 +1,56 @@
+import type { DaemonOptions, RunningDaemon } from './daemon-options.js';
+import { createApp } from './http/app.js';
+import { listen } from './http/server.js';
+import { type OpenWorkshop, openWorkshop } from './open-workshop.js';
+import { removeDaemonAddress, writeDaemonAddress } from './store/json/address.js';
+
+export type { DaemonOptions, RunningDaemon } from './daemon-options.js';
+
+/** Milliseconds for answers under way to end after the runs have. */
+const answerGraceMs = 1000;
+
+/**
+ * Starts the daemon: takes up what an earlier start left, answers requests and runs jobs. Rejects with `InUseError` where the port or the
+ * data folder is in use, `UsageError` where the folder can't be written or an option is wrong.
+ */
+export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
+  const open = await openWorkshop(options);
+  try {
+    return await serve(open, options);
+  } catch (error) {
+    await open.close(0);
+    throw error;
+  }
+}
+
+async function serve(open: OpenWorkshop, options: DaemonOptions): Promise<RunningDaemon> {
+  const { workshop } = open;
+  const server = await listen(
+    createApp(workshop, { publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null }),
+    options,
+  );
+  const url = `http://${reachableHost(options.host)}:${server.port}`;
+  await writeDaemonAddress(options.dataFolder, { url, pid: process.pid });
+  await open.begin(options.jobs);
+  for (const trouble of await workshop.troubles()) workshop.log('warn', trouble);
+  let closing: Promise<void> | null = null;
+  return {
+    url,
+    async stop() {
+      // Reads and cancels are answered until the last run has ended; a second call ends the grace.
+      const drained = open.close(closing === null ? options.graceSeconds * 1000 : 0);
+      closing ??= drained.then(async () => {
+        await removeDaemonAddress(options.dataFolder);
+        await server.close(answerGraceMs);
+      });
+      await closing;
+    },
+  };
+}
+
+/** An address that listens everywhere is reached here through the loopback; IPv6 addresses stand in brackets. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { VencError } from '../src/api/errors.js';
+import { openFfmpeg } from './ffmpeg/index.js';
+import { missingFfmpeg } from './health.js';
+import { fileArgument } from './plan/safe-input.js';
+
+/** Length of the sample in seconds. */
+export const sampleSeconds = 10;
+
+/** How the sample is made. */
+export interface SampleOptions {
+  readonly ffmpeg: string | null;
+  readonly ffprobe: string | null;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Writes a test picture with a tone to `path`, as a source that is cheap to make and large enough to be worth encoding: MJPEG
+ * and PCM at 1280x720, which every ffmpeg can write. Rejects with `UnavailableError` without any ffmpeg.
+ */
+export async function makeSample(
+  path: string,
+  { ffmpeg: given, ffprobe, signal }: SampleOptions,
+): Promise<void> {
+  const { ffmpeg } = await openFfmpeg({ ffmpeg: given, ffprobe });
+  if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpeg);
+  const scratch = await mkdtemp(join(tmpdir(), 'venc-sample-'));
+  const picture = `testsrc2=size=1280x720:rate=25:duration=${sampleSeconds}`;
+  const tone = `sine=frequency=440:sample_rate=48000:duration=${sampleSeconds}`;
+  const inputs = ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', tone];
+  const encoders = ['-c:v', 'mjpeg', '-q:v', '5', '-pix_fmt', 'yuvj420p', '-c:a', 'pcm_s16le'];
+  try {
+    await ffmpeg.run([...inputs, ...encoders, '-f', 'mov', '-y', fileArgument(path)], {
+      signal,
+      scratch,
+      onProgress: () => {},
+    });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}

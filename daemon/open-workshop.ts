@@ -1,0 +1,142 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { redact } from '../src/api/redact.js';
+import type { Workshop } from './actions/workshop.js';
+import type { DaemonOptions } from './daemon-options.js';
+import { endLeftovers, type FfmpegReport, openFfmpeg } from './ffmpeg/index.js';
+import { healthOf } from './health.js';
+import { randomToken } from './names.js';
+import { createLocalQueue } from './queue/local/local-queue.js';
+import { ProgressBook } from './queue/progress-book.js';
+import { recover } from './queue/recover.js';
+import { openAccounts } from './store/json/accounts.js';
+import { openJobStore } from './store/json/json-job-store.js';
+import { lockDataFolder } from './store/json/lock.js';
+import { createTransports } from './transports/create-transports.js';
+import { createShelf } from './transports/shelf.js';
+import { jobRunner } from './work/run-job.js';
+import { scratchRoom } from './work/scratch.js';
+
+/** Milliseconds between two sweeps of hosted files and uploads. */
+const sweepEveryMs = 15 * 60 * 1000;
+
+/** What a workshop is opened with: a daemon's options, as far as they do not concern its address. */
+export type WorkshopOptions = Pick<
+  DaemonOptions,
+  | 'dataFolder'
+  | 'filesRoots'
+  | 'allowPrivateNetwork'
+  | 'stallTimeoutSeconds'
+  | 'minFreeBytes'
+  | 'maxOutputs'
+  | 'ffmpeg'
+  | 'ffprobe'
+  | 'apiKey'
+  | 'log'
+> & {
+  /** Lets `file:` URLs name any file: for a person's own files in a process of their own (`venc run`). */
+  readonly isOwnFiles?: boolean;
+};
+
+/** A workshop that holds its data folder. */
+export interface OpenWorkshop {
+  readonly workshop: Workshop;
+  readonly report: FfmpegReport;
+  /** Takes up what an earlier start left, and begins to run jobs: so many at once, null for one per two cores. */
+  begin(jobs: number | null): Promise<void>;
+  /** Stops the runs after a grace, closes the store and lets go of the folder. Called again, it ends the grace at once. */
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * Puts a workshop together on a data folder. Rejects with `InUseError` where another daemon holds the folder, `UsageError` where it
+ * can't be written or a given program is none. Encoders that outlived an earlier daemon are ended here.
+ */
+export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorkshop> {
+  const { dataFolder } = options;
+  const log: Workshop['log'] = (level, message) => options.log(level, redact(message));
+  const now = () => new Date();
+  const stallTimeoutMs = options.stallTimeoutSeconds * 1000;
+  const found = openFfmpeg({ ffmpeg: options.ffmpeg, ffprobe: options.ffprobe });
+  // Looked at below; a failure in between must not count as unhandled.
+  found.catch(() => {});
+  const lock = await lockDataFolder(dataFolder);
+  try {
+    const scratchFolder = join(dataFolder, 'scratch');
+    const scratch = scratchRoom(scratchFolder);
+    const ended = await endLeftovers(scratchFolder);
+    if (ended > 0) log('warn', `ended encoders that an earlier daemon left: ${ended}`);
+    await scratch.clear();
+    const store = await openJobStore(dataFolder, { log });
+    const accounts = await openAccounts(dataFolder, { log });
+    await accounts.ensureOwner(options.apiKey ?? undefined);
+    const { ffmpeg, report } = await found;
+    const shelfOptions = { now, randomToken, stallTimeoutMs };
+    const hosted = createShelf(join(dataFolder, 'hosted'), shelfOptions);
+    const uploads = createShelf(join(dataFolder, 'uploads'), shelfOptions);
+    const transports = createTransports({
+      allowPrivateNetwork: options.allowPrivateNetwork,
+      filesRoots: options.filesRoots,
+      anywhere: options.isOwnFiles ?? false,
+      stallTimeoutMs,
+      hosted,
+      uploads,
+    });
+    const book = new ProgressBook();
+    const queue = createLocalQueue({ store, book, now, randomToken, log });
+    let isDraining = false;
+    const troubles = healthOf({
+      dataFolder,
+      minFreeBytes: options.minFreeBytes,
+      hasFfmpeg: ffmpeg !== null,
+      isDraining: () => isDraining,
+      now,
+    });
+    const sweep = () =>
+      Promise.all([hosted.sweep(), uploads.sweep()]).catch((error: unknown) =>
+        log('error', `sweeping: ${String(error)}`),
+      );
+    const sweeper = setInterval(sweep, sweepEveryMs).unref();
+    const closed = new AbortController();
+    let closing: Promise<void> | null = null;
+    return {
+      workshop: {
+        store,
+        queue,
+        book,
+        accounts,
+        transports,
+        hosted,
+        uploads,
+        ffmpeg,
+        maxOutputs: options.maxOutputs,
+        troubles,
+        now,
+        randomToken,
+        log,
+      },
+      report,
+      async begin(jobs) {
+        await recover(store, queue, { now, log, signal: closed.signal });
+        void sweep();
+        const slots = jobs ?? Math.max(1, Math.floor(availableParallelism() / 2));
+        if (ffmpeg !== null) queue.work(jobRunner({ ffmpeg, transports, scratch, log }), { slots });
+      },
+      async close(graceMs) {
+        isDraining = true;
+        closed.abort();
+        const drained = queue.close(graceMs);
+        closing ??= drained.then(async () => {
+          clearInterval(sweeper);
+          await accounts.close();
+          await store.close();
+          await lock.release();
+        });
+        await closing;
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}

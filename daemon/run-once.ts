@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { VencError } from '../src/api/errors.js';
+import type { JobProgressRecord, JobRecord } from '../src/api/records.js';
+import { defaultMaxOutputs } from '../src/api/settings/limits.js';
+import { isFinal } from '../src/api/states.js';
+import { cancelJob } from './actions/cancel-job.js';
+import { createJob } from './actions/create-job.js';
+import { readJob, readJobProgress } from './actions/read-jobs.js';
+import type { Workshop } from './actions/workshop.js';
+import { openWorkshop } from './open-workshop.js';
+
+/** How one encode without a daemon goes on. */
+export interface RunOnceOptions {
+  readonly ffmpeg: string | null;
+  readonly ffprobe: string | null;
+  /** Cancels the job; everything unfinished is removed before the promise rejects with `InterruptedError`. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (record: JobProgressRecord) => void;
+  readonly stallTimeoutSeconds: number;
+}
+
+/** Milliseconds between two looks at the progress book, which lies in this process. */
+const lookEveryMs = 100;
+
+/**
+ * Carries one request out in this process, without a daemon (`venc run`): the same workshop, on a folder of its own that is
+ * gone afterwards. Takes any file and address of the person's own. Resolves to the job as it ended, failed ones
+ * included; rejects with `InvalidRequestError` where the request is refused, `UnavailableError` without any ffmpeg.
+ */
+export async function runOnce(request: unknown, options: RunOnceOptions): Promise<JobRecord> {
+  const folder = await mkdtemp(join(tmpdir(), 'venc-run-'));
+  try {
+    const open = await openWorkshop({
+      dataFolder: join(folder, 'data'),
+      filesRoots: [],
+      isOwnFiles: true,
+      allowPrivateNetwork: true,
+      stallTimeoutSeconds: options.stallTimeoutSeconds,
+      minFreeBytes: 0,
+      maxOutputs: defaultMaxOutputs,
+      ffmpeg: options.ffmpeg,
+      ffprobe: options.ffprobe,
+      apiKey: null,
+      log: () => {},
+    });
+    try {
+      await open.begin(1);
+      return await carryOut(open.workshop, request, options);
+    } finally {
+      await open.close(0);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function carryOut(
+  workshop: Workshop,
+  request: unknown,
+  { signal, onProgress }: RunOnceOptions,
+): Promise<JobRecord> {
+  const account = workshop.accounts.account('default');
+  if (account === null) throw new TypeError('a new workshop has an account of its own');
+  const created = await createJob(workshop, { account, baseUrl: 'http://localhost' }, request);
+  const id = Number(created.id);
+  for (;;) {
+    if (signal.aborted) {
+      await cancelJob(workshop, account.id, id).catch(() => {});
+      throw new VencError(
+        'InterruptedError',
+        'Interrupted: the encoding was cancelled and nothing was left behind.',
+      );
+    }
+    const progress = await readJobProgress(workshop, account.id, id);
+    onProgress(progress);
+    if (isFinal(progress.state)) return readJob(workshop, account.id, id);
+    await pause(lookEveryMs, signal);
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

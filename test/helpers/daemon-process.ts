@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const launcher = `import(${JSON.stringify(main)}).then(({ main }) => main(process.argv.slice(1)))`;
+
+/** A `venc` in a process of its own. */
+export function spawnVenc(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  return spawn(process.execPath, ['--input-type=module', '-e', launcher, '--', ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+/** A `venc daemon` in a process of its own, to be stopped or killed. */
+export interface DaemonProcess {
+  readonly url: string;
+  readonly pid: number;
+  readonly child: ChildProcess;
+  /** What it has written to stderr so far. */
+  readonly logged: () => string;
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+const started = new Set<ChildProcess>();
+
+/** Kills what a test that failed left running: to be called after each suite that starts daemons. */
+export function killDaemons(): void {
+  for (const child of started) child.kill('SIGKILL');
+}
+
+/** The key that such a daemon takes. */
+export const processKey = 'a-key-for-tests-only';
+
+/** Starts one on a free port and waits for the address on its first line. */
+export async function startDaemonProcess(
+  dataFolder: string,
+  args: readonly string[] = [],
+): Promise<DaemonProcess> {
+  const child = spawnVenc(
+    ['daemon', '--port', '0', '--data', dataFolder, '--allow-private-network', ...args],
+    {
+      VENC_API_KEY: processKey,
+    },
+  );
+  started.add(child);
+  child.once('exit', () => started.delete(child));
+  let log = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  if (child.stdout === null) throw new TypeError('a daemon has an output');
+  const lines = createInterface({ input: child.stdout });
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`the daemon ended before it was there: ${log}`);
+  });
+  ended.catch(() => {});
+  const [url] = (await Promise.race([once(lines, 'line'), ended])) as [string];
+  return {
+    url,
+    pid: child.pid ?? 0,
+    child,
+    logged: () => log,
+    async end(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      child.kill(signal);
+      const [code] = (await once(child, 'exit')) as [number | null];
+      return code;
+    },
+  };
+}

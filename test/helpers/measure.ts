@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** One stream as ffprobe prints it, as far as tests look at it. */
+export interface FoundStream {
+  readonly codec_type: string;
+  readonly codec_name: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly pix_fmt?: string;
+  readonly sample_aspect_ratio?: string;
+  readonly channels?: number;
+  readonly sample_rate?: string;
+}
+
+/** What ffprobe says of a file: an independent look, not through any code of ours. */
+export interface Found {
+  readonly format: { readonly format_name: string; readonly duration: string };
+  readonly video: FoundStream | undefined;
+  readonly audio: FoundStream | undefined;
+}
+
+/** Looks at bytes with the ffprobe of `VENC_FFPROBE` or `PATH`; they are put into `folder` for it. */
+export async function ffprobe(bytes: Uint8Array, folder: string): Promise<Found> {
+  const path = join(folder, 'measured');
+  await writeFile(path, bytes);
+  const args = ['-v', 'error', '-show_format', '-show_streams', '-of', 'json', `file:${path}`];
+  const { stdout } = await promisify(execFile)(process.env.VENC_FFPROBE ?? 'ffprobe', args);
+  const { format, streams } = JSON.parse(stdout) as {
+    format: Found['format'];
+    streams: readonly FoundStream[];
+  };
+  const first = (type: string) => streams.find(({ codec_type: kind }) => kind === type);
+  return { format, video: first('video'), audio: first('audio') };
+}

@@ -1,0 +1,265 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ErrorsRecord } from '../../src/api/records.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+
+const test = suite<{ daemon: TestDaemon }>('http');
+
+test.before(async (context) => {
+  context.daemon = await startTestDaemon({ jobs: 0 });
+});
+test.after(({ daemon }) => daemon.stop());
+
+const input = 'http://127.0.0.1:9/nothing.mp4';
+const create = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
+  method: 'POST',
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+  headers,
+});
+
+const statuses: readonly (readonly [string, string, RequestInit, number])[] = [
+  ['a create with a valid body', '/v2/jobs', create({ input }), 201],
+  ['a create below /api', '/api/v2/jobs', create({ input }), 201],
+  [
+    'a create with suffix, doubled slashes and a slash at the end',
+    '//v2///jobs.json/',
+    create({ input }),
+    201,
+  ],
+  ['a create with another label', '/v2/jobs', create({ input }, { 'Content-Type': 'text/plain' }), 201],
+  ['a create of broken JSON', '/v2/jobs', create('{"input": ', { 'Content-Type': 'application/json' }), 400],
+  ['a create of another kind', '/v2/jobs', create('input: a', { 'Content-Type': 'text/plain' }), 415],
+  [
+    'a create with a JSON label that is no JSON',
+    '/v2/jobs',
+    create('no', { 'Content-Type': 'application/json' }),
+    400,
+  ],
+  [
+    'a create in a foreign format',
+    '/v2/jobs',
+    create('a=b', { 'Content-Type': 'application/x-www-form-urlencoded' }),
+    415,
+  ],
+  ['a create in a foreign encoding', '/v2/jobs', create('{}', { 'Content-Encoding': 'br' }), 415],
+  ['a create without an input', '/v2/jobs', create({}), 422],
+  ['a create without a body', '/v2/jobs', { method: 'POST' }, 422],
+  ['a create with a list', '/v2/jobs', create([]), 422],
+  ['a create of more than 1 MiB', '/v2/jobs', create(`{"input":"${'x'.repeat(1024 * 1024)}"}`), 413],
+  ['a list', '/v2/jobs', {}, 200],
+  ['a list of page 0', '/v2/jobs?page=0', {}, 422],
+  ['a list of many on a page', '/v2/jobs?per_page=1000', {}, 200],
+  ['a list with words for numbers', '/v2/jobs?per_page=ten', {}, 422],
+  ['a list in an unknown state', '/v2/jobs?state=asleep', {}, 422],
+  ['a list in any state', '/v2/jobs?state=', {}, 200],
+  ['a job that is not there', '/v2/jobs/999999', {}, 404],
+  ['an id beyond all numbers', '/v2/jobs/99999999999999999999', {}, 404],
+  ['an id that is no number', '/v2/jobs/abc', {}, 404],
+  ['an input that is not there', '/v2/inputs/999999.json', {}, 404],
+  ['an output that is not there', '/v2/outputs/999999', {}, 404],
+  ['progress of an output that is not there', '/v2/outputs/999999/progress.json', {}, 404],
+  ['a cancel of what is not there', '/v2/jobs/999999/cancel', { method: 'PUT' }, 404],
+  ['a resubmit of what is not there', '/v2/jobs/999999/resubmit', { method: 'PUT' }, 404],
+  ['a hosted file that never was', '/hosted/0123456789abcdef0123456789abcdef/a.mp4', {}, 404],
+  ['an upload with a slash in its name', '/v2/uploads/a%2Fb', { method: 'PUT', body: 'x' }, 422],
+  ['an unknown path', '/v3/jobs', {}, 404],
+  ['a form that this version has not', '/v2/jobs.xml', {}, 404],
+  ['the health', '/health', {}, 200],
+  ['the version', '/version', {}, 200],
+  ['a wrong method', '/v2/jobs', { method: 'DELETE' }, 405],
+  ['a wrong method on a job', '/v2/jobs/1', { method: 'POST' }, 405],
+  ['OPTIONS', '/v2/jobs', { method: 'OPTIONS' }, 204],
+];
+
+for (const [what, path, init, status] of statuses) {
+  test(`${what} is answered with ${status}, the right type and a body`, async ({ daemon }) => {
+    const response = await daemon.request(path, init);
+    const body = await response.text();
+    assert.is(response.status, status, body);
+    assert.is(response.headers.get('access-control-allow-origin'), '*');
+    if (status === 204) return assert.is(body, '');
+    assert.is(response.headers.get('content-type'), 'application/json; charset=utf-8');
+    if (status < 400) return;
+    const { errors } = JSON.parse(body) as ErrorsRecord;
+    assert.ok(errors.length > 0 && errors.every((sentence) => sentence.length > 10), body);
+    if (status === 405) assert.match(response.headers.get('allow') ?? '', 'OPTIONS');
+  });
+}
+
+test('a request with several mistakes gets every complaint at once', async ({ daemon }) => {
+  const body = { input: 'nonsense', outputs: [{ speed: 9 }, { width: 'wide', quality: 0 }] };
+  const { errors } = (await (await daemon.request('/v2/jobs', create(body))).json()) as ErrorsRecord;
+  for (const path of ['input', 'outputs[0].speed', 'outputs[1].width', 'outputs[1].quality']) {
+    assert.ok(
+      errors.some((sentence) => sentence.startsWith(path)),
+      `${path} is not named in ${errors.join(' | ')}`,
+    );
+  }
+});
+
+test('a setting that this version does not plan yet is refused by name', async ({ daemon }) => {
+  const body = { input, outputs: [{ thumbnails: { number: 3 } }], download_connections: 3 };
+  const response = await daemon.request('/v2/jobs', create(body));
+  const { errors } = (await response.json()) as ErrorsRecord;
+  assert.is(response.status, 422);
+  assert.match(errors.join('\n'), /outputs\[0\]\.thumbnails/);
+  assert.match(errors.join('\n'), /download_connections/);
+});
+
+test('two outputs for one destination are refused', async ({ daemon }) => {
+  const url = 'file:///srv/a.mp4';
+  const response = await daemon.request(
+    '/v2/jobs',
+    create({ input, outputs: [{ url }, { url, label: 'b' }] }),
+  );
+  assert.is(response.status, 422);
+});
+
+test('a scheme that is not taken is refused with the schemes that are', async ({ daemon }) => {
+  const response = await daemon.request('/v2/jobs', create({ input: 'gopher://example.com/a.mp4' }));
+  const { errors } = (await response.json()) as ErrorsRecord;
+  assert.is(response.status, 422);
+  assert.match(errors.join(), /gopher/);
+  assert.match(errors.join(), /http/);
+});
+
+test('the schemes of the shelves are no destinations for clients', async ({ daemon }) => {
+  const response = await daemon.request(
+    '/v2/jobs',
+    create({ input, outputs: [{ url: 'hosted://abc/a.mp4' }] }),
+  );
+  assert.is(response.status, 422);
+});
+
+test('a body may be gzip', async ({ daemon }) => {
+  const body = gzipSync(JSON.stringify({ input }));
+  const response = await daemon.request('/v2/jobs', {
+    method: 'POST',
+    body,
+    headers: { 'Content-Encoding': 'gzip' },
+  });
+  assert.is(response.status, 201);
+});
+
+test('a mock is checked and not queued', async ({ daemon }) => {
+  const before = (await daemon.request('/v2/jobs')).headers.get('x-total-count');
+  const response = await daemon.request('/v2/jobs', create({ input, mock: '1', outputs: [{ label: 'a' }] }));
+  assert.is(response.status, 201);
+  assert.equal(await response.json(), { id: null, outputs: [{ id: null, label: 'a', url: null }] });
+  assert.is((await daemon.request('/v2/jobs')).headers.get('x-total-count'), before);
+});
+
+test('the key is taken from header, its old name, query or body, the first of them deciding', async ({
+  daemon,
+}) => {
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${daemon.url}${path}`, { method: 'POST', body: JSON.stringify(body), headers });
+  const { key } = daemon;
+  assert.is((await post('/v2/jobs', { input }, { 'Zencoder-Api-Key': key })).status, 201);
+  assert.is((await post(`/v2/jobs?api_key=${key}`, { input })).status, 201);
+  assert.is((await post('/v2/jobs', { input, api_key: key })).status, 201);
+  assert.is((await post('/v2/jobs', { input, api_key: key }, { 'Service-Api-Key': 'wrong' })).status, 401);
+  assert.is((await post('/v2/jobs', { input })).status, 401);
+  assert.is((await post('/v2/jobs', 'no object')).status, 401);
+});
+
+test('a wrong key is 401 on collections and 404 on what has an id', async ({ daemon }) => {
+  const id = await daemon.create({ input });
+  assert.is((await fetch(`${daemon.url}/v2/jobs?api_key=wrong`)).status, 401);
+  assert.is((await fetch(`${daemon.url}/v2/jobs/${id}?api_key=wrong`)).status, 404);
+  assert.is((await fetch(`${daemon.url}/v2/jobs/${id}`)).status, 404);
+  assert.is((await daemon.request(`/v2/jobs/${id}`)).status, 200);
+});
+
+test('a list has pages, newest first, with a total and links', async ({ daemon }) => {
+  for (let count = 0; count < 3; count += 1) await daemon.create({ input });
+  const response = await daemon.request('/v2/jobs?per_page=2&page=2');
+  const jobs = (await response.json()) as readonly { job: { id: number; input_media_file: object } }[];
+  const total = Number(response.headers.get('x-total-count'));
+  assert.is(jobs.length, 2);
+  assert.ok((jobs[0]?.job.id ?? 0) > (jobs[1]?.job.id ?? 0));
+  assert.not('md5_checksum' in (jobs[0]?.job.input_media_file ?? {}));
+  const link = response.headers.get('link') ?? '';
+  assert.match(link, /page=1&per_page=2|per_page=2&page=1/);
+  assert.match(link, 'rel="first"');
+  assert.match(link, 'rel="prev"');
+  assert.match(link, new RegExp(`page=${Math.ceil(total / 2)}[^>]*>; rel="last"`));
+});
+
+test('HEAD answers like GET without a body', async ({ daemon }) => {
+  const response = await daemon.request('/v2/jobs', { method: 'HEAD' });
+  assert.is(response.status, 200);
+  assert.ok(response.headers.get('x-total-count'));
+  assert.is(await response.text(), '');
+});
+
+test('a cancel takes any method, and a second one is a conflict', async ({ daemon }) => {
+  const id = await daemon.create({ input });
+  assert.is((await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'DELETE' })).status, 204);
+  assert.is((await daemon.request(`/v2/jobs/${id}/cancel.json`, { method: 'PUT' })).status, 409);
+  const { job } = await daemon.read<{ job: { state: string; finished_at: string | null } }>(
+    `/v2/jobs/${id}.json`,
+  );
+  assert.is(job.state, 'cancelled');
+  assert.ok(job.finished_at);
+});
+
+test('a job can be resubmitted five times', async ({ daemon }) => {
+  const id = await daemon.create({ input });
+  for (let count = 0; count < 5; count += 1) {
+    assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 204);
+  }
+  assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 403);
+});
+
+test('ids of jobs, inputs and outputs are not taken for one another', async ({ daemon }) => {
+  const id = await daemon.create({ input, outputs: [{}] });
+  const { job } = await daemon.read<{
+    job: { input_media_file: { id: number }; output_media_files: readonly { id: number }[] };
+  }>(`/v2/jobs/${id}`);
+  const inputId = job.input_media_file.id;
+  const outputId = job.output_media_files[0]?.id ?? 0;
+  const status = async (path: string) => (await daemon.request(path)).status;
+  assert.is(await status(`/v2/inputs/${inputId}`), 200);
+  assert.is(await status(`/v2/outputs/${outputId}`), 200);
+  assert.is(await status(`/v2/jobs/${inputId}`), 404);
+  assert.is(await status(`/v2/inputs/${outputId}`), 404);
+  assert.is(await status(`/v2/outputs/${inputId}`), 404);
+  assert.is(await status(`/v2/inputs/${id}`), 404);
+});
+
+test('answers show an address with its user and without its password', async ({ daemon }) => {
+  const id = await daemon.create({ input: 'http://anna:top%20secret@127.0.0.1:9/a.mp4' });
+  const text = await (await daemon.request(`/v2/jobs/${id}`)).text();
+  assert.match(text, 'anna@127.0.0.1');
+  assert.not.match(text, 'secret');
+  assert.not.match(daemon.logLines.join('\n'), 'secret');
+});
+
+test('what the HTTP parser refuses gets a body too', async ({ daemon }) => {
+  const answer = await raw(daemon.url, 'NONSENSE\r\n\r\n');
+  assert.match(answer, /^HTTP\/1\.1 400 /);
+  assert.match(answer, '"errors"');
+});
+
+test('a head that is too large gets a body too', async ({ daemon }) => {
+  const answer = await raw(daemon.url, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'y'.repeat(20_000)}\r\n\r\n`);
+  assert.match(answer, /^HTTP\/1\.1 431 /);
+  assert.match(answer, '"errors"');
+});
+
+function raw(url: string, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+}
+
+test.run();

@@ -1,0 +1,108 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Job } from '../../daemon/jobs/job.js';
+import type { JobProgressRecord, JobRecord } from '../../src/api/records.js';
+import { eventually } from '../helpers/daemon.js';
+import {
+  type DaemonProcess,
+  killDaemons,
+  processKey,
+  startDaemonProcess,
+} from '../helpers/daemon-process.js';
+import { film, makeMedia } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+
+const slow = { speed: 1, quality: 5, width: 1280, upscale: true };
+
+async function setUp(): Promise<{ readonly folder: string; readonly data: string; readonly input: string }> {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'in.mp4'), film('640x360', 3));
+  return { folder, data: join(folder, 'data'), input: `file://${join(folder, 'in.mp4')}` };
+}
+
+const ask = (daemon: DaemonProcess, path: string, init: RequestInit = {}) =>
+  fetch(`${daemon.url}${path}`, { ...init, headers: { 'Service-Api-Key': processKey } });
+
+async function create(daemon: DaemonProcess, body: unknown): Promise<string> {
+  const response = await ask(daemon, '/v2/jobs', { method: 'POST', body: JSON.stringify(body) });
+  assert.is(response.status, 201);
+  return ((await response.json()) as { id: string }).id;
+}
+
+async function progress(daemon: DaemonProcess, id: string): Promise<JobProgressRecord> {
+  return (await (await ask(daemon, `/v2/jobs/${id}/progress`)).json()) as JobProgressRecord;
+}
+
+const isTranscoding = (record: JobProgressRecord) => record.outputs[0]?.current_event === 'transcoding';
+
+/** Processes that work in a folder, by their working directory. */
+async function workingIn(folder: string): Promise<readonly string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const places = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
+  return pids.filter((_, index) => places[index]?.startsWith(folder));
+}
+
+async function storedJob(path: string): Promise<Job> {
+  return (JSON.parse(await readFile(path, 'utf8')) as { job: Job }).job;
+}
+
+test('a job survives kill -9 of the daemon in mid-encode; no encoder and no scratch is left', async () => {
+  const { folder, data, input } = await setUp();
+  const first = await startDaemonProcess(data, ['--files-root', folder, '--jobs', '1']);
+  const id = await create(first, { input, outputs: [slow] });
+  await eventually(() => progress(first, id), isTranscoding);
+  assert.is((await workingIn(data)).length, 1);
+  await first.end('SIGKILL');
+
+  const second = await startDaemonProcess(data, ['--files-root', folder, '--jobs', '1']);
+  const last = await eventually(
+    () => progress(second, id),
+    ({ state }) => state === 'finished' || state === 'failed',
+  );
+  assert.is(last.state, 'finished');
+  assert.equal(await workingIn(data), []);
+  assert.equal(await readdir(join(data, 'scratch')), []);
+  const stored = await storedJob(join(data, 'jobs', 'done', '0', `${id}.json`));
+  assert.is(stored.crashes, 1);
+  assert.is(await second.end('SIGTERM'), 0);
+});
+
+test('SIGTERM puts a running job back to waiting, exits with 0 and counts as no crash', async () => {
+  const { folder, data, input } = await setUp();
+  const first = await startDaemonProcess(data, ['--files-root', folder, '--grace', '0']);
+  const id = await create(first, { input, outputs: [slow] });
+  await eventually(() => progress(first, id), isTranscoding);
+  assert.is(await first.end('SIGTERM'), 0);
+  assert.equal(await workingIn(data), []);
+  const stored = await storedJob(join(data, 'jobs', 'active', `${id}.json`));
+  assert.equal([stored.state, stored.crashes], ['waiting', 0]);
+
+  const second = await startDaemonProcess(data, ['--files-root', folder]);
+  const record = (await (await ask(second, `/v2/jobs/${id}`)).json()) as { job: JobRecord };
+  assert.ok(['waiting', 'processing'].includes(record.job.state));
+  assert.is((await ask(second, `/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
+  assert.is(await second.end('SIGTERM'), 0);
+});
+
+test('a second daemon on a data folder or a port in use says so and exits with 6', async () => {
+  const { folder, data } = await setUp();
+  const first = await startDaemonProcess(data);
+  const refused = async (started: Promise<unknown>) =>
+    started.then(
+      () => assert.unreachable('it started'),
+      (error: Error) => error.message,
+    );
+  assert.match((await refused(startDaemonProcess(data))) ?? '', /in use/);
+  const port = new URL(first.url).port;
+  assert.match(
+    (await refused(startDaemonProcess(join(folder, 'other'), ['--port', port]))) ?? '',
+    /Port .* in use/,
+  );
+  assert.is(await first.end('SIGTERM'), 0);
+});
+
+test.after(killDaemons);
+
+test.run();
