@@ -99,7 +99,9 @@ export const honouredOutputSettings = {
  * A complaint for each setting of a request that this version declines, with its path. Nothing is ever accepted and then
  * ignored. Settings inside of a declined one are not told apart from it.
  */
-export function declinedComplaints(request: JobRequest): readonly string[] {
+export function declinedComplaints(
+  request: Partial<JobRequest> & Pick<JobRequest, 'outputs'>,
+): readonly string[] {
   return [
     ...complaintsAbout(honouredJobFields, request, ''),
     ...request.outputs.flatMap((settings: OutputSettings, index) =>

@@ -1,0 +1,114 @@
+import type { JobRequest, OutputSettings } from '../../src/api/settings/index.js';
+import type { Placement } from '../jobs/draft.js';
+import { checkCombination } from '../plan/combination.js';
+import { declinedComplaints } from '../plan/honoured.js';
+import type { Abilities } from '../plan/plan-types.js';
+import type { Account } from '../store/account-store.js';
+import { schemeOf } from '../transports/registry.js';
+import { givenFilename, placeOutput } from './place-output.js';
+import type { Workshop } from './workshop.js';
+
+/** Who asks for a job, and under which address. */
+export interface CreateContext {
+  readonly account: Account;
+  /** Address of this daemon as the client knows it, without a slash at its end. */
+  readonly baseUrl: string;
+}
+
+/** The sound parts of a request: outputs that have complaints already are undefined. */
+export type RequestParts = Partial<Omit<JobRequest, 'outputs'>> & {
+  readonly outputs: readonly (OutputSettings | undefined)[];
+};
+
+/** An output and its place. */
+export interface PlacedOutput {
+  readonly settings: OutputSettings;
+  readonly placement: Placement;
+}
+
+/** What checking came to: the outputs with their places, and every complaint. */
+export interface CheckedRequest {
+  readonly outputs: readonly PlacedOutput[];
+  readonly complaints: readonly string[];
+}
+
+/**
+ * Checks a request against what can be known without its input: schemes, codecs and containers, this version and its ffmpeg,
+ * places taken twice. Parts that are not sound are passed over.
+ */
+export async function checkRequest(
+  workshop: Workshop,
+  context: CreateContext,
+  parts: RequestParts,
+): Promise<CheckedRequest> {
+  const outputs: PlacedOutput[] = [];
+  const complaints: string[] = [...(await inputComplaints(workshop, context, parts.input))];
+  complaints.push(
+    ...declinedComplaints({ ...parts, outputs: parts.outputs.map((settings) => settings ?? {}) }),
+  );
+  const taken = new Set<string>();
+  for (const [index, settings] of parts.outputs.entries()) {
+    if (settings === undefined) continue;
+    const path = `outputs[${index}]`;
+    const combination = checkCombination(settings, givenFilename(settings), abilitiesOf(workshop), path);
+    if (!combination.ok) {
+      complaints.push(...combination.complaints);
+      continue;
+    }
+    const placement = placeOutput(settings, {
+      extension: combination.extension,
+      baseUrl: context.baseUrl,
+      randomToken: workshop.randomToken,
+    });
+    complaints.push(...(await destinationComplaints(workshop, context, settings, placement, path)));
+    if (taken.has(placement.destination)) {
+      complaints.push(`${path} goes to the same place as another output of this job`);
+    }
+    taken.add(placement.destination);
+    outputs.push({ settings, placement });
+  }
+  return { outputs, complaints };
+}
+
+async function inputComplaints(
+  workshop: Workshop,
+  context: CreateContext,
+  url: string | undefined,
+): Promise<readonly string[]> {
+  if (url === undefined) return [];
+  const transport = workshop.transports.get(schemeOf(url) ?? '');
+  if (transport?.download === undefined) return [`input ${unknownScheme(workshop, url, 'download')}`];
+  const complaint = await transport.checkInput?.(url, context.account.id);
+  return complaint ? [`input ${complaint}`] : [];
+}
+
+async function destinationComplaints(
+  workshop: Workshop,
+  context: CreateContext,
+  settings: OutputSettings,
+  placement: Placement,
+  path: string,
+): Promise<readonly string[]> {
+  const field =
+    settings.url !== undefined ? 'url' : settings.base_url !== undefined ? 'base_url' : 'filename';
+  const transport = workshop.transports.get(schemeOf(placement.destination) ?? '');
+  const isInternal = field !== 'filename' && schemeOf(placement.destination) === 'hosted';
+  if (transport?.upload === undefined || isInternal) {
+    return [`${path}.${field} ${unknownScheme(workshop, placement.destination, 'upload')}`];
+  }
+  const complaint = await transport.checkOutput?.(placement.destination, context.account.id);
+  return complaint ? [`${path}.${field} ${complaint}`] : [];
+}
+
+function unknownScheme(workshop: Workshop, url: string, way: 'download' | 'upload'): string {
+  const known = [...workshop.transports]
+    .filter(([scheme, transport]) => transport[way] !== undefined && scheme !== 'hosted')
+    .map(([scheme]) => scheme);
+  return `has the scheme "${schemeOf(url) ?? ''}", which this daemon does not take here: it takes ${known.join(', ')}`;
+}
+
+function abilitiesOf(workshop: Workshop): Abilities {
+  // refuseWhenTroubled has turned the request away where there is no ffmpeg.
+  if (workshop.ffmpeg === null) throw new TypeError('a job cannot be checked without an ffmpeg');
+  return workshop.ffmpeg.abilities;
+}
