@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Disk, type DiskFile, realDisk } from '../../daemon/store/json/disk.js';
 import type { Death, StoreFaults } from '../contracts/job-store/store-facts.js';
@@ -16,14 +16,25 @@ interface Fault {
 /**
  * The real disk, with a fault at a step of choice: the process dies there, the machine does, or there is no room. What
  * dies stays dead. A machine that dies forgets every name that no fsync of its folder made safe, and
- * half of every file that none was made of.
+ * half of every file that none was made of; removals it keeps at once, which is the worst that a disk may do.
  */
 export class FaultyDisk implements Disk, StoreFaults {
   #fault: Fault | null = null;
   #isDead = false;
   #hasStruck = false;
-  #unsafeNames: Undo[] = [];
-  readonly #unsafeFiles = new Set<string>();
+  #unsafeNames: Undo[];
+  readonly #unsafeFiles: Set<string>;
+
+  /** A disk on which a process died goes on with what that one left unsafe. */
+  constructor(former?: FaultyDisk) {
+    this.#unsafeNames = former?.whatIsUnsafe.names ?? [];
+    this.#unsafeFiles = new Set(former?.whatIsUnsafe.files);
+  }
+
+  /** Names and files that the death of the machine would undo. */
+  get whatIsUnsafe(): { readonly names: Undo[]; readonly files: ReadonlySet<string> } {
+    return { names: [...this.#unsafeNames], files: this.#unsafeFiles };
+  }
 
   dieAt(step: number, kind: Death): void {
     this.#arm({ kind, stepsLeft: step });
@@ -42,13 +53,21 @@ export class FaultyDisk implements Disk, StoreFaults {
     if (this.#isDead) return;
     this.#isDead = true;
     if (kind !== 'machine') return;
-    for (const path of this.#unsafeFiles) writeFileSync(path, textAt(path)?.slice(0, 20) ?? '');
+    for (const path of this.#unsafeFiles) restore(path, textAt(path)?.slice(0, 20) ?? null);
     for (const { undo } of this.#unsafeNames.reverse()) undo();
+    this.#unsafeNames = [];
+    this.#unsafeFiles.clear();
   }
 
   async makeFolder(path: string): Promise<void> {
     this.#step();
+    const isNew = !existsSync(path);
     await realDisk.makeFolder(path);
+    if (isNew)
+      this.#unsafeNames.push({
+        folder: dirname(path),
+        undo: () => rmSync(path, { recursive: true, force: true }),
+      });
   }
 
   async create(path: string): Promise<DiskFile> {
@@ -80,10 +99,8 @@ export class FaultyDisk implements Disk, StoreFaults {
 
   async remove(path: string): Promise<void> {
     this.#step();
-    const before = textAt(path);
     await realDisk.remove(path);
     this.#unsafeFiles.delete(path);
-    this.#unsafeNames.push({ folder: dirname(path), undo: () => restore(path, before) });
   }
 
   async syncFolder(path: string): Promise<void> {
@@ -123,5 +140,5 @@ function textAt(path: string): string | null {
 
 function restore(path: string, text: string | null): void {
   if (text === null) rmSync(path, { force: true });
-  else writeFileSync(path, text);
+  else if (existsSync(dirname(path))) writeFileSync(path, text);
 }

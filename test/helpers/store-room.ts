@@ -32,7 +32,7 @@ export async function jsonStoreRoom(): Promise<JsonStoreRoom> {
     async die(kind) {
       disk.die(kind);
       // A disk of its own for the next store, so that what the dead one still tries goes on failing.
-      disk = new FaultyDisk();
+      disk = new FaultyDisk(disk);
     },
   };
 }

@@ -82,6 +82,41 @@ for (const { later, change } of [
   });
 }
 
+for (const { when, diesAt } of [
+  { when: 'before the name in done was safe', diesAt: 6 },
+  { when: 'before the file in active was removed', diesAt: 7 },
+]) {
+  test(`a job whose process died ${when} is whole, wherever the machine dies at the next start`, async () => {
+    for (let step = 0, isThrough = false; !isThrough; step += 1) {
+      const room = await jsonStoreRoom();
+      const store = await room.open();
+      const { id } = await store.create(draftFor());
+      room.faults.dieAt(diesAt, 'process');
+      await store.update(id, cancelled).catch(() => undefined);
+      await room.die('process');
+      const names = ['active', 'done/0'].map((name) => join(room.folder, 'jobs', name, `${id}.json`));
+      assert.equal(names.map(existsSync), [true, true]);
+
+      room.faults.dieAt(step, 'machine');
+      await room.open().catch(() => undefined);
+      isThrough = !room.faults.hasStruck;
+      await room.die('machine');
+      const job = await (await room.open()).get(id);
+      assert.ok(job?.state === 'waiting' || job?.state === 'cancelled', `step ${step}`);
+      assert.is(names.filter(existsSync).length, 1);
+    }
+  });
+}
+
+test('a write for which there is no room leaves nothing behind', async ({ room, store, job }) => {
+  for (const step of [1, 2, 3]) {
+    room.faults.noRoomAt(step);
+    await store.create(draftFor()).catch(() => undefined);
+    assert.ok(room.faults.hasStruck);
+    assert.equal(readdirSync(join(room.folder, 'jobs', 'active')), [`${job.id}.json`]);
+  }
+});
+
 test('a file in the wrong place is moved to the right one', async ({ room, store, job, active, done }) => {
   const final = await store.update(job.id, cancelled);
   await room.die('process');

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -60,14 +61,28 @@ for (const { what, text } of [
   });
 }
 
-test('of many that find a dead lock at once, one alone gets the folder', async ({ folder, path }) => {
-  writeFileSync(path, '4194304 17\n');
-  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => lockDataFolder(folder)));
-  assert.is(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
-  for (const outcome of outcomes) {
-    if (outcome.status === 'rejected') assert.ok(isVencError(outcome.reason, 'InUseError'));
+test('of many that find a dead lock, one alone gets the folder, however they come', async () => {
+  for (let round = 0; round < 12; round += 1) {
+    const folder = tempFolder();
+    writeFileSync(join(folder, 'lock'), '4194304 17\n');
+    const comers = Array.from({ length: 8 }, async (_, position) => {
+      for (let turn = 0; turn < (position * round) % 12; turn += 1) await setImmediate();
+      return lockDataFolder(folder);
+    });
+    const outcomes = await Promise.allSettled(comers);
+    assert.is(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') assert.ok(isVencError(outcome.reason, 'InUseError'));
+    }
+    assert.equal(readdirSync(folder), ['lock']);
   }
-  assert.equal(readdirSync(folder), ['lock']);
+});
+
+test('one that died while it removed a dead lock holds up nobody either', async ({ folder, path }) => {
+  for (const name of [path, `${path}+`, `${path}++`]) writeFileSync(name, '4194304 17\n');
+  const lock = await lockDataFolder(folder);
+  await lock.release();
+  assert.equal(readdirSync(folder), []);
 });
 
 test('a folder that is not there is made, for the owner alone', async ({ folder }) => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { access, constants, link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { access, constants, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { VencError } from '../../../src/api/errors.js';
 import { realDisk } from './disk.js';
 import { openingError, systemCode } from './disk-errors.js';
@@ -13,8 +14,9 @@ export interface DataLock {
   release(): Promise<void>;
 }
 
-/** More than can be in each other's way at one moment. */
-const attempts = 20;
+/** How often, and after how long, the right to remove a dead lock is asked for again: it is held for moments. */
+const guardAttempts = 400;
+const guardPauseMs = 5;
 
 /**
  * Takes `DATA/lock`, a file with the pid and the start time of its process, and makes the data folder where it
@@ -47,26 +49,50 @@ async function makeDataFolder(folder: string): Promise<void> {
 }
 
 async function take(folder: string, path: string, own: string): Promise<void> {
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    if (await tryCreate(folder, path, own)) return;
+  const holder = await tryTake(path, own);
+  if (holder === null) return;
+  throw new VencError(
+    'InUseError',
+    `The data folder ${folder} is in use by the daemon with process id ${holder}.`,
+    {
+      hint: 'Stop that daemon, or choose another folder with --data.',
+    },
+  );
+}
+
+/** Takes a lock; resolves to null, or to the pid of the living process that holds it. */
+async function tryTake(path: string, own: string): Promise<number | null> {
+  while (!(await tryCreate(path, own))) {
     const held = await textOf(path);
     if (held === null) continue;
     const holder = await livingHolder(held);
-    if (holder !== null) throw inUse(folder, `the daemon with process id ${holder}`);
-    await clearAway(folder, path, held);
+    if (holder !== null) return holder;
+    await removeDead(path, held, own);
   }
-  throw inUse(folder, 'another daemon that is just starting');
+  return null;
 }
 
-function inUse(folder: string, by: string): VencError {
-  return new VencError('InUseError', `The data folder ${folder} is in use by ${by}.`, {
-    hint: 'Stop that daemon, or choose another folder with --data.',
-  });
+/**
+ * Removes a lock whose holder is dead, if it is still that one. Several starts may have found it dead, and the slower would
+ * remove the new lock of the faster: so only who holds the guard, a lock of the same kind beside it, removes anything.
+ * (Moving the lock aside to look at it again is not enough: while it is away, a third one gets in.)
+ */
+async function removeDead(path: string, dead: string, own: string): Promise<void> {
+  const guard = `${path}+`;
+  for (let attempt = 1; (await tryTake(guard, own)) !== null; attempt += 1) {
+    if (attempt === guardAttempts) throw new Error(`${guard} is held for longer than can be.`);
+    await setTimeout(guardPauseMs);
+  }
+  try {
+    if ((await textOf(path)) === dead) await unlink(path);
+  } finally {
+    await release(guard, own);
+  }
 }
 
 /** Makes the lock with its content in one step: a link to a finished file, which fails where there is one already. */
-async function tryCreate(folder: string, path: string, text: string): Promise<boolean> {
-  const temporary = temporaryPath(folder);
+async function tryCreate(path: string, text: string): Promise<boolean> {
+  const temporary = join(dirname(path), `.tmp-${randomBytes(6).toString('hex')}`);
   try {
     await writeFile(temporary, text, { flag: 'wx', mode: 0o600 });
     await link(temporary, path);
@@ -86,28 +112,8 @@ async function livingHolder(text: string): Promise<number | null> {
   return (await processStart(Number(pid))) === start ? Number(pid) : null;
 }
 
-/**
- * Removes a lock whose holder is dead. It is moved away first and looked at again: when two starts find the same dead
- * lock, the slower one would otherwise remove the new lock of the faster.
- */
-async function clearAway(folder: string, path: string, dead: string): Promise<void> {
-  const aside = temporaryPath(folder);
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return;
-    throw error;
-  }
-  if ((await textOf(aside)) !== dead) await link(aside, path).catch(() => undefined);
-  await unlink(aside).catch(() => undefined);
-}
-
 async function release(path: string, own: string): Promise<void> {
   if ((await textOf(path)) === own) await unlink(path);
-}
-
-function temporaryPath(folder: string): string {
-  return join(folder, `.tmp-${randomBytes(6).toString('hex')}`);
 }
 
 async function textOf(path: string): Promise<string | null> {

@@ -61,11 +61,13 @@ export const keeping: StoreFacts = {
     for (const id of others) assert.is(await again.findByFile(id), null);
   },
 
-  async 'closing waits for what was begun'({ store, open }) {
+  async 'closing waits for what was begun'({ store, open, die }) {
     const job = await store.create(draftFor());
-    const begun = [store.update(job.id, marking('a')), store.update(job.id, making({ type: 'cancelled' }))];
+    const letters = [...'abcdefghijklmnopqrst'];
+    const begun = letters.map((letter) => store.update(job.id, marking(letter)));
     await store.close();
+    await die('machine');
     await Promise.all(begun);
-    assert.is((await (await open()).get(job.id))?.state, 'cancelled');
+    assert.is((await (await open()).get(job.id))?.claim, letters.at(-1));
   },
 };
