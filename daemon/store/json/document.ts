@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs';
+import { promisify } from 'node:util';
 import { type Adapter, Low } from 'lowdb';
 import { systemCode } from './disk-errors.js';
 import type { DurableFiles } from './durable-files.js';
@@ -11,6 +12,9 @@ export type Found<T> =
 
 /** The document that parsed JSON amounts to; null where it is not one. */
 export type Reader<T> = (value: unknown) => T | null;
+
+// Of `node:fs`: that of `node:fs/promises` took 445 ms for 12,000 files, 64 at once, against 150 ms (Node 20).
+const readText = promisify(readFile);
 
 /** Shortages of this process or machine: they say nothing about the file. */
 const shortages: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR']);
@@ -56,7 +60,7 @@ export async function writeDocument<T>(files: DurableFiles, path: string, data: 
 /** The text of a file; null where there is none. */
 async function textOf(path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8');
+    return await readText(path, 'utf8');
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT') return null;
