@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Io } from './io.js';
-import { createPaint } from './print/paint.js';
-import { checkFields, parseFields, project, valueAt } from './print/project.js';
-import { table } from './print/table.js';
+
+/** Text for people. What makes it is loaded only where it is wanted: scripts that read JSON call often, and start-up counts. */
+export type LazyText = () => Promise<string>;
 
 /** Options of every command that reads: how its answer is printed. */
 export interface ReadingOptions {
@@ -22,56 +22,42 @@ export function addReadingOptions(command: Command, many: 'many' | 'one'): Comma
 export async function printRecord(
   io: Io,
   options: ReadingOptions,
-  record: { readonly answer: unknown; readonly known: object; readonly text: () => string },
+  record: { readonly answer: unknown; readonly known: object; readonly text: LazyText },
 ): Promise<void> {
-  const paths = fieldsOf(options, record.known, [record.answer]);
-  const chosen = paths === null ? record.answer : project(record.answer, paths);
-  if (options.json === true) return io.out(`${JSON.stringify(chosen, null, 2)}\n`);
-  if (paths === null) return io.out(record.text());
-  const rows = paths.map((path) => ({ path, value: plain(valueAt(record.answer, path)) }));
-  return io.out(
-    table(
-      [
-        { title: 'FIELD', worth: 1, text: (row) => row.path },
-        { title: 'VALUE', worth: 2, text: (row) => row.value },
-      ],
-      rows,
-      Number.POSITIVE_INFINITY,
-      createPaint(io.colour.stdout),
-    ),
-  );
+  if (options.fields === undefined) {
+    return io.out(options.json === true ? jsonText(record.answer) : await record.text());
+  }
+  const { checkFields, fieldTable, parseFields, project } = await import('./print/fields.js');
+  const paths = parseFields(options.fields);
+  checkFields(paths, record.known, [record.answer]);
+  if (options.json === true) return io.out(jsonText(project(record.answer, paths)));
+  return io.out(fieldTable(record.answer, paths, io.colour.stdout));
 }
 
 /** Prints many records: as one JSON array, as one object a line, as a table of chosen fields, or as text for people. */
 export async function printRecords(
   io: Io,
   options: ReadingOptions,
-  records: { readonly answers: readonly unknown[]; readonly known: object; readonly text: () => string },
+  records: { readonly answers: readonly unknown[]; readonly known: object; readonly text: LazyText },
 ): Promise<void> {
-  const paths = fieldsOf(options, records.known, records.answers);
-  const chosen = paths === null ? records.answers : records.answers.map((answer) => project(answer, paths));
-  if (options.json === true) return io.out(`${JSON.stringify(chosen, null, 2)}\n`);
-  if (options.jsonl === true) return io.out(chosen.map((item) => `${JSON.stringify(item)}\n`).join(''));
-  if (paths === null) return io.out(records.text());
-  const columns = paths.map((path, index) => ({
-    title: path.toUpperCase(),
-    worth: paths.length - index,
-    leastWidth: 8,
-    text: (answer: unknown) => plain(valueAt(answer, path)),
-  }));
-  return io.out(table(columns, records.answers, io.width, createPaint(io.colour.stdout)));
-}
-
-function fieldsOf(options: ReadingOptions, known: object, answers: readonly unknown[]) {
-  if (options.fields === undefined) return null;
+  if (options.fields === undefined) {
+    return io.out(machineText(records.answers, options) ?? (await records.text()));
+  }
+  const { checkFields, fieldsTable, parseFields, project } = await import('./print/fields.js');
   const paths = parseFields(options.fields);
-  checkFields(paths, known, answers);
-  return paths;
+  checkFields(paths, records.known, records.answers);
+  const chosen = records.answers.map((answer) => project(answer, paths));
+  const text = machineText(chosen, options);
+  return io.out(
+    text ?? fieldsTable(records.answers, paths, { width: io.width, hasColour: io.colour.stdout }),
+  );
 }
 
-/** An exact value in one line. */
-function plain(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (Array.isArray(value)) return value.map(plain).join(',');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+function machineText(values: readonly unknown[], options: ReadingOptions): string | null {
+  if (options.json === true) return jsonText(values);
+  return options.jsonl === true ? values.map((value) => `${JSON.stringify(value)}\n`).join('') : null;
+}
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -48,7 +48,7 @@ async function run(options: DoctorOptions, context: Context) {
   await printRecord(io, options, {
     answer,
     known: answer,
-    text: () => doctorText(answer, createPaint(io.colour.stdout)),
+    text: async () => doctorText(answer, createPaint(io.colour.stdout)),
   });
   return isWell ? exitCodes.done : exitCodes.jobFailed;
 }

@@ -22,7 +22,7 @@ async function run(id: number, options: ReadingOptions, context: Context) {
   await printRecord(io, options, {
     answer,
     known: input,
-    text: () => inputText(input, createPaint(io.colour.stdout)),
+    text: async () => inputText(input, createPaint(io.colour.stdout)),
   });
   return exitCodes.done;
 }

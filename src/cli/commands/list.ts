@@ -3,8 +3,6 @@ import { exitCodes } from '../../api/exit-codes.js';
 import { jobStates } from '../../api/states.js';
 import { normaliseJob } from '../../client/normalise.js';
 import type { Context } from '../context.js';
-import { jobsTable } from '../print/jobs-table.js';
-import { createPaint } from '../print/paint.js';
 import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
 import { selectJobs } from '../select-jobs.js';
 import { oneOf, wholeNumber } from '../words.js';
@@ -44,7 +42,10 @@ async function run(options: ListOptions, context: Context) {
   await printRecords(io, options, {
     answers,
     known: normaliseJob({}),
-    text: () => jobsTable(jobs, { width: io.width, paint: createPaint(io.colour.stdout), now: new Date() }),
+    text: async () => {
+      const { jobsTable } = await import('../print/jobs-table.js');
+      return jobsTable(jobs, { width: io.width, hasColour: io.colour.stdout, now: new Date() });
+    },
   });
   const isText = options.json !== true && options.jsonl !== true;
   if (isText && jobs.length === 0) io.note('venc: no jobs\n');

@@ -22,7 +22,7 @@ async function run(id: number, options: ReadingOptions, context: Context) {
   await printRecord(io, options, {
     answer,
     known: output,
-    text: () => outputText(output, createPaint(io.colour.stdout)),
+    text: async () => outputText(output, createPaint(io.colour.stdout)),
   });
   return exitCodes.done;
 }

@@ -39,11 +39,15 @@ async function run(id: number, options: ProgressOptions, context: Context) {
 async function read(client: Client, id: number, options: ProgressOptions, paint: Paint) {
   if (options.input !== true && options.output !== true) {
     const { id: _id, ...job } = await client.jobProgress(id);
-    return { answer: job, known: normaliseJobProgress({}), text: () => jobProgressText(id, job, paint) };
+    return {
+      answer: job,
+      known: normaliseJobProgress({}),
+      text: async () => jobProgressText(id, job, paint),
+    };
   }
   const route = options.input === true ? 'inputProgress' : 'outputProgress';
   const { body: answer } = await client.ask(route, { values: { id } });
   const record = normaliseProgress(answer);
   const known = { ...record, current_event: null, current_event_progress: null };
-  return { answer, known, text: () => `${progressText(record, paint)}\n` };
+  return { answer, known, text: async () => `${progressText(record, paint)}\n` };
 }

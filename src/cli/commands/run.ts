@@ -78,7 +78,7 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
     if (scratch !== null) {
       const { makeSample } = await import('../../../daemon/make-sample.js');
       await makeSample(join(scratch, 'sample.mkv'), { ...programs, signal });
-      io.note('venc: made a test picture with sound; encoding it\n');
+      io.note('venc: made a test picture with a tone; encoding it\n');
     }
     const { runOnce } = await import('../../../daemon/run-once.js');
     const display = await openProgress(io, mode, 'encode');
@@ -88,6 +88,7 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
       stallTimeoutSeconds: options.stallTimeout,
       onProgress: (record) => display.update(record.progress, activityText(record), record),
     }).finally(() => display.stop());
+    if (scratch !== null && job.state === 'finished') io.note(sampleMade(paths[0] ?? ''));
     const written = paths.filter((_, index) => job.output_media_files[index]?.state === 'finished');
     await io.out(written.map((path) => `${path}\n`).join(''));
     if (job.state === 'finished') return exitCodes.done;
@@ -99,6 +100,10 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
     dispose();
     if (scratch !== null) await rm(scratch, { recursive: true, force: true });
   }
+}
+
+function sampleMade(path: string): string {
+  return `venc: ${path} is a test picture with a tone, encoded on this machine: all that is needed is here\n`;
 }
 
 async function requestFor(word: string, options: RunOptions, { io }: Context) {

@@ -27,7 +27,7 @@ async function run(id: number, options: ReadingOptions, context: Context) {
   await printRecord(io, options, {
     answer,
     known: job,
-    text: () => jobText(job, createPaint(io.colour.stdout)),
+    text: async () => jobText(job, createPaint(io.colour.stdout)),
   });
   return exitCodes.done;
 }

@@ -1,17 +1,18 @@
 import type { JobRecord } from '../../api/records.js';
-import { type Paint, paintState } from './paint.js';
+import { createPaint, paintState } from './paint.js';
 import { type Column, table } from './table.js';
 import { humanAge, humanDuration, humanSize, unknownMark } from './units.js';
 
 /** What the table of jobs is made for. */
 export interface JobsTableOptions {
   readonly width: number;
-  readonly paint: Paint;
+  readonly hasColour: boolean;
   readonly now: Date;
 }
 
 /** Jobs as a table, one line each. */
-export function jobsTable(jobs: readonly JobRecord[], { width, paint, now }: JobsTableOptions): string {
+export function jobsTable(jobs: readonly JobRecord[], { width, hasColour, now }: JobsTableOptions): string {
+  const paint = createPaint(hasColour);
   const columns: readonly Column<JobRecord>[] = [
     { title: 'ID', worth: 9, isRight: true, text: (job) => String(job.id) },
     {

@@ -1,0 +1,37 @@
+import { createPaint } from './paint.js';
+import { valueAt } from './project.js';
+import { table } from './table.js';
+
+export { checkFields, parseFields, project } from './project.js';
+
+/** Chosen fields of one record, one a line, with exact values. */
+export function fieldTable(answer: unknown, paths: readonly string[], hasColour: boolean): string {
+  const rows = paths.map((path) => ({ path, value: plain(valueAt(answer, path)) }));
+  const columns = [
+    { title: 'FIELD', worth: 1, text: (row: (typeof rows)[number]) => row.path },
+    { title: 'VALUE', worth: 2, text: (row: (typeof rows)[number]) => row.value },
+  ];
+  return table(columns, rows, Number.POSITIVE_INFINITY, createPaint(hasColour));
+}
+
+/** Chosen fields of many records as a table, with exact values; those named first are the last to be dropped. */
+export function fieldsTable(
+  answers: readonly unknown[],
+  paths: readonly string[],
+  { width, hasColour }: { readonly width: number; readonly hasColour: boolean },
+): string {
+  const columns = paths.map((path, index) => ({
+    title: path.toUpperCase(),
+    worth: paths.length - index,
+    leastWidth: 8,
+    text: (answer: unknown) => plain(valueAt(answer, path)),
+  }));
+  return table(columns, answers, width, createPaint(hasColour));
+}
+
+/** An exact value in one line. */
+function plain(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.map(plain).join(',');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
