@@ -34,12 +34,11 @@ export async function runWatchScreen(options: WatchScreenOptions): Promise<ExitC
   });
   const last = await life.run();
   const goingOn = openIds(last);
-  if (goingOn.length > 0) io.note(`venc: ${farewell(goingOn)}\n`);
+  if (goingOn.length > 0) io.note(farewell(goingOn));
   return exitCodeOf(last);
 }
 
 function farewell(ids: readonly number[]): string {
-  const list = ids.join(' ');
-  const subject = ids.length === 1 ? `job ${list} goes on` : `${ids.length} jobs go on`;
-  return `${subject}; to look again: venc watch ${list}`;
+  const subject = ids.length === 1 ? `job ${ids[0]} goes on` : 'the jobs go on';
+  return `venc: ${subject}\nvenc: hint: to look again: venc watch ${ids.join(' ')}\n`;
 }

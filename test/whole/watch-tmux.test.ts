@@ -84,7 +84,7 @@ if (hasTmux()) {
       assert.is(await stage.terminal.hasCursor(), false);
       await stage.terminal.press(key);
       const end = await stage.terminal.shows(/^same$/m);
-      assert.match(end, 'venc: job 7 goes on; to look again: venc watch 7');
+      assert.match(end, 'venc: job 7 goes on\nvenc: hint: to look again: venc watch 7');
       assert.match(end, 'code=130');
       assert.is(await stage.terminal.hasCursor(), true);
       assert.equal(stage.service.orders, []);

@@ -11,12 +11,15 @@ export interface MovingService {
   readonly asked: () => number;
   /** Lets the answers go out that are held back from the start. */
   open(): void;
-  /** How far the job is from now on. */
+  /** How far the job is from now on; it is finished at 100. */
   move(percent: number): void;
   close(): Promise<void>;
 }
 
-/** Starts a service whose job `id` is processed, and cancelled when that is asked of it. It does not answer before `open`. */
+/**
+ * Starts a service whose job `id` is processed; it is cancelled and resubmitted when that is asked. It does not answer before
+ * `open`.
+ */
 export async function startMovingService(id: number): Promise<MovingService> {
   const orders: string[] = [];
   let asked = 0;
@@ -27,14 +30,15 @@ export async function startMovingService(id: number): Promise<MovingService> {
     open = resolve;
   });
 
+  const state = () => (isCancelled ? 'cancelled' : percent === 100 ? 'finished' : 'processing');
   const progress = () => ({
-    state: isCancelled ? 'cancelled' : 'processing',
+    state: state(),
     progress: percent,
     input: { id: id + 1, state: 'finished', progress: 100 },
     outputs: [
       {
         id: id + 2,
-        state: isCancelled ? 'cancelled' : 'processing',
+        state: state(),
         current_event: 'transcoding',
         current_event_progress: percent,
         progress: percent,
@@ -44,10 +48,11 @@ export async function startMovingService(id: number): Promise<MovingService> {
       },
     ],
   });
-  const details = () => ({ job: jobRecord(id, { state: isCancelled ? 'cancelled' : 'processing' }) });
+  const details = () => ({ job: jobRecord(id, { state: state() }) });
   const answers: Readonly<Record<string, () => unknown>> = {
     [`GET /v2/jobs/${id}/progress`]: progress,
     [`GET /v2/jobs/${id}`]: details,
+    'GET /v2/jobs': () => [details()],
   };
 
   const server = createServer(async (request, response) => {
@@ -57,7 +62,7 @@ export async function startMovingService(id: number): Promise<MovingService> {
     await opened;
     if (request.method === 'PUT') {
       orders.push(line);
-      isCancelled = true;
+      isCancelled = path.endsWith('/cancel');
       response.writeHead(204).end();
       return;
     }

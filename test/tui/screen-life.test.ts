@@ -1,0 +1,123 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isVencError } from '../../src/api/errors.js';
+import { createClient } from '../../src/client/client.js';
+import { ScreenLife } from '../../src/tui/screen-life.js';
+import { exitCodeOf } from '../../src/tui/watch-state.js';
+import type { WatchKey, WatchState } from '../../src/tui/watch-types.js';
+import { type MovingService, startMovingService } from '../helpers/servers/moving-service.js';
+import { until } from '../helpers/until.js';
+
+/** Stands where the terminal would: keeps what is drawn, and presses keys. */
+class Desk {
+  readonly drawn: WatchState[] = [];
+  readonly deeds: string[] = [];
+  press: (...keys: readonly WatchKey[]) => void = () => {};
+
+  open(url: string, ids: readonly number[], signal?: AbortSignal): Promise<WatchState> {
+    const life = new ScreenLife({
+      client: createClient({ url, apiKey: 'a-key' }),
+      ids,
+      signal,
+      mount: (first, onKeys) => {
+        this.drawn.push(first);
+        this.press = (...keys) => onKeys(keys);
+        return {
+          draw: (state) => void this.drawn.push(state),
+          clear: () => void this.deeds.push('clear'),
+          close: () => void this.deeds.push('close'),
+        };
+      },
+    });
+    return life.run();
+  }
+
+  shows(what: string, isSo: (state: WatchState) => boolean): Promise<void> {
+    return until(what, () => this.drawn.some(isSo));
+  }
+}
+
+const test = suite<{ service: MovingService; desk: Desk }>('the life of a screen');
+
+test.before.each(async (stage) => {
+  stage.service = await startMovingService(7);
+  stage.service.open();
+  stage.desk = new Desk();
+});
+test.after.each(({ service }) => service.close());
+
+test('it draws before it asks, learns the names, and ends with the job', async ({ service, desk }) => {
+  const ending = desk.open(service.url, [7]);
+  assert.is(desk.drawn.length, 1);
+  assert.is(service.asked(), 0);
+  await desk.shows('the name of the output', ({ jobs: [job] }) => job?.names.get(9) === 'web');
+  service.move(100);
+  assert.is(exitCodeOf(await ending), 0);
+  assert.equal(desk.deeds, ['close']);
+});
+
+test('without ids it watches what is active', async ({ service, desk }) => {
+  const ending = desk.open(service.url, []);
+  await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
+  service.move(100);
+  assert.equal(
+    (await ending).jobs.map(({ id }) => id),
+    [7],
+  );
+});
+
+test('a job that was cancelled and resubmitted beside another one is followed again', async ({
+  service,
+  desk,
+}) => {
+  const ending = desk.open(service.url, [7]);
+  await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
+  desk.press('cancel', 'yes');
+  assert.is(exitCodeOf(await ending), 1);
+
+  const again = new Desk();
+  const second = again.open(service.url, [7]);
+  // While a question stands the screen stays, though the job is over.
+  again.press('resubmit');
+  await again.shows('the end', ({ jobs: [job] }) => job?.state === 'cancelled');
+  again.press('yes');
+  await again.shows('the second run', ({ jobs: [job] }) => job?.state === 'processing');
+  service.move(100);
+  assert.is(exitCodeOf(await second), 0);
+  assert.equal(service.orders, ['PUT /v2/jobs/7/cancel', 'PUT /v2/jobs/7/resubmit']);
+});
+
+test('a job that is not there is lost, and gives its exit code', async ({ service, desk }) => {
+  const last = await desk.open(service.url, [12]);
+  assert.is(exitCodeOf(last), 5);
+  assert.match(last.log[0]?.text ?? '', /12/);
+});
+
+test('a service that never answered is an error, and its empty frame is taken away', async ({
+  service,
+  desk,
+}) => {
+  await service.close();
+  const error = await desk.open(service.url, [7]).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  assert.ok(isVencError(error, 'UnreachableError'));
+  assert.equal(desk.deeds, ['clear', 'close']);
+});
+
+test('an outage is waited out', async ({ service, desk }) => {
+  const ending = desk.open(service.url, [7]);
+  await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
+  await service.close();
+  await desk.shows('the outage', ({ unreachableSinceMs }) => unreachableSinceMs !== null);
+  desk.press('quit');
+  assert.is(exitCodeOf(await ending), 130);
+});
+
+test('a signal leaves as q does, even one that was given before', async ({ service, desk }) => {
+  assert.is(exitCodeOf(await desk.open(service.url, [7], AbortSignal.abort())), 130);
+  assert.equal(desk.deeds, ['close']);
+});
+
+test.run();
