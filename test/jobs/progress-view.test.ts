@@ -1,0 +1,82 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { apply, type Change } from '../../daemon/jobs/changes.js';
+import { draftJob } from '../../daemon/jobs/draft.js';
+import type { Job } from '../../daemon/jobs/job.js';
+import type { FileProgress } from '../../daemon/jobs/progress.js';
+import { jobProgress } from '../../daemon/jobs/progress-view.js';
+
+const now = new Date('2026-01-02T03:04:05Z');
+const media = { format: 'mpeg4', durationSeconds: 1, totalBitrateKbps: null, video: null, audio: null };
+const file = { sizeBytes: 1, md5: '0'.repeat(32) };
+const place = { destination: 'hosted://t/a.mp4', url: 'http://h/hosted/t/a.mp4' };
+
+function after(...changes: readonly Change[]): Job {
+  const parts = { accountId: 'a', request: { input: 'http://h/a', outputs: [{}, {}] }, test: false, now };
+  const outputs = [
+    { settings: {}, placement: place },
+    { settings: {}, placement: place },
+  ];
+  return changes.reduce((job, change) => apply(job, change, now), draftJob({ ...parts, outputs }).number(1));
+}
+
+const claimed: Change = { type: 'claimed', token: 't' };
+const inspected: Change = { type: 'inspected', media, file };
+const told = (id: number, progress: FileProgress) => new Map([[id, progress]]);
+
+test('a waiting job has nothing done', () => {
+  const record = jobProgress(after(), new Map());
+  assert.is(record.progress, 0);
+  assert.is(record.input.state, 'waiting');
+});
+
+test('an input is assigning between its claim and the first byte', () => {
+  assert.is(jobProgress(after(claimed), new Map()).input.state, 'assigning');
+});
+
+test('an input that is fetched tells event, percent of the event and overall percent', () => {
+  const record = jobProgress(
+    after(claimed),
+    told(2, { event: 'downloading', percent: 50, overallPercent: 47.5 }),
+  );
+  assert.equal(record.input, {
+    id: 2,
+    state: 'processing',
+    current_event: 'downloading',
+    current_event_progress: 50,
+    progress: 47.5,
+  });
+  assert.is(record.progress, 4.75);
+  assert.is(record.outputs[0]?.current_event, 'downloading');
+});
+
+test('the pace of an encoder is told as it is', () => {
+  const pace = { fps: 24, speed: 1.5, eta_in_ms: 1200 };
+  const job = after(claimed, inspected, { type: 'output-started', id: 3 });
+  const record = jobProgress(
+    job,
+    told(3, { event: 'transcoding', percent: 20, overallPercent: 19, ...pace }),
+  );
+  assert.equal(record.outputs[0], {
+    id: 3,
+    state: 'processing',
+    current_event: 'transcoding',
+    current_event_progress: 20,
+    progress: 19,
+    ...pace,
+  });
+  assert.is(record.outputs[1]?.state, 'queued');
+  assert.is(record.progress, 18.55);
+});
+
+test('what is finished is at 100, whatever was told last', () => {
+  const finish = (id: number): readonly Change[] => [
+    { type: 'output-started', id },
+    { type: 'output-finished', id, media, file },
+  ];
+  const record = jobProgress(after(claimed, inspected, ...finish(3), ...finish(4)), new Map());
+  assert.is(record.state, 'finished');
+  assert.equal([record.progress, record.outputs[0]?.progress, record.input.progress], [100, 100, 100]);
+});
+
+test.run();
