@@ -2,21 +2,23 @@ import type { ExitCode } from '../api/exit-codes.js';
 import type { Client } from '../client/client.js';
 import { awaitJobs } from './await-jobs.js';
 import { jobsGoOn } from './going-on.js';
-import { listenForEnd } from './interrupt.js';
+import type { Interruption } from './interrupt.js';
 import type { Io } from './io.js';
 import { activityText } from './print/progress-text.js';
 import { openProgress } from './progress-display.js';
 import type { ProgressMode } from './progress-mode.js';
 
-/** Waits for a job that was just submitted, with its progress on stderr. */
+export { listenForEnd } from './interrupt.js';
+
+/** Waits for a job that was just submitted, with its progress on stderr. Ends the listening. */
 export async function waitWithProgress(
   client: Client,
   id: number,
-  options: { readonly timeoutSeconds: number | null; readonly mode: ProgressMode; readonly io: Io },
+  options: { readonly interruption: Interruption; readonly mode: ProgressMode; readonly io: Io },
 ): Promise<ExitCode> {
-  const { io, mode, timeoutSeconds } = options;
+  const { io, mode } = options;
+  const { signal, dispose } = options.interruption;
   const display = await openProgress(io, mode, `job ${id}`);
-  const { signal, dispose } = listenForEnd(io, timeoutSeconds);
   try {
     return await awaitJobs(client, [id], io, {
       signal,

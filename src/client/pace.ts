@@ -14,6 +14,14 @@ export interface Pace {
   note(hasChanged: boolean): void;
 }
 
+/** The time that a pace goes by, in milliseconds. */
+export interface Clock {
+  now(): number;
+  pause(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+const realClock: Clock = { now: () => performance.now(), pause };
+
 /** Requests to this machine cost next to nothing; other people's services are asked once a second at most. */
 export function paceLimitsFor(url: string): PaceLimits {
   const host = URL.canParse(url) ? new URL(url).hostname : '';
@@ -25,17 +33,17 @@ export function paceLimitsFor(url: string): PaceLimits {
  * A pace within limits. The first request goes out at once, never two closer than `leastMs`. Where nothing changes the waits grow by
  * half each round, so that a job of hours is asked about seldom and one of seconds is seen to end at once.
  */
-export function createPace(limits: PaceLimits): Pace {
+export function createPace(limits: PaceLimits, clock: Clock = realClock): Pace {
   let gapMs = limits.leastMs;
   let nextAt = 0;
   return {
     turn: async (signal) => {
-      await pause(nextAt - performance.now(), signal);
-      nextAt = performance.now() + limits.leastMs;
+      await clock.pause(nextAt - clock.now(), signal);
+      nextAt = clock.now() + limits.leastMs;
     },
     note: (hasChanged) => {
       gapMs = hasChanged ? limits.leastMs : Math.min(limits.greatestMs, gapMs * 1.5);
-      nextAt = performance.now() + gapMs;
+      nextAt = clock.now() + gapMs;
     },
   };
 }

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
-import type { Client } from '../../client/client.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import type { Context } from '../context.js';
 import { readJobInput } from '../job-input.js';
 import { addJobWords, type JobWords, requestOf } from '../job-words.js';
-import { type ProgressChoice, type ProgressMode, progressMode, progressOption } from '../progress-mode.js';
+import { type ProgressChoice, progressMode, progressOption } from '../progress-mode.js';
 import { timeSpan } from '../words.js';
 
 interface SubmitOptions extends JobWords {
@@ -58,26 +57,16 @@ async function run(word: string, options: SubmitOptions, context: Context): Prom
     const { uploadFile } = await import('../upload-file.js');
     request.input = await uploadFile(client, input, io, mode);
   }
+  const waiting = options.wait === true ? await import('../wait-with-progress.js') : null;
   const { body: answer } = await client.ask('createJob', { body: request });
   const created = normaliseCreated(answer);
   const id = Number(created.id ?? 0);
+  // From the moment on at which the id is known, Ctrl-C is to say that the job goes on.
+  const interruption = id === 0 ? null : (waiting?.listenForEnd(io, options.timeout ?? null) ?? null);
   if (options.json === true) await io.out(`${JSON.stringify(answer, null, 2)}\n`);
   else if (id > 0) await io.out(`${id}\n`);
   if (created.test === true) io.note('venc: test mode: outputs are cut to 5 seconds\n');
-  if (id === 0) {
-    io.note('venc: the request is valid; nothing was queued\n');
-    return exitCodes.done;
-  }
-  return options.wait === true ? waitFor(client, id, options.timeout ?? null, mode, context) : exitCodes.done;
-}
-
-async function waitFor(
-  client: Client,
-  id: number,
-  timeoutSeconds: number | null,
-  mode: ProgressMode,
-  { io }: Context,
-): Promise<ExitCode> {
-  const { waitWithProgress } = await import('../wait-with-progress.js');
-  return waitWithProgress(client, id, { timeoutSeconds, mode, io });
+  if (id === 0) io.note('venc: the request is valid; nothing was queued\n');
+  if (waiting === null || interruption === null) return exitCodes.done;
+  return waiting.waitWithProgress(client, id, { interruption, mode, io });
 }

@@ -1,4 +1,5 @@
 import type { JobRecord } from '../../api/records.js';
+import { withoutPassword } from '../../api/redact.js';
 import { createPaint, paintState } from './paint.js';
 import { type Column, table } from './table.js';
 import { humanAge, humanDuration, humanSize, unknownMark } from './units.js';
@@ -35,7 +36,7 @@ export function jobsTable(jobs: readonly JobRecord[], { width, hasColour, now }:
       title: 'INPUT',
       worth: 7,
       leastWidth: 24,
-      text: (job) => job.input_media_file.url ?? unknownMark,
+      text: (job) => withoutPassword(job.input_media_file.url ?? unknownMark),
     },
   ];
   return table(columns, jobs, width, paint);

@@ -1,0 +1,106 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
+import { runCli, startCli } from './run-cli.js';
+
+const test = suite<{ service: FakeService; env: Record<string, string> }>('exit codes');
+
+test.before(async (context) => {
+  context.service = await startFakeService();
+  context.env = { VENC_URL: context.service.url, VENC_API_KEY: context.service.key };
+  context.service.states(1002, ['failed']);
+  context.service.states(1003, ['processing']);
+});
+test.after(({ service }) => service.close());
+
+/** Words, the exit code they end with, and what stderr must say. */
+const cases: readonly (readonly [string, number, RegExp])[] = [
+  ['show 1001', 0, /^$/],
+  ['wait 1001', 0, /^$/],
+  ['wait 1001 1002', 1, /job 1002 failed\n.*FileNotFoundError/],
+  ['wait 1002 1001 --any', 1, /failed/],
+  ['show 999', 5, /^venc: There is no job 999 here\.\nvenc: hint: /],
+  ['input 999', 5, /no input 999/],
+  ['wait 1001 999', 5, /no job 999/],
+  ['show abc', 2, /"abc" is no id/],
+  ['show 0', 2, /no id/],
+  ['show', 2, /missing required argument 'id'/],
+  ['lst', 2, /unknown command 'lst'\nvenc: hint: did you mean list\?/],
+  ['list --jsno', 2, /unknown option '--jsno'\nvenc: hint: did you mean --json\?/],
+  ['list --per-page many', 2, /--per-page takes a whole number of at least 1, not "many"/],
+  ['list --state done', 2, /--state takes pending, waiting/],
+  ['list --fields id,nothing', 2, /There is no field "nothing"/],
+  ['wait 1003 --timeout soon', 2, /--timeout takes a time such as/],
+  ['wait 1003 --timeout 0.1s', 7, /Job 1003 goes on\.\nvenc: hint: to wait again: venc wait 1003/],
+  ['cancel 1001', 6, /409/],
+  ['cancel 1001 999 1003', 6, /1001.*\n[\s\S]*999[\s\S]*job 1003 is cancelled/],
+  ['cancel 1003 1001 --all', 2, /either ids, or --state, or --all/],
+  ['cancel --all', 2, /--yes/],
+  ['resubmit 1002', 6, /403.*\nvenc: hint: Submit it as a new job/],
+  ['submit http://example.com/refuse-me.mov', 2, /422/],
+  ['submit nowhere.mov', 2, /nowhere\.mov cannot be read: there is no such file/],
+  ['submit http://example.com/a.mov --timeout 5', 2, /--timeout goes with --wait/],
+  ['submit http://example.com/a.mov --vidio-codec vp8', 2, /did you mean --video-codec\?/],
+  ['watch 1001 --progress tty', 2, /needs a terminal/],
+];
+
+for (const [words, code, says] of cases) {
+  test(`venc ${words} ends with ${code}`, async ({ env }) => {
+    const result = await runCli(words.split(' '), { env });
+    assert.is(result.code, code, result.stderr);
+    assert.match(result.stderr, says);
+    assert.not(result.stderr.includes('    at '), 'no stack without --debug');
+    assert.not(result.stderr.includes('\u001b'), 'no control characters of the service');
+  });
+}
+
+test('a refused key ends with 4, and so does a missing one', async ({ service }) => {
+  const wrong = await runCli(['list'], { env: { VENC_URL: service.url, VENC_API_KEY: 'no-such-key' } });
+  const none = await runCli(['list'], { env: { VENC_URL: service.url } });
+  assert.equal([wrong.code, none.code], [4, 4]);
+  assert.match(none.stderr, /there is no key for it/);
+  assert.not(`${wrong.stdout}${wrong.stderr}`.includes('no-such-key'));
+});
+
+test('a service out of reach ends with 3, and so does having no daemon', async () => {
+  const refused = await runCli(['list'], { env: { VENC_URL: 'http://127.0.0.1:1', VENC_API_KEY: 'k' } });
+  const none = await runCli(['list']);
+  assert.equal([refused.code, none.code], [3, 3]);
+  assert.match(refused.stderr, /could not be reached: the connection was refused/);
+  assert.match(none.stderr, /No daemon is running.*\nvenc: hint: start one with: venc daemon/);
+});
+
+test('an error of the service is tried again, and ends with 3 where it stays', async ({ service, env }) => {
+  service.failNext(503, 2);
+  assert.is((await runCli(['show', '1001'], { env })).code, 0);
+  service.failNext(500, 3);
+  const result = await runCli(['show', '1001'], { env });
+  assert.is(result.code, 3);
+  assert.match(result.stderr, /answered 500/);
+});
+
+test('a create is never tried again', async ({ service, env }) => {
+  service.failNext(503, 1);
+  const before = service.seen.length;
+  assert.is((await runCli(['submit', 'http://example.com/a.mov'], { env })).code, 3);
+  assert.is(service.seen.length, before + 1);
+});
+
+test('Ctrl-C in wait ends with 130 and says that the job goes on', async ({ env, service }) => {
+  const before = service.seen.length;
+  const run = startCli(['wait', '1003'], { env });
+  while (service.seen.length === before) await new Promise((resolve) => setImmediate(resolve));
+  run.child.kill('SIGINT');
+  const result = await run.ended;
+  assert.is(result.code, 130);
+  assert.match(result.stderr, /Interrupted\. Job 1003 goes on\./);
+  assert.is(result.stdout, '');
+});
+
+test('venc alone shows its help on stderr and ends with 2', async () => {
+  const result = await runCli([]);
+  assert.equal([result.code, result.stdout], [2, '']);
+  assert.match(result.stderr, /^Usage: venc/);
+});
+
+test.run();

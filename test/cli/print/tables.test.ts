@@ -1,0 +1,115 @@
+import { stripVTControlCharacters } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { displayWidth, fitText } from '../../../src/cli/print/display-width.js';
+import { jobText } from '../../../src/cli/print/job-text.js';
+import { jobsTable } from '../../../src/cli/print/jobs-table.js';
+import { createPaint } from '../../../src/cli/print/paint.js';
+import { checkFields, parseFields, project, valueAt } from '../../../src/cli/print/project.js';
+import { safeText } from '../../../src/cli/print/safe-text.js';
+import { humanAge, humanDuration, humanSize } from '../../../src/cli/print/units.js';
+import { normaliseJob } from '../../../src/client/normalise.js';
+import { matchesGolden } from '../../helpers/golden.js';
+
+const now = new Date('2026-03-01T12:00:00Z');
+const file = { state: 'finished', duration_in_ms: '63500', file_size_bytes: '862748000' };
+const jobs = [
+  {
+    id: 1_234_567,
+    state: 'processing',
+    created_at: '2026-03-01T11:59:18Z',
+    input_media_file: {
+      ...file,
+      url: 'https://user:secret@media.example.com/a/long/way/down/to/the/film-in-4k.mov',
+    },
+    output_media_files: [
+      { ...file, id: 3, label: 'web' },
+      { id: 4, state: 'processing' },
+    ],
+  },
+  {
+    id: 1002,
+    state: 'failed',
+    test: true,
+    created_at: '2026-02-27T12:00:00Z',
+    input_media_file: {
+      id: 1003,
+      state: 'failed',
+      url: 's3://映画/日本語の名前\u001b[2J.mov',
+      error_class: 'DownloadTimeoutError',
+      error_message: 'The server stopped sending.',
+    },
+    output_media_files: [{ id: 1004, state: 'no input' }],
+  },
+  { id: 7, state: 'queued for review', created_at: 'yesterday' },
+].map(normaliseJob);
+
+for (const width of [60, 80, 140]) {
+  test(`the table of jobs fits ${width} columns`, () => {
+    const text = jobsTable(jobs, { width, hasColour: false, now });
+    for (const line of text.split('\n')) assert.ok(displayWidth(line) <= width, line);
+    assert.not(text.includes('secret'));
+    matchesGolden(`cli/jobs-${width}.txt`, text);
+  });
+}
+
+test('colour changes nothing but the colour', () => {
+  const plain = jobsTable(jobs, { width: 80, hasColour: false, now });
+  const coloured = jobsTable(jobs, { width: 80, hasColour: true, now });
+  assert.is.not(coloured, plain);
+  assert.is(stripVTControlCharacters(coloured), plain);
+});
+
+test('a job is told with its files, advice and no password', () => {
+  const text = jobs.map((job) => jobText(job, createPaint(false))).join('\n');
+  assert.not(text.includes('secret'));
+  matchesGolden('cli/jobs.txt', text);
+});
+
+test('wide characters take two columns, marks none, and cutting never goes beyond', () => {
+  assert.is(displayWidth('日本'), 4);
+  assert.is(displayWidth('e\u0301'), 1);
+  for (const columns of [0, 1, 2, 3, 7])
+    assert.ok(displayWidth(fitText('日本語の名前 and more', columns)) <= columns);
+});
+
+test('control characters and those that turn the writing are shown, not obeyed', () => {
+  assert.is(safeText('a\u001b[31m\nb\u009b\u202ec'), 'a\\x1b[31m\\x0ab\\x9b\\u202ec');
+});
+
+test('units are as people read them', () => {
+  assert.equal([0, 999, 1000, 1_500_000, null].map(humanSize), ['0 B', '999 B', '1.0 kB', '1.5 MB', '-']);
+  assert.equal([0.04, 9.99, 59.6, 125, 7620, 360_000, null].map(humanDuration), [
+    '0.0s',
+    '10s',
+    '1m 00s',
+    '2m 05s',
+    '2h 07m',
+    '4d 4h',
+    '-',
+  ]);
+  assert.equal(
+    ['2026-03-01T11:59:59Z', '2026-02-28T12:00:00Z', '2026-01-01T00:00:00Z', 'x'].map((at) =>
+      humanAge(at, now),
+    ),
+    ['1s', '24h', '59d', '-'],
+  );
+});
+
+test('fields keep the shape of the record, and what is missing is null', () => {
+  const record = { id: 1, in: { url: 'u', size: 2 }, out: [{ s: 'a', t: 1 }, { s: 'b' }] };
+  assert.equal(project(record, parseFields('id,in.url,out.s,out.t,no.such')), {
+    id: 1,
+    in: { url: 'u' },
+    out: [
+      { s: 'a', t: 1 },
+      { s: 'b', t: null },
+    ],
+    no: { such: null },
+  });
+  assert.equal(valueAt(record, 'out.s'), ['a', 'b']);
+  assert.throws(() => checkFields(['no.such'], record, []), /no field "no\.such"/);
+  assert.throws(() => parseFields('a,,b'), /names with commas/);
+});
+
+test.run();

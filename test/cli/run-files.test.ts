@@ -1,0 +1,75 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { placeFiles } from '../../src/cli/run-files.js';
+
+const input = 'file:///films/film.mov';
+
+/** Request, -o, folder, and the paths that come of them. */
+const cases: readonly (readonly [string, object, readonly string[], string, readonly string[]])[] = [
+  ['the name of the input', { input }, [], '/here', ['film.mp4']],
+  [
+    '-venc where that is the input itself',
+    { input: 'file:///here/film.mp4' },
+    [],
+    '/here',
+    ['film-venc.mp4'],
+  ],
+  [
+    'an extension that suits the codec',
+    { input, outputs: [{ video_codec: 'VP9' }] },
+    [],
+    '/here',
+    ['film.webm'],
+  ],
+  [
+    'an extension for sound alone',
+    { input, outputs: [{ skip_video: true, audio_codec: 'mp3' }] },
+    [],
+    '/',
+    ['film.mp3'],
+  ],
+  ['the -o', { input }, ['a/b.mkv'], '/here', ['a/b.mkv']],
+  [
+    'each -o for its output',
+    { input, outputs: [{ width: 2 }, {}] },
+    ['a.mp4', 'b.mp4'],
+    '/',
+    ['a.mp4', 'b.mp4'],
+  ],
+  [
+    'several -o with the same settings',
+    { input, outputs: [{ width: 2 }] },
+    ['a.mp4', 'b.webm'],
+    '/',
+    ['a.mp4', 'b.webm'],
+  ],
+  ['the filename', { input, outputs: [{ filename: 'x.ogv' }] }, [], '/', ['x.ogv']],
+  ['the name in a URL', { input: 'https://h/a/my%20film.mov?x=1' }, [], '/', ['my film.mp4']],
+  ['no path out of the folder', { input: 'https://h/..%2F..%2Fetc%2Fpasswd.mov' }, [], '/', ['output.mp4']],
+  ['its own url', { input, outputs: [{ url: 'sftp://h/x.mp4' }] }, [], '/', ['sftp://h/x.mp4']],
+];
+
+for (const [what, request, outs, folder, paths] of cases) {
+  test(`an output gets ${what}`, () => {
+    assert.equal(placeFiles({ ...request }, outs, folder).paths, paths);
+  });
+}
+
+test('every local output is named by a file URL, and keeps its settings', () => {
+  const request = { input, test: 1, output: { width: 64, filename: 'ä b.mp4' } };
+  assert.equal(placeFiles(request, [], '/here').body, {
+    input,
+    test: 1,
+    outputs: [{ width: 64, url: 'file:///here/%C3%A4%20b.mp4' }],
+  });
+});
+
+test('two outputs never share a file, and files need outputs', () => {
+  assert.throws(() => placeFiles({ input }, ['a.mp4', './a.mp4'], '/'), /there for two outputs/);
+  assert.throws(
+    () => placeFiles({ input, outputs: [{}, {}] }, ['a', 'b', 'c'], '/'),
+    /3 files for 2 outputs/,
+  );
+});
+
+test.run();

@@ -1,0 +1,114 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isVencError, VencError } from '../../src/api/errors.js';
+import { createClient } from '../../src/client/client.js';
+import { type FollowEvent, follow } from '../../src/client/follow.js';
+import { createPace, paceLimitsFor } from '../../src/client/pace.js';
+import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
+
+const test = suite<{ service: FakeService }>('follow');
+
+test.before.each(async (context) => {
+  context.service = await startFakeService();
+});
+test.after.each(({ service }) => service.close());
+
+async function events(service: FakeService, ids: readonly number[]): Promise<readonly FollowEvent[]> {
+  const found: FollowEvent[] = [];
+  for await (const event of follow(createClient({ url: service.url, apiKey: service.key }), ids))
+    found.push(event);
+  return found;
+}
+
+test('a job is followed to its end, and its record comes last', async ({ service }) => {
+  service.states(1001, ['waiting', 'processing', 'finished']);
+  const found = await events(service, [1001]);
+  assert.equal(
+    found.map((event) =>
+      event.type === 'progress' || event.type === 'final' ? event.job.state : event.type,
+    ),
+    ['waiting', 'processing', 'finished'],
+  );
+  assert.is(found.at(-1)?.type, 'final');
+});
+
+test('an id that there is not is told of, and the others are followed on', async ({ service }) => {
+  const found = await events(service, [999, 1001]);
+  assert.equal(
+    found.map(({ type }) => type),
+    ['refused', 'final'],
+  );
+});
+
+test('many jobs are asked about with one list', async ({ service }) => {
+  const found = await events(service, [1001, 1002, 1003, 999]);
+  assert.equal(found.map(({ type }) => type).sort(), ['final', 'final', 'final', 'refused']);
+  assert.is(service.seen[0]?.path, '/v2/jobs.json');
+  assert.ok(service.seen.length <= 3, String(service.seen.length));
+});
+
+test('an outage is told once and waited out', async ({ service }) => {
+  service.states(1001, ['processing', 'finished']);
+  const client = createClient({ url: service.url, apiKey: service.key });
+  const found: string[] = [];
+  for await (const event of follow(client, [1001])) {
+    if (found.length === 0) service.failNext(503, 4);
+    found.push(event.type);
+  }
+  assert.equal(found, ['progress', 'unreachable', 'back', 'final']);
+});
+
+test('a service that never answered is an error, unless it is known to have', async () => {
+  const client = createClient({ url: 'http://127.0.0.1:1', apiKey: 'k' });
+  await follow(client, [1])
+    .next()
+    .then(
+      () => assert.unreachable(),
+      (error) => assert.ok(isVencError(error, 'UnreachableError')),
+    );
+  const first = await follow(client, [1], { isKnownReachable: true }).next();
+  assert.is(first.value?.type, 'unreachable');
+});
+
+test('the signal ends it with its own reason', async ({ service }) => {
+  service.states(1001, ['processing']);
+  const end = new AbortController();
+  const client = createClient({ url: service.url, apiKey: service.key });
+  try {
+    for await (const _ of follow(client, [1001], { signal: end.signal })) {
+      end.abort(new VencError('TimedOutError', 'Too long.'));
+    }
+    assert.unreachable();
+  } catch (error) {
+    assert.ok(isVencError(error, 'TimedOutError'), String(error));
+  }
+});
+
+test('other machines are asked once a second at most, this one five times', () => {
+  assert.is(paceLimitsFor('https://encoding.example.com/api').leastMs, 1000);
+  assert.is(paceLimitsFor('http://127.0.0.1:8686').leastMs, 200);
+  assert.is(paceLimitsFor('http://127.evil.example.com').leastMs, 1000);
+});
+
+test('a pace lets the first request go at once, keeps its distance, and slows down while nothing changes', async () => {
+  let now = 1000;
+  const waits: number[] = [];
+  const clock = {
+    now: () => now,
+    pause: async (milliseconds: number) => {
+      waits.push(milliseconds);
+      now += Math.max(0, milliseconds);
+    },
+  };
+  const pace = createPace({ leastMs: 200, greatestMs: 400 }, clock);
+  for (const hasChanged of [true, false, false, false, true]) {
+    await pace.turn();
+    await pace.turn();
+    pace.note(hasChanged);
+  }
+  await pace.turn();
+  assert.ok((waits[0] ?? 0) <= 0);
+  assert.equal(waits.slice(1), [200, 200, 200, 300, 200, 400, 200, 400, 200, 200]);
+});
+
+test.run();

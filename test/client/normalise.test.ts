@@ -1,0 +1,103 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isVencError } from '../../src/api/errors.js';
+import {
+  normaliseCreated,
+  normaliseJob,
+  normaliseJobProgress,
+  normaliseProgress,
+  progressOfJob,
+  unwrapJobs,
+} from '../../src/client/normalise.js';
+import { refusalOf } from '../../src/client/refusals.js';
+
+test('numbers that come as text are numbers, and what is missing is null', () => {
+  const job = normaliseJob({
+    job: {
+      id: '7',
+      state: 'processing',
+      test: '1',
+      input_media_file: { id: '8', width: '640', frame_rate: 'fast' },
+    },
+  });
+  assert.equal([job.id, job.state, job.test, job.finished_at], [7, 'processing', true, null]);
+  const { id, width, frame_rate, url, state } = job.input_media_file;
+  assert.equal([id, width, frame_rate, url, state], [8, 640, null, null, 'unknown']);
+  assert.equal(job.output_media_files, []);
+});
+
+test('nothing that a service may answer makes a reading fail', () => {
+  for (const answer of [null, 7, 'text', [], {}, { job: null }, { job: [] }, { outputs: 'x' }]) {
+    normaliseJob(answer);
+    normaliseProgress(answer);
+    normaliseJobProgress(answer);
+    normaliseCreated(answer);
+    unwrapJobs(answer);
+  }
+});
+
+test('jobs are taken out of their wrapping, whatever the list is wrapped in', () => {
+  assert.equal(unwrapJobs([{ job: { id: 1 } }, { id: 2 }]), [{ id: 1 }, { id: 2 }]);
+  assert.equal(unwrapJobs({ jobs: [{ job: { id: 1 } }] }), [{ id: 1 }]);
+});
+
+test('progress is brought into 0-100, and finished means 100', () => {
+  assert.is(normaliseProgress({ state: 'processing', progress: '104.2' }).progress, 100);
+  assert.is(normaliseProgress({ state: 'finished' }).progress, 100);
+  assert.is(
+    normaliseProgress({ state: 'processing', current_event: 'Transcoding' }).current_event,
+    'transcoding',
+  );
+});
+
+test('progress of a job is put together from its files', () => {
+  const outputs = [
+    { id: 3, state: 'finished' },
+    { id: 4, state: 'processing' },
+  ];
+  const job = normaliseJob({
+    id: 1,
+    state: 'processing',
+    input_media_file: { id: 2 },
+    output_media_files: outputs,
+  });
+  const progress = progressOfJob(job, new Map([[4, { state: 'processing', progress: 50 }]]));
+  assert.equal([progress.progress, progress.outputs.map((output) => output.progress)], [75, [100, 50]]);
+});
+
+test('a status means an error, whatever else is said', () => {
+  const cases = [
+    ['jobDetails', 401, 'UnauthorizedError'],
+    ['jobDetails', 404, 'NotFoundError'],
+    ['cancelJob', 409, 'ConflictError'],
+    ['resubmitJob', 403, 'ResubmitLimitError'],
+    ['listJobs', 403, 'ForbiddenError'],
+    ['createJob', 400, 'InvalidRequestError'],
+    ['createJob', 422, 'InvalidRequestError'],
+    ['createJob', 418, 'InvalidRequestError'],
+    ['listJobs', 429, 'TooManyRequestsError'],
+    ['listJobs', 500, 'InternalError'],
+    ['listJobs', 502, 'UnavailableError'],
+    ['listJobs', 301, 'UnreachableError'],
+  ] as const;
+  for (const [route, status, errorClass] of cases) {
+    const error = refusalOf(route, 'job 1', { status, body: '<html>no</html>' });
+    assert.ok(isVencError(error, errorClass), `${route} ${status}`);
+    assert.not(error.message.includes('html'));
+  }
+});
+
+test('every complaint of the service is kept, without the secrets in it', () => {
+  const body = JSON.stringify({ errors: ['width is wrong', 'ftp://u:pw@host/a cannot be read'] });
+  assert.equal(refusalOf('createJob', 'x', { status: 422, body }).complaints, [
+    'width is wrong',
+    'ftp://u:***@host/a cannot be read',
+  ]);
+});
+
+test('a read-only key is told from the limit of resubmits by what is said', () => {
+  const body = JSON.stringify({ errors: ['A read-only key may not do this.'] });
+  assert.ok(isVencError(refusalOf('resubmitJob', 'job 1', { status: 403, body }), 'ForbiddenError'));
+});
+
+test.run();

@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isVencError } from '../../src/api/errors.js';
+import { createClient } from '../../src/client/client.js';
+import { resolveTarget } from '../../src/client/target.js';
+import { startFakeService } from '../helpers/servers/fake-service.js';
+import { tempFolder } from '../helpers/temp.js';
+
+function dataFolder(url: string): string {
+  const folder = tempFolder();
+  writeFileSync(join(folder, 'daemon.json'), JSON.stringify({ url, pid: 1 }));
+  writeFileSync(join(folder, 'owner-key'), 'owner\n');
+  return folder;
+}
+
+test('an address that is given wins over the daemon of the data folder', async () => {
+  const folder = dataFolder('http://127.0.0.1:2');
+  const given = await resolveTarget({ url: 'https://h/api/', apiKey: 'k', dataFolder: folder });
+  assert.equal([given.url, given.apiKey, given.isOwnDaemon], ['https://h/api', 'k', undefined]);
+  const found = await resolveTarget({ url: null, apiKey: null, dataFolder: folder });
+  assert.equal([found.url, found.apiKey, found.isOwnDaemon], ['http://127.0.0.1:2', 'owner', true]);
+  assert.is((await resolveTarget({ url: null, apiKey: 'mine', dataFolder: folder })).apiKey, 'mine');
+});
+
+test('what is missing or wrong is told by its class', async () => {
+  const cases = [
+    [{ url: 'ftp://h', apiKey: 'k' }, 'UsageError'],
+    [{ url: 'https://h', apiKey: null }, 'UnauthorizedError'],
+    [{ url: null, apiKey: null }, 'UnreachableError'],
+  ] as const;
+  for (const [sources, errorClass] of cases) {
+    await resolveTarget({ ...sources, dataFolder: '/no/such/folder' }).then(
+      () => assert.unreachable(),
+      (error) => assert.ok(isVencError(error, errorClass)),
+    );
+  }
+});
+
+test('the key of our own daemon never stands in an address', async () => {
+  const service = await startFakeService();
+  try {
+    const client = createClient({ url: service.url, apiKey: service.key, isOwnDaemon: true });
+    await client.listJobs({ page: 2, perPage: 5, state: 'failed' });
+    const seen = service.seen[0];
+    assert.is(seen?.query.toString(), 'page=2&per_page=5&state=failed');
+    assert.is(seen?.key, service.key);
+  } finally {
+    await service.close();
+  }
+});
+
+test('a daemon that came back at another port is found again', async () => {
+  const service = await startFakeService();
+  try {
+    const folder = dataFolder('http://127.0.0.1:1');
+    const client = createClient(await resolveTarget({ url: null, apiKey: service.key, dataFolder: folder }));
+    writeFileSync(join(folder, 'daemon.json'), JSON.stringify({ url: service.url, pid: 2 }));
+    await client.relocate();
+    assert.is((await client.job(1001)).id, 1001);
+  } finally {
+    await service.close();
+  }
+});
+
+test.run();

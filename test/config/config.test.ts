@@ -1,0 +1,45 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { configPath, readConfig } from '../../src/config/config.js';
+import { userFolders } from '../../src/config/folders.js';
+import { tempFolder } from '../helpers/temp.js';
+
+function configured(text: string): { XDG_CONFIG_HOME: string } {
+  const env = { XDG_CONFIG_HOME: tempFolder() };
+  mkdirSync(join(env.XDG_CONFIG_HOME, 'venc'));
+  writeFileSync(configPath(env), text);
+  return env;
+}
+
+test('without a file nothing is configured', async () => {
+  assert.equal(await readConfig({ XDG_CONFIG_HOME: tempFolder() }), { config: {}, complaints: [] });
+});
+
+test('what the file says is taken', async () => {
+  const found = await readConfig(configured('{"ffmpeg": "/opt/ffmpeg", "data": "/srv/venc"}'));
+  assert.equal(found, { config: { ffmpeg: '/opt/ffmpeg', data: '/srv/venc' }, complaints: [] });
+});
+
+test('a broken file is complained of and counts as empty', async () => {
+  const { config, complaints } = await readConfig(configured('{"ffmpeg": '));
+  assert.equal(config, {});
+  assert.is(complaints.length, 1);
+  assert.match(complaints[0] ?? '', /was ignored/);
+});
+
+test('what is no setting, or of the wrong type, is complained of and left out', async () => {
+  const { config, complaints } = await readConfig(configured('{"data": 7, "colour": "x", "ffprobe": "/p"}'));
+  assert.equal(config, { ffprobe: '/p' });
+  assert.is(complaints.length, 2);
+});
+
+test('folders are where the platform has them', () => {
+  assert.is(userFolders({}, 'linux', '/home/u').data, '/home/u/.local/share/venc');
+  assert.is(userFolders({ XDG_DATA_HOME: '/x' }, 'linux', '/home/u').data, '/x/venc');
+  assert.is(userFolders({ XDG_DATA_HOME: 'relative' }, 'linux', '/home/u').data, '/home/u/.local/share/venc');
+  assert.is(userFolders({}, 'darwin', '/Users/u').data, '/Users/u/Library/Application Support/venc');
+});
+
+test.run();
