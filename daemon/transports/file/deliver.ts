@@ -11,6 +11,8 @@ import { measure } from '../read-file.js';
 import type { Transfer } from '../transport.js';
 import { isOpenedBelow, type RootFolders, resolveBelow, steadyPath } from './roots.js';
 
+const maxAttempts = 3;
+
 interface OpenFolder {
   readonly handle: FileHandle;
   readonly path: string;
@@ -28,20 +30,33 @@ export async function deliverFile(
   path: string,
   transfer: Transfer,
 ): Promise<FileFacts> {
-  transfer.signal.throwIfAborted();
-  try {
-    const folder = await openFolder(roots, dirname(path));
-    try {
-      return await delivered(fromPath, folder, basename(path), transfer);
-    } catch (error) {
-      await folder.undo();
-      throw error;
-    } finally {
-      await folder.handle.close();
-    }
-  } catch (error) {
+  // Another delivery that fails takes its empty folders away again, perhaps just those that this one is about to use.
+  for (let attempt = 1; ; attempt += 1) {
     transfer.signal.throwIfAborted();
-    throw diskFault(error, 'upload', 'The destination');
+    try {
+      return await deliverOnce(roots, fromPath, path, transfer);
+    } catch (error) {
+      transfer.signal.throwIfAborted();
+      if (attempt < maxAttempts && errorCode(error) === 'ENOENT') continue;
+      throw diskFault(error, 'upload', 'The destination');
+    }
+  }
+}
+
+async function deliverOnce(
+  roots: RootFolders,
+  fromPath: string,
+  path: string,
+  transfer: Transfer,
+): Promise<FileFacts> {
+  const folder = await openFolder(roots, dirname(path));
+  try {
+    return await delivered(fromPath, folder, basename(path), transfer);
+  } catch (error) {
+    await folder.undo();
+    throw error;
+  } finally {
+    await folder.handle.close();
   }
 }
 
@@ -79,18 +94,15 @@ function notAcrossVolumes(error: unknown): false {
 async function openFolder(roots: RootFolders, path: string): Promise<OpenFolder> {
   const realPath = await resolveBelow(roots, path);
   if (realPath === null) throw outside();
-  // Another delivery that fails takes its empty folders away, perhaps between our making and opening one.
-  for (let attempt = 1; ; attempt += 1) {
-    const undo = await makeFolders(realPath);
-    try {
-      const handle = await open(realPath, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-      if (await isOpenedBelow(roots, handle, realPath)) return { handle, path: realPath, undo };
-      await handle.close();
-      throw outside();
-    } catch (error) {
-      await undo();
-      if (attempt === 3 || errorCode(error) !== 'ENOENT') throw error;
-    }
+  const undo = await makeFolders(realPath);
+  try {
+    const handle = await open(realPath, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    if (await isOpenedBelow(roots, handle, realPath)) return { handle, path: realPath, undo };
+    await handle.close();
+    throw outside();
+  } catch (error) {
+    await undo();
+    throw error;
   }
 }
 

@@ -17,12 +17,12 @@ export interface HttpOptions {
   readonly guard: Guard;
   /** How long nothing may arrive before an attempt is given up, in milliseconds. */
   readonly stallTimeoutMs: number;
+  /** How long to wait before the first new attempt, in milliseconds; half a second where it is not given. */
+  readonly retryDelayMs?: number;
 }
 
-/**
- * Two attempts to connect, and what lies between, stay below the 20 seconds of the contract; the agent may tell each a second late.
- */
-const maxConnectTimeoutMs = 7_500;
+/** Two attempts to connect, and what lies between, stay below the 20 seconds of the contract. */
+const maxConnectTimeoutMs = 8_000;
 
 /**
  * Downloads a file over HTTP: resumes what broke off where the server names a version of the file and it is still the same, starts over
@@ -33,7 +33,7 @@ export async function downloadOverHttp(
   from: string,
   toPath: string,
   transfer: Transfer,
-  { guard, stallTimeoutMs }: HttpOptions,
+  { guard, stallTimeoutMs, retryDelayMs = 500 }: HttpOptions,
 ): Promise<FileFacts> {
   const reading = readHttpUrl(from);
   if (!reading.ok)
@@ -47,7 +47,12 @@ export async function downloadOverHttp(
   try {
     const part = await PartFile.begin(toPath, { mode: 0o600 });
     try {
-      const patience = createPatience({ stallTimeoutMs, connectTimeoutMs, clock: () => performance.now() });
+      const patience = createPatience({
+        stallTimeoutMs,
+        connectTimeoutMs,
+        retryDelayMs,
+        clock: () => performance.now(),
+      });
       const parts = { agent, target: reading, part, folder: dirname(toPath), meter, stallTimeoutMs, signal };
       await untilWhole(new HttpDownload(parts), patience, signal);
       signal.throwIfAborted();

@@ -6,6 +6,7 @@ import type { Meter } from '../meter.js';
 import type { PartFile } from '../part-file.js';
 import type { KnownFile } from './answer.js';
 import { type AskReading, ask, type Target } from './ask.js';
+import { drain } from './drain.js';
 import { connectionTrouble, passingTrouble, type Trouble } from './trouble.js';
 
 /** What a download works with. */
@@ -69,14 +70,16 @@ export class HttpDownload {
     const { part, meter } = this.parts;
     const { totalBytes } = answer.file;
     this.#known = answer.file;
-    await this.#makeRoom(answer);
+    const ready = this.#makeRoom(answer);
+    const draining = drain(answer.body, async (piece) => {
+      await ready;
+      await part.write(piece).catch(rethrowAsOurDisk);
+      alive();
+      this.#furthestBytes = Math.max(this.#furthestBytes, part.sizeBytes);
+      meter.at(part.sizeBytes, totalBytes);
+    });
     try {
-      for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
-        await part.write(chunk).catch(rethrowAsOurDisk);
-        alive();
-        this.#furthestBytes = Math.max(this.#furthestBytes, part.sizeBytes);
-        meter.at(part.sizeBytes, totalBytes);
-      }
+      await Promise.all([ready, draining]);
     } catch (error) {
       signal.throwIfAborted();
       if (isVencError(error)) throw error;
@@ -85,17 +88,15 @@ export class HttpDownload {
     return this.#complaintAboutSize(answer);
   }
 
-  async #makeRoom({ fromByte, file, body }: Body): Promise<void> {
+  async #makeRoom({ fromByte, file }: Body): Promise<void> {
     const { part, folder } = this.parts;
     try {
       if (fromByte !== part.sizeBytes) await part.startOver();
-      if (file.totalBytes === null || file.totalBytes - fromByte <= (await freeBytes(folder))) return;
+      if (file.totalBytes !== null && file.totalBytes - fromByte > (await freeBytes(folder)))
+        throw outOfSpaceError();
     } catch (error) {
-      body.on('error', () => undefined).destroy();
       throw ownDiskFault(error, 'download');
     }
-    body.on('error', () => undefined).destroy();
-    throw outOfSpaceError();
   }
 
   #complaintAboutSize({ file, host }: Body): Trouble | null {

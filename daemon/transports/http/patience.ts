@@ -12,6 +12,8 @@ export interface Patience {
 export interface PatienceOptions {
   readonly stallTimeoutMs: number;
   readonly connectTimeoutMs: number;
+  /** Delay before the second attempt; it doubles from there. */
+  readonly retryDelayMs: number;
   /** A clock that only goes forward, in milliseconds. */
   readonly clock: () => number;
 }
@@ -22,14 +24,17 @@ const maxTries = 5;
 const maxFirstConnects = 3;
 /** A server may send a single byte an attempt: all of them together are limited too. */
 const maxTriesAltogether = 100;
-const firstDelayMs = 500;
 /** An unreachable host is told within 20 seconds (contract, section 9); one second is kept in hand. */
 const connectLimitMs = 19_000;
-/** Without progress, a download is given up within ten stall timeouts, this attempt's own included. */
-const stallTimeoutsAltogether = 10;
+/**
+ * Without progress, a download is given up within ten stall timeouts (contract, section 9): nine from here, because the attempt that
+ * stalled has waited for one already.
+ */
+const stallTimeoutsAltogether = 9;
 
-/** Patience for one download. Delays double from half a second on, and heed `Retry-After` within the limits. */
-export function createPatience({ stallTimeoutMs, connectTimeoutMs, clock }: PatienceOptions): Patience {
+/** Patience for one download. Delays double, and heed `Retry-After` within the limits. */
+export function createPatience(options: PatienceOptions): Patience {
+  const { stallTimeoutMs, connectTimeoutMs, retryDelayMs, clock } = options;
   let progressAt = clock();
   let connectTroubleSince: number | null = null;
   let attemptBeganAt = progressAt;
@@ -50,7 +55,7 @@ export function createPatience({ stallTimeoutMs, connectTimeoutMs, clock }: Pati
       connectTroubleSince = kind === 'connect' ? (connectTroubleSince ?? attemptBeganAt) : null;
       if (kind === 'final' || tries >= maxTriesAltogether) return null;
       if (failures >= (kind === 'connect' && !hasReceived ? maxFirstConnects : maxTries)) return null;
-      const ownDelayMs = Math.min(firstDelayMs * 2 ** (failures - 1), stallTimeoutMs);
+      const ownDelayMs = Math.min(retryDelayMs * 2 ** (failures - 1), stallTimeoutMs);
       const delayMs = Math.max(retryAfterMs ?? 0, ownDelayMs);
       const nextAt = now + delayMs;
       if (nextAt + stallTimeoutMs > progressAt + stallTimeoutsAltogether * stallTimeoutMs) return null;

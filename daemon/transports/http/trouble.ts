@@ -20,7 +20,6 @@ const byCode: Readonly<Record<string, Row>> = {
   EHOSTUNREACH: ['connect', 'DownloadFailureError', 'cannot be reached from here'],
   ENETUNREACH: ['connect', 'DownloadFailureError', 'cannot be reached from here'],
   ETIMEDOUT: ['connect', 'DownloadTimeoutError', 'did not answer in time'],
-  UND_ERR_CONNECT_TIMEOUT: ['connect', 'DownloadTimeoutError', 'did not answer in time'],
 };
 
 const badCertificate = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS/;

@@ -31,6 +31,8 @@ export async function receive(state: ShelfState, reception: Reception): Promise<
   const complaint = nameComplaint(name);
   if (complaint !== null) throw new VencError('InvalidRequestError', `the file name ${complaint}`);
   signal.throwIfAborted();
+  // It may break before the first piece is asked for, and an error that nobody listens to would end the daemon.
+  reception.body.on('error', () => undefined);
   const place = { token: state.randomToken(), name };
   return state.locks.run(place.token, async () => {
     try {
@@ -61,6 +63,7 @@ async function filled(state: ShelfState, part: PartFile, reception: Reception): 
   const timer = setTimeout(() => body.destroy(stalled), state.stallTimeoutMs);
   const stop = () => body.destroy(new Error('stopped'));
   signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   let roomCheckAt = 0;
   try {
     for await (const chunk of body as AsyncIterable<Uint8Array>) {

@@ -1,0 +1,60 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Guard } from './guard.js';
+
+/** What to connect to. */
+export interface SocketTarget {
+  /** A name or an address, as a URL has it but without brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+}
+
+/**
+ * Milliseconds for one address of a host before the next one is tried as well. Node's own 250 ms would miss hosts that are far away.
+ */
+const nextAddressAfterMs = 2_000;
+
+/**
+ * Opens a connection that has passed the guard in all three ways: the host, the addresses it was looked up to, and the address that is
+ * connected to. Rejects with the error of the system or of the guard; with code `ETIMEDOUT` where looking up, connecting and the
+ * TLS handshake together take too long.
+ */
+export function openSocket(guard: Guard, target: SocketTarget, timeoutMs: number): Promise<Socket> {
+  const { host, port, isTls } = target;
+  return new Promise((resolve, reject) => {
+    guard.checkHost(host);
+    const options = {
+      host,
+      port,
+      lookup: guard.lookup,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: nextAddressAfterMs,
+    };
+    const socket = isTls
+      ? connectTls({ ...options, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] })
+      : connectTcp(options);
+    const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs);
+    // Stays for good: whoever gets the socket may not listen yet when it breaks.
+    socket.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    socket.once('connect', () => {
+      try {
+        // Before a TLS handshake: not even the name of the server is told to a forbidden address.
+        guard.checkSocket(host, socket);
+      } catch (error) {
+        socket.destroy(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+    socket.once(isTls ? 'secureConnect' : 'connect', () => {
+      clearTimeout(timer);
+      if (!socket.destroyed) resolve(socket.setNoDelay(true).setKeepAlive(true));
+    });
+  });
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error('the connection took too long'), { code: 'ETIMEDOUT' });
+}

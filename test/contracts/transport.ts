@@ -1,0 +1,19 @@
+import { suite } from 'uvu';
+import { downloadFacts } from './transport/download-facts.js';
+import type { TransportHarness } from './transport/transport-harness.js';
+import { uploadFacts } from './transport/upload-facts.js';
+
+/**
+ * The promises of a `Transport`, as tests: whole or not at all, measured, stopped without a trace, the same classes of error on every
+ * scheme, and no secret in any message. A scheme brings the other side of its transfers, and addresses that lead to trouble.
+ */
+export function transportContract(name: string, harness: TransportHarness): void {
+  const test = suite(name);
+  const transport = () => harness.transport;
+  if (harness.download !== undefined) downloadFacts(test, harness.download, transport);
+  if (harness.upload !== undefined) uploadFacts(test, harness.upload, transport);
+  test.after(async () => {
+    await harness.close?.();
+  });
+  test.run();
+}

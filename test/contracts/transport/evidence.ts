@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import type { Transfer } from '../../../daemon/transports/transport.js';
+import { isVencError, type VencError } from '../../../src/api/errors.js';
+import { tempFolder } from '../../helpers/temp.js';
+import { secret } from './transport-harness.js';
+
+const base = tempFolder();
+
+/** A folder for one test. */
+export function scratchFolder(): string {
+  return mkdtempSync(join(base, 'scratch-'));
+}
+
+/** Bytes without a pattern, the same for the same size. */
+export function sampleBytes(sizeBytes: number): Buffer {
+  const block = createHash('sha512').update(String(sizeBytes)).digest();
+  // A prime length, so that no two pieces of a usual size are alike.
+  return Buffer.alloc(sizeBytes, block.subarray(0, 61));
+}
+
+/** Size and MD5 by another way than ours. */
+export function factsOf(bytes: Buffer): { readonly sizeBytes: number; readonly md5: string } {
+  return { sizeBytes: bytes.byteLength, md5: createHash('md5').update(bytes).digest('hex') };
+}
+
+/** A transfer that is told nothing and never stopped, but for what is given. */
+export function transferOf(parts: Partial<Transfer> = {}): Transfer {
+  return { signal: new AbortController().signal, onProgress: () => undefined, ...parts };
+}
+
+/** Everything in a folder and below. */
+export function contentsOf(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' });
+}
+
+/** What a promise rejects with; fails where it does not. */
+export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => assert.unreachable('it should have failed'),
+    (error: unknown) => error,
+  );
+}
+
+/** The error of ours that a promise rejects with. It tells no secret. */
+export async function faultOf(promise: Promise<unknown>): Promise<VencError> {
+  const error = await rejectionOf(promise);
+  if (!isVencError(error)) throw error;
+  assert.not.match([error.message, error.hint, ...error.complaints].join('\n'), secret);
+  assert.not.match(String(error.stack), secret);
+  return error;
+}

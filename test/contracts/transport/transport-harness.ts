@@ -1,0 +1,57 @@
+import type { Transport } from '../../../daemon/transports/transport.js';
+import type { ErrorClass } from '../../../src/api/error-classes.js';
+
+/** An address that leads to trouble, and the class that it has to end with. */
+export interface TroubleCase {
+  /** What is wrong, to end the sentence "tells of ...". */
+  readonly what: string;
+  readonly errorClass: ErrorClass;
+  /** The address; a password in it is `secret`. Called once before it is used. */
+  readonly url: () => Promise<string>;
+}
+
+/** What proves a transport's downloads. */
+export interface DownloadSide {
+  /** Puts a file where the transport can get it. Resolves to its URL. */
+  readonly offer: (name: string, bytes: Buffer) => Promise<string>;
+  readonly troubles: readonly TroubleCase[];
+  /** Whether a file comes in one indivisible step, so that it cannot be stopped halfway. */
+  readonly isOneStep?: boolean;
+}
+
+/** What proves a transport's uploads. */
+export interface UploadSide {
+  /** The URL of a name at the destination. */
+  readonly urlOf: (name: string) => string;
+  /** The bytes under a name at the destination; null where nothing is. */
+  readonly read: (name: string) => Promise<Buffer | null>;
+  /** Everything that is at the destination, unfinished things and folders included. */
+  readonly list: () => Promise<readonly string[]>;
+  readonly troubles: readonly TroubleCase[];
+  /** Whether names may hold folders. */
+  readonly hasFolders?: boolean;
+}
+
+/** One transport on stage, with the other side of its transfers. */
+export interface TransportHarness {
+  readonly transport: Transport;
+  readonly download?: DownloadSide;
+  readonly upload?: UploadSide;
+  readonly close?: () => Promise<void>;
+}
+
+/** The password in the URLs of troubles: it must never be told. */
+export const secret = 'hunter2secret';
+
+/** Names that have trapped somebody somewhere; the last one is as long as file systems allow, in letters of several bytes. */
+export const oddNames: readonly string[] = [
+  'two words.mp4',
+  '100% #1?.mp4',
+  'a+b&c=d;e.mp4',
+  'it\'s "quoted".mp4',
+  'Grüße 映像 🎬.mp4',
+  '%41%2F.mp4',
+  '-rf.mp4',
+  '.hidden.mp4',
+  `${'ü'.repeat(125)}b.mp4`,
+];

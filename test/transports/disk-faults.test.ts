@@ -1,0 +1,42 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { diskFault, errorCode, ownDiskFault } from '../../daemon/transports/disk-faults.js';
+import { VencError } from '../../src/api/errors.js';
+
+const errno = (code: string) => Object.assign(new Error(`${code}: /secret/path`), { code });
+
+const rows = [
+  ['ENOSPC', 'OutOfSpaceError', 'OutOfSpaceError'],
+  ['EDQUOT', 'OutOfSpaceError', 'OutOfSpaceError'],
+  ['EACCES', 'DownloadAccessDeniedError', 'UploadAccessDeniedError'],
+  ['EROFS', 'DownloadAccessDeniedError', 'UploadAccessDeniedError'],
+  ['ENOENT', 'FileNotFoundError', 'UploadFailureError'],
+  ['EIO', 'DownloadFailureError', 'UploadFailureError'],
+] as const;
+
+for (const [code, download, upload] of rows) {
+  test(`${code} is ${download} on the way in and ${upload} on the way out`, () => {
+    assert.is(diskFault(errno(code), 'download', 'The file').errorClass, download);
+    assert.is(diskFault(errno(code), 'upload', 'The file').errorClass, upload);
+  });
+}
+
+test("trouble with the daemon's own disk is a full disk or a failure", () => {
+  assert.is(ownDiskFault(errno('ENOSPC'), 'download').errorClass, 'OutOfSpaceError');
+  assert.is(ownDiskFault(errno('EACCES'), 'download').errorClass, 'DownloadFailureError');
+  assert.is(ownDiskFault(errno('ENOENT'), 'upload').errorClass, 'UploadFailureError');
+});
+
+test('messages tell no path, and errors of ours pass unchanged', () => {
+  assert.not.match(diskFault(errno('EIO'), 'download', 'The file').message, 'secret');
+  const ours = new VencError('ForbiddenAddressError', 'no');
+  assert.is(diskFault(ours, 'download', 'The file'), ours);
+  assert.is(ownDiskFault(ours, 'download'), ours);
+});
+
+test('what is no error of the system has no code', () => {
+  assert.is(errorCode(new Error('x')), null);
+  assert.is(errorCode('ENOENT'), null);
+});
+
+test.run();

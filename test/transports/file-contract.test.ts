@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createFileTransport } from '../../daemon/transports/file.js';
+import { transportContract } from '../contracts/transport.js';
+import { tempFolder } from '../helpers/temp.js';
+
+const outside = tempFolder();
+const root = tempFolder();
+writeFileSync(join(outside, 'private.mp4'), 'not yours');
+symlinkSync(join(outside, 'private.mp4'), join(root, 'way-out.mp4'));
+symlinkSync(outside, join(root, 'way-out'));
+mkdirSync(join(root, 'folder'));
+mkdirSync(join(root, 'out'));
+execFileSync('mkfifo', [join(root, 'pipe')]);
+
+const urlOf = (...names: readonly string[]) => {
+  const path = names.map((name) => name.split('/').map(encodeURIComponent).join('/')).join('/');
+  return `${pathToFileURL(root).href}/${path}`;
+};
+const at = (url: string) => async () => url;
+
+transportContract('file', {
+  transport: createFileTransport([root]),
+  download: {
+    async offer(name, bytes) {
+      writeFileSync(join(root, name), bytes);
+      return urlOf(name);
+    },
+    troubles: [
+      { what: 'a missing file', errorClass: 'FileNotFoundError', url: at(urlOf('no-such.mp4')) },
+      { what: 'a file as a folder', errorClass: 'FileNotFoundError', url: at(urlOf('plain.mp4/x')) },
+      { what: 'a folder', errorClass: 'DownloadFailureError', url: at(urlOf('folder')) },
+      { what: 'a pipe', errorClass: 'DownloadFailureError', url: at(urlOf('pipe')) },
+      { what: 'a file outside', errorClass: 'DownloadAccessDeniedError', url: at('file:///etc/hostname') },
+      {
+        what: 'dots that lead outside',
+        errorClass: 'DownloadAccessDeniedError',
+        url: at(urlOf('%2e%2e/x').replaceAll('%252e', '%2e')),
+      },
+      {
+        what: 'a link that leads outside',
+        errorClass: 'DownloadAccessDeniedError',
+        url: at(urlOf('way-out.mp4')),
+      },
+      {
+        what: 'a linked folder outside',
+        errorClass: 'DownloadAccessDeniedError',
+        url: at(urlOf('way-out/private.mp4')),
+      },
+    ],
+  },
+  upload: {
+    urlOf: (name) => urlOf('out', name),
+    read: (name) => readFile(join(root, 'out', name)).catch(() => null),
+    list: () => readdir(join(root, 'out'), { recursive: true }),
+    hasFolders: true,
+    troubles: [
+      {
+        what: 'a place outside',
+        errorClass: 'UploadAccessDeniedError',
+        url: at(`${pathToFileURL(outside).href}/x.mp4`),
+      },
+      {
+        what: 'a linked folder outside',
+        errorClass: 'UploadAccessDeniedError',
+        url: at(urlOf('way-out/x.mp4')),
+      },
+      {
+        what: 'a new folder in a linked one',
+        errorClass: 'UploadAccessDeniedError',
+        url: at(urlOf('way-out/new/x.mp4')),
+      },
+      { what: 'a folder in its place', errorClass: 'UploadFailureError', url: at(urlOf('folder')) },
+      { what: 'a pipe in its place', errorClass: 'UploadFailureError', url: at(urlOf('pipe')) },
+      {
+        what: 'a file as a folder',
+        errorClass: 'UploadFailureError',
+        url: at(urlOf('way-out.mp4/x').replace('way-out.mp4', 'pipe')),
+      },
+    ],
+  },
+});
+
+const own = tempFolder();
+transportContract('file anywhere', {
+  transport: createFileTransport('anywhere'),
+  download: {
+    async offer(name, bytes) {
+      writeFileSync(join(own, name), bytes);
+      return `${pathToFileURL(own).href}/${encodeURIComponent(name)}`;
+    },
+    troubles: [
+      { what: 'a missing file', errorClass: 'FileNotFoundError', url: at('file:///no/such/file') },
+      { what: 'a device', errorClass: 'DownloadFailureError', url: at('file:///dev/null') },
+    ],
+  },
+  upload: {
+    urlOf: (name) => `${pathToFileURL(own).href}/to/${name.split('/').map(encodeURIComponent).join('/')}`,
+    read: async (name) => {
+      try {
+        return readFileSync(join(own, 'to', name));
+      } catch {
+        return null;
+      }
+    },
+    list: () => readdir(join(own, 'to'), { recursive: true }),
+    hasFolders: true,
+    troubles: [{ what: 'a device', errorClass: 'UploadFailureError', url: at('file:///dev/null') }],
+  },
+});

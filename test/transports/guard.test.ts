@@ -1,0 +1,102 @@
+import type { LookupAddress } from 'node:dns';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { errorCode } from '../../daemon/transports/disk-faults.js';
+import { createGuard, type Guard, type GuardOptions } from '../../daemon/transports/guard.js';
+import { isVencError } from '../../src/api/errors.js';
+
+const guard = (options: Partial<GuardOptions> = {}): Guard =>
+  createGuard({ allowPrivateNetwork: false, ...options });
+
+const resolvingTo = (...addresses: readonly string[]): Pick<GuardOptions, 'lookup'> => ({
+  lookup: (_host, _options, callback) => {
+    const found: LookupAddress[] = addresses.map((address) => ({
+      address,
+      family: address.includes(':') ? 6 : 4,
+    }));
+    callback(null, found);
+  },
+});
+
+const isForbidden = (error: unknown) => isVencError(error, 'ForbiddenAddressError');
+
+const lookedUp = (by: Guard, host: string, all: boolean): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    by.lookup(host, { all }, (error, found) => (error === null ? resolve(found) : reject(error)));
+  });
+
+test('a private literal is refused, a public one and a name are not', () => {
+  assert.throws(() => guard().checkHost('127.0.0.1'), isForbidden);
+  assert.throws(() => guard().checkHost('[::ffff:10.1.2.3]'), isForbidden);
+  guard().checkHost('8.8.8.8');
+  guard().checkHost('localhost');
+});
+
+test('a private literal passes where the private network is allowed', () => {
+  guard({ allowPrivateNetwork: true }).checkHost('127.0.0.1');
+});
+
+for (const host of [
+  '169.254.169.254',
+  '[::ffff:169.254.169.254]',
+  '100.100.100.200',
+  'metadata.google.internal',
+  'Metadata.Google.Internal.',
+]) {
+  test(`${host} is refused even where the private network is allowed`, () => {
+    assert.throws(
+      () => guard({ allowPrivateNetwork: true, exemptHosts: [host] }).checkHost(host),
+      isForbidden,
+    );
+  });
+}
+
+test('an exempt host may be private, others may not', () => {
+  const by = guard({ exemptHosts: ['127.0.0.1', 'Storage.internal'], ...resolvingTo('10.0.0.7') });
+  by.checkHost('127.0.0.1');
+  by.checkHost('2130706433');
+  by.checkSocket('storage.internal', { remoteAddress: '10.0.0.7' });
+  assert.throws(() => by.checkHost('127.0.0.2'), isForbidden);
+  assert.throws(() => by.checkSocket('other.internal', { remoteAddress: '10.0.0.7' }), isForbidden);
+});
+
+test('of the addresses of a name only those are left that may be connected to', async () => {
+  const by = guard(resolvingTo('10.0.0.1', '8.8.8.8', '::1', '8.8.4.4'));
+  const allowed = [
+    { address: '8.8.8.8', family: 4 },
+    { address: '8.8.4.4', family: 4 },
+  ];
+  assert.equal(await lookedUp(by, 'mixed.example', true), allowed);
+  assert.equal(await lookedUp(by, 'mixed.example', false), '8.8.8.8');
+});
+
+test('a name with private addresses alone is refused', async () => {
+  for (const all of [true, false]) {
+    const error = await lookedUp(guard(resolvingTo('192.168.0.1', 'fe80::1')), 'inside.example', all).catch(
+      (e) => e,
+    );
+    assert.ok(isForbidden(error));
+  }
+});
+
+test('a name that leads to metadata is refused even where the private network is allowed', async () => {
+  const by = guard({ allowPrivateNetwork: true, ...resolvingTo('169.254.169.254') });
+  assert.ok(isForbidden(await lookedUp(by, 'sly.example', true).catch((e) => e)));
+});
+
+test('what a socket is connected to counts, whatever was looked up', () => {
+  assert.throws(() => guard().checkSocket('rebound.example', { remoteAddress: '127.0.0.1' }), isForbidden);
+  assert.throws(() => guard().checkSocket('closed.example', { remoteAddress: undefined }), isForbidden);
+  guard().checkSocket('fine.example', { remoteAddress: '8.8.8.8' });
+});
+
+test('a name that the system cannot resolve ends with the error of the system', async () => {
+  const error = await lookedUp(guard(), 'nowhere.invalid', true).catch((e) => e);
+  assert.ok(['ENOTFOUND', 'EAI_AGAIN'].includes(errorCode(error) ?? ''));
+});
+
+test('localhost is looked up by the system and refused', async () => {
+  assert.ok(isForbidden(await lookedUp(guard(), 'localhost', true).catch((e) => e)));
+});
+
+test.run();

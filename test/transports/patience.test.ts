@@ -1,0 +1,92 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createPatience } from '../../daemon/transports/http/patience.js';
+import {
+  connectionTrouble,
+  finalTrouble,
+  passingTrouble,
+  type Trouble,
+} from '../../daemon/transports/http/trouble.js';
+
+const passing = passingTrouble('DownloadFailureError', 'no');
+const refused = connectionTrouble(Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), 'host');
+
+/** Lets attempts fail, each after some time of its own, until they are given up. Gives the delays and the time it took. */
+function failing(
+  stallTimeoutMs: number,
+  attemptMs: number,
+  trouble: Trouble,
+): { readonly delays: readonly number[]; readonly tookMs: number } {
+  let now = 0;
+  const connectTimeoutMs = 7_500;
+  const patience = createPatience({ stallTimeoutMs, connectTimeoutMs, retryDelayMs: 500, clock: () => now });
+  const delays: number[] = [];
+  for (;;) {
+    now += attemptMs;
+    const delay = patience.next(trouble);
+    if (delay === null) return { delays, tookMs: now };
+    delays.push(delay);
+    now += delay;
+  }
+}
+
+test('a final trouble is never tried again', () => {
+  assert.equal(failing(30_000, 10, finalTrouble('FileNotFoundError', 'no')).delays, []);
+});
+
+test('passing troubles are tried five times, with doubling delays', () => {
+  assert.equal(failing(30_000, 10, passing).delays, [500, 1000, 2000, 4000]);
+});
+
+test('a host that refuses from the beginning is tried three times', () => {
+  assert.equal(failing(30_000, 1, refused).delays, [500, 1000]);
+});
+
+test('a host that does not answer is told within 20 seconds', () => {
+  const { delays, tookMs } = failing(30_000, 8_500, refused);
+  assert.equal(delays, [500]);
+  assert.ok(tookMs < 20_000);
+});
+
+for (const stallTimeoutMs of [200, 2_000, 30_000, 300_000]) {
+  test(`with a stall timeout of ${stallTimeoutMs} ms, stalls are given up within ten of them`, () => {
+    assert.ok(failing(stallTimeoutMs, stallTimeoutMs, passing).tookMs <= 10 * stallTimeoutMs);
+  });
+}
+
+test('Retry-After is heeded, but not beyond ten stall timeouts', () => {
+  assert.is(failing(30_000, 10, { ...passing, retryAfterMs: 40_000 }).delays[0], 40_000);
+  assert.equal(failing(30_000, 10, { ...passing, retryAfterMs: 290_000 }).delays, []);
+});
+
+test('progress renews the patience, but not for ever', () => {
+  const patience = createPatience({
+    stallTimeoutMs: 1000,
+    connectTimeoutMs: 500,
+    retryDelayMs: 1,
+    clock: () => 0,
+  });
+  let tries = 0;
+  do {
+    patience.progressed();
+    tries += 1;
+  } while (patience.next(passing) !== null);
+  assert.is(tries, 100);
+});
+
+test('a download on its way waits longer for a server that is started anew', () => {
+  let now = 0;
+  const patience = createPatience({
+    stallTimeoutMs: 30_000,
+    connectTimeoutMs: 7_500,
+    retryDelayMs: 500,
+    clock: () => now,
+  });
+  now = 100_000;
+  patience.progressed();
+  assert.is(patience.next(passing), 500);
+  now += 500;
+  assert.equal([patience.next(refused), patience.next(refused), patience.next(refused)], [1000, 2000, 4000]);
+});
+
+test.run();

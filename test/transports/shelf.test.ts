@@ -1,0 +1,232 @@
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ShelfPlace } from '../../daemon/transports/file-shelf.js';
+import {
+  contentsOf,
+  factsOf,
+  faultOf,
+  rejectionOf,
+  sampleBytes,
+  scratchFolder,
+} from '../contracts/transport/evidence.js';
+import { shelfRoom } from '../helpers/shelf-room.js';
+import { until } from '../helpers/until.js';
+
+const never = new AbortController().signal;
+const dayMs = 86_400_000;
+
+const product = (text: string): string => {
+  const path = join(scratchFolder(), 'out');
+  writeFileSync(path, text);
+  return path;
+};
+
+/** A shelf whose clock stands where a test puts it. */
+function clockedRoom() {
+  let now = new Date('2026-01-01T00:00:00Z');
+  return {
+    ...shelfRoom({ now: () => now }),
+    pass(ms: number): void {
+      now = new Date(now.getTime() + ms);
+    },
+  };
+}
+
+const filesOf = (folder: string) => contentsOf(folder).filter((name) => !name.startsWith('.'));
+const at = (token: string, name = 'a.mp4'): ShelfPlace => ({ token, name });
+
+test('what was received is found whole, with its owner and what was measured', async () => {
+  const { shelf } = shelfRoom();
+  const bytes = sampleBytes(3_000_001);
+  const received = await shelf.receive(
+    Readable.from([bytes.subarray(0, 9), bytes.subarray(9)]),
+    'ü.mp4',
+    'me',
+    never,
+  );
+  const { token, name, ...facts } = received;
+  assert.equal(facts, factsOf(bytes));
+  const file = await shelf.find({ token, name });
+  assert.ok(file.state === 'there' && readFileSync(file.path).equals(bytes));
+  assert.is(await shelf.ownerOf(token), 'me');
+  assert.equal(await shelf.factsOf(token), factsOf(bytes));
+  assert.is(await shelf.ownerOf('nobody'), null);
+});
+
+test('each file received gets a place of its own, be its name the same', async () => {
+  const { shelf } = shelfRoom();
+  const receive = () => shelf.receive(Readable.from([Buffer.from('x')]), 'same.mp4', 'me', never);
+  const [first, second] = await Promise.all([receive(), receive()]);
+  assert.is.not(first.token, second.token);
+});
+
+for (const name of ['', '.', '..', 'a/b', 'a\0b', 'x'.repeat(256), 'ü'.repeat(128), '\ud800']) {
+  test(`nothing is received under the name ${JSON.stringify(name.slice(0, 12))}`, async () => {
+    const { shelf, folder } = shelfRoom();
+    const fault = await faultOf(shelf.receive(Readable.from(['x']), name, 'me', never));
+    assert.is(fault.errorClass, 'InvalidRequestError');
+    assert.equal(contentsOf(folder), []);
+  });
+}
+
+test('a file is not found while it is still being received', async () => {
+  const { shelf, folder } = shelfRoom({ randomToken: () => 'token' });
+  const body = new PassThrough();
+  const receiving = shelf.receive(body, 'a.mp4', 'me', never);
+  body.write('half');
+  await until('the first bytes are on the disk', () => contentsOf(folder).includes('.unfinished/token'));
+  assert.equal(await shelf.find(at('token')), { state: 'unknown' });
+  body.end('whole');
+  await receiving;
+  assert.is((await shelf.find(at('token'))).state, 'there');
+});
+
+test('a body that stops sending is given up and leaves nothing', async () => {
+  const { shelf, folder } = shelfRoom({ stallTimeoutMs: 50 });
+  const body = new PassThrough();
+  body.write('half');
+  assert.is((await faultOf(shelf.receive(body, 'a.mp4', 'me', never))).errorClass, 'DownloadTimeoutError');
+  assert.ok(body.destroyed);
+  assert.equal(contentsOf(folder), ['.unfinished']);
+});
+
+test('a body that breaks off leaves nothing', async () => {
+  const { shelf, folder } = shelfRoom();
+  const body = new PassThrough();
+  const receiving = faultOf(shelf.receive(body, 'a.mp4', 'me', never));
+  body.write('half', () => body.destroy(new Error('reset')));
+  assert.is((await receiving).errorClass, 'DownloadFailureError');
+  assert.equal(contentsOf(folder), ['.unfinished']);
+});
+
+test('a reception that is stopped leaves nothing', async () => {
+  const { shelf, folder } = shelfRoom();
+  const controller = new AbortController();
+  const body = new PassThrough();
+  const receiving = rejectionOf(shelf.receive(body, 'a.mp4', 'me', controller.signal));
+  body.write('half', () => controller.abort('draining'));
+  assert.is(await receiving, 'draining');
+  assert.equal(contentsOf(folder), ['.unfinished']);
+});
+
+test('where receiving would take the last room, it ends as out of space and leaves nothing', async () => {
+  const { shelf, folder } = shelfRoom({ minFreeBytes: 10 ** 15 });
+  const receiving = shelf.receive(Readable.from([Buffer.from('x')]), 'a.mp4', 'me', never);
+  assert.is((await faultOf(receiving)).errorClass, 'OutOfSpaceError');
+  assert.equal(contentsOf(folder), ['.unfinished']);
+});
+
+test('placing moves a file, and its time begins then', async () => {
+  const { shelf, pass } = clockedRoom();
+  const from = product('film');
+  utimesSync(from, new Date(0), new Date(0));
+  await shelf.place(from, at('token'));
+  assert.throws(() => readFileSync(from));
+  pass(dayMs - 1);
+  const file = await shelf.find(at('token'));
+  assert.ok(file.state === 'there');
+  assert.equal(file.modifiedAt, new Date('2026-01-01T00:00:00Z'));
+  assert.is(file.sizeBytes, 4);
+});
+
+test('placing what is not there leaves no trace', async () => {
+  const { shelf } = shelfRoom();
+  await faultOf(shelf.place('/no/such/file', at('token')));
+  assert.equal(await shelf.find(at('token')), { state: 'unknown' });
+});
+
+for (const place of [
+  at('..', 'x'),
+  at('.unfinished', 'x'),
+  at('token', '../x'),
+  at('token', '..'),
+  at('', 'x'),
+  at('a/b', 'x'),
+]) {
+  test(`${place.token}/${place.name} is no place`, async () => {
+    const { shelf } = shelfRoom();
+    assert.equal(await shelf.find(place), { state: 'unknown' });
+    assert.is((await faultOf(shelf.place(product('x'), place))).errorClass, 'UploadFailureError');
+  });
+}
+
+test('after 24 hours a file is gone, swept or not, and is so for 30 days more', async () => {
+  const { shelf, folder, pass } = clockedRoom();
+  await shelf.place(product('film'), at('token'));
+  pass(dayMs);
+  assert.equal(await shelf.find(at('token')), { state: 'gone' });
+  assert.equal(filesOf(folder), ['token', 'token/a.mp4']);
+  await shelf.sweep();
+  assert.equal(filesOf(folder), ['token']);
+  assert.equal(await shelf.find(at('token')), { state: 'gone' });
+  // The trace's own time is that of the disk, so this clock has to come past it.
+  utimesSync(join(folder, 'token'), new Date('2026-01-02T00:00:00Z'), new Date('2026-01-02T00:00:00Z'));
+  pass(29 * dayMs);
+  await shelf.sweep();
+  assert.equal(await shelf.find(at('token')), { state: 'gone' });
+  pass(2 * dayMs);
+  await shelf.sweep();
+  assert.equal(await shelf.find(at('token')), { state: 'unknown' });
+});
+
+test('the files of one token go together, with the last of them', async () => {
+  const { shelf, pass } = clockedRoom();
+  await shelf.place(product('film'), at('token', 'a.mp4'));
+  pass(1000);
+  await shelf.place(product('picture'), at('token', 'a_0000.png'));
+  pass(dayMs - 1000);
+  await shelf.sweep();
+  assert.equal(await shelf.find(at('token', 'a.mp4')), { state: 'gone' });
+  assert.is((await shelf.find(at('token', 'a_0000.png'))).state, 'there');
+  assert.equal(await shelf.find(at('token', 'b.mp4')), { state: 'unknown' });
+  pass(1000);
+  await shelf.sweep();
+  assert.equal(await shelf.find(at('token', 'a.mp4')), { state: 'gone' });
+  assert.equal(await shelf.find(at('token', 'a_0000.png')), { state: 'gone' });
+});
+
+test('sweeping forgets the owner of what is past its time, and of nothing else', async () => {
+  const { shelf, folder, pass } = clockedRoom();
+  const receive = () => shelf.receive(Readable.from([Buffer.from('x')]), 'a.mp4', 'me', never);
+  const old = await receive();
+  utimesSync(join(folder, old.token, old.name), new Date('2026-01-01'), new Date('2026-01-01'));
+  pass(dayMs);
+  const fresh = await receive();
+  await shelf.sweep();
+  assert.is(await shelf.ownerOf(old.token), null);
+  assert.is(await shelf.ownerOf(fresh.token), 'me');
+});
+
+test('sweeping clears what a crash left, and leaves alone what is being received', async () => {
+  const { shelf, folder } = shelfRoom({ randomToken: () => 'busy' });
+  mkdirSync(join(folder, '.unfinished'));
+  mkdirSync(join(folder, '.records'));
+  writeFileSync(join(folder, '.unfinished', 'crashed'), 'half');
+  writeFileSync(join(folder, '.unfinished', 'crashed.json'), '{');
+  writeFileSync(join(folder, '.records', 'crashed.json'), '{}');
+  const body = new PassThrough();
+  const receiving = shelf.receive(body, 'a.mp4', 'me', never);
+  body.write('half');
+  await until('it has begun', () => contentsOf(folder).includes('.unfinished/busy'));
+  await shelf.sweep();
+  assert.equal([...contentsOf(folder)].sort(), ['.records', '.unfinished', '.unfinished/busy']);
+  body.end();
+  assert.is((await receiving).sizeBytes, 4);
+});
+
+test('sweeping a shelf that was never used is nothing', async () => {
+  await shelfRoom({}, join(scratchFolder(), 'not-made-yet')).shelf.sweep();
+});
+
+test('a received file that is shorter on the disk than it was is measured anew, not believed', async () => {
+  const { shelf, folder } = shelfRoom();
+  const { token } = await shelf.receive(Readable.from([Buffer.from('film')]), 'a.mp4', 'me', never);
+  writeFileSync(join(folder, '.records', `${token}.json`), 'damaged');
+  assert.is(await shelf.factsOf(token), null);
+  assert.is(await shelf.ownerOf(token), null);
+});
+
+test.run();
