@@ -25,9 +25,9 @@ export interface TargetSources {
   readonly dataFolder: string;
 }
 
-/** Names of the files by which commands of the same user find the daemon: its address and the owner's key. */
-export const daemonFile = 'daemon.json';
-export const ownerKeyFile = 'owner-key';
+/** Files by which commands of the same user find the daemon: its address and the owner's key. */
+const daemonFile = 'daemon.json';
+const ownerKeyFile = 'owner-key';
 
 /**
  * Which service to talk to: the one at `url`, else the daemon that left its address in the data folder. A key that

@@ -1,15 +1,23 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
-import { runCli, startCli } from './run-cli.js';
+import { type CliResult, runCli, startCli } from './run-cli.js';
 
-const test = suite<{ service: FakeService; env: Record<string, string> }>('exit codes');
+const test = suite<{
+  service: FakeService;
+  env: Record<string, string>;
+  results: ReadonlyMap<string, CliResult>;
+}>('exit codes');
 
 test.before(async (context) => {
   context.service = await startFakeService();
   context.env = { VENC_URL: context.service.url, VENC_API_KEY: context.service.key };
   context.service.states(1002, ['failed']);
   context.service.states(1003, ['processing']);
+  context.results = await runSideBySide(
+    cases.map(([words]) => words),
+    context.env,
+  );
 });
 test.after(({ service }) => service.close());
 
@@ -44,9 +52,26 @@ const cases: readonly (readonly [string, number, RegExp])[] = [
   ['watch 1001 --progress tty', 2, /needs a terminal/],
 ];
 
+/** Runs that do not touch each other, a few at a time: much of a start is waiting for the disk. */
+async function runSideBySide(
+  lines: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, CliResult>> {
+  const results = new Map<string, CliResult>();
+  const open = [...lines];
+  const work = async () => {
+    for (let line = open.shift(); line !== undefined; line = open.shift()) {
+      results.set(line, await runCli(line.split(' '), { env }));
+    }
+  };
+  await Promise.all([work(), work(), work(), work()]);
+  return results;
+}
+
 for (const [words, code, says] of cases) {
-  test(`venc ${words} ends with ${code}`, async ({ env }) => {
-    const result = await runCli(words.split(' '), { env });
+  test(`venc ${words} ends with ${code}`, ({ results }) => {
+    const result = results.get(words);
+    if (result === undefined) return assert.unreachable('it was not run');
     assert.is(result.code, code, result.stderr);
     assert.match(result.stderr, says);
     assert.not(result.stderr.includes('    at '), 'no stack without --debug');

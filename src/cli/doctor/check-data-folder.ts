@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, mkdir, statfs } from 'node:fs/promises';
+import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { good, messageOf, missing } from './finding.js';
 
@@ -7,9 +7,9 @@ import { good, messageOf, missing } from './finding.js';
 export async function checkDataFolder(path: string) {
   const subject = 'data folder';
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    await access(path, constants.W_OK);
-    const { bavail, bsize } = await statfs(path);
+    const existing = await nearestExisting(path);
+    await access(existing, constants.W_OK);
+    const { bavail, bsize } = await statfs(existing);
     const freeBytes = bavail * bsize;
     return { facts: { path, is_writable: true, free_bytes: freeBytes }, findings: [good(subject, path)] };
   } catch (error) {
@@ -19,4 +19,14 @@ export async function checkDataFolder(path: string) {
       findings: [missing(subject, `${path} cannot be written: ${messageOf(error)}`, advice)],
     };
   }
+}
+
+/** The folder itself, or the one that it would be made in: to look is not to make it. */
+async function nearestExisting(path: string): Promise<string> {
+  const exists = await access(path).then(
+    () => true,
+    () => false,
+  );
+  const parent = dirname(path);
+  return exists || parent === path ? path : nearestExisting(parent);
 }

@@ -52,7 +52,7 @@ export function failureText(job: JobRecord): string {
 function paceParts(record: ProgressRecord): readonly string[] {
   if (record.state !== 'processing') return [];
   return [
-    ...(record.fps === undefined ? [] : [`${Math.round(record.fps)} fps`]),
+    ...(record.fps === undefined || record.fps < 0.5 ? [] : [`${Math.round(record.fps)} fps`]),
     ...(record.speed === undefined ? [] : [`${Math.round(record.speed * 10) / 10}x`]),
     ...(record.eta_in_ms === undefined ? [] : [`${humanDuration(record.eta_in_ms / 1000)} left`]),
   ];
