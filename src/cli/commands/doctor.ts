@@ -24,7 +24,10 @@ async function run(options: DoctorOptions, context: Context) {
   const { io } = context;
   const dataFolder = await context.dataFolder();
   const [programs, folder, service] = await Promise.all([
-    context.programs(options).then(checkPrograms),
+    checkPrograms(async () => {
+      const { examine } = await import('../../../daemon/examine.js');
+      return examine(await context.programs(options));
+    }),
     checkDataFolder(dataFolder),
     checkService(() => context.client()),
   ]);

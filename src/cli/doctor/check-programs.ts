@@ -9,11 +9,35 @@ const sources = {
   installer: 'from the installer package',
 } as const;
 
-/** Which programs encode, why these, and what they cannot do. Never rejects. */
-export async function checkPrograms(given: { ffmpeg: string | null; ffprobe: string | null }) {
+interface Program {
+  readonly path: string;
+  readonly version: string;
+  readonly source: keyof typeof sources;
+}
+
+/** What is needed of the workshop's examination of its programs. */
+export interface ProgramReport {
+  readonly report: {
+    readonly ffmpeg: Program | null;
+    readonly ffprobe: Program | null;
+    readonly looked: readonly {
+      readonly program: string;
+      readonly path: string | null;
+      readonly reason: string | null;
+    }[];
+    readonly abilities: {
+      readonly version: number | null;
+      readonly encoders: ReadonlySet<string>;
+      readonly filters: ReadonlySet<string>;
+    } | null;
+  };
+  readonly rulesOut: readonly string[];
+}
+
+/** Which programs encode, why these, and what they cannot do, as `examine` finds out. Never rejects. */
+export async function checkPrograms(examine: () => Promise<ProgramReport>) {
   try {
-    const { examine } = await import('../../../daemon/examine.js');
-    const { report, rulesOut } = await examine(given);
+    const { report, rulesOut } = await examine();
     const { ffmpeg, ffprobe, looked, abilities } = report;
     const programs = [
       ['ffmpeg', ffmpeg],
