@@ -10,8 +10,8 @@ const freshMs = 1000;
 /** What the daemon's health depends on. */
 export interface HealthSources {
   readonly dataFolder: string;
-  /** Free room below which nothing more is taken; null for 5 % of the volume, at most 1 GB. */
-  readonly minFreeBytes: number | null;
+  /** Free room below which nothing more is taken. */
+  readonly minFreeBytes: number;
   readonly hasFfmpeg: boolean;
   readonly isDraining: () => boolean;
   readonly now: () => Date;
@@ -39,10 +39,16 @@ export function healthOf(sources: HealthSources): () => Promise<readonly string[
 export const missingFfmpeg =
   'There is no ffmpeg and ffprobe to encode with: install ffmpeg 5.0 or newer, or name one with --ffmpeg (venc doctor tells more).';
 
-async function lookAtDisk({ dataFolder, minFreeBytes }: HealthSources): Promise<string | null> {
-  const { bavail, blocks, bsize } = await statfs(dataFolder);
+/** Free bytes on a folder's volume below which nothing more is taken: what was asked for, or the default. */
+export async function leastFreeBytes(folder: string, asked: number | null): Promise<number> {
+  if (asked !== null) return asked;
+  const { blocks, bsize } = await statfs(folder);
+  return Math.min(blocks * bsize * defaultMinFreeShare, defaultMinFreeBytes);
+}
+
+async function lookAtDisk({ dataFolder, minFreeBytes: least }: HealthSources): Promise<string | null> {
+  const { bavail, bsize } = await statfs(dataFolder);
   const freeBytes = bavail * bsize;
-  const least = minFreeBytes ?? Math.min(blocks * bsize * defaultMinFreeShare, defaultMinFreeBytes);
   if (freeBytes >= least) return null;
   const megabytes = (bytes: number) => Math.floor(bytes / 1e6);
   return `There are ${megabytes(freeBytes)} MB free in the data folder, less than the ${megabytes(least)} MB that --min-free asks for.`;

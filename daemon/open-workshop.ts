@@ -4,7 +4,7 @@ import { redact } from '../src/api/redact.js';
 import type { Workshop } from './actions/workshop.js';
 import type { DaemonOptions } from './daemon-options.js';
 import { endLeftovers, type FfmpegReport, openFfmpeg } from './ffmpeg/index.js';
-import { healthOf } from './health.js';
+import { healthOf, leastFreeBytes } from './health.js';
 import { randomToken } from './names.js';
 import { createLocalQueue } from './queue/local/local-queue.js';
 import { ProgressBook } from './queue/progress-book.js';
@@ -71,7 +71,8 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
     const accounts = await openAccounts(dataFolder, { log });
     await accounts.ensureOwner(options.apiKey ?? undefined);
     const { ffmpeg, report } = await found;
-    const shelfOptions = { now, randomToken, stallTimeoutMs };
+    const minFreeBytes = await leastFreeBytes(dataFolder, options.minFreeBytes);
+    const shelfOptions = { now, randomToken, stallTimeoutMs, minFreeBytes };
     const hosted = createShelf(join(dataFolder, 'hosted'), shelfOptions);
     const uploads = createShelf(join(dataFolder, 'uploads'), shelfOptions);
     const transports = createTransports({
@@ -87,7 +88,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
     let isDraining = false;
     const troubles = healthOf({
       dataFolder,
-      minFreeBytes: options.minFreeBytes,
+      minFreeBytes,
       hasFfmpeg: ffmpeg !== null,
       isDraining: () => isDraining,
       now,
