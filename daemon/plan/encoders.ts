@@ -15,6 +15,8 @@ export interface VideoEncoder {
    * made of them, the size and the frame rate.
    */
   readonly ceilingBitsPerPixel?: Levels<number>;
+  /** Arguments beside the bitrate, where that is given. */
+  readonly withBitrate?: Args;
   /** Arguments for `speed` 1-5. */
   readonly speed: Levels<Args>;
   /** Arguments that always go with it. */
@@ -58,6 +60,8 @@ export const videoEncoders = {
     codec: 'vp8',
     quality: ofLevels('-crf', [32, 24, 16, 10, 4]),
     ceilingBitsPerPixel: [0.06, 0.1, 0.16, 0.25, 0.5],
+    // By itself it never quantizes finer than 4, and falls a fifth short of a generous bitrate.
+    withBitrate: ['-qmin', '0'],
     speed: sameAtAllLevels(['-deadline', 'good', '-cpu-used', '2']),
     passes: 'log',
   },

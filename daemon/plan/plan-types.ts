@@ -24,7 +24,7 @@ export interface OutputToPlan {
   readonly isTest: boolean;
 }
 
-/** Where things lie while a job is worked on. */
+/** Where things lie while a job is worked on: absolute paths, since the steps are run in a folder of their own. */
 export interface PlanPaths {
   /** The downloaded input. */
   readonly input: string;

@@ -4,6 +4,7 @@ import { checkCombination } from './combination.js';
 import { decideClip, reaches } from './decide/clip.js';
 import type { Decision, Picture, Sound } from './decide/decisions.js';
 import { decidePicture } from './decide/picture.js';
+import { decideRepack } from './decide/repack.js';
 import { decideSound } from './decide/sound.js';
 import type { Abilities, OutputToPlan, Plan, PlanPaths } from './plan-types.js';
 import { productPath, stepsFor } from './write/steps.js';
@@ -55,13 +56,13 @@ function decide(
   const pictured: Result<{ readonly picture: Picture | null }> =
     video === null || combination.video === null
       ? { picture: null }
-      : decidePicture(settings, video, combination.video.encoder);
+      : decidePicture(settings, video, combination.video.encoder, media.format);
   if ('fault' in pictured) return pictured;
   const { container } = combination;
   const sounded: Result<{ readonly sound: Sound | null }> =
     audio === null || combination.audio === null
       ? { sound: null }
-      : decideSound(settings, audio, { ...combination.audio, container });
+      : decideSound(settings, audio, { ...combination.audio, container }, decideRepack(media));
   if ('fault' in sounded) return sounded;
   if (pictured.picture === null && sounded.sound === null) {
     return fault('NoMediaError', nothingLeft(combination.video !== null, combination.audio !== null));

@@ -4,6 +4,23 @@ import type { Fault } from '../../jobs/fault.js';
 import type { MediaFacts } from '../../jobs/media.js';
 import type { Clip } from './decisions.js';
 
+/** Formats that know where their keyframes are, so that reading can begin at the one before the clip. */
+const indexedFormats: ReadonlySet<string> = new Set([
+  ...['mpeg4', 'matroska', 'webm', 'avi', 'asf', 'flv', 'ogg', 'nut'],
+]);
+
+/** Bare streams, which know no times: nothing in them can be sought, and they are read from their beginning. */
+const bareFormats: ReadonlySet<string> = new Set([
+  ...['h261', 'h263', 'h264', 'hevc', 'mpeg4-es', 'mpegvideo', 'vc1', 'mjpeg'],
+]);
+
+/**
+ * In the others, MPEG's streams above all, ffmpeg seeks to any frame and shows grey or nothing up to the next keyframe. So it
+ * reads from this much earlier and throws away what comes before the clip. Streams that one can tune into have a keyframe
+ * every few seconds; encoders put one every 250 frames by themselves.
+ */
+const runUpSeconds = 12;
+
 /**
  * Which part of the input is encoded (`start_clip`, `clip_length`; section 4.1 Advanced). A length beyond the end stops there,
  * a start beyond it is a fault. Test mode leaves 5 seconds after the start (section 8).
@@ -20,9 +37,17 @@ export function decideClip(
       fault: { errorClass: 'InvalidVideoSettingsError', message: beyondEnd(startSeconds, durationSeconds) },
     };
   }
+  const readFromSeconds = readFrom(startSeconds, media.format);
   const lengthSeconds = least(settings.clip_length ?? null, isTest ? testModeSeconds : null);
   const leftSeconds = durationSeconds === null ? null : durationSeconds - startSeconds;
-  return { clip: { startSeconds, lengthSeconds, expectedSeconds: least(lengthSeconds, leftSeconds) } };
+  return {
+    clip: {
+      startSeconds,
+      readFromSeconds,
+      lengthSeconds,
+      expectedSeconds: least(lengthSeconds, leftSeconds),
+    },
+  };
 }
 
 /** Whether a stream with these times has anything in the clip; in doubt it has. */
@@ -32,6 +57,11 @@ export function reaches(
 ): boolean {
   if (clip.startSeconds === 0 || stream.durationSeconds === null) return true;
   return (stream.startSeconds ?? 0) + stream.durationSeconds > clip.startSeconds;
+}
+
+function readFrom(startSeconds: number, format: string): number {
+  if (indexedFormats.has(format)) return startSeconds;
+  return bareFormats.has(format) ? 0 : Math.max(0, startSeconds - runUpSeconds);
 }
 
 function least(one: number | null, other: number | null): number | null {

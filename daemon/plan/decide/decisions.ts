@@ -10,6 +10,8 @@ import type { AudioEncoderName, VideoEncoderName } from '../encoders.js';
 export interface Clip {
   /** Where it begins, in seconds from the beginning of the input. */
   readonly startSeconds: number;
+  /** Where reading begins: there, or earlier where a file of this format has to be decoded from further up. */
+  readonly readFromSeconds: number;
   /** How long it may be; null for all that is left. */
   readonly lengthSeconds: number | null;
   /** How long it will be; null where the input does not tell its length. */
@@ -34,12 +36,17 @@ export interface Fit {
 
 /** When frames are shown: at their own times, or at an even rate. */
 export type Timing =
-  | {
-      readonly by: 'own-times';
-      /** Whether the times need finer steps than one frame, as uneven ones do. */
-      readonly isFine: boolean;
-    }
+  | { readonly by: 'own-times'; readonly clock: Clock }
   | { readonly by: 'even-rate'; readonly rate: Ratio };
+
+/**
+ * The steps that times are told in: whole frames where these come evenly; parts of a frame, given in seconds, where the file says
+ * so but may be wrong; the finest there are where they do not.
+ */
+export type Clock =
+  | { readonly by: 'frames' }
+  | { readonly by: 'part-frames'; readonly step: Ratio }
+  | { readonly by: 'fine' };
 
 /** How many bits there are: as a quality asks for, or as a bitrate says. */
 export type VideoRate =
@@ -73,6 +80,8 @@ export interface Picture {
 /** Everything about the sound of an output. */
 export interface Sound {
   readonly streamIndex: number;
+  /** Set where the sound has to be packed anew before it can be decoded: how many seconds after the input it begins. */
+  readonly repack: { readonly offsetSeconds: number } | null;
   readonly encoder: AudioEncoderName;
   readonly sampleRate: number;
   readonly channels: 1 | 2;

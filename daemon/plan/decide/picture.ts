@@ -3,7 +3,7 @@ import { maxPixels } from '../../../src/api/settings/limits.js';
 import type { Fault } from '../../jobs/fault.js';
 import type { Ratio, VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
-import type { Fields, Picture, Timing } from './decisions.js';
+import type { Clock, Fields, Picture, Timing } from './decisions.js';
 import { levelOf } from './level.js';
 import { decideFit } from './size.js';
 
@@ -15,6 +15,7 @@ export function decidePicture(
   settings: OutputSettings,
   video: VideoFacts,
   encoder: VideoEncoderName,
+  format: string,
 ): { readonly picture: Picture } | { readonly fault: Fault } {
   const fit = decideFit(settings, video);
   const { width, height } = fit.canvas;
@@ -35,7 +36,7 @@ export function decidePicture(
       deinterlace: decideFields(settings.deinterlace ?? 'detect', video),
       turnDegrees: video.rotationDegrees,
       fit,
-      timing: decideTiming(video, encoder),
+      timing: decideTiming(video, encoder, format),
       framesPerSecond: video.frameRate === null ? null : perSecond(video.frameRate),
       rate:
         settings.video_bitrate === undefined
@@ -62,9 +63,26 @@ function decideFields(mode: 'on' | 'off' | 'detect', { fieldOrder }: VideoFacts)
  * Frames keep their own times wherever the file can tell them: variable rates stay variable, and no frame is doubled. Theora
  * counts frames instead of timing them, so there they come at an even rate.
  */
-function decideTiming({ frameRate, isFrameRateVariable }: VideoFacts, encoder: VideoEncoderName): Timing {
+function decideTiming(video: VideoFacts, encoder: VideoEncoderName, format: string): Timing {
+  const { frameRate, isFrameRateVariable } = video;
   if (encoder === 'libtheora') return { by: 'even-rate', rate: frameRate ?? unknownRate };
-  return { by: 'own-times', isFine: isFrameRateVariable || frameRate === null };
+  if (isFrameRateVariable || frameRate === null) return { by: 'own-times', clock: { by: 'fine' } };
+  return {
+    by: 'own-times',
+    clock: looseFormats.has(format) ? partFrames(frameRate) : { by: 'frames' },
+  };
+}
+
+// Matroska's frame rate is a remark: what was repacked from elsewhere bears the average of an uneven rate as if it were even.
+const looseFormats: ReadonlySet<string> = new Set(['matroska', 'webm']);
+
+/**
+ * Steps of a whole part of a frame. Matroska rounds times to a millisecond: steps of three and more bring even frames back to
+ * where they belong, and move uneven ones by less than anybody sees.
+ */
+function partFrames({ numerator, denominator }: Ratio): Clock {
+  const parts = Math.max(1, Math.floor((denominator * 1000) / (numerator * 3)));
+  return { by: 'part-frames', step: { numerator: denominator, denominator: numerator * parts } };
 }
 
 // What ffmpeg itself takes for a stream that does not tell.

@@ -17,12 +17,19 @@ export function decideSound(
   settings: OutputSettings,
   audio: AudioFacts,
   chosen: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName; readonly container: Container },
+  repack: Sound['repack'],
 ): { readonly sound: Sound } | { readonly fault: Fault } {
   const channels = (settings.audio_channels ?? audio.channels) === 1 ? 1 : 2;
   const sampleRate =
     settings.audio_sample_rate ??
     nearestSampleRate(audio.sampleRate, sampleRatesOf(chosen.codec, chosen.container));
-  const common = { streamIndex: audio.streamIndex, encoder: chosen.encoder, sampleRate, channels } as const;
+  const common = {
+    streamIndex: audio.streamIndex,
+    repack,
+    encoder: chosen.encoder,
+    sampleRate,
+    channels,
+  } as const;
   const kbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
   if (kbps === undefined) {
     return { sound: { ...common, rate: { by: 'quality', level: levelOf(settings.audio_quality) } } };

@@ -12,7 +12,7 @@ export function inputArgs(path: string, clip: Clip): readonly string[] {
   return [
     ...safeInputOptions,
     '-noautorotate',
-    ...(clip.startSeconds > 0 ? ['-ss', secondsArgument(clip.startSeconds)] : []),
+    ...(clip.readFromSeconds > 0 ? ['-ss', secondsArgument(clip.readFromSeconds)] : []),
     '-i',
     fileArgument(path),
   ];

@@ -5,25 +5,36 @@ import { fileArgument } from '../safe-input.js';
 import { audioArgs } from './audio.js';
 import { pictureGraph, pictureLabel } from './filters.js';
 import { inputArgs } from './input.js';
+import { repackArgs, repackedInputArgs } from './repack.js';
 import { secondsArgument } from './seconds.js';
 import { type Pass, videoArgs } from './video.js';
 
 /** Share of the first of two passes in the work: it decodes all and encodes in haste. */
 const firstPassShare = 0.4;
+/** Share of packing the sound anew: it is only read and written. */
+const repackShare = 0.02;
 
 /** The runs of ffmpeg that make one output, in their order. */
 export function stepsFor(decision: Decision, paths: PlanPaths, abilities: Abilities): readonly Step[] {
-  const { picture } = decision;
-  const step = (share: number, pass: Pass | null): Step => ({
-    outputIds: [decision.outputId],
-    args: stepArgs(decision, paths, pass, abilities),
-    durationSeconds: decision.clip.expectedSeconds,
+  const { picture, sound, outputId, clip } = decision;
+  const step = (share: number, args: readonly string[]): Step => ({
+    outputIds: [outputId],
+    args,
+    durationSeconds: clip.expectedSeconds,
     share,
   });
-  if (picture === null || !isInTwoPasses(picture)) return [step(1, null)];
-  const logName = `passes-${decision.outputId}`;
+  const encode = (pass: Pass | null) => encodeArgs(decision, paths, pass, abilities);
+  const mustRepack = sound !== null && sound.repack !== null;
+  const before = mustRepack ? [step(repackShare, repackArgs(decision, sound, paths))] : [];
+  const left = mustRepack ? 1 - repackShare : 1;
+  if (picture === null || !isInTwoPasses(picture)) return [...before, step(left, encode(null))];
+  const logName = `passes-${outputId}`;
   const passes = { log: `${paths.scratch}/${logName}`, logName };
-  return [step(firstPassShare, { number: 1, ...passes }), step(1 - firstPassShare, { number: 2, ...passes })];
+  return [
+    ...before,
+    step(left * firstPassShare, encode({ number: 1, ...passes })),
+    step(left * (1 - firstPassShare), encode({ number: 2, ...passes })),
+  ];
 }
 
 /** The file that the steps of an output leave. */
@@ -36,7 +47,7 @@ function isInTwoPasses({ rate, encoder }: Picture): boolean {
   return rate.by === 'bitrate' && passes !== 'none';
 }
 
-function stepArgs(
+function encodeArgs(
   decision: Decision,
   paths: PlanPaths,
   pass: Pass | null,
@@ -44,14 +55,18 @@ function stepArgs(
 ): readonly string[] {
   const { picture, clip, container } = decision;
   const isFirst = pass?.number === 1;
+  const skipSeconds = clip.startSeconds - clip.readFromSeconds;
   const sound = isFirst ? null : decision.sound;
+  const repack = sound?.repack ?? null;
   return [
     '-y',
     ...inputArgs(paths.input, clip),
+    ...(repack === null ? [] : repackedInputArgs(decision, repack.offsetSeconds, paths)),
     ...(picture === null ? [] : ['-filter_complex', pictureGraph(picture, abilities), '-map', pictureLabel]),
-    ...(sound === null ? [] : ['-map', `0:${sound.streamIndex}`]),
+    ...(sound === null ? [] : ['-map', repack === null ? `0:${sound.streamIndex}` : '1:0']),
     ...(picture === null ? [] : videoArgs(picture, container, pass, abilities)),
     ...(sound === null ? [] : audioArgs(sound)),
+    ...(skipSeconds > 0 ? ['-ss', secondsArgument(skipSeconds)] : []),
     ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
     ...(isFirst ? firstPassOutput : fileOutput(decision, paths)),
   ];

@@ -36,7 +36,7 @@ export function videoArgs(
 }
 
 function rateArgs({ rate, fit, framesPerSecond }: Picture, encoder: VideoEncoder): readonly string[] {
-  if (rate.by === 'bitrate') return ['-b:v', `${rate.kbps}k`];
+  if (rate.by === 'bitrate') return ['-b:v', `${rate.kbps}k`, ...(encoder.withBitrate ?? [])];
   const quality = atLevel(encoder.quality, rate.level);
   if (encoder.ceilingBitsPerPixel === undefined) return quality;
   const pixelsPerSecond = fit.canvas.width * fit.canvas.height * (framesPerSecond ?? likelyFramesPerSecond);
@@ -56,12 +56,26 @@ function passArgs(encoder: VideoEncoder, pass: Pass): readonly string[] {
 
 /**
  * Uneven times are kept to 1/90000 of a second, the clock of MPEG: by itself ffmpeg would move every frame to the nearest beat of
- * the average rate, and drop those that meet there. Even ones stay on the beat of their rate.
+ * the average rate, and drop those that meet there.
  */
 function timingArgs(timing: Timing, { hasFpsMode }: Abilities): readonly string[] {
   const mode = hasFpsMode ? '-fps_mode' : '-vsync';
   if (timing.by === 'even-rate') {
     return [mode, 'cfr', '-r', `${timing.rate.numerator}/${timing.rate.denominator}`];
   }
-  return [mode, 'vfr', ...(timing.isFine ? ['-enc_time_base', '1:90000'] : [])];
+  const { clock } = timing;
+  switch (clock.by) {
+    case 'frames':
+      return [mode, 'vfr'];
+    case 'part-frames':
+      // Older builds make the last frame last for one step alone, so they get whole frames.
+      return [mode, 'vfr', ...(hasFpsMode ? timeBase(clock.step.numerator, clock.step.denominator) : [])];
+    case 'fine':
+      return [mode, 'vfr', ...timeBase(1, 90_000)];
+  }
+}
+
+// Without ":v" it would be the clock of the sound as well, and most of that would be lost.
+function timeBase(numerator: number, denominator: number): readonly string[] {
+  return ['-enc_time_base:v', `${numerator}:${denominator}`];
 }
