@@ -4,10 +4,12 @@ import type { FileFacts, Job } from '../../daemon/jobs/job.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { isFinal, type OutputState } from '../../src/api/states.js';
 
-/** When the sample job was made, and when whatever is tried happens to it. */
+/** When the sample job was made. */
 export const madeAt = new Date('2024-01-01T00:00:00.000Z');
+/** When whatever is tried happens to it. */
 export const changedAt = new Date('2024-01-01T00:01:00.000Z');
 
+/** What its input is found to be. */
 export const media: MediaFacts = {
   format: 'mpeg4',
   durationSeconds: 5,
@@ -15,7 +17,9 @@ export const media: MediaFacts = {
   video: null,
   audio: null,
 };
+/** What was taken in or delivered. */
 export const file: FileFacts = { sizeBytes: 3, md5: '900150983cd24fb0d6963f7d28e17f72' };
+/** Why something of it failed. */
 export const fault: Fault = { errorClass: 'TranscodingError', message: 'The encoder gave up on the file.' };
 
 /** States of a job, its input and its outputs. */
