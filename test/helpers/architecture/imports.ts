@@ -39,12 +39,16 @@ export function importsOf(file: SourceFile): readonly Import[] {
 }
 
 /**
- * The path of the file that a relative import means: compiled names lead to their sources, those below `dist/` too.
+ * The path of the file that a relative import means: compiled names lead to their sources, those below `dist/` and
+ * those of the bundle of `src/cli` too.
  * null for packages and for Node's own modules.
  */
 export function importedPath(from: string, specifier: string): string | null {
   if (!specifier.startsWith('.')) return null;
-  const path = posix.join(posix.dirname(from), specifier).replace(/^dist\//, '');
+  const path = posix
+    .join(posix.dirname(from), specifier)
+    .replace(/^dist\/venc\//, 'src/cli/')
+    .replace(/^dist\//, '');
   return path.replace(/\.js$/, '.ts');
 }
 
