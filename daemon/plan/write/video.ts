@@ -55,7 +55,7 @@ function passArgs(encoder: VideoEncoder, pass: Pass): readonly string[] {
 }
 
 /**
- * Uneven times are kept to 1/90000 of a second, the clock of MPEG: by itself ffmpeg would move every frame to the nearest beat of
+ * Uneven times are kept to 1/90000 of a second, the clock of MPEG, where the build can do it: by itself ffmpeg would move every frame to the nearest beat of
  * the average rate, and drop those that meet there.
  */
 function timingArgs(timing: Timing, { hasFpsMode }: Abilities): readonly string[] {
@@ -71,7 +71,10 @@ function timingArgs(timing: Timing, { hasFpsMode }: Abilities): readonly string[
       // Older builds make the last frame last for one step alone, so they get whole frames.
       return [mode, 'vfr', ...(hasFpsMode ? timeBase(clock.step.numerator, clock.step.denominator) : [])];
     case 'fine':
-      return [mode, 'vfr', ...timeBase(1, 90_000)];
+      if (hasFpsMode) return [mode, 'vfr', ...timeBase(1, 90_000)];
+      // Older builds end the edit list of MP4 one step after the last frame is decoded, less a millisecond: with finer
+      // steps, or with frames that are shown later than they are decoded, the last ones would be cut off.
+      return [mode, 'vfr', ...timeBase(1, 500), '-bf', '0'];
   }
 }
 

@@ -1,0 +1,60 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { decideClip, reaches } from '../../daemon/plan/decide/clip.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { mediaFacts } from './facts.js';
+
+interface Case {
+  readonly settings: OutputSettings;
+  readonly isTest?: boolean;
+  readonly format?: string;
+  readonly durationSeconds?: number | null;
+  /** Start, where reading begins, greatest length, expected length. */
+  readonly gives: readonly [number, number, number | null, number | null];
+}
+
+const cases: readonly Case[] = [
+  { settings: {}, gives: [0, 0, null, 60] },
+  { settings: { start_clip: 10 }, gives: [10, 10, null, 50] },
+  { settings: { clip_length: 5.5 }, gives: [0, 0, 5.5, 5.5] },
+  { settings: { start_clip: 58, clip_length: 5 }, gives: [58, 58, 5, 2] },
+  { settings: {}, isTest: true, gives: [0, 0, 5, 5] },
+  { settings: { start_clip: 58 }, isTest: true, gives: [58, 58, 5, 2] },
+  { settings: { clip_length: 3 }, isTest: true, gives: [0, 0, 3, 3] },
+  { settings: { clip_length: 30 }, isTest: true, gives: [0, 0, 5, 5] },
+  { settings: { start_clip: 90, clip_length: 5 }, durationSeconds: null, gives: [90, 90, 5, 5] },
+  { settings: { start_clip: 90 }, durationSeconds: null, gives: [90, 90, null, null] },
+  { settings: { start_clip: 30 }, format: 'mpeg-ts', gives: [30, 18, null, 30] },
+  { settings: { start_clip: 3 }, format: 'mpeg-ts', gives: [3, 0, null, 57] },
+  { settings: { start_clip: 30 }, format: 'h264', gives: [30, 0, null, 30] },
+];
+
+for (const { settings, isTest = false, format = 'mpeg4', durationSeconds = 60, gives } of cases) {
+  const mode = isTest ? ' in test mode' : '';
+  test(`${JSON.stringify(settings)} of ${durationSeconds} s of ${format}${mode} is ${gives.join(', ')}`, () => {
+    const decided = decideClip(settings, isTest, mediaFacts({ format, durationSeconds }));
+    const [startSeconds, readFromSeconds, lengthSeconds, expectedSeconds] = gives;
+    assert.equal(decided, { clip: { startSeconds, readFromSeconds, lengthSeconds, expectedSeconds } });
+  });
+}
+
+test('a clip that begins at the end or beyond it is a fault that says where the end is', () => {
+  for (const start of [60, 61]) {
+    const decided = decideClip({ start_clip: start }, false, mediaFacts());
+    assert.equal(decided, {
+      fault: {
+        errorClass: 'InvalidVideoSettingsError',
+        message: `start_clip is ${start} seconds, but the input ends after 60.`,
+      },
+    });
+  }
+});
+
+test('a stream that ended before the clip has nothing in it, and in doubt it has', () => {
+  const clip = { startSeconds: 10, readFromSeconds: 10, lengthSeconds: null, expectedSeconds: null };
+  assert.not(reaches({ startSeconds: 0, durationSeconds: 10 }, clip));
+  assert.ok(reaches({ startSeconds: 2, durationSeconds: 10 }, clip));
+  assert.ok(reaches({ startSeconds: null, durationSeconds: null }, clip));
+});
+
+test.run();

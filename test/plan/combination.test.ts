@@ -1,0 +1,158 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkCombination } from '../../daemon/plan/combination.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { newAbilities, oldAbilities, without } from './facts.js';
+
+/** Settings, file name, then `extension video/encoder audio/encoder`, or the complaints. */
+type Case = readonly [OutputSettings, string | null, string | readonly string[]];
+
+const good: readonly Case[] = [
+  [{}, null, '.mp4 h264/libx264 aac/aac'],
+  [{}, 'a.MP4', '.mp4 h264/libx264 aac/aac'],
+  [{}, 'no-extension', '.mp4 h264/libx264 aac/aac'],
+  [{}, '.mp4', '.mp4 h264/libx264 aac/aac'],
+  [{}, 'folder.webm/name', '.mp4 h264/libx264 aac/aac'],
+  [{}, 'a.webm', '.webm vp8/libvpx vorbis/libvorbis'],
+  [{}, 'a.ogv', '.ogv theora/libtheora vorbis/libvorbis'],
+  [{}, 'a.ogg', '.ogg - vorbis/libvorbis'],
+  [{ video_codec: 'theora' }, 'a.ogg', '.ogg theora/libtheora vorbis/libvorbis'],
+  [{}, 'a.mp3', '.mp3 - mp3/libmp3lame'],
+  [{}, 'a.m4a', '.m4a - aac/aac'],
+  [{}, 'a.aac', '.aac - aac/aac'],
+  [{}, 'a.oga', '.oga - vorbis/libvorbis'],
+  [{ audio_codec: 'mp3' }, 'a.flv', '.flv h264/libx264 mp3/libmp3lame'],
+  [{ video_codec: 'vp8' }, null, '.webm vp8/libvpx vorbis/libvorbis'],
+  [{ video_codec: 'theora' }, null, '.ogv theora/libtheora vorbis/libvorbis'],
+  [{ video_codec: 'vp9' }, null, '.webm vp9/libvpx-vp9 opus/libopus'],
+  [{ video_codec: 'vp9' }, 'a.mp4', '.mp4 vp9/libvpx-vp9 aac/aac'],
+  [{ video_codec: 'vp9' }, 'a.mkv', '.mkv vp9/libvpx-vp9 opus/libopus'],
+  [{ video_codec: 'hevc' }, null, '.mp4 hevc/libx265 aac/aac'],
+  [{ video_codec: 'av1' }, null, '.mp4 av1/libsvtav1 aac/aac'],
+  [{ video_codec: 'av1', video_bitrate: 500 }, null, '.mp4 av1/libaom-av1 aac/aac'],
+  [{ skip_audio: true }, null, '.mp4 h264/libx264 -'],
+  [{ skip_video: true }, null, '.m4a - aac/aac'],
+  [{ skip_video: true, audio_codec: 'mp3' }, null, '.mp3 - mp3/libmp3lame'],
+  [{ skip_video: true, audio_codec: 'vorbis' }, null, '.oga - vorbis/libvorbis'],
+  [{ skip_video: true, audio_codec: 'opus' }, 'a.webm', '.webm - opus/libopus'],
+  [{ skip_video: true }, 'a.webm', '.webm - vorbis/libvorbis'],
+  [{ skip_video: true }, 'a.mkv', '.mkv - aac/aac'],
+  [{ skip_video: true, video_codec: 'vp8' }, null, '.oga - vorbis/libvorbis'],
+  [{ skip_video: true, video_codec: 'h264' }, 'a.mp3', '.mp3 - mp3/libmp3lame'],
+];
+
+for (const [settings, filename, expected] of good) {
+  test(`${JSON.stringify(settings)} as ${filename ?? 'any name'} is ${expected}`, () => {
+    const found = checkCombination(settings, filename, newAbilities, 'outputs[0]');
+    assert.ok(found.ok, JSON.stringify(found));
+    const told = [found.video, found.audio].map((one) =>
+      one === null ? '-' : `${one.codec}/${one.encoder}`,
+    );
+    assert.is([found.extension, ...told].join(' '), expected);
+  });
+}
+
+const bad: readonly Case[] = [
+  [
+    { video_codec: 'vp8' },
+    'a.mp4',
+    ['outputs[1].video_codec vp8 does not go into .mp4: use h264, hevc, vp9 or av1'],
+  ],
+  [
+    { video_codec: 'h264' },
+    'a.mp3',
+    ['outputs[1].video_codec h264 does not go into .mp3: it holds sound alone'],
+  ],
+  [
+    { audio_codec: 'vorbis' },
+    null,
+    ['outputs[1].audio_codec vorbis does not go with h264 in .mp4: use aac or mp3'],
+  ],
+  [{ audio_codec: 'mp3' }, 'a.m4v', ['outputs[1].audio_codec mp3 does not go with h264 in .m4v: use aac']],
+  [{ audio_codec: 'mp3' }, 'a.3gp', ['outputs[1].audio_codec mp3 does not go with h264 in .3gp: use aac']],
+  [
+    { audio_codec: 'opus' },
+    'a.webm',
+    ['outputs[1].audio_codec opus does not go with vp8 in .webm: use vorbis'],
+  ],
+  [{ audio_codec: 'aac' }, 'a.mp3', ['outputs[1].audio_codec aac does not go into .mp3: use mp3']],
+  [
+    { skip_audio: true },
+    'a.mp3',
+    ['outputs[1].skip_audio must not be set for .mp3, which holds sound alone'],
+  ],
+  [
+    { audio_sample_rate: 12_345 },
+    null,
+    [
+      'outputs[1].audio_sample_rate must be one of 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000 for aac in this container',
+    ],
+  ],
+  [
+    { audio_sample_rate: 48_000, audio_codec: 'mp3' },
+    'a.flv',
+    ['outputs[1].audio_sample_rate must be one of 44100, 22050, 11025 for mp3 in this container'],
+  ],
+  [
+    { audio_sample_rate: 8000, audio_bitrate: 128 },
+    'a.oga',
+    ['outputs[1].audio_bitrate must be from 16 to 80 for stereo vorbis at 8000 Hz'],
+  ],
+  [
+    { video_codec: 'vp6' },
+    'a.flv',
+    [
+      'outputs[1].video_codec vp6 cannot be encoded by the ffmpeg at hand: no ffmpeg has an encoder for VP6; use h264, which .flv takes as well',
+    ],
+  ],
+];
+
+for (const [settings, filename, expected] of bad) {
+  test(`${JSON.stringify(settings)} as ${filename ?? 'any name'} is refused in a full sentence`, () => {
+    assert.equal(checkCombination(settings, filename, newAbilities, 'outputs[1]'), {
+      ok: false,
+      complaints: expected,
+    });
+  });
+}
+
+test('an unknown extension is refused by the setting that gave it, and those that can be written are named', () => {
+  const named = checkCombination({ filename: 'a.avi' }, 'a.avi', newAbilities, 'outputs[0]');
+  assert.match(
+    named.ok ? '' : named.complaints.join(),
+    /^outputs\[0\]\.filename ends in \.avi, .* use \.mp4, .* or \.aac$/,
+  );
+  const addressed = checkCombination({ url: 'ftp://h/a.avi' }, 'a.avi', newAbilities, 'outputs[0]');
+  assert.match(addressed.ok ? '' : addressed.complaints.join(), /^outputs\[0\]\.url ends in \.avi/);
+});
+
+test('what the ffmpeg at hand cannot encode is refused, and what it need not encode is not', () => {
+  const poor = without('libx264', 'aac');
+  assert.equal(checkCombination({}, null, poor, 'outputs[0]'), {
+    ok: false,
+    complaints: [
+      'outputs[0].video_codec h264 cannot be encoded by the ffmpeg at hand',
+      'outputs[0].audio_codec aac cannot be encoded by the ffmpeg at hand',
+    ],
+  });
+  assert.not(checkCombination({ skip_audio: true }, null, poor, 'o').ok);
+  assert.ok(checkCombination({ skip_video: true }, 'a.mp3', poor, 'o').ok);
+});
+
+test('the better encoder of two is taken where it is there', () => {
+  const rich = { ...newAbilities, encoders: new Set([...newAbilities.encoders, 'libfdk_aac']) };
+  const found = checkCombination({}, null, rich, 'o');
+  assert.is(found.ok && found.audio?.encoder, 'libfdk_aac');
+  const old = checkCombination({ video_codec: 'av1' }, null, oldAbilities, 'o');
+  assert.is(old.ok && old.video?.encoder, 'libaom-av1');
+});
+
+test('a missing muxer is told', () => {
+  const poor = { ...newAbilities, muxers: new Set(['webm']) };
+  assert.equal(checkCombination({}, null, poor, 'outputs[0]'), {
+    ok: false,
+    complaints: ['outputs[0] cannot be written as .mp4 by the ffmpeg at hand: it has no muxer mp4'],
+  });
+});
+
+test.run();

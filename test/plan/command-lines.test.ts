@@ -1,0 +1,81 @@
+import { test } from 'uvu';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
+import { plan } from '../../daemon/plan/plan.js';
+import type { Abilities } from '../../daemon/plan/plan-types.js';
+import { defaultOutput, type OutputSettings } from '../../src/api/settings/index.js';
+import { matchesGolden } from '../helpers/golden.js';
+import { audioFacts, mediaFacts, newAbilities, oldAbilities, output, paths, videoFacts } from './facts.js';
+
+interface Case {
+  readonly settings: OutputSettings;
+  readonly filename?: string;
+  readonly media?: MediaFacts;
+  readonly abilities?: Abilities;
+  readonly isTest?: boolean;
+}
+
+const surround = mediaFacts({ audio: audioFacts({ channels: 6 }) });
+const phone = mediaFacts({
+  video: videoFacts({
+    codec: 'h263',
+    width: 176,
+    height: 144,
+    sampleAspectRatio: { numerator: 12, denominator: 11 },
+    frameRate: { numerator: 2775, denominator: 188 },
+    isFrameRateVariable: true,
+    fieldOrder: 'unknown',
+  }),
+  audio: audioFacts({ codec: 'amr_nb', channels: 1, sampleRate: 8000, startSeconds: 0.25 }),
+});
+const turned = mediaFacts({ video: videoFacts({ width: 1920, height: 1080, rotationDegrees: 90 }) });
+const fields = mediaFacts({
+  format: 'mpeg-ts',
+  video: videoFacts({ width: 720, height: 576, fieldOrder: 'top-first', rotationDegrees: 180 }),
+});
+const film = mediaFacts({
+  format: 'matroska',
+  video: videoFacts({ frameRate: { numerator: 24_000, denominator: 1001 } }),
+});
+
+/** Whole command lines by the name of their golden file: one argument a line, an empty line between two steps. */
+const cases: Readonly<Record<string, Case>> = {
+  default: { settings: defaultOutput, media: surround },
+  'default-of-2018': { settings: defaultOutput, media: surround, abilities: oldAbilities },
+  'fields-own-defaults': { settings: {} },
+  'best-and-slowest': { settings: { quality: 5, speed: 1, audio_quality: 5 } },
+  'poorest-and-fastest': { settings: { quality: 1, speed: 5, audio_quality: 1 } },
+  'two-passes': { settings: { video_bitrate: 800, width: 640, audio_bitrate: 96 } },
+  'hevc-in-two-passes': { settings: { video_codec: 'hevc', video_bitrate: 500 }, filename: 'film.mov' },
+  'clip-in-test-mode': { settings: { start_clip: 12.5, clip_length: 30 }, isTest: true },
+  'crop-to-square': { settings: { size: { width: 480, height: 480 }, aspect_mode: 'crop' } },
+  'pad-and-enlarge': {
+    settings: { width: 1920, height: 1920, aspect_mode: 'pad', upscale: true },
+  },
+  turned: { settings: defaultOutput, media: turned },
+  'fields-turned-and-clipped': { settings: { start_clip: 30, clip_length: 2.25 }, media: fields },
+  'phone-with-packed-sound': { settings: { start_clip: 10 }, media: phone },
+  'phone-with-packed-sound-of-2018': { settings: {}, media: phone, abilities: oldAbilities },
+  'film-in-matroska': { settings: { skip_audio: true }, media: film },
+  'webm-vp8': { settings: { width: 320 }, filename: 'film.webm' },
+  'webm-vp9-opus': { settings: { video_codec: 'vp9', speed: 4 }, filename: 'film.webm' },
+  'av1-in-mp4': { settings: { video_codec: 'av1', audio_codec: 'opus' } },
+  'theora-at-an-even-rate': { settings: {}, filename: 'film.ogv', media: phone },
+  'sound-mp3': { settings: { audio_bitrate: 144 }, filename: 'sound.mp3' },
+  'sound-m4a': {
+    settings: { skip_video: true, audio_channels: 1, audio_sample_rate: 22_050 },
+    filename: 'a.m4a',
+  },
+};
+
+for (const [name, { settings, filename = 'film.mp4', media = mediaFacts(), ...others }] of Object.entries(
+  cases,
+)) {
+  test(`the command lines of "${name}" are those of its golden file`, () => {
+    const { abilities = newAbilities, isTest = false } = others;
+    const made = plan([output(settings, filename, isTest)], media, paths, abilities);
+    const text = made.steps.map(({ args }) => `${args.join('\n')}\n`).join('\n');
+    matchesGolden(`plan/${name}.txt`, text);
+  });
+}
+
+test.run();

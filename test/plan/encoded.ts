@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Ffmpeg, openFfmpeg } from '../../daemon/ffmpeg/index.js';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
+import { plan } from '../../daemon/plan/plan.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+
+/** The build of 2018 that comes as a package, where npm has installed it. */
+const packaged = join(process.cwd(), 'node_modules', '@ffmpeg-installer', 'linux-x64', 'ffmpeg');
+
+/** The builds to try: the one that `VENC_FFMPEG` names, or else the one found first and the packaged one beside it. */
+export async function encoders(): Promise<readonly (readonly [string, Ffmpeg])[]> {
+  const first = await testFfmpeg();
+  const named = [[`ffmpeg ${first.ffmpeg.version}`, first]] as const;
+  if (process.env.VENC_FFMPEG !== undefined || !existsSync(packaged)) return named;
+  const options = { ffmpeg: packaged, ffprobe: process.env.VENC_FFPROBE ?? null, cacheFolder: tempFolder() };
+  const { ffmpeg } = await openFfmpeg(options);
+  if (ffmpeg === null || ffmpeg.ffmpeg.path === first.ffmpeg.path) return named;
+  return [...named, [`ffmpeg ${ffmpeg.ffmpeg.version}`, ffmpeg]];
+}
+
+async function run(ffmpeg: Ffmpeg, args: readonly string[], scratch: string): Promise<void> {
+  await ffmpeg.run(args, { signal: new AbortController().signal, scratch, onProgress: () => {} });
+}
+
+/** Plans and encodes one output of a file, and looks at what came out. */
+export async function encoded(
+  ffmpeg: Ffmpeg,
+  input: string,
+  settings: OutputSettings,
+  filename = 'film.mp4',
+): Promise<{ readonly path: string; readonly facts: MediaFacts }> {
+  const scratch = tempFolder();
+  const facts = await ffmpeg.probe(input);
+  const made = plan(
+    [{ id: 7, settings, filename, isTest: false }],
+    facts,
+    { input, scratch },
+    ffmpeg.abilities,
+  );
+  for (const { args } of made.steps) await run(ffmpeg, args, scratch);
+  const [product] = made.products;
+  if (product === undefined) throw new Error(made.refusals[0]?.fault.message ?? 'nothing was planned');
+  return { path: product.path, facts: await ffmpeg.probe(product.path) };
+}
+
+/** The luma of all frames of a file, `pixels` bytes each. */
+export async function frames(ffmpeg: Ffmpeg, path: string, pixels: number): Promise<readonly Uint8Array[]> {
+  const scratch = tempFolder();
+  const raw = join(scratch, 'luma');
+  const args = ['-i', `file:${path}`, '-vsync', 'passthrough', '-pix_fmt', 'gray', '-f', 'rawvideo', raw];
+  await run(ffmpeg, args, scratch);
+  const bytes = await readFile(raw);
+  return Array.from({ length: bytes.length / pixels }, (_, at) =>
+    bytes.subarray(at * pixels, (at + 1) * pixels),
+  );
+}

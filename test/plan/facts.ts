@@ -1,0 +1,87 @@
+import type { AudioFacts, MediaFacts, VideoFacts } from '../../daemon/jobs/media.js';
+import type { Abilities, OutputToPlan } from '../../daemon/plan/plan-types.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+
+/** Facts of a film's picture: 1280x720, 25 fps, square pixels; edited by `over`. */
+export function videoFacts(over: Partial<VideoFacts> = {}): VideoFacts {
+  return {
+    streamIndex: 0,
+    codec: 'h264',
+    width: 1280,
+    height: 720,
+    sampleAspectRatio: { numerator: 1, denominator: 1 },
+    rotationDegrees: 0,
+    frameRate: { numerator: 25, denominator: 1 },
+    isFrameRateVariable: false,
+    fieldOrder: 'progressive',
+    pixelFormat: 'yuv420p',
+    bitrateKbps: 2000,
+    durationSeconds: 60,
+    startSeconds: 0,
+    ...over,
+  };
+}
+
+/** Facts of a film's sound: stereo at 48000 Hz; edited by `over`. */
+export function audioFacts(over: Partial<AudioFacts> = {}): AudioFacts {
+  return {
+    streamIndex: 1,
+    codec: 'aac',
+    channels: 2,
+    sampleRate: 48_000,
+    bitrateKbps: 128,
+    durationSeconds: 60,
+    startSeconds: 0,
+    ...over,
+  };
+}
+
+/** Facts of a film of a minute in MP4; edited by `over`. */
+export function mediaFacts(over: Partial<MediaFacts> = {}): MediaFacts {
+  return {
+    format: 'mpeg4',
+    durationSeconds: 60,
+    totalBitrateKbps: 2200,
+    video: videoFacts(),
+    audio: audioFacts(),
+    ...over,
+  };
+}
+
+const encoders = ['libx264', 'libx265', 'libvpx', 'libvpx-vp9', 'libtheora', 'libsvtav1', 'libaom-av1'];
+const audioEncoders = ['aac', 'libmp3lame', 'libvorbis', 'libopus'];
+const muxers = ['mp4', 'mov', 'matroska', 'webm', 'flv', 'mpegts', '3gp', 'ogg', 'mp3', 'ipod', 'adts'];
+
+/** What Debian's 5.1 can do. */
+export const newAbilities: Abilities = {
+  version: 5.1,
+  encoders: new Set([...encoders, ...audioEncoders]),
+  filters: new Set(['bwdif', 'yadif']),
+  muxers: new Set(muxers),
+  hasFpsMode: true,
+};
+
+/** What a build of 2018 can do. */
+export const oldAbilities: Abilities = {
+  version: null,
+  encoders: new Set([...encoders, ...audioEncoders].filter((name) => name !== 'libsvtav1')),
+  filters: new Set(['bwdif', 'yadif']),
+  muxers: new Set(muxers),
+  hasFpsMode: false,
+};
+
+/** Abilities without some encoders. */
+export function without(...names: readonly string[]): Abilities {
+  return {
+    ...newAbilities,
+    encoders: new Set([...newAbilities.encoders].filter((name) => !names.includes(name))),
+  };
+}
+
+/** Output 7 with these settings. */
+export function output(settings: OutputSettings = {}, filename = 'film.mp4', isTest = false): OutputToPlan {
+  return { id: 7, settings, filename, isTest };
+}
+
+/** Where things lie in golden files. */
+export const paths = { input: '/in/input', scratch: '/scratch' } as const;

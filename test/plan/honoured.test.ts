@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  declinedComplaints,
+  type Honour,
+  honouredJobFields,
+  honouredOutputSettings,
+} from '../../daemon/plan/honoured.js';
+import { defaultOutput } from '../../src/api/settings/index.js';
+
+const input = 'http://example.com/in.mp4';
+const entries: readonly (readonly [string, Honour])[] = [
+  ...Object.entries(honouredJobFields),
+  ...Object.entries(honouredOutputSettings),
+];
+
+for (const [name, honour] of entries) {
+  if (!('by' in honour)) continue;
+  test(`${name} is read in the file that is named for it`, () => {
+    assert.ok(existsSync(honour.by), `${honour.by} is not there`);
+    assert.ok(/\.ts$/.test(honour.by), honour.by);
+  });
+}
+
+test('every setting of the plan is named in the file that heeds it', () => {
+  for (const [name, honour] of entries) {
+    if (!('by' in honour) || !honour.by.startsWith('daemon/plan/')) continue;
+    assert.match(readFileSync(honour.by, 'utf8'), new RegExp(`\\b${name}\\b`), name);
+  }
+});
+
+test('the default output and one without settings have nothing that is declined', () => {
+  assert.equal(declinedComplaints({ input, outputs: [defaultOutput] }), []);
+  assert.equal(declinedComplaints({ input, outputs: [{}] }), []);
+});
+
+test('each declined setting that is given is told with its path', () => {
+  const complaints = declinedComplaints({
+    input,
+    download_connections: 5,
+    outputs: [{}, { rotate: 90, watermark: [{ url: 'http://example.com/w.png' }], frame_rate: 25 }],
+  });
+  const later = 'is not supported by this version yet: leave it out';
+  assert.equal(complaints, [
+    `download_connections other than 1 ${later}`,
+    `outputs[1].rotate ${later}`,
+    `outputs[1].watermark ${later}`,
+    `outputs[1].frame_rate ${later}`,
+  ]);
+});
+
+test('a declined setting with the value of what happens anyway is taken', () => {
+  const complaints = declinedComplaints({
+    input,
+    download_connections: 1,
+    outputs: [{ keyframe_interval: 250, onepass: false, decimate: 1, public: true }],
+  });
+  assert.equal(complaints, []);
+});
+
+test.run();

@@ -1,0 +1,124 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { plan } from '../../daemon/plan/plan.js';
+import type { Plan } from '../../daemon/plan/plan-types.js';
+import { rulesOut } from '../../daemon/plan/rules-out.js';
+import { fileArgument, safeInputArgs } from '../../daemon/plan/safe-input.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { audioFacts, mediaFacts, newAbilities, output, paths, videoFacts, without } from './facts.js';
+
+function planOf(settings: OutputSettings, media = mediaFacts(), filename = 'film.mp4'): Plan {
+  return plan([output(settings, filename)], media, paths, newAbilities);
+}
+
+const refusalOf = (made: Plan) => made.refusals[0]?.fault.errorClass;
+const silent = mediaFacts({ audio: null });
+const blind = mediaFacts({ video: null });
+
+test('a product tells where the file is and what it should hold', () => {
+  assert.equal(planOf({ clip_length: 4 }), {
+    ...planOf({ clip_length: 4 }),
+    products: [
+      {
+        outputId: 7,
+        path: '/scratch/output-7.mp4',
+        expectedSeconds: 4,
+        hasVideo: true,
+        hasAudio: true,
+      },
+    ],
+    refusals: [],
+  });
+});
+
+test('an input without sound or without picture makes an output without it', () => {
+  assert.equal(planOf({}, silent).products[0]?.hasAudio, false);
+  assert.equal(planOf({}, blind).products[0]?.hasVideo, false);
+});
+
+test('an output that nothing is left for is refused', () => {
+  assert.is(refusalOf(planOf({ skip_video: true }, silent)), 'NoMediaError');
+  assert.is(refusalOf(planOf({ skip_audio: true }, blind)), 'NoMediaError');
+  assert.is(refusalOf(planOf({}, silent, 'sound.mp3')), 'NoMediaError');
+  assert.is(refusalOf(planOf({}, mediaFacts({ audio: null, video: null }))), 'NoMediaError');
+});
+
+test('a refused output takes no other with it', () => {
+  const outputs = [
+    { ...output({ start_clip: 90 }), id: 1 },
+    { ...output({}), id: 2 },
+    { ...output({ audio_bitrate: 304, audio_channels: 1 }), id: 3 },
+  ];
+  const made = plan(outputs, mediaFacts(), paths, newAbilities);
+  assert.equal(
+    made.refusals.map(({ outputId, fault }) => [outputId, fault.errorClass]),
+    [
+      [1, 'InvalidVideoSettingsError'],
+      [3, 'InvalidAudioSettingsError'],
+    ],
+  );
+  assert.equal(
+    made.steps.map(({ outputIds }) => outputIds),
+    [[2]],
+  );
+});
+
+test('an encoder that is gone since the job was made is told as a fault of that output', () => {
+  const made = plan([output()], mediaFacts(), paths, without('libx264'));
+  assert.equal(made.refusals, [
+    {
+      outputId: 7,
+      fault: {
+        errorClass: 'InvalidCodecCombinationError',
+        message: 'output.video_codec h264 cannot be encoded by the ffmpeg at hand.',
+      },
+    },
+  ]);
+});
+
+test('a stream that ended before the clip is left out', () => {
+  const media = mediaFacts({ video: videoFacts({ durationSeconds: 20 }), audio: audioFacts() });
+  const { products } = planOf({ start_clip: 30 }, media);
+  assert.equal([products[0]?.hasVideo, products[0]?.hasAudio], [false, true]);
+});
+
+const steps: readonly (readonly [string, OutputSettings, number])[] = [
+  ['a quality is reached in one pass', { quality: 4 }, 1],
+  ['a bitrate is met in two passes', { video_bitrate: 500 }, 2],
+  ['a bitrate needs no second pass where there is no picture', { video_bitrate: 500, skip_video: true }, 1],
+];
+
+for (const [name, settings, count] of steps) {
+  test(`${name}, and the shares add up to the whole`, () => {
+    const made = planOf(settings);
+    assert.is(made.steps.length, count);
+    const sum = made.steps.reduce((total, { share }) => total + share, 0);
+    assert.ok(Math.abs(sum - 1) < 1e-9);
+    assert.ok(made.steps.every(({ durationSeconds }) => durationSeconds === 60));
+  });
+}
+
+test('every step reads files alone, and the input under a name that is nothing else', () => {
+  for (const { args } of planOf({ video_bitrate: 500 }).steps) {
+    assert.is(args[args.indexOf('-protocol_whitelist') + 1], 'file,pipe');
+    assert.ok(args.includes('-format_whitelist') && args.includes('-max_pixels'));
+    assert.is(args[args.indexOf('-i') + 1], 'file:/in/input');
+  }
+  assert.is(fileArgument('http:x'), 'file:http:x');
+  assert.equal(safeInputArgs('/a b').slice(-2), ['-i', 'file:/a b']);
+});
+
+test('what an ffmpeg rules out is told by the names of the settings', () => {
+  const all = rulesOut({ ...newAbilities, encoders: new Set([...newAbilities.encoders]) });
+  assert.equal(all, [
+    'video_codec vp6: no ffmpeg has an encoder for VP6; use h264, which .flv takes as well.',
+  ]);
+  const poor = rulesOut({ ...without('libvpx', 'aac'), filters: new Set() });
+  assert.ok(poor.includes('video_codec vp8: it has no encoder libvpx.'));
+  assert.ok(poor.includes('audio_codec aac: it has none of the encoders libfdk_aac, aac.'));
+  assert.ok(poor.includes('deinterlace: it has neither the filter bwdif nor yadif.'));
+  const bare = rulesOut({ ...newAbilities, muxers: new Set(['mp4']) });
+  assert.ok(bare.includes('.webm: it has no muxer webm.'));
+});
+
+test.run();

@@ -1,0 +1,104 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AudioCodec } from '../../daemon/plan/codecs.js';
+import { containerOf, type Extension } from '../../daemon/plan/containers.js';
+import { decideSound } from '../../daemon/plan/decide/sound.js';
+import type { AudioEncoderName } from '../../daemon/plan/encoders.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { audioFacts } from './facts.js';
+
+const encoderOf = {
+  aac: 'aac',
+  mp3: 'libmp3lame',
+  vorbis: 'libvorbis',
+  opus: 'libopus',
+} as const satisfies Record<AudioCodec, AudioEncoderName>;
+
+function decide(
+  settings: OutputSettings,
+  facts: Parameters<typeof audioFacts>[0],
+  codec: AudioCodec = 'aac',
+  extension: Extension = '.mp4',
+) {
+  const chosen = { codec, encoder: encoderOf[codec], container: containerOf(extension) };
+  return decideSound(settings, audioFacts(facts), chosen, null);
+}
+
+const rates: readonly (readonly [number, AudioCodec, Extension, number])[] = [
+  [48_000, 'aac', '.mp4', 48_000],
+  [44_100, 'aac', '.mp4', 44_100],
+  [96_000, 'aac', '.mp4', 48_000],
+  [7350, 'aac', '.mp4', 8000],
+  [11_127, 'aac', '.mp4', 12_000],
+  [8000, 'mp3', '.mp3', 8000],
+  [8000, 'mp3', '.mp4', 16_000],
+  [48_000, 'mp3', '.flv', 44_100],
+  [44_100, 'opus', '.webm', 48_000],
+  [22_050, 'opus', '.webm', 24_000],
+  [11_127, 'vorbis', '.webm', 11_127],
+  [192_000, 'vorbis', '.webm', 48_000],
+  [0, 'aac', '.mp4', 48_000],
+];
+
+for (const [input, codec, extension, expected] of rates) {
+  test(`sound of ${input} Hz becomes ${codec} of ${expected} Hz in ${extension}`, () => {
+    const decided = decide({}, { sampleRate: input }, codec, extension);
+    assert.is('sound' in decided ? decided.sound.sampleRate : null, expected);
+  });
+}
+
+test('channels stay as many as they are, down to two, unless their number is given', () => {
+  const counts = [1, 2, 6, 8].map((channels) => decide({}, { channels }));
+  assert.equal(
+    counts.map((decided) => 'sound' in decided && decided.sound.channels),
+    [1, 2, 2, 2],
+  );
+  const asked = decide({ audio_channels: 1 }, { channels: 6 });
+  assert.is('sound' in asked && asked.sound.channels, 1);
+});
+
+test('audio_quality wins over audio_bitrate, and without either the quality is 3', () => {
+  const decided = [{ audio_quality: 5, audio_bitrate: 64 }, { audio_bitrate: 64 }, {}].map((settings) =>
+    decide(settings, {}),
+  );
+  assert.equal(
+    decided.map((one) => 'sound' in one && one.sound.rate),
+    [
+      { by: 'quality', level: 5 },
+      { by: 'bitrate', kbps: 64 },
+      { by: 'quality', level: 3 },
+    ],
+  );
+});
+
+const faults: readonly (readonly [OutputSettings, Parameters<typeof audioFacts>[0], AudioCodec, string])[] = [
+  [{ audio_bitrate: 192 }, { channels: 1 }, 'aac', 'audio_bitrate must be below 160 for mono sound.'],
+  [
+    { audio_bitrate: 128 },
+    { sampleRate: 8000 },
+    'vorbis',
+    'audio_bitrate must be from 16 to 80 for stereo vorbis at 8000 Hz.',
+  ],
+  [
+    { audio_bitrate: 16 },
+    { sampleRate: 44_100 },
+    'mp3',
+    'audio_bitrate must be from 32 to 320 for stereo mp3 at 44100 Hz.',
+  ],
+  [
+    { audio_bitrate: 112 },
+    { sampleRate: 8000 },
+    'aac',
+    'audio_bitrate must be from 16 to 96 for stereo aac at 8000 Hz.',
+  ],
+];
+
+for (const [settings, facts, codec, message] of faults) {
+  test(`a bitrate that only the input shows to be impossible is told: ${message}`, () => {
+    assert.equal(decide(settings, facts, codec), {
+      fault: { errorClass: 'InvalidAudioSettingsError', message },
+    });
+  });
+}
+
+test.run();
