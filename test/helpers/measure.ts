@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { testFfmpeg } from './media.js';
 
 /** One stream as ffprobe prints it, as far as tests look at it. */
 export interface FoundStream {
@@ -22,12 +23,12 @@ export interface Found {
   readonly audio: FoundStream | undefined;
 }
 
-/** Looks at bytes with the ffprobe of `VENC_FFPROBE` or `PATH`; they are put into `folder` for it. */
+/** Looks at bytes with the ffprobe at hand; they are put into `folder` for it. */
 export async function ffprobe(bytes: Uint8Array, folder: string): Promise<Found> {
   const path = join(folder, 'measured');
   await writeFile(path, bytes);
   const args = ['-v', 'error', '-show_format', '-show_streams', '-of', 'json', `file:${path}`];
-  const { stdout } = await promisify(execFile)(process.env.VENC_FFPROBE ?? 'ffprobe', args);
+  const { stdout } = await promisify(execFile)((await testFfmpeg()).ffprobe.path, args);
   const { format, streams } = JSON.parse(stdout) as {
     format: Found['format'];
     streams: readonly FoundStream[];
