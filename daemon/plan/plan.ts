@@ -51,8 +51,8 @@ function decide(
   const clipped = decideClip(settings, isTest, media);
   if ('fault' in clipped) return clipped;
   const { clip } = clipped;
-  const video = media.video !== null && reaches(media.video, clip) ? media.video : null;
-  const audio = media.audio !== null && reaches(media.audio, clip) ? media.audio : null;
+  const video = media.video !== null && reaches(media.video, clip, media) ? media.video : null;
+  const audio = media.audio !== null && reaches(media.audio, clip, media) ? media.audio : null;
   const pictured: Result<{ readonly picture: Picture | null }> =
     video === null || combination.video === null
       ? { picture: null }

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decideClip, reaches } from '../../daemon/plan/decide/clip.js';
 import type { OutputSettings } from '../../src/api/settings/index.js';
-import { mediaFacts } from './facts.js';
+import { audioFacts, mediaFacts, videoFacts } from './facts.js';
 
 interface Case {
   readonly settings: OutputSettings;
@@ -52,9 +52,14 @@ test('a clip that begins at the end or beyond it is a fault that says where the 
 
 test('a stream that ended before the clip has nothing in it, and in doubt it has', () => {
   const clip = { startSeconds: 10, readFromSeconds: 10, lengthSeconds: null, expectedSeconds: null };
-  assert.not(reaches({ startSeconds: 0, durationSeconds: 10 }, clip));
-  assert.ok(reaches({ startSeconds: 2, durationSeconds: 10 }, clip));
-  assert.ok(reaches({ startSeconds: null, durationSeconds: null }, clip));
+  const from = (startSeconds: number | null, durationSeconds: number | null, other = 0) => {
+    const video = videoFacts({ startSeconds, durationSeconds });
+    return reaches(video, clip, mediaFacts({ video, audio: audioFacts({ startSeconds: other }) }));
+  };
+  assert.not(from(0, 10));
+  assert.ok(from(2, 10));
+  assert.not(from(2, 10, 2), 'times that begin late do so for all streams');
+  assert.ok(from(null, null));
 });
 
 test.run();

@@ -60,6 +60,10 @@ const cases: Readonly<Record<string, Case>> = {
   'webm-vp9-opus': { settings: { video_codec: 'vp9', speed: 4 }, filename: 'film.webm' },
   'av1-in-mp4': { settings: { video_codec: 'av1', audio_codec: 'opus' } },
   'theora-at-an-even-rate': { settings: {}, filename: 'film.ogv', media: phone },
+  'sound-of-twelve-channels': {
+    settings: { skip_video: true },
+    media: mediaFacts({ audio: audioFacts({ channels: 12 }) }),
+  },
   'sound-mp3': { settings: { audio_bitrate: 144 }, filename: 'sound.mp3' },
   'sound-m4a': {
     settings: { skip_video: true, audio_channels: 1, audio_sample_rate: 22_050 },

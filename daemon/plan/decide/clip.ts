@@ -1,7 +1,7 @@
 import type { OutputSettings } from '../../../src/api/settings/index.js';
 import { testModeSeconds } from '../../../src/api/settings/limits.js';
 import type { Fault } from '../../jobs/fault.js';
-import type { MediaFacts } from '../../jobs/media.js';
+import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import type { Clip } from './decisions.js';
 
 /** Formats that know where their keyframes are, so that reading can begin at the one before the clip. */
@@ -50,13 +50,21 @@ export function decideClip(
   };
 }
 
-/** Whether a stream with these times has anything in the clip; in doubt it has. */
+/** Whether a stream of the input has anything in the clip; in doubt it has. */
 export function reaches(
-  stream: { readonly durationSeconds: number | null; readonly startSeconds: number | null },
+  stream: Pick<VideoFacts | AudioFacts, 'durationSeconds' | 'startSeconds'>,
   clip: Clip,
+  media: MediaFacts,
 ): boolean {
   if (clip.startSeconds === 0 || stream.durationSeconds === null) return true;
-  return (stream.startSeconds ?? 0) + stream.durationSeconds > clip.startSeconds;
+  return startWithin(stream.startSeconds, media) + stream.durationSeconds > clip.startSeconds;
+}
+
+/** Seconds from the beginning of the input to that of a stream. Times in a file need not begin at 0. */
+export function startWithin(startSeconds: number | null, { video, audio }: MediaFacts): number {
+  if (startSeconds === null) return 0;
+  const starts = [video?.startSeconds, audio?.startSeconds].filter((start) => typeof start === 'number');
+  return Math.max(0, startSeconds - Math.min(...starts, startSeconds));
 }
 
 function readFrom(startSeconds: number, format: string): number {

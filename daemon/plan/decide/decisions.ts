@@ -85,6 +85,8 @@ export interface Sound {
   readonly encoder: AudioEncoderName;
   readonly sampleRate: number;
   readonly channels: 1 | 2;
+  /** Number of channels of the input, where they are too many to have known places; null otherwise. */
+  readonly unplacedChannels: number | null;
   readonly rate:
     | { readonly by: 'quality'; readonly level: Level }
     | { readonly by: 'bitrate'; readonly kbps: number };

@@ -1,4 +1,5 @@
 import type { MediaFacts } from '../../jobs/media.js';
+import { startWithin } from './clip.js';
 import type { Sound } from './decisions.js';
 
 /** Codecs that phones pack dozens of frames of into one packet. */
@@ -9,8 +10,8 @@ const packedCodecs: ReadonlySet<string> = new Set(['amr_nb', 'amr_wb']);
  * says nothing, which leaves a fiftieth of the sound of a phone's file; 4.1 and 7.0 decode all of it. In a file of its own AMR
  * has one frame a packet, and all of them read that.
  */
-export function decideRepack({ format, audio, video }: MediaFacts): Sound['repack'] {
+export function decideRepack(media: MediaFacts): Sound['repack'] {
+  const { format, audio } = media;
   if (audio === null || format === 'amr' || !packedCodecs.has(audio.codec)) return null;
-  const begins = audio.startSeconds ?? 0;
-  return { offsetSeconds: Math.max(0, begins - Math.min(begins, video?.startSeconds ?? begins)) };
+  return { offsetSeconds: startWithin(audio.startSeconds, media) };
 }

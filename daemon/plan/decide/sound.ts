@@ -12,6 +12,9 @@ import { levelOf } from './level.js';
 /** Greatest sample rate in Hz, and what an input that does not tell its own is taken to have. */
 const greatestSampleRate = 48_000;
 
+/** Up to so many channels ffmpeg knows where each of them stands, and mixes them down by that. */
+const mostPlacedChannels = 8;
+
 /** Everything about the sound of an output, or why this input's sound cannot be made what is asked. */
 export function decideSound(
   settings: OutputSettings,
@@ -29,6 +32,7 @@ export function decideSound(
     encoder: chosen.encoder,
     sampleRate,
     channels,
+    unplacedChannels: audio.channels > mostPlacedChannels ? audio.channels : null,
   } as const;
   const kbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
   if (kbps === undefined) {

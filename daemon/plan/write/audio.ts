@@ -13,7 +13,7 @@ export function audioArgs(sound: Sound): readonly string[] {
   const encoder: AudioEncoder = audioEncoders[sound.encoder];
   return [
     '-af',
-    'aresample=async=1:first_pts=0',
+    [...mixing(sound), 'aresample=async=1:first_pts=0'].join(','),
     '-c:a',
     sound.encoder,
     ...rateArgs(sound, encoder),
@@ -34,4 +34,14 @@ function rateArgs({ rate, channels, sampleRate }: Sound, encoder: AudioEncoder):
   if (encoder.quality.by === 'scale') return ['-q:a', String(level)];
   const { max } = bitrateRange(encoder.codec, sampleRate, channels);
   return ['-b:a', `${Math.min(level * channels, max)}k`];
+}
+
+/** Channels without places are dealt out to the left and the right in turn; "<" keeps the sum from clipping. */
+function mixing({ unplacedChannels, channels }: Sound): readonly string[] {
+  if (unplacedChannels === null) return [];
+  const all = Array.from({ length: unplacedChannels }, (_, index) => index);
+  const sum = (some: readonly number[]) => some.map((index) => `c${index}`).join('+');
+  if (channels === 1) return [`pan=mono|c0<${sum(all)}`];
+  const every = (rest: number) => sum(all.filter((index) => index % 2 === rest));
+  return [`pan=stereo|c0<${every(0)}|c1<${every(1)}`];
 }
