@@ -26,6 +26,11 @@ export interface LaunchOptions {
 }
 
 const killAfterMs = 1000;
+/**
+ * A static build that asks the C library for a character set, as it does for the names in a transport stream, loads a
+ * module of the machine's own library and crashes on it; where there is no such module, it takes the bytes as they are.
+ */
+const environment = { GCONV_PATH: '/nonexistent' } as const;
 const tailCharacters = 8192;
 
 /**
@@ -48,6 +53,7 @@ export async function launch(path: string, args: readonly string[], options: Lau
   const tail = new TextTail(tailCharacters);
   const started = execa(first, rest, {
     ...(options.folder === undefined ? {} : { cwd: options.folder }),
+    env: environment,
     stdin: 'ignore',
     buffer: false,
     reject: false,

@@ -75,6 +75,10 @@ export async function probeFile(
   if (ending.startFailure !== null) {
     throw new VencError('InternalError', `ffprobe could not be started (${ending.startFailure}).`);
   }
+  if (ending.signal !== null) {
+    const message = `ffprobe was ended by ${ending.signal} while it looked at the file.`;
+    throw new VencError('UnsupportedInputError', message);
+  }
   const verdict = judgeProbe({ head, sizeBytes, answer, said: ending.said });
   if ('media' in verdict) return verdict.media;
   throw new VencError(verdict.fault.errorClass, verdict.fault.message);

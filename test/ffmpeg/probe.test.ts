@@ -153,4 +153,26 @@ test('a look ends when it is called off or takes too long', async () => {
   assert.ok(isVencError(await looking, 'InterruptedError'));
 });
 
+test('an ffprobe that crashes on a file is told, and the file is not called empty of media', async () => {
+  const folder = tempFolder();
+  const crashing = join(folder, 'ffprobe');
+  const answer = 'if [ "$1" = -version ]; then echo ffprobe version 6.0; else kill -SEGV $$; fi';
+  await writeFile(crashing, `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+  const { ffmpeg: own } = await testFfmpeg();
+  const opened = await openFfmpeg({
+    ffmpeg: own.path,
+    ffprobe: crashing,
+    cacheFolder: join(folder, 'cache'),
+  });
+  const error = await opened.ffmpeg?.probe(await media('clip.mp4')).catch((reason: unknown) => reason);
+  assert.ok(isVencError(error, 'UnsupportedInputError'));
+  assert.match((error as Error).message, 'SIGSEGV');
+});
+
+test('a transport stream with named programs is recognised', async () => {
+  const { probe } = await testFfmpeg();
+  const { format, video, audio } = await probe(await media('clip.ts'));
+  assert.equal([format, video?.codec, audio?.codec], ['mpeg-ts', 'h264', 'aac']);
+});
+
 test.run();

@@ -57,6 +57,7 @@ const recipes = {
   /** 2 s, 160x120, 25 fps, H.264 with AAC stereo. */
   'clip.mp4': [...small, ...tone(2), ...h264, ...aac],
   'clip.mkv': [...small, ...tone(2), ...h264, ...aac],
+  'clip.ts': [...small, ...tone(2), ...h264, ...aac, '-metadata', 'service_name=Erstes'],
   'clip.webm': [
     ...small,
     ...tone(2),
