@@ -1,9 +1,11 @@
-import { type FfmpegReport, openFfmpeg } from './ffmpeg/index.js';
+import { type FfmpegReport, openFfmpeg, remarksOn } from './ffmpeg/index.js';
 import { rulesOut } from './plan/rules-out.js';
 
 /** What `venc doctor` tells of the programs that encode. */
 export interface Examination {
   readonly report: FfmpegReport;
+  /** What a person should know of them, one sentence each. */
+  readonly remarks: readonly string[];
   /** What cannot be encoded with them, one sentence each. */
   readonly rulesOut: readonly string[];
 }
@@ -14,5 +16,9 @@ export async function examine(options: {
   readonly ffprobe: string | null;
 }): Promise<Examination> {
   const { report } = await openFfmpeg({ ...options, isFresh: true });
-  return { report, rulesOut: report.abilities === null ? [] : rulesOut(report.abilities) };
+  return {
+    report,
+    remarks: remarksOn(report),
+    rulesOut: report.abilities === null ? [] : rulesOut(report.abilities),
+  };
 }

@@ -26,18 +26,18 @@ export interface ProgramReport {
       readonly reason: string | null;
     }[];
     readonly abilities: {
-      readonly version: number | null;
       readonly encoders: ReadonlySet<string>;
       readonly filters: ReadonlySet<string>;
     } | null;
   };
+  readonly remarks: readonly string[];
   readonly rulesOut: readonly string[];
 }
 
 /** Which programs encode, why these, and what they cannot do, as `examine` finds out. Never rejects. */
 export async function checkPrograms(examine: () => Promise<ProgramReport>) {
   try {
-    const { report, rulesOut } = await examine();
+    const { report, remarks, rulesOut } = await examine();
     const { ffmpeg, ffprobe, looked, abilities } = report;
     const programs = [
       ['ffmpeg', ffmpeg],
@@ -45,18 +45,9 @@ export async function checkPrograms(examine: () => Promise<ProgramReport>) {
     ] as const;
     const findings = programs.map(([subject, binary]): Finding => {
       if (binary === null) return missing(subject, 'none was found that can be used', installAdvice);
-      const isOld = abilities?.version !== null && abilities !== null && abilities.version < 5;
-      const message = `${binary.path}, version ${binary.version}, ${sources[binary.source]}`;
-      return subject === 'ffmpeg' && isOld
-        ? {
-            level: 'note',
-            subject,
-            message,
-            advice: 'an ffmpeg this old is for files you trust: install a newer one',
-          }
-        : good(subject, message);
+      return good(subject, `${binary.path}, version ${binary.version}, ${sources[binary.source]}`);
     });
-    const ruledOut = rulesOut.map(
+    const notes = [...remarks, ...rulesOut].map(
       (message): Finding => ({ level: 'note', subject: 'encoding', message, advice: null }),
     );
     return {
@@ -66,7 +57,7 @@ export async function checkPrograms(examine: () => Promise<ProgramReport>) {
       rulesOut,
       encoders: [...(abilities?.encoders ?? [])].sort(),
       filters: [...(abilities?.filters ?? [])].sort(),
-      findings: [...findings, ...ruledOut],
+      findings: [...findings, ...notes],
     };
   } catch (error) {
     const findings = [missing('ffmpeg', messageOf(error), installAdvice)];
