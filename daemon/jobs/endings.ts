@@ -1,0 +1,73 @@
+import { isFinal, type OutputState } from '../../src/api/states.js';
+import type { Fault } from './fault.js';
+import type { Job } from './job.js';
+
+/** Crashes after which a job is given up with `WorkerLostError`. */
+export const crashLimit = 3;
+
+/** Ends the job once nothing of it is left to do. */
+export function settle(job: Job, at: string): Job {
+  if (!job.outputs.every((output) => isFinal(output.state))) return job;
+  const isFinished = job.outputs.every((output) => output.state === 'finished');
+  return { ...job, state: isFinished ? 'finished' : 'failed', claim: null, finishedAt: at };
+}
+
+/** The input failed, and what was to be made of it with it. */
+export function failedInput(job: Job, fault: Fault, at: string): Pick<Job, 'input' | 'outputs'> {
+  return {
+    input: { ...job.input, state: 'failed', fault, updatedAt: at, finishedAt: at },
+    outputs: job.outputs.map((output) =>
+      isFinal(output.state) ? output : { ...output, state: 'no input', updatedAt: at, finishedAt: at },
+    ),
+  };
+}
+
+/**
+ * The job as new, but for the outputs whose state is to be kept: those are not encoded again. A resubmit keeps what
+ * is finished; a run that merely ended keeps failures too, since a final state changes only when somebody asks.
+ */
+export function backToWaiting(job: Job, at: string, isKept: (state: OutputState) => boolean): Job {
+  return {
+    ...job,
+    state: 'waiting',
+    claim: null,
+    finishedAt: null,
+    input: {
+      ...job.input,
+      state: 'waiting',
+      media: null,
+      file: null,
+      fault: null,
+      updatedAt: at,
+      finishedAt: null,
+    },
+    outputs: job.outputs.map((output) =>
+      isKept(output.state)
+        ? output
+        : {
+            ...output,
+            state: 'waiting',
+            media: null,
+            file: null,
+            fault: null,
+            updatedAt: at,
+            finishedAt: null,
+          },
+    ),
+  };
+}
+
+/** The job of which nothing is tried any more: what is open of it has failed. */
+export function givenUp(job: Job, at: string): Job {
+  const fault: Fault = {
+    errorClass: 'WorkerLostError',
+    message: `The daemon was ended ${crashLimit} times while it worked on this job.`,
+  };
+  if (!isFinal(job.input.state)) return settle({ ...job, ...failedInput(job, fault, at) }, at);
+  const outputs = job.outputs.map((output) =>
+    isFinal(output.state)
+      ? output
+      : ({ ...output, state: 'failed', fault, updatedAt: at, finishedAt: at } as const),
+  );
+  return settle({ ...job, outputs }, at);
+}
