@@ -1,5 +1,5 @@
+import { safeText } from '../api/safe-text.js';
 import type { Io } from './io.js';
-import { safeText } from './print/safe-text.js';
 
 /** Forms of the daemon's log. */
 export const logFormats = ['text', 'json'] as const;

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { basename, extname, posix, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { VencError } from '../api/errors.js';
-import { safeText } from './print/safe-text.js';
+import { safeText } from '../api/safe-text.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -134,7 +134,7 @@ test('control characters and secrets of the service never reach the screen', () 
   );
   const text = JSON.stringify([state.log, state.jobs.map((job) => [...job.names, job.files])]);
   assert.not.match(text, /secret|\\u001b|\\u0007|\\r|\\n|\u202e/);
-  assert.match(text, 'a [2Jb');
+  assert.match(text, 'a\\\\x1b[2Jb');
 });
 
 test('the time to go is what the encoders tell, once all that work tell it', () => {

@@ -1,6 +1,6 @@
+import { safeText } from '../../api/safe-text.js';
 import { type Fact, factLines } from './media-text.js';
 import type { Paint } from './paint.js';
-import { safeText } from './safe-text.js';
 import { humanSize } from './units.js';
 
 /** What `venc doctor` found, as far as it is told to people. */

@@ -1,10 +1,10 @@
 import type { ProgressRecord } from '../../api/records.js';
+import { safeText } from '../../api/safe-text.js';
 import type { FollowEvent } from '../../client/follow.js';
 import type { FollowedProgress } from '../../client/job-progress.js';
 import type { Paint } from './paint.js';
 import { paintState } from './paint.js';
 import { failureText, progressText } from './progress-text.js';
-import { safeText } from './safe-text.js';
 
 /** Percent after which a file that goes on gets a line again. */
 const stepPercent = 10;

@@ -1,8 +1,8 @@
 import type { InputDetails, JobRecord, OutputDetails } from '../../api/records.js';
 import { withoutPassword } from '../../api/redact.js';
+import { safeText } from '../../api/safe-text.js';
 import { type Fact, factLines, faultFacts, mediaFacts } from './media-text.js';
 import { type Paint, paintState } from './paint.js';
-import { safeText } from './safe-text.js';
 import { humanTime } from './units.js';
 
 /** A job with its input and its outputs, as `venc show` tells it. */

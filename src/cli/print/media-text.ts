@@ -1,7 +1,7 @@
 import { errorClasses, isErrorClass } from '../../api/error-classes.js';
 import type { DetailsRecord, MediaFileRecord } from '../../api/records.js';
 import { withoutPassword } from '../../api/redact.js';
-import { safeText } from './safe-text.js';
+import { safeText } from '../../api/safe-text.js';
 import { humanDuration, humanSize } from './units.js';
 
 type Media = DetailsRecord | MediaFileRecord;

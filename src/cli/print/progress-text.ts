@@ -1,6 +1,6 @@
 import type { JobProgressRecord, JobRecord, ProgressRecord } from '../../api/records.js';
+import { safeText } from '../../api/safe-text.js';
 import { type Paint, paintState } from './paint.js';
-import { safeText } from './safe-text.js';
 import { humanDuration, humanPercent } from './units.js';
 
 /** One progress record in one line: `processing 42%, transcoding 40%, 118 fps, 4.7x, 12s left`. */

@@ -1,6 +1,6 @@
+import { safeText } from '../../api/safe-text.js';
 import { displayWidth, fitText } from './display-width.js';
 import type { Paint } from './paint.js';
-import { safeText } from './safe-text.js';
 
 /** One column of a table. */
 export interface Column<Row> {

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { safeText } from '../../../src/api/safe-text.js';
 import { displayWidth, fitText } from '../../../src/cli/print/display-width.js';
 import { jobText } from '../../../src/cli/print/job-text.js';
 import { jobsTable } from '../../../src/cli/print/jobs-table.js';
 import { createPaint } from '../../../src/cli/print/paint.js';
 import { checkFields, parseFields, project, valueAt } from '../../../src/cli/print/project.js';
-import { safeText } from '../../../src/cli/print/safe-text.js';
 import { humanAge, humanDuration, humanSize } from '../../../src/cli/print/units.js';
 import { normaliseJob } from '../../../src/client/normalise.js';
 import { matchesGolden } from '../../helpers/golden.js';
