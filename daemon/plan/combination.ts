@@ -1,11 +1,5 @@
 import type { OutputSettings } from '../../src/api/settings/index.js';
-import {
-  type AudioCodec,
-  audioCodecs,
-  type VideoCodec,
-  type VideoCodecFacts,
-  videoCodecs,
-} from './codecs.js';
+import { type AudioCodec, type VideoCodec, type VideoCodecFacts, videoCodecs } from './codecs.js';
 import {
   type Container,
   containerOf,
@@ -14,6 +8,7 @@ import {
   extensionOf,
   isExtension,
 } from './containers.js';
+import { type Codecs, chooseCodecs, suitableExtension } from './decide/choose-codecs.js';
 import { pickAudioEncoder, pickVideoEncoder } from './decide/pick-encoder.js';
 import { bitrateComplaint, sampleRatesOf } from './decide/sound.js';
 import type { AudioEncoderName, VideoEncoderName } from './encoders.js';
@@ -74,45 +69,6 @@ export function checkCombination(
   ];
   if (complaints.length + missing.length > 0) return wrong([...complaints, ...missing]);
   return { ok: true, extension, container, video, audio };
-}
-
-/** The extension for a random name: of the container that most players take these codecs in. */
-export function suitableExtension(video: VideoCodec | null, audio: AudioCodec | null): Extension {
-  if (video !== null) return videoCodecs[video].extension;
-  return audio === null ? '.mp4' : audioCodecs[audio].extension;
-}
-
-interface Codecs {
-  readonly video: VideoCodec | null;
-  readonly audio: AudioCodec | null;
-}
-
-/** The codecs asked for, and where none is, those that the file name or the other one suggests. */
-function chooseCodecs(settings: OutputSettings, extension: Extension | null): Codecs {
-  const container = extension === null ? null : containerOf(extension);
-  const isSoundOnly =
-    (settings.skip_video ?? false) ||
-    (settings.video_codec === undefined && extension !== null && isForSound(extension));
-  const likely = settings.video_codec ?? likelyVideoCodec(extension);
-  const beside = (container ?? containerOf(videoCodecs[likely].extension)).pairs[likely]?.[0];
-  // Without a picture the container's own first choice counts, unless a video codec was named all the same.
-  const alone =
-    settings.video_codec === undefined ? (container?.alone[0] ?? beside) : (beside ?? container?.alone[0]);
-  const audio = settings.audio_codec ?? (isSoundOnly ? alone : beside) ?? 'aac';
-  return {
-    video: isSoundOnly ? null : likely,
-    audio: (settings.skip_audio ?? false) ? null : audio,
-  };
-}
-
-function likelyVideoCodec(extension: Extension | null): VideoCodec {
-  if (extension === '.webm') return 'vp8';
-  return extension === '.ogv' ? 'theora' : 'h264';
-}
-
-/** Names that mean sound alone, as long as no video codec is named: `.ogg` can have a picture too. */
-function isForSound(extension: Extension): boolean {
-  return extension === '.ogg' || Object.keys(containerOf(extension).pairs).length === 0;
 }
 
 function pairComplaints(

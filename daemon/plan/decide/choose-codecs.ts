@@ -1,0 +1,43 @@
+import type { OutputSettings } from '../../../src/api/settings/index.js';
+import { type AudioCodec, audioCodecs, type VideoCodec, videoCodecs } from '../codecs.js';
+import { containerOf, type Extension } from '../containers.js';
+
+/** The extension for a random name: of the container that most players take these codecs in. */
+export function suitableExtension(video: VideoCodec | null, audio: AudioCodec | null): Extension {
+  if (video !== null) return videoCodecs[video].extension;
+  return audio === null ? '.mp4' : audioCodecs[audio].extension;
+}
+
+/** The codecs of an output; null for what is left out. */
+export interface Codecs {
+  readonly video: VideoCodec | null;
+  readonly audio: AudioCodec | null;
+}
+
+/** The codecs asked for, and where none is, those that the file name or the other one suggests. */
+export function chooseCodecs(settings: OutputSettings, extension: Extension | null): Codecs {
+  const container = extension === null ? null : containerOf(extension);
+  const isSoundOnly =
+    (settings.skip_video ?? false) ||
+    (settings.video_codec === undefined && extension !== null && isForSound(extension));
+  const likely = settings.video_codec ?? likelyVideoCodec(extension);
+  const beside = (container ?? containerOf(videoCodecs[likely].extension)).pairs[likely]?.[0];
+  // Without a picture the container's own first choice counts, unless a video codec was named all the same.
+  const alone =
+    settings.video_codec === undefined ? (container?.alone[0] ?? beside) : (beside ?? container?.alone[0]);
+  const audio = settings.audio_codec ?? (isSoundOnly ? alone : beside) ?? 'aac';
+  return {
+    video: isSoundOnly ? null : likely,
+    audio: (settings.skip_audio ?? false) ? null : audio,
+  };
+}
+
+function likelyVideoCodec(extension: Extension | null): VideoCodec {
+  if (extension === '.webm') return 'vp8';
+  return extension === '.ogv' ? 'theora' : 'h264';
+}
+
+/** Names that mean sound alone, as long as no video codec is named: `.ogg` can have a picture too. */
+function isForSound(extension: Extension): boolean {
+  return extension === '.ogg' || Object.keys(containerOf(extension).pairs).length === 0;
+}
