@@ -60,8 +60,11 @@ export function createApp(
     const route: Route = routes[name];
     const path = route.path.replace(/:id/g, (parameter) => patterns[parameter] ?? parameter);
     const methods = name === 'cancelJob' ? anyMethod : [route.method];
-    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...methods]);
-    app.on(methods, path, async (c) => {
+    const allowed = route.method === 'GET' ? [...methods, 'HEAD'] : methods;
+    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...allowed]);
+    app.on(methods, path, async (c, next) => {
+      // A HEAD comes here as a GET, and must change nothing (contract, section 1).
+      if (c.req.method === 'HEAD' && route.method !== 'GET') return next();
       const url = new URL(c.req.url);
       const exchange = exchangeOf(
         c.req.method,
@@ -77,7 +80,7 @@ export function createApp(
   }
   for (const [path, methods] of methodsByPath) {
     app.all(path, () => {
-      const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+      const allow = [...methods, 'OPTIONS'].join(', ');
       const reply = problemReply(new VencError('MethodNotAllowedError', `This address takes ${allow}.`));
       return toResponse({ ...reply, headers: { Allow: allow } });
     });

@@ -1,8 +1,7 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { VencError } from '../../src/api/errors.js';
-import { jsonType, toJson } from './represent/json.js';
+import { brokenAddressResponse, nameHost, refuseBrokenRequests } from './broken-requests.js';
 
 /** A server that listens. */
 export interface HttpServer {
@@ -21,12 +20,25 @@ export async function listen(
   app: { readonly fetch: Parameters<typeof getRequestListener>[0] },
   options: { readonly host: string; readonly port: number },
 ): Promise<HttpServer> {
+  const answer = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    // The app answers its own errors: what comes here was refused before it got there.
+    errorHandler: brokenAddressResponse,
+  });
   const server = createServer(
     // Uploads may take as long as there is room and bytes come: only the head has a time limit here, bodies have their own.
-    { requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: 15_000 },
-    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+    {
+      requestTimeout: 0,
+      headersTimeout: headersTimeoutMs,
+      keepAliveTimeout: 15_000,
+      requireHostHeader: false,
+    },
+    (incoming, outgoing) => {
+      nameHost(incoming);
+      void answer(incoming, outgoing);
+    },
   );
-  server.on('clientError', refuseBrokenRequest);
+  refuseBrokenRequests(server);
   await started(server, options);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('the server listens on no port');
@@ -68,32 +80,4 @@ function closed(server: Server, graceMs: number): Promise<void> {
     });
     server.closeIdleConnections();
   });
-}
-
-const parserStatus: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
-
-/** Requests that the HTTP parser refuses get a body as well: no error is ever empty. */
-function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket | NodeJS.WritableStream): void {
-  if (!('writable' in socket) || !socket.writable || error.code === 'ECONNRESET') {
-    if ('destroy' in socket) socket.destroy();
-    return;
-  }
-  const status = parserStatus[error.code ?? ''] ?? 400;
-  const body = toJson({
-    errors: [`The request is not valid HTTP: ${STATUS_CODES[status] ?? 'Bad Request'}.`],
-  });
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-      'Connection: close',
-      'Access-Control-Allow-Origin: *',
-      `Content-Type: ${jsonType}`,
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      '',
-      body,
-    ].join('\r\n'),
-  );
 }

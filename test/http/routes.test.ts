@@ -206,6 +206,15 @@ test('a cancel takes any method, and a second one is a conflict', async ({ daemo
   assert.ok(job.finished_at);
 });
 
+test('a HEAD of a cancel cancels nothing', async ({ daemon }) => {
+  const id = await daemon.create({ input });
+  const response = await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'HEAD' });
+  assert.is(response.status, 405);
+  assert.is(response.headers.get('allow'), 'GET, POST, PUT, PATCH, DELETE, OPTIONS');
+  const { job } = await daemon.read<{ job: { state: string } }>(`/v2/jobs/${id}`);
+  assert.is(job.state, 'waiting');
+});
+
 test('a job can be resubmitted five times', async ({ daemon }) => {
   const id = await daemon.create({ input });
   for (let count = 0; count < 5; count += 1) {
@@ -248,6 +257,29 @@ test('a head that is too large gets a body too', async ({ daemon }) => {
   const answer = await raw(daemon.url, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'y'.repeat(20_000)}\r\n\r\n`);
   assert.match(answer, /^HTTP\/1\.1 431 /);
   assert.match(answer, '"errors"');
+});
+
+const broken: readonly (readonly [string, string, number])[] = [
+  ['a request without a host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['a host that is none', 'GET /health HTTP/1.1\r\nHost: a b/../\r\nConnection: close\r\n\r\n', 400],
+  ['an address that is none', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
+  ['an expectation that nobody meets', 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417],
+  ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+];
+
+for (const [what, request, status] of broken) {
+  test(`${what} is refused with a body`, async ({ daemon }) => {
+    const answer = await raw(daemon.url, request);
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+    assert.match(answer, /content-type: application\/json; charset=utf-8\r\n/i);
+    assert.match(answer, '{"errors":["');
+  });
+}
+
+test('HTTP/1.0 needs no host', async ({ daemon }) => {
+  const answer = await raw(daemon.url, 'GET /health HTTP/1.0\r\n\r\n');
+  assert.match(answer, /^HTTP\/1\.1 200 /);
+  assert.match(answer, '{"status":"ok"}');
 });
 
 function raw(url: string, text: string): Promise<string> {

@@ -1,0 +1,54 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { isIPv6, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { jsonType, toJson } from './represent/json.js';
+
+/** Statuses of what the HTTP parser refuses; 400 for all the rest. */
+const parserStatus: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** Gives requests that never come to the app a body as well, where Node would answer with none: no error is ever empty. */
+export function refuseBrokenRequests(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else endWith(socket, parserStatus[error.code ?? ''] ?? 400);
+  });
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    // The client may have gone meanwhile, which is its own affair.
+    socket.on('error', () => socket.destroy());
+    endWith(socket, 405);
+  });
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(417, { ...headers, Connection: 'close' }).end(bodyOf(417));
+  });
+}
+
+/** The answer to a request whose address or `Host` is none. */
+export function brokenAddressResponse(): Response {
+  return new Response(bodyOf(400), { status: 400, headers });
+}
+
+/** Requests of HTTP/1.0 need not name a host, as health checks of proxies don't: they mean the address that they came to. */
+export function nameHost({ headers: given, httpVersion, socket }: IncomingMessage): void {
+  if (given.host !== undefined || httpVersion !== '1.0') return;
+  const address = socket.localAddress ?? '127.0.0.1';
+  given.host = `${isIPv6(address) ? `[${address}]` : address}:${socket.localPort}`;
+}
+
+const headers = { 'Access-Control-Allow-Origin': '*', 'Content-Type': jsonType };
+
+function bodyOf(status: number): string {
+  return toJson({ errors: [`The request is not valid HTTP: ${STATUS_CODES[status] ?? 'Bad Request'}.`] });
+}
+
+function endWith(socket: Duplex, status: number): void {
+  const body = bodyOf(status);
+  const lines = Object.entries({
+    Connection: 'close',
+    ...headers,
+    'Content-Length': Buffer.byteLength(body),
+  }).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
+}
