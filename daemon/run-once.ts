@@ -27,9 +27,9 @@ const lookEveryMs = 100;
 /**
  * Carries one request out in this process, without a daemon (`venc run`): the same workshop, on a folder of its own that is
  * gone afterwards. Takes any file and address of the person's own. Resolves to the job as it ended, failed ones
- * included; rejects with `InvalidRequestError` where the request is refused, `UnavailableError` without any ffmpeg.
+ * included, and to null for a request with `mock`, which makes none; rejects with `InvalidRequestError` where the request is refused, `UnavailableError` without any ffmpeg.
  */
-export async function runOnce(request: unknown, options: RunOnceOptions): Promise<JobRecord> {
+export async function runOnce(request: unknown, options: RunOnceOptions): Promise<JobRecord | null> {
   const folder = await mkdtemp(join(tmpdir(), 'venc-run-'));
   try {
     const open = await openWorkshop({
@@ -60,10 +60,11 @@ async function carryOut(
   workshop: Workshop,
   request: unknown,
   { signal, onProgress }: RunOnceOptions,
-): Promise<JobRecord> {
+): Promise<JobRecord | null> {
   const account = workshop.accounts.account('default');
   if (account === null) throw new TypeError('a new workshop has an account of its own');
   const created = await createJob(workshop, { account, baseUrl: 'http://localhost' }, request);
+  if (created.id === null) return null;
   const id = Number(created.id);
   for (;;) {
     if (signal.aborted) {

@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises';
 import { basename, extname, posix, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { VencError } from '../api/errors.js';
@@ -25,7 +24,7 @@ const audioExtensions: Readonly<Record<string, string>> = { mp3: '.mp3', vorbis:
 /**
  * Gives every output of a request a file: that of the `-o` at its place, else its own `url`, else its `filename`,
  * else the name of the input, all below `folder`. Without outputs there is one, in the size of the input. Throws
- * `UsageError` where there are more `-o` than outputs, or two outputs for one file.
+ * `UsageError` where there are more `-o` than outputs, two outputs for one file, or a `-o` that names no file.
  */
 export function placeFiles(request: Fields, outs: readonly string[], folder: string): PlacedRequest {
   const { output, outputs: several, ...others } = request;
@@ -40,33 +39,33 @@ export function placeFiles(request: Fields, outs: readonly string[], folder: str
     });
   }
   const inputPath = localPathOf(request.input);
-  const paths = all.map((settings, index) => outs[index] ?? ownPlace(settings, request.input, folder));
+  const named = outs.map(namedPlace);
+  const paths = all.map((settings, index) => named[index] ?? ownPlace(settings, request.input, folder));
   refuseDoubles(paths, inputPath, folder);
   const placed = all.map((settings, index) => {
     const path = paths[index] ?? '';
     const { base_url: _base, filename: _name, ...kept } = settings;
-    return isUrl(path) ? settings : { ...kept, url: pathToFileURL(resolve(folder, path)).href };
+    if (!isUrl(path)) return { ...kept, url: pathToFileURL(resolve(folder, path)).href };
+    return named[index] === undefined ? settings : { ...kept, url: path };
   });
   return { body: { ...others, outputs: placed }, paths };
 }
 
-/** Refuses files that are there already. Rejects with `UsageError`. */
-export async function refuseToOverwrite(paths: readonly string[]): Promise<void> {
-  for (const path of paths.filter((one) => !isUrl(one))) {
-    const exists = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (!exists) continue;
-    throw new VencError('UsageError', `${path} is there already.`, {
-      hint: 'overwrite it with --force, or name another file with -o',
+/** What a `-o` stands for: a path, or the URL of a place elsewhere. */
+function namedPlace(word: string): string {
+  if (word === '-') {
+    throw new VencError('UsageError', 'An output cannot go to stdout.', {
+      hint: 'a file of that name is ./-',
     });
   }
+  const path = word.toLowerCase().startsWith('file:') ? pathOf(word) : word;
+  if (path !== '' && !path.endsWith('/')) return path;
+  throw new VencError('UsageError', `-o "${path}" names no file.`);
 }
 
 function ownPlace(settings: Fields, input: unknown, folder: string): string {
   const { url, base_url: baseUrl, filename } = settings;
-  if (typeof url === 'string') return url.startsWith('file:') ? fileURLToPath(url) : url;
+  if (typeof url === 'string') return url.startsWith('file:') ? pathOf(url) : url;
   if (typeof baseUrl === 'string') return baseUrl;
   if (typeof filename === 'string') return filename;
   const stem = stemOf(input);
@@ -96,8 +95,20 @@ function refuseDoubles(paths: readonly string[], inputPath: string | null, folde
 /** The local path of an input; null for one that lies elsewhere. */
 function localPathOf(input: unknown): string | null {
   return typeof input === 'string' && URL.canParse(input) && new URL(input).protocol === 'file:'
-    ? fileURLToPath(input)
+    ? pathOf(input)
     : null;
+}
+
+/** The path in a file URL; one with a host names no file of this machine. */
+function pathOf(url: string): string {
+  try {
+    return fileURLToPath(url);
+  } catch (error) {
+    throw new VencError('UsageError', `${url} names no file on this machine.`, {
+      cause: error,
+      hint: 'such a URL begins with file:///',
+    });
+  }
 }
 
 /** The base name of an input without its extension. A remote one may lend its name, but never a path out of the folder. */
@@ -124,6 +135,7 @@ function listOf(value: unknown): readonly Fields[] {
   return list.map((item) => (typeof item === 'object' && item !== null ? { ...item } : {}));
 }
 
-function isUrl(text: string): boolean {
+/** Whether a place is a URL, and no path. */
+export function isUrl(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }

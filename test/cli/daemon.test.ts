@@ -67,4 +67,15 @@ test('run overwrites nothing without --force, and never its own input', async ()
   assert.is(neither.code, 2);
 });
 
+test('run refuses a file that could not be written before it encodes, and a request with mock makes none', async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, 'film.mov'), 'no film');
+  const below = await runCli(['run', 'film.mov', '-o', 'film.mov/a/b.mp4'], { cwd });
+  assert.is(below.code, 2, below.stderr);
+  assert.match(below.stderr, /film\.mov\/a\/b\.mp4 cannot be written: .*film\.mov is no folder/);
+  const checked = await runCli(['run', 'film.mov', '--mock'], { cwd });
+  assert.equal([checked.code, checked.stdout], [0, ''], checked.stderr);
+  assert.match(checked.stderr, /the request is valid; nothing was encoded/);
+});
+
 test.run();

@@ -72,4 +72,22 @@ test('two outputs never share a file, and files need outputs', () => {
   );
 });
 
+test('a -o that is a URL is where its output goes', () => {
+  const { body, paths } = placeFiles({ input, outputs: [{ width: 2 }] }, ['sftp://h/x.mp4'], '/');
+  assert.equal([body.outputs, paths], [[{ width: 2, url: 'sftp://h/x.mp4' }], ['sftp://h/x.mp4']]);
+  const local = placeFiles({ input }, ['file:///there/a%20b.mp4'], '/');
+  assert.equal([local.body.outputs, local.paths], [[{ url: 'file:///there/a%20b.mp4' }], ['/there/a b.mp4']]);
+});
+
+test('a -o names a file', () => {
+  for (const [out, says] of [
+    ['', /names no file/],
+    ['folder/', /names no file/],
+    ['-', /cannot go to stdout/],
+    ['file://host/a.mp4', /names no file on this machine/],
+  ] as const) {
+    assert.throws(() => placeFiles({ input }, [out], '/'), says);
+  }
+});
+
 test.run();

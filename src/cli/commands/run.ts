@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import { refuseToOverwrite, refuseUnwritable } from '../check-places.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { listenForEnd } from '../interrupt.js';
 import { readJobInput } from '../job-input.js';
@@ -12,7 +13,7 @@ import { addJobWords, type JobWords, requestOf } from '../job-words.js';
 import { activityText, failureText } from '../print/progress-text.js';
 import { openProgress } from '../progress-display.js';
 import { type ProgressChoice, progressMode, progressOption } from '../progress-mode.js';
-import { placeFiles, refuseToOverwrite } from '../run-files.js';
+import { placeFiles } from '../run-files.js';
 import { gather, timeSpan } from '../words.js';
 
 interface RunOptions extends JobWords, ProgramFlags {
@@ -75,6 +76,7 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
     // The sample's own file is its own to overwrite, a file that was named is not.
     if (options.force !== true)
       await refuseToOverwrite(paths.filter((path) => scratch === null || path !== sampleFile));
+    await refuseUnwritable(paths);
     if (scratch !== null) {
       const { makeSample } = await import('../../../daemon/make-sample.js');
       await makeSample(join(scratch, 'sample.mkv'), { ...programs, signal });
@@ -88,6 +90,10 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
       stallTimeoutSeconds: options.stallTimeout,
       onProgress: (record) => display.update(record.progress, activityText(record), record),
     }).finally(() => display.stop());
+    if (job === null) {
+      io.note('venc: the request is valid; nothing was encoded\n');
+      return exitCodes.done;
+    }
     if (scratch !== null && job.state === 'finished') io.note(sampleMade(paths[0] ?? ''));
     const written = paths.filter((_, index) => job.output_media_files[index]?.state === 'finished');
     await io.out(written.map((path) => `${path}\n`).join(''));
