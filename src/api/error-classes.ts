@@ -222,7 +222,7 @@ export const errorClasses = {
     502,
     exitCodes.unreachable,
     'The service could not be reached.',
-    'Start one with "venc daemon", or name another one with --target or VENC_URL.',
+    'Start one with "venc daemon", or name another one with VENC_URL.',
   ),
   JobFailedError: refusal(
     500,

@@ -1,4 +1,4 @@
-import { VencError } from '../api/errors.js';
+import { isVencError, VencError } from '../api/errors.js';
 import { type RouteName, routePath, routes } from '../api/routes.js';
 import { exchange, type HttpAnswer } from './http.js';
 import { pause } from './pause.js';
@@ -82,7 +82,7 @@ async function send(target: Target, name: RouteName, options: Ask): Promise<Http
       signal: options.signal,
     });
   } catch (error) {
-    if (!(error instanceof VencError) || target.hint === undefined) throw error;
+    if (!isVencError(error, 'UnreachableError') || target.hint === undefined) throw error;
     throw new VencError(error.errorClass, error.message, { cause: error.cause, hint: target.hint });
   }
 }

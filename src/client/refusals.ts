@@ -1,4 +1,4 @@
-import type { ErrorClass } from '../api/error-classes.js';
+import { type ErrorClass, errorClasses } from '../api/error-classes.js';
 import { VencError } from '../api/errors.js';
 import { redact } from '../api/redact.js';
 import type { RouteName } from '../api/routes.js';
@@ -35,10 +35,15 @@ export function refusalOf(route: RouteName, subject: string, answer: RefusedAnsw
   const said = complaintsOf(answer.body);
   const errorClass = classOf(route, answer.status, said);
   const message = said.length > 0 ? said.join('; ') : silentMessage(subject, answer);
+  const isRetryable = errorClasses[errorClass].retryable;
   const retryAfterSeconds = readNumber(answer.retryAfter);
   return new VencError(errorClass, message, {
     ...(said.length > 0 ? { complaints: said } : {}),
     ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
+    // Zero says nothing, and where trying again is of no use the advice of the class says what is.
+    ...(isRetryable && (retryAfterSeconds ?? 0) > 0
+      ? { hint: `Try again after ${retryAfterSeconds} s, as the service asks.` }
+      : {}),
   });
 }
 

@@ -36,6 +36,15 @@ const ownerKeyFile = 'owner-key';
  * where no daemon has left its address.
  */
 export async function resolveTarget(sources: TargetSources): Promise<Target> {
+  if (sources.apiKey !== null && !/^[!-~]+$/.test(sources.apiKey)) {
+    throw new VencError(
+      'UnauthorizedError',
+      'VENC_API_KEY is no key: it has blanks or letters outside of ASCII.',
+      {
+        hint: 'look for a line break or a quotation mark that was copied along',
+      },
+    );
+  }
   return sources.url === null ? daemonOf(sources) : serviceAt(sources.url, sources.apiKey);
 }
 

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { productVersion } from '../../src/api/version.js';
@@ -145,6 +147,16 @@ test('a password in an argument is gone from the process list', async ({ env, se
   assert.is(result.code, 130);
   assert.not(words.includes('hidden-word'));
   assert.not(`${result.stdout}${result.stderr}`.includes('hidden-word'));
+});
+
+test('an answer to a create that names no job is no success', async () => {
+  const server = createServer((_request, response) => response.end('{}'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const result = await runCli(['submit', 'http://h/a.mov'], { env: { VENC_URL: url, VENC_API_KEY: 'k' } });
+  server.close();
+  assert.equal([result.code, result.stdout], [3, ''], result.stderr);
+  assert.match(result.stderr, /its answer names no job/);
 });
 
 test.run();

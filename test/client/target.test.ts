@@ -28,6 +28,7 @@ test('what is missing or wrong is told by its class', async () => {
   const cases = [
     [{ url: 'ftp://h', apiKey: 'k' }, 'UsageError'],
     [{ url: 'https://h', apiKey: null }, 'UnauthorizedError'],
+    [{ url: 'https://h', apiKey: 'a key\n' }, 'UnauthorizedError'],
     [{ url: null, apiKey: null }, 'UnreachableError'],
   ] as const;
   for (const [sources, errorClass] of cases) {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import { normaliseCreated } from '../../client/normalise.js';
+import { readBoolean } from '../../client/reading.js';
 import type { Context } from '../context.js';
 import { readJobInput } from '../job-input.js';
 import { addJobWords, type JobWords, requestOf } from '../job-words.js';
@@ -61,6 +62,11 @@ async function run(word: string, options: SubmitOptions, context: Context): Prom
   const { body: answer } = await client.ask('createJob', { body: request });
   const created = normaliseCreated(answer);
   const id = Number(created.id ?? 0);
+  if (id === 0 && !readBoolean(request.mock)) {
+    throw new VencError('UnreachableError', 'The service took the request, but its answer names no job.', {
+      hint: 'venc list shows whether there is one',
+    });
+  }
   // From the moment on at which the id is known, Ctrl-C is to say that the job goes on.
   const interruption = id === 0 ? null : (waiting?.listenForEnd(io, options.timeout ?? null) ?? null);
   if (options.json === true) await io.out(`${JSON.stringify(answer, null, 2)}\n`);

@@ -1,0 +1,33 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isVencError, VencError } from '../../src/api/errors.js';
+import { createCaller } from '../../src/client/call.js';
+import { refusalOf } from '../../src/client/refusals.js';
+
+test('an interruption is not told what to do about a service out of reach', async () => {
+  const server = createServer(() => stop.abort(new VencError('InterruptedError', 'Interrupted.')));
+  const stop = new AbortController();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const caller = createCaller({ url: `http://127.0.0.1:${port}`, apiKey: 'k', hint: 'start one' });
+  try {
+    await caller.ask('listJobs', { signal: stop.signal });
+    assert.unreachable();
+  } catch (error) {
+    assert.ok(isVencError(error, 'InterruptedError'));
+    assert.is(error.hint, null);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test('how long a service asks to be left alone is told', () => {
+  const refusal = refusalOf('listJobs', 'list', { status: 429, body: '', retryAfter: '3600' });
+  assert.is(refusal.hint, 'Try again after 3600 s, as the service asks.');
+  assert.is(refusal.retryAfterSeconds, 3600);
+});
+
+test.run();
