@@ -1,3 +1,4 @@
+import { VencError } from '../api/errors.js';
 import { type ExitCode, exitCodes } from '../api/exit-codes.js';
 import type { Client } from '../client/client.js';
 import type { Config } from '../config/config.js';
@@ -49,6 +50,7 @@ export function createContext(io: Io, dataFlag: () => string | undefined): OpenC
   const dataFolder = async () => {
     const { resolve } = await import('node:path');
     const { userFolders } = await import('../config/folders.js');
+    if (dataFlag() === '') throw new VencError('UsageError', '--data needs the name of a folder.');
     const told = dataFlag() ?? filled(io.env.VENC_DATA) ?? (await config()).data;
     return told === undefined ? userFolders(io.env).data : resolve(told);
   };

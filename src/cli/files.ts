@@ -33,6 +33,16 @@ export async function readableFileSize(path: string): Promise<number> {
   }
 }
 
+/** Rejects with `UsageError` where a path that an option was given is no folder. */
+export async function requireFolder(path: string, option: string): Promise<void> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder)
+    throw new VencError('UsageError', `${option} takes a folder that is there, and "${path}" is none.`);
+}
+
 function unreadable(path: string, error: unknown): VencError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));

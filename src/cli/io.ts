@@ -71,7 +71,8 @@ export function createIo(streams: ProcessStreams, hasColour: boolean, leave: Io[
 
 function widthOf(stdout: NodeJS.WriteStream, env: Environment): number {
   const told = Number(env.COLUMNS);
-  if (stdout.isTTY === true) return stdout.columns ?? 80;
+  // Serial lines and some containers have terminals that say they are 0 wide.
+  if (stdout.isTTY === true) return stdout.columns > 0 ? stdout.columns : 80;
   return Number.isInteger(told) && told > 0 ? told : Number.POSITIVE_INFINITY;
 }
 

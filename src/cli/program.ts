@@ -21,16 +21,14 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     const loaded: CommandModule = await load();
     loaded.define(command, context);
   }
-  if (asked === undefined && !words.some((word) => asksForText.includes(word))) {
-    program.outputHelp({ error: true });
-    return exitCodes.usage;
-  }
   try {
     await program.parseAsync(words, { from: 'user' });
     return context.exitCode();
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done;
+    // No command was named: the help stands on stderr already.
+    if (error.code === 'commander.help') return exitCodes.usage;
     throw usageError(error);
   }
 }
@@ -66,19 +64,20 @@ Examples:
 Services: the local daemon, unless VENC_URL and VENC_API_KEY name another one.
 Help of a command: venc COMMAND --help`;
 
-/** Words that the program answers without a command. */
-const asksForText = ['-h', '--help', '-V', '--version'];
-
 /** The first word that is neither an option nor the value of one names the command. */
 function askedCommand(words: readonly string[]): string | undefined {
   const first = words.findIndex((word, index) => !word.startsWith('-') && words[index - 1] !== '--data');
   return words[first];
 }
 
-/** `venc help list` is `venc list --help`: only so is the command loaded whose help is asked for. */
+/**
+ * `venc help list` is `venc list --help`: only so is the command loaded whose help is asked for. A name that is none is left
+ * alone, to be complained about like any other.
+ */
 function helpLast(argv: readonly string[]): readonly string[] {
   const [first, name] = argv;
-  return first === 'help' && isCommandName(name) ? [name, '--help'] : argv;
+  if (first !== 'help' || name === undefined) return argv;
+  return isCommandName(name) ? [name, '--help'] : [name];
 }
 
 function sentence(summary: string): string {

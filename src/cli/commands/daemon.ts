@@ -3,6 +3,7 @@ import { VencError } from '../../api/errors.js';
 import { exitCodes } from '../../api/exit-codes.js';
 import type { Context } from '../context.js';
 import { daemonLog, type LogFormat, logFormats } from '../daemon-log.js';
+import { requireFolder } from '../files.js';
 import type { Io } from '../io.js';
 import { byteSize, gather, oneOf, timeSpan, wholeNumber } from '../words.js';
 
@@ -72,6 +73,7 @@ Examples:
 
 async function run(flags: DaemonFlags, context: Context) {
   const { io } = context;
+  for (const folder of flags.filesRoot ?? []) await requireFolder(folder, '--files-root');
   const { startDaemon } = await import('../../../daemon/main.js');
   const programs = await context.programs(flags);
   const daemon = await startDaemon({

@@ -16,9 +16,16 @@ export function define(command: Command, context: Context): void {
   addReadingOptions(command, 'one')
     .option('--ffmpeg <path>', 'the ffmpeg to look at (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to look at (or VENC_FFPROBE)')
-    .addHelpText('after', '\nExit codes: 0 when all that is needed is there, 1 when something is missing.')
+    .addHelpText('after', details)
     .action(context.act((options: DoctorOptions) => run(options, context)));
 }
+
+const details = `
+Exit codes: 0 when all that is needed is there, 1 when something is missing.
+
+Examples:
+  venc doctor
+  venc doctor --json --fields ok,findings`;
 
 async function run(options: DoctorOptions, context: Context) {
   const { io } = context;
