@@ -132,7 +132,22 @@ function decoded(text: string): string {
 function listOf(value: unknown): readonly Fields[] {
   if (value === undefined || value === null) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return list.map((item) => (typeof item === 'object' && item !== null ? { ...item } : {}));
+  return list.map((item: unknown, index) => {
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+      throw new VencError('UsageError', 'outputs must be an array of objects, or one object.');
+    }
+    return checkedPlace({ ...item }, index);
+  });
+}
+
+/** What says where an output goes is taken out of the request, so that nobody else would complain of it. */
+function checkedPlace(settings: Fields, index: number): Fields {
+  for (const name of ['url', 'base_url', 'filename']) {
+    const value = settings[name] ?? null;
+    if (value === null || (typeof value === 'string' && value !== '')) continue;
+    throw new VencError('UsageError', `outputs[${index}].${name} must be a text that is not empty.`);
+  }
+  return settings;
 }
 
 /** Whether a place is a URL, and no path. */

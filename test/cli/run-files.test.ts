@@ -90,4 +90,14 @@ test('a -o names a file', () => {
   }
 });
 
+test('outputs of the wrong kind are not taken for outputs without settings', () => {
+  for (const outputs of ['abc', [1], [[]], [{ filename: 5 }], { url: true }, [{ base_url: '' }]]) {
+    assert.throws(
+      () => placeFiles({ input, outputs }, [], '/'),
+      (error: Error) => /^outputs.* must be /.test(error.message),
+      JSON.stringify(outputs),
+    );
+  }
+});
+
 test.run();
