@@ -1,9 +1,11 @@
+import { normalize } from 'node:path';
 import type { JobRequest, OutputSettings } from '../../src/api/settings/index.js';
 import type { Placement } from '../jobs/draft.js';
 import { checkCombination } from '../plan/combination.js';
 import { declinedComplaints } from '../plan/honoured.js';
 import type { Abilities } from '../plan/plan-types.js';
 import type { Account } from '../store/account-store.js';
+import { readFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 import { givenFilename, placeOutput } from './place-output.js';
 import type { Workshop } from './workshop.js';
@@ -61,13 +63,19 @@ export async function checkRequest(
       randomToken: workshop.randomToken,
     });
     complaints.push(...(await destinationComplaints(workshop, context, settings, placement, path)));
-    if (taken.has(placement.destination)) {
-      complaints.push(`${path} goes to the same place as another output of this job`);
-    }
-    taken.add(placement.destination);
+    const place = placeOf(placement.destination);
+    if (taken.has(place)) complaints.push(`${path} goes to the same place as another output of this job`);
+    taken.add(place);
     outputs.push({ settings, placement });
   }
   return { outputs, complaints };
+}
+
+/** What a destination comes down to: a path can be spelt in many ways, and the later output would overwrite the earlier. */
+function placeOf(destination: string): string {
+  if (schemeOf(destination) !== 'file') return destination;
+  const reading = readFileUrl(destination);
+  return reading.ok ? normalize(reading.path) : destination;
 }
 
 async function inputComplaints(

@@ -1,17 +1,18 @@
-import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorsRecord } from '../../src/api/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { tempFolder } from '../helpers/temp.js';
 
 const test = suite<{ daemon: TestDaemon }>('http');
 
 test.before(async (context) => {
-  context.daemon = await startTestDaemon({ jobs: 0 });
+  context.daemon = await startTestDaemon({ jobs: 0, filesRoots: [root] });
 });
 test.after(({ daemon }) => daemon.stop());
 
+const root = tempFolder();
 const input = 'http://127.0.0.1:9/nothing.mp4';
 const create = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
   method: 'POST',
@@ -63,6 +64,18 @@ const statuses: readonly (readonly [string, string, RequestInit, number])[] = [
   ['a cancel of what is not there', '/v2/jobs/999999/cancel', { method: 'PUT' }, 404],
   ['a resubmit of what is not there', '/v2/jobs/999999/resubmit', { method: 'PUT' }, 404],
   ['a hosted file that never was', '/hosted/0123456789abcdef0123456789abcdef/a.mp4', {}, 404],
+  [
+    'an upload that is packed',
+    '/v2/uploads/a.mp4',
+    { method: 'PUT', body: 'x', headers: { 'Content-Encoding': 'gzip' } },
+    415,
+  ],
+  [
+    'an upload of a part',
+    '/v2/uploads/a.mp4',
+    { method: 'PUT', body: 'x', headers: { 'Content-Range': 'bytes 0-0/2' } },
+    400,
+  ],
   ['an upload with a slash in its name', '/v2/uploads/a%2Fb', { method: 'PUT', body: 'x' }, 422],
   ['an unknown path', '/v3/jobs', {}, 404],
   ['a form that this version has not', '/v2/jobs.xml', {}, 404],
@@ -215,6 +228,17 @@ test('a HEAD of a cancel cancels nothing', async ({ daemon }) => {
   assert.is(job.state, 'waiting');
 });
 
+for (const other of ['./a.mp4', '/a.mp4', '%61.mp4', 'b/../a.mp4']) {
+  test(`two outputs for one file are refused, though the second is spelt ${other}`, async ({ daemon }) => {
+    const outputs = [{ url: `file://${root}/a.mp4` }, { url: `file://${root}/${other}` }];
+    const response = await daemon.request('/v2/jobs', create({ input, outputs }));
+    assert.is(response.status, 422);
+    assert.equal(await response.json(), {
+      errors: ['outputs[1] goes to the same place as another output of this job'],
+    });
+  });
+}
+
 test('a job can be resubmitted five times', async ({ daemon }) => {
   const id = await daemon.create({ input });
   for (let count = 0; count < 5; count += 1) {
@@ -246,52 +270,5 @@ test('answers show an address with its user and without its password', async ({ 
   assert.not.match(text, 'secret');
   assert.not.match(daemon.logLines.join('\n'), 'secret');
 });
-
-test('what the HTTP parser refuses gets a body too', async ({ daemon }) => {
-  const answer = await raw(daemon.url, 'NONSENSE\r\n\r\n');
-  assert.match(answer, /^HTTP\/1\.1 400 /);
-  assert.match(answer, '"errors"');
-});
-
-test('a head that is too large gets a body too', async ({ daemon }) => {
-  const answer = await raw(daemon.url, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'y'.repeat(20_000)}\r\n\r\n`);
-  assert.match(answer, /^HTTP\/1\.1 431 /);
-  assert.match(answer, '"errors"');
-});
-
-const broken: readonly (readonly [string, string, number])[] = [
-  ['a request without a host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
-  ['a host that is none', 'GET /health HTTP/1.1\r\nHost: a b/../\r\nConnection: close\r\n\r\n', 400],
-  ['an address that is none', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
-  ['an expectation that nobody meets', 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417],
-  ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
-];
-
-for (const [what, request, status] of broken) {
-  test(`${what} is refused with a body`, async ({ daemon }) => {
-    const answer = await raw(daemon.url, request);
-    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
-    assert.match(answer, /content-type: application\/json; charset=utf-8\r\n/i);
-    assert.match(answer, '{"errors":["');
-  });
-}
-
-test('HTTP/1.0 needs no host', async ({ daemon }) => {
-  const answer = await raw(daemon.url, 'GET /health HTTP/1.0\r\n\r\n');
-  assert.match(answer, /^HTTP\/1\.1 200 /);
-  assert.match(answer, '{"status":"ok"}');
-});
-
-function raw(url: string, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    let answer = '';
-    socket.setEncoding('utf8').on('data', (chunk) => {
-      answer += chunk;
-    });
-    socket.on('close', () => resolve(answer)).on('error', reject);
-  });
-}
 
 test.run();

@@ -1,8 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+import { VencError } from '../../../src/api/errors.js';
 import { receiveUpload } from '../../actions/receive-upload.js';
 import type { Handler } from '../handler.js';
 
 /** `PUT /v2/uploads/<name>`, an addition to the document: streams the body to disk. */
-export const putUpload: Handler = async (workshop, { params, incoming, signal }, account) => ({
-  status: 201,
-  record: await receiveUpload(workshop, account.id, { name: params.name ?? '', body: incoming, signal }),
-});
+export const putUpload: Handler = async (workshop, { params, incoming, signal }, account) => {
+  requireWholeAndPlain(incoming);
+  const upload = { name: params.name ?? '', body: incoming, signal };
+  return { status: 201, record: await receiveUpload(workshop, account.id, upload) };
+};
+
+/** A packed body or a part of a file would be kept as if it were the file, and the job would find no media in it. */
+function requireWholeAndPlain({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new VencError('UnsupportedMediaTypeError', 'An upload must come without any Content-Encoding.');
+  }
+  if (headers['content-range'] !== undefined) {
+    throw new VencError(
+      'UnparsableBodyError',
+      'An upload must hold the whole file: Content-Range is not taken.',
+    );
+  }
+}

@@ -1,0 +1,60 @@
+import { connect } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+
+const test = suite<{ daemon: TestDaemon }>('broken requests');
+
+test.before(async (context) => {
+  context.daemon = await startTestDaemon({ jobs: 0 });
+});
+test.after(({ daemon }) => daemon.stop());
+
+test('what the HTTP parser refuses gets a body too', async ({ daemon }) => {
+  const answer = await raw(daemon.url, 'NONSENSE\r\n\r\n');
+  assert.match(answer, /^HTTP\/1\.1 400 /);
+  assert.match(answer, '"errors"');
+});
+
+test('a head that is too large gets a body too', async ({ daemon }) => {
+  const answer = await raw(daemon.url, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'y'.repeat(20_000)}\r\n\r\n`);
+  assert.match(answer, /^HTTP\/1\.1 431 /);
+  assert.match(answer, '"errors"');
+});
+
+const broken: readonly (readonly [string, string, number])[] = [
+  ['a request without a host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['a host that is none', 'GET /health HTTP/1.1\r\nHost: a b/../\r\nConnection: close\r\n\r\n', 400],
+  ['an address that is none', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
+  ['an expectation that nobody meets', 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417],
+  ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+];
+
+for (const [what, request, status] of broken) {
+  test(`${what} is refused with a body`, async ({ daemon }) => {
+    const answer = await raw(daemon.url, request);
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+    assert.match(answer, /content-type: application\/json; charset=utf-8\r\n/i);
+    assert.match(answer, '{"errors":["');
+  });
+}
+
+test('HTTP/1.0 needs no host', async ({ daemon }) => {
+  const answer = await raw(daemon.url, 'GET /health HTTP/1.0\r\n\r\n');
+  assert.match(answer, /^HTTP\/1\.1 200 /);
+  assert.match(answer, '{"status":"ok"}');
+});
+
+function raw(url: string, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+}
+
+test.run();
