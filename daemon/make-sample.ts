@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { VencError } from '../src/api/errors.js';
 import { openFfmpeg } from './ffmpeg/index.js';
 import { missingFfmpeg } from './health.js';
@@ -26,18 +24,13 @@ export async function makeSample(
 ): Promise<void> {
   const { ffmpeg } = await openFfmpeg({ ffmpeg: given, ffprobe });
   if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpeg);
-  const scratch = await mkdtemp(join(tmpdir(), 'venc-sample-'));
   const picture = `testsrc2=size=1280x720:rate=25:duration=${sampleSeconds}`;
   const tone = `sine=frequency=440:sample_rate=48000:duration=${sampleSeconds}`;
   const inputs = ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', tone];
   const encoders = ['-c:v', 'mjpeg', '-q:v', '5', '-pix_fmt', 'yuvj420p', '-c:a', 'pcm_s16le'];
-  try {
-    await ffmpeg.run([...inputs, ...encoders, '-f', 'mov', '-y', fileArgument(path)], {
-      signal,
-      scratch,
-      onProgress: () => {},
-    });
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  await ffmpeg.run([...inputs, ...encoders, '-f', 'mov', '-y', fileArgument(path)], {
+    signal,
+    scratch: dirname(path),
+    onProgress: () => {},
+  });
 }

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { VencError } from '../src/api/errors.js';
 import type { JobProgressRecord, JobRecord } from '../src/api/records.js';
 import { defaultMaxOutputs } from '../src/api/settings/limits.js';
@@ -13,6 +10,8 @@ import { openWorkshop } from './open-workshop.js';
 
 /** How one encode without a daemon goes on. */
 export interface RunOnceOptions {
+  /** An empty folder to work in; it is the caller's to remove. */
+  readonly folder: string;
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
   /** Cancels the job; everything unfinished is removed before the promise rejects with `InterruptedError`. */
@@ -25,34 +24,29 @@ export interface RunOnceOptions {
 const lookEveryMs = 100;
 
 /**
- * Carries one request out in this process, without a daemon (`venc run`): the same workshop, on a folder of its own that is
- * gone afterwards. Takes any file and address of the person's own. Resolves to the job as it ended, failed ones
+ * Carries one request out in this process, without a daemon (`venc run`): the same workshop, on a folder that is
+ * lent to it. Takes any file and address of the person's own. Resolves to the job as it ended, failed ones
  * included, and to null for a request with `mock`, which makes none; rejects with `InvalidRequestError` where the request is refused, `UnavailableError` without any ffmpeg.
  */
 export async function runOnce(request: unknown, options: RunOnceOptions): Promise<JobRecord | null> {
-  const folder = await mkdtemp(join(tmpdir(), 'venc-run-'));
+  const open = await openWorkshop({
+    dataFolder: options.folder,
+    filesRoots: [],
+    isOwnFiles: true,
+    allowPrivateNetwork: true,
+    stallTimeoutSeconds: options.stallTimeoutSeconds,
+    minFreeBytes: 0,
+    maxOutputs: defaultMaxOutputs,
+    ffmpeg: options.ffmpeg,
+    ffprobe: options.ffprobe,
+    apiKey: null,
+    log: () => {},
+  });
   try {
-    const open = await openWorkshop({
-      dataFolder: join(folder, 'data'),
-      filesRoots: [],
-      isOwnFiles: true,
-      allowPrivateNetwork: true,
-      stallTimeoutSeconds: options.stallTimeoutSeconds,
-      minFreeBytes: 0,
-      maxOutputs: defaultMaxOutputs,
-      ffmpeg: options.ffmpeg,
-      ffprobe: options.ffprobe,
-      apiKey: null,
-      log: () => {},
-    });
-    try {
-      await open.begin(1);
-      return await carryOut(open.workshop, request, options);
-    } finally {
-      await open.close(0);
-    }
+    await open.begin(1);
+    return await carryOut(open.workshop, request, options);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await open.close(0);
   }
 }
 

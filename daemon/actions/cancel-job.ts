@@ -9,6 +9,7 @@ import type { Workshop } from './workshop.js';
 export async function cancelJob(workshop: Workshop, accountId: string, id: number): Promise<void> {
   await findJob(workshop, accountId, id);
   await workshop.store.update(id, (job) => apply(job, { type: 'cancelled' }, workshop.now()));
+  workshop.log('info', `Job ${id} is cancelled.`);
   workshop.queue.stop(id, 'cancelled').catch((error: unknown) => {
     workshop.log('error', `job ${id}: its run did not stop in good order: ${String(error)}`);
   });

@@ -39,6 +39,7 @@ export async function createJob(
   });
   const job = await workshop.store.create(draft);
   await workshop.queue.enqueue(job.id);
+  workshop.log('info', `Job ${job.id} is accepted.`);
   return answer(job);
 }
 

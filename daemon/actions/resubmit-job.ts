@@ -11,6 +11,7 @@ export async function resubmitJob(workshop: Workshop, accountId: string, id: num
   await findJob(workshop, accountId, id);
   await refuseWhenTroubled(workshop);
   await workshop.store.update(id, (job) => apply(job, { type: 'resubmitted' }, workshop.now()));
+  workshop.log('info', `Job ${id} is resubmitted.`);
   await workshop.queue.stop(id, 'resubmitted');
   await workshop.queue.enqueue(id);
 }

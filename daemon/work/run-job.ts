@@ -1,3 +1,4 @@
+import { isFinal } from '../../src/api/states.js';
 import type { Run, RunHandler } from '../queue/job-queue.js';
 import { deliver } from './deliver.js';
 import { download } from './download.js';
@@ -15,7 +16,7 @@ export function jobRunner(bench: Workbench): RunHandler {
   return async (run) => {
     const scratch = await bench.scratch.open(run.job.id);
     try {
-      await carryOut(run, bench, scratch);
+      await carryOut(logged(run, bench), bench, scratch);
     } catch (error) {
       // Whoever stopped the run has already said what becomes of the job.
       if (!run.signal.aborted) throw error;
@@ -38,4 +39,22 @@ async function carryOut(run: Run, bench: Workbench, scratch: string): Promise<vo
     const encoded = await encode(run, bench, { output, steps, product, scratch });
     if (encoded !== null) await deliver(run, bench, { output, encoded });
   }
+}
+
+/** The same run, with what becomes of the job and its files told in the log. */
+function logged(run: Run, { log }: Workbench): Run {
+  const { id } = run.job;
+  log('info', `Job ${id} is begun.`);
+  return {
+    ...run,
+    async change(change) {
+      const job = await run.change(change);
+      if ('fault' in change) {
+        const part = 'id' in change ? `output ${change.id}` : 'the input';
+        log('warn', `Job ${id}: ${part} failed, ${change.fault.errorClass}: ${change.fault.message}`);
+      }
+      if (isFinal(job.state)) log('info', `Job ${id} is ${job.state}.`);
+      return job;
+    },
+  };
 }

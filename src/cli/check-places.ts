@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { VencError } from '../api/errors.js';
 import { isUrl } from './run-files.js';
 
@@ -12,6 +13,24 @@ export async function refuseToOverwrite(paths: readonly string[]): Promise<void>
       hint: 'overwrite it with --force, or name another file with -o',
     });
   }
+}
+
+/** Refuses an output that is the input under another name, a link to it for one. Rejects with `UsageError`. */
+export async function refuseInput(input: unknown, paths: readonly string[]): Promise<void> {
+  if (typeof input !== 'string' || !input.startsWith('file:')) return;
+  const source = await fileId(fileURLToPath(input));
+  for (const path of source === null ? [] : paths.filter((one) => !isUrl(one))) {
+    if ((await fileId(path)) !== source) continue;
+    throw new VencError('UsageError', `${path} is the input itself.`, { hint: 'name another file with -o' });
+  }
+}
+
+/** What tells a file from every other one, whatever it is called; null where there is none. */
+function fileId(path: string): Promise<string | null> {
+  return stat(path).then(
+    ({ dev, ino }) => `${dev}:${ino}`,
+    () => null,
+  );
 }
 
 /**

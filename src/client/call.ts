@@ -47,7 +47,11 @@ export function createCaller(first: Target): Caller {
     const isSafe = routes[name].method === 'GET';
     for (let attempt = 0; ; attempt += 1) {
       const answer = await send(target, name, options);
-      if (answer.status < 300 || answer.status === options.alsoGoodStatus) return parsed(target, answer);
+      if (answer.status < 300 || answer.status === options.alsoGoodStatus) {
+        const asked = parsed(target, answer);
+        if (isSafe && isNothing(asked.body)) throw nothingRead(target);
+        return asked;
+      }
       const refusal = refusalOf(name, subjectOf(name, options), {
         status: answer.status,
         body: answer.body,
@@ -138,6 +142,20 @@ function parsed(target: Target, answer: HttpAnswer): Asked {
       { cause: error, ...(target.hint === undefined ? {} : { hint: target.hint }) },
     );
   }
+}
+
+/** Whether the answer to a question holds nothing at all: an empty list does say something. */
+function isNothing(body: unknown): boolean {
+  return (
+    typeof body !== 'object' || body === null || (!Array.isArray(body) && Object.keys(body).length === 0)
+  );
+}
+
+function nothingRead(target: Target): VencError {
+  const message = `The service at ${new URL(target.url).origin} answered with nothing that could be read.`;
+  return new VencError('UnreachableError', message, {
+    hint: 'check that the address leads to an encoding service',
+  });
 }
 
 function subjectOf(name: RouteName, options: Ask): string {

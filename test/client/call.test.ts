@@ -30,4 +30,17 @@ test('how long a service asks to be left alone is told', () => {
   assert.is(refusal.retryAfterSeconds, 3600);
 });
 
+for (const body of ['', '{}', 'null', '"hello"']) {
+  test(`the answer ${JSON.stringify(body)} to a question is none`, async () => {
+    const server = createServer((_, response) => response.end(body));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const caller = createCaller({ url: `http://127.0.0.1:${port}`, apiKey: 'k' });
+    const error = await caller.ask('jobDetails', { values: { id: 1 } }).catch((reason: unknown) => reason);
+    server.close();
+    assert.ok(isVencError(error, 'UnreachableError'));
+    assert.match(error.message, 'nothing that could be read');
+  });
+}
+
 test.run();

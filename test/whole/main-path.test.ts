@@ -123,6 +123,10 @@ test('one output that cannot be made takes no other with it', async ({ daemon, f
   assert.is(bad?.state, 'failed');
   assert.is(bad?.error_class, 'InvalidVideoSettingsError');
   assert.is((await fetch(good?.url ?? '')).status, 200);
+  const log = daemon.logLines.filter(
+    (line) => line.includes(`ob ${job.id} `) || line.includes(`ob ${job.id}:`),
+  );
+  assert.match(log.join('\n'), /accepted.*begun.*output \d+ failed, InvalidVideoSettingsError.*is failed/s);
 });
 
 test('a cancel ends the encoder and its files within two seconds', async ({ daemon, files }) => {

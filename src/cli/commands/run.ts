@@ -1,19 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
-import { refuseToOverwrite, refuseUnwritable } from '../check-places.js';
+import type { JobRecord } from '../../api/records.js';
+import { refuseInput, refuseToOverwrite, refuseUnwritable } from '../check-places.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { listenForEnd } from '../interrupt.js';
+import type { Io } from '../io.js';
 import { readJobInput } from '../job-input.js';
 import { addJobWords, type JobWords, requestOf } from '../job-words.js';
 import { activityText, failureText } from '../print/progress-text.js';
 import { openProgress } from '../progress-display.js';
 import { type ProgressChoice, progressMode, progressOption } from '../progress-mode.js';
 import { placeFiles } from '../run-files.js';
+import { withTemporaryFolder } from '../temporary-folder.js';
 import { gather, timeSpan } from '../words.js';
 
 interface RunOptions extends JobWords, ProgramFlags {
@@ -65,47 +66,61 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
   const programs = await context.programs(options);
   const mode = progressMode(io, options.progress, 'stderr');
   const { signal, dispose } = listenForEnd(io);
-  const scratch = options.sample === true ? await mkdtemp(join(tmpdir(), 'venc-sample-')) : null;
   try {
-    const request =
-      scratch === null
-        ? await requestFor(word ?? '', options, context)
-        : await requestOf(null, pathToFileURL(join(scratch, 'sample.mkv')).href, options);
-    const outs = options.out ?? (scratch === null ? [] : [sampleFile]);
-    const { body, paths } = placeFiles(request, outs, process.cwd());
-    // The sample's own file is its own to overwrite, a file that was named is not.
-    if (options.force !== true)
-      await refuseToOverwrite(paths.filter((path) => scratch === null || path !== sampleFile));
-    await refuseUnwritable(paths);
-    if (scratch !== null) {
-      const { makeSample } = await import('../../../daemon/make-sample.js');
-      await makeSample(join(scratch, 'sample.mkv'), { ...programs, signal });
-      io.note('venc: made a test picture with a tone; encoding it\n');
-    }
-    const { runOnce } = await import('../../../daemon/run-once.js');
-    const display = await openProgress(io, mode, 'encode');
-    const job = await runOnce(body, {
-      ...programs,
-      signal,
-      stallTimeoutSeconds: options.stallTimeout,
-      onProgress: (record) => display.update(record.progress, activityText(record), record),
-    }).finally(() => display.stop());
-    if (job === null) {
-      io.note('venc: the request is valid; nothing was encoded\n');
-      return exitCodes.done;
-    }
-    if (scratch !== null && job.state === 'finished') io.note(sampleMade(paths[0] ?? ''));
-    const written = paths.filter((_, index) => job.output_media_files[index]?.state === 'finished');
-    await io.out(written.map((path) => `${path}\n`).join(''));
-    if (job.state === 'finished') return exitCodes.done;
-    io.note(failureText(job));
-    return exitCodes.jobFailed;
+    return await withTemporaryFolder(async (folder) => {
+      const sample = options.sample === true ? join(folder, 'sample.mov') : null;
+      const request =
+        sample === null
+          ? await requestFor(word ?? '', options, context)
+          : await requestOf(null, pathToFileURL(sample).href, options);
+      const outs = options.out ?? (sample === null ? [] : [sampleFile]);
+      const { body, paths } = placeFiles(request, outs, process.cwd());
+      // The sample's own file is its own to overwrite, a file that was named is not.
+      if (options.force !== true)
+        await refuseToOverwrite(paths.filter((path) => sample === null || path !== sampleFile));
+      await refuseInput(body.input, paths);
+      await refuseUnwritable(paths);
+      if (sample !== null) {
+        const { makeSample } = await import('../../../daemon/make-sample.js');
+        await makeSample(sample, { ...programs, signal });
+        io.note('venc: made a test picture with a tone; encoding it\n');
+      }
+      const { runOnce } = await import('../../../daemon/run-once.js');
+      const display = await openProgress(io, mode, 'encode');
+      const job = await runOnce(body, {
+        ...programs,
+        folder: join(folder, 'data'),
+        signal,
+        stallTimeoutSeconds: options.stallTimeout,
+        onProgress: (record) => display.update(record.progress, activityText(record), record),
+      }).finally(() => display.stop());
+      return job === null ? nothingEncoded(io) : tellEnd(io, job, paths, sample !== null);
+    });
   } catch (error) {
     throw withoutProgram(error);
   } finally {
     dispose();
-    if (scratch !== null) await rm(scratch, { recursive: true, force: true });
   }
+}
+
+function nothingEncoded(io: Io): ExitCode {
+  io.note('venc: the request is valid; nothing was encoded\n');
+  return exitCodes.done;
+}
+
+/** Prints the paths that were written, and why others were not. */
+async function tellEnd(
+  io: Io,
+  job: JobRecord,
+  paths: readonly string[],
+  isSample: boolean,
+): Promise<ExitCode> {
+  if (isSample && job.state === 'finished') io.note(sampleMade(paths[0] ?? ''));
+  const written = paths.filter((_, index) => job.output_media_files[index]?.state === 'finished');
+  await io.out(written.map((path) => `${path}\n`).join(''));
+  if (job.state === 'finished') return exitCodes.done;
+  io.note(failureText(job));
+  return exitCodes.jobFailed;
 }
 
 function sampleMade(path: string): string {

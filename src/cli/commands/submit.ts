@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { VencError } from '../../api/errors.js';
+import { invalidRequest, VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { readBoolean } from '../../client/reading.js';
@@ -55,6 +55,7 @@ async function run(word: string, options: SubmitOptions, context: Context): Prom
   );
   const client = await context.client();
   if (input.kind === 'file') {
+    await refuseWrongValues(request);
     const { uploadFile } = await import('../upload-file.js');
     request.input = await uploadFile(client, input, io, mode);
   }
@@ -75,4 +76,12 @@ async function run(word: string, options: SubmitOptions, context: Context): Prom
   if (id === 0) io.note('venc: the request is valid; nothing was queued\n');
   if (waiting === null || interruption === null) return exitCodes.done;
   return waiting.waitWithProgress(client, id, { interruption, mode, io });
+}
+
+/** Complains of values that no service takes before a long upload, not after it. */
+async function refuseWrongValues(request: Readonly<Record<string, unknown>>): Promise<void> {
+  const { readJobRequest } = await import('../../api/settings/read.js');
+  const whole = { ...request, input: 'upload://still/to-come' };
+  const reading = readJobRequest(whole, { maxOutputs: Number.POSITIVE_INFINITY });
+  if (!reading.ok) throw invalidRequest(reading.complaints);
 }

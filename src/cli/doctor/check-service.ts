@@ -12,6 +12,8 @@ export interface ServiceFacts {
 }
 
 const subject = 'service';
+/** How long a service may take to answer a doctor, in milliseconds. */
+const patienceMs = 5000;
 
 /**
  * Whether the service answers and takes the key. A daemon that is not running is only worth a note, since `venc run`
@@ -25,7 +27,7 @@ export async function checkService(
   try {
     client = await connect();
     url = redact(client.target.url);
-    await client.listJobs({ perPage: 1 });
+    await client.listJobs({ perPage: 1 }, AbortSignal.timeout(patienceMs));
     const troubles = client.target.isOwnDaemon === true ? await troublesOf(client) : [];
     const findings = [good(subject, `${url} answers and takes the key`), ...troubles];
     return { facts: { url, is_reachable: true, is_key_good: true }, findings };
@@ -37,6 +39,13 @@ export async function checkService(
 }
 
 function findingOf(error: unknown, client: Client | null): Finding {
+  if (isVencError(error, 'InterruptedError')) {
+    return missing(
+      subject,
+      `It did not answer within ${patienceMs / 1000} seconds.`,
+      'look whether it hangs',
+    );
+  }
   const advice = error instanceof VencError ? (error.hint ?? error.entry.advice) : null;
   const isDaemon = client === null || client.target.isOwnDaemon === true;
   const isOnlyOff = isDaemon && isVencError(error, 'UnreachableError');

@@ -1,0 +1,27 @@
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isVencError } from '../../src/api/errors.js';
+import { refuseInput } from '../../src/cli/check-places.js';
+import { tempFolder } from '../helpers/temp.js';
+
+async function refusal(input: string, path: string): Promise<unknown> {
+  return refuseInput(input, [path]).catch((error: unknown) => error);
+}
+
+test('an input is never overwritten, whatever name or link it goes by', async () => {
+  const folder = tempFolder();
+  const film = join(folder, 'film.mov');
+  await writeFile(film, 'film');
+  await symlink(film, join(folder, 'link.mov'));
+  const url = (name: string) => pathToFileURL(join(folder, name)).href;
+  assert.ok(isVencError(await refusal(url('link.mov'), film), 'UsageError'));
+  assert.ok(isVencError(await refusal(url('film.mov'), join(folder, 'link.mov')), 'UsageError'));
+  assert.is(await refusal(url('film.mov'), join(folder, 'other.mov')), undefined);
+  assert.is(await refusal('http://localhost/film.mov', film), undefined);
+  assert.is(await refusal(url('missing.mov'), film), undefined);
+});
+
+test.run();
