@@ -29,6 +29,27 @@ const cases: readonly Case[] = [
   { settings: { start_clip: 30 }, format: 'h264', gives: [30, 0, null, 30] },
 ];
 
+test('a start between two frames of an even rate is that of the later frame', () => {
+  const startOf = (start: number, video: Parameters<typeof videoFacts>[0], settings: OutputSettings = {}) => {
+    const decided = decideClip(
+      { ...settings, start_clip: start },
+      false,
+      mediaFacts({ video: videoFacts(video) }),
+    );
+    return 'clip' in decided ? decided.clip.startSeconds : null;
+  };
+  const pal = { frameRate: { numerator: 25, denominator: 1 } };
+  assert.equal(
+    [1.48, 1.49, 1.5, 1.51, 1.52].map((start) => startOf(start, pal)),
+    [1.48, 1.52, 1.52, 1.52, 1.52],
+  );
+  const film = startOf(1, { frameRate: { numerator: 24_000, denominator: 1001 } }) ?? 0;
+  assert.ok(film <= 1.001 && film > 1.001 - 2e-6, String(film));
+  assert.is(startOf(1.5, { ...pal, isFrameRateVariable: true }), 1.5);
+  assert.is(startOf(1.5, { frameRate: null }), 1.5);
+  assert.is(startOf(1.5, pal, { skip_video: true }), 1.5);
+});
+
 for (const { settings, isTest = false, format = 'mpeg4', durationSeconds = 60, gives } of cases) {
   const mode = isTest ? ' in test mode' : '';
   test(`${JSON.stringify(settings)} of ${durationSeconds} s of ${format}${mode} is ${gives.join(', ')}`, () => {

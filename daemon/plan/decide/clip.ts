@@ -21,6 +21,9 @@ const bareFormats: ReadonlySet<string> = new Set([
  */
 const runUpSeconds = 12;
 
+/** How far from a frame, in frames, still counts as on it. */
+const onFrame = 0.001;
+
 /**
  * Which part of the input is encoded (`start_clip`, `clip_length`; section 4.1 Advanced). A length beyond the end stops there,
  * a start beyond it is a fault. Test mode leaves 5 seconds after the start (section 8).
@@ -30,13 +33,14 @@ export function decideClip(
   isTest: boolean,
   media: MediaFacts,
 ): { readonly clip: Clip } | { readonly fault: Fault } {
-  const startSeconds = settings.start_clip ?? 0;
+  const askedSeconds = settings.start_clip ?? 0;
   const { durationSeconds } = media;
-  if (durationSeconds !== null && startSeconds > 0 && startSeconds >= durationSeconds) {
+  if (durationSeconds !== null && askedSeconds > 0 && askedSeconds >= durationSeconds) {
     return {
-      fault: { errorClass: 'InvalidVideoSettingsError', message: beyondEnd(startSeconds, durationSeconds) },
+      fault: { errorClass: 'InvalidVideoSettingsError', message: beyondEnd(askedSeconds, durationSeconds) },
     };
   }
+  const startSeconds = settings.skip_video === true ? askedSeconds : atFrame(askedSeconds, media);
   const readFromSeconds = readFrom(startSeconds, media.format);
   const lengthSeconds = least(settings.clip_length ?? null, isTest ? testModeSeconds : null);
   const leftSeconds = durationSeconds === null ? null : durationSeconds - startSeconds;
@@ -65,6 +69,23 @@ export function startWithin(startSeconds: number | null, { video, audio }: Media
   if (startSeconds === null) return 0;
   const starts = [video?.startSeconds, audio?.startSeconds].filter((start) => typeof start === 'number');
   return Math.max(0, startSeconds - Math.min(...starts, startSeconds));
+}
+
+/**
+ * The moment of the first frame that is not before the one asked for. From anywhere in between, the first frame comes late by up to one
+ * frame: the encoder's clock ticks in frames, so that rounds up to a gap, and the last frame falls off the end.
+ */
+function atFrame(askedSeconds: number, media: MediaFacts): number {
+  const rate = media.video?.frameRate ?? null;
+  if (askedSeconds === 0 || media.video === null || rate === null || media.video.isFrameRateVariable) {
+    return askedSeconds;
+  }
+  const framesPerSecond = rate.numerator / rate.denominator;
+  const firstSeconds = startWithin(media.video.startSeconds, media);
+  const frames = (askedSeconds - firstSeconds) * framesPerSecond;
+  if (frames < 0 || Math.abs(frames - Math.round(frames)) < onFrame) return askedSeconds;
+  // Rounded down, since a moment behind the frame would miss it.
+  return Math.floor((firstSeconds + Math.ceil(frames) / framesPerSecond) * 1e6) / 1e6;
 }
 
 function readFrom(startSeconds: number, format: string): number {
