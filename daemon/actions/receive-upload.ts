@@ -4,6 +4,15 @@ import { nameComplaint, shelfUrl } from '../transports/shelf-place.js';
 import { refuseWhenTroubled } from './refuse-when-troubled.js';
 import type { Workshop } from './workshop.js';
 
+/** A body on its way in. */
+export interface Upload {
+  readonly name: string;
+  readonly body: Readable;
+  readonly signal: AbortSignal;
+  /** How long the sender says it is; 0 where that is not said. */
+  readonly announcedBytes: number;
+}
+
 /**
  * Keeps a body as a file that the same account can name as an input for 24 hours. Resolves to its `upload:` URL when
  * it is whole and durable.
@@ -11,12 +20,12 @@ import type { Workshop } from './workshop.js';
 export async function receiveUpload(
   workshop: Workshop,
   accountId: string,
-  upload: { readonly name: string; readonly body: Readable; readonly signal: AbortSignal },
+  upload: Upload,
 ): Promise<{ readonly url: string }> {
-  const { name, body, signal } = upload;
+  const { name, body, signal, announcedBytes } = upload;
   const complaint = nameComplaint(name);
   if (complaint !== null) throw invalidRequest([`the file name ${complaint}`]);
   await refuseWhenTroubled(workshop);
-  const place = await workshop.uploads.receive(body, name, accountId, signal);
+  const place = await workshop.uploads.receive(body, name, accountId, signal, announcedBytes);
   return { url: shelfUrl('upload', place) };
 }

@@ -12,7 +12,7 @@ export function readByteRange(
   header: string | undefined,
   sizeBytes: number,
 ): ByteRange | 'unsatisfiable' | null {
-  const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '');
+  const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '');
   const [from, to] = [match?.[1] ?? '', match?.[2] ?? ''];
   if (match === null || (from === '' && to === '')) return null;
   if (from === '') {

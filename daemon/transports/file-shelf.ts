@@ -22,12 +22,16 @@ export interface FileShelf {
   find(place: ShelfPlace): Promise<ShelfFile>;
   /** Puts a finished file at a place by moving it there (copying across disks). */
   place(fromPath: string, place: ShelfPlace): Promise<void>;
-  /** Streams a body to a new place that belongs to an owner. Ends with `OutOfSpaceError` where there is no room. */
+  /**
+   * Streams a body to a new place that belongs to an owner. Ends with `OutOfSpaceError` where there is no room, at once where its
+   * length was announced.
+   */
   receive(
     body: Readable,
     name: string,
     ownerId: string,
     signal: AbortSignal,
+    announcedBytes?: number,
   ): Promise<ShelfPlace & FileFacts>;
   /** The account that a received file belongs to; null where it has none. */
   ownerOf(token: string): Promise<string | null>;

@@ -29,7 +29,8 @@ export function createShelf(folder: string, options: ShelfOptions): FileShelf {
   return {
     find: (at) => find(state, at),
     place: (fromPath, to) => place(state, fromPath, to),
-    receive: (body, name, ownerId, signal) => receive(state, { body, name, ownerId, signal }),
+    receive: (body, name, ownerId, signal, announcedBytes = 0) =>
+      receive(state, { body, name, ownerId, signal, announcedBytes }),
     ownerOf: async (token) => (await recordOf(token))?.ownerId ?? null,
     factsOf: async (token): Promise<FileFacts | null> => {
       const record = await recordOf(token);

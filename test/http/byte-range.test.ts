@@ -6,6 +6,7 @@ const cases: readonly (readonly [string | undefined, ReturnType<typeof readByteR
   [undefined, null],
   ['bytes=0-0', { first: 0, last: 0 }],
   ['bytes=10-19', { first: 10, last: 19 }],
+  ['Bytes=10-19', { first: 10, last: 19 }],
   ['bytes=10-', { first: 10, last: 99 }],
   ['bytes=90-500', { first: 90, last: 99 }],
   ['bytes=-5', { first: 95, last: 99 }],

@@ -229,4 +229,11 @@ test('a received file that is shorter on the disk than it was is measured anew, 
   assert.is(await shelf.ownerOf(token), null);
 });
 
+test('a body that is announced to be larger than the disk is refused before a byte of it is read', async () => {
+  const { shelf } = shelfRoom();
+  const body = new Readable({ read: () => assert.unreachable('it was read') });
+  const fault = await faultOf(shelf.receive(body, 'huge.mp4', 'me', never, 1e18));
+  assert.is(fault.errorClass, 'OutOfSpaceError');
+});
+
 test.run();

@@ -6,7 +6,8 @@ import type { Handler } from '../handler.js';
 /** `PUT /v2/uploads/<name>`, an addition to the document: streams the body to disk. */
 export const putUpload: Handler = async (workshop, { params, incoming, signal }, account) => {
   requireWholeAndPlain(incoming);
-  const upload = { name: params.name ?? '', body: incoming, signal };
+  const announcedBytes = Number(incoming.headers['content-length'] ?? 0);
+  const upload = { name: params.name ?? '', body: incoming, signal, announcedBytes };
   return { status: 201, record: await receiveUpload(workshop, account.id, upload) };
 };
 

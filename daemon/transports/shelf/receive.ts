@@ -20,6 +20,8 @@ export interface Reception {
   readonly name: string;
   readonly ownerId: string;
   readonly signal: AbortSignal;
+  /** How long the sender says it is; 0 where that is not said. */
+  readonly announcedBytes: number;
 }
 
 /**
@@ -36,7 +38,7 @@ export async function receive(state: ShelfState, reception: Reception): Promise<
   const place = { token: state.randomToken(), name };
   return state.locks.run(place.token, async () => {
     try {
-      const part = await beginPart(state, place.token);
+      const part = await beginPart(state, place.token, reception.announcedBytes);
       const facts = await filled(state, part, reception).catch(async (error: unknown) => {
         await part.discard();
         throw error;
@@ -51,8 +53,9 @@ export async function receive(state: ShelfState, reception: Reception): Promise<
   });
 }
 
-async function beginPart(state: ShelfState, token: string): Promise<PartFile> {
+async function beginPart(state: ShelfState, token: string, announcedBytes: number): Promise<PartFile> {
   await mkdir(unfinishedFolder(state), { recursive: true, mode: 0o700 });
+  await checkRoom(state, announcedBytes);
   const partPath = join(unfinishedFolder(state), token);
   return PartFile.begin(partPath, { partPath, isDurable: true });
 }
@@ -90,8 +93,9 @@ function rethrowAsOurDisk(error: unknown): never {
   throw ownDiskFault(error, 'download');
 }
 
-async function checkRoom(state: ShelfState): Promise<void> {
-  if ((await freeBytes(unfinishedFolder(state))) < state.minFreeBytes) throw outOfSpaceError();
+async function checkRoom(state: ShelfState, wantedBytes = 0): Promise<void> {
+  const leftBytes = (await freeBytes(unfinishedFolder(state))) - wantedBytes;
+  if (leftBytes < state.minFreeBytes) throw outOfSpaceError();
 }
 
 async function named(
