@@ -27,33 +27,21 @@ export function failedInput(job: Job, fault: Fault, at: string): Pick<Job, 'inpu
  * is finished; a run that merely ended keeps failures too, since a final state changes only when somebody asks.
  */
 export function backToWaiting(job: Job, at: string, isKept: (state: OutputState) => boolean): Job {
+  const cleared = {
+    state: 'waiting',
+    media: null,
+    file: null,
+    fault: null,
+    updatedAt: at,
+    finishedAt: null,
+  } as const;
   return {
     ...job,
     state: 'waiting',
     claim: null,
     finishedAt: null,
-    input: {
-      ...job.input,
-      state: 'waiting',
-      media: null,
-      file: null,
-      fault: null,
-      updatedAt: at,
-      finishedAt: null,
-    },
-    outputs: job.outputs.map((output) =>
-      isKept(output.state)
-        ? output
-        : {
-            ...output,
-            state: 'waiting',
-            media: null,
-            file: null,
-            fault: null,
-            updatedAt: at,
-            finishedAt: null,
-          },
-    ),
+    input: { ...job.input, ...cleared },
+    outputs: job.outputs.map((output) => (isKept(output.state) ? output : { ...output, ...cleared })),
   };
 }
 

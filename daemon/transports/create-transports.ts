@@ -11,7 +11,7 @@ export interface TransportOptions {
   readonly allowPrivateNetwork: boolean;
   /** Folders that `file:` URLs may lead into; none refuses that scheme. */
   readonly filesRoots: readonly string[];
-  /** For a program that works on its own user's files: any file of the machine, and inputs are not copied. */
+  /** For a program that works on its own user's files: every file of the machine is open to it, and inputs are not copied. */
   readonly anywhere?: boolean;
   /** How long a transfer may stand still, in milliseconds. */
   readonly stallTimeoutMs: number;
