@@ -42,7 +42,11 @@ export async function startDaemon(
   ];
   const child = spawn(process.execPath, [vencPath, ...args, ...flags], {
     env: { ...process.env, VENC_API_KEY: key },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // Its log is of no interest unless it tells of trouble.
+  createInterface(child.stderr).on('line', (line) => {
+    if (!/ info /.test(line)) console.error(line);
   });
   const ended = once(child, 'exit');
   const failed = ended.then(([code]) => {
