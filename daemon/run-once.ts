@@ -7,6 +7,7 @@ import { createJob } from './actions/create-job.js';
 import { readJob, readJobProgress } from './actions/read-jobs.js';
 import type { Workshop } from './actions/workshop.js';
 import { openWorkshop } from './open-workshop.js';
+import { pause } from './queue/patience.js';
 
 /** How one encode without a daemon goes on. */
 export interface RunOnceOptions {
@@ -73,16 +74,4 @@ async function carryOut(
     if (isFinal(progress.state)) return readJob(workshop, account.id, id);
     await pause(lookEveryMs, signal);
   }
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { withoutPassword } from '../../src/api/redact.js';
 import { routePath } from '../../src/api/routes.js';
 import type { OutputSettings } from '../../src/api/settings/index.js';
+import { fileNameInUrl } from '../../src/api/url-text.js';
 import type { Placement } from '../jobs/draft.js';
 import { shelfUrl } from '../transports/shelf-place.js';
 
@@ -35,18 +36,9 @@ export function placeOutput(settings: OutputSettings, parts: PlaceParts): Placem
 /** The file name that the settings give, or null where one has to be made up. */
 export function givenFilename(settings: OutputSettings): string | null {
   if (settings.url === undefined) return settings.filename ?? null;
-  const path = settings.url.replace(/[?#].*$/s, '').replace(/^[a-z][a-z0-9+.-]*:(\/\/[^/]*)?/i, '');
-  return decoded(posix.basename(path));
+  return fileNameInUrl(settings.url);
 }
 
 function elsewhere(destination: string): Placement {
   return { destination, url: withoutPassword(destination) };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

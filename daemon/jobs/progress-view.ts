@@ -1,4 +1,5 @@
 import type { JobProgressRecord, ProgressRecord } from '../../src/api/records.js';
+import { hundredths } from '../../src/api/rounding.js';
 import { isFinal } from '../../src/api/states.js';
 import type { Job, JobInput, JobOutput } from './job.js';
 import type { FileProgress, JobProgress } from './progress.js';
@@ -51,8 +52,4 @@ function fileProgress(file: JobInput | JobOutput, known: FileProgress | undefine
     progress: overallPercent,
     ...pace,
   };
-}
-
-function hundredths(value: number): number {
-  return Math.round(value * 100) / 100;
 }

@@ -7,6 +7,7 @@ import type {
   OutputMediaFile,
 } from '../../src/api/records.js';
 import { withoutPassword } from '../../src/api/redact.js';
+import { hundredths } from '../../src/api/rounding.js';
 import type { Job, JobInput, JobOutput } from './job.js';
 import { type MediaFacts, uprightSize } from './media.js';
 
@@ -117,8 +118,4 @@ function withoutChecksum<T extends MediaFileRecord>(record: T): T {
 
 function milliseconds(seconds: number | null): number | null {
   return seconds === null ? null : Math.round(seconds * 1000);
-}
-
-function hundredths(value: number): number {
-  return Math.round(value * 100) / 100;
 }

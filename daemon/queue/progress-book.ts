@@ -1,3 +1,4 @@
+import { hundredths } from '../../src/api/rounding.js';
 import type { FileProgress, JobProgress } from '../jobs/progress.js';
 
 /**
@@ -38,5 +39,5 @@ export class ProgressBook {
 /** A percentage as answers give it: within 0 and 100, at most two decimals. */
 function clampPercent(percent: number): number {
   if (!Number.isFinite(percent)) return 0;
-  return Math.round(Math.min(100, Math.max(0, percent)) * 100) / 100;
+  return hundredths(Math.min(100, Math.max(0, percent)));
 }

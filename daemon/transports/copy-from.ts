@@ -4,7 +4,7 @@ import type { FileFacts } from '../jobs/job.js';
 import { outOfSpaceError } from './disk-faults.js';
 import { freeBytes } from './folders.js';
 import { createMeter } from './meter.js';
-import { PartFile } from './part-file.js';
+import { writeWhole } from './part-file.js';
 import { readThrough } from './read-file.js';
 import type { Transfer } from './transport.js';
 
@@ -27,8 +27,7 @@ export async function copyFrom(
   const { size: totalBytes } = await handle.stat();
   if (totalBytes > (await freeBytes(dirname(toPath)))) throw outOfSpaceError();
   const meter = createMeter(transfer);
-  const part = await PartFile.begin(toPath, { isDurable });
-  try {
+  const facts = await writeWhole(toPath, { isDurable }, async (part) => {
     await readThrough(
       handle,
       async (piece) => {
@@ -38,11 +37,7 @@ export async function copyFrom(
       transfer.signal,
     );
     transfer.signal.throwIfAborted();
-  } catch (error) {
-    await part.discard();
-    throw error;
-  }
-  const facts = await part.finish(toPath);
+  });
   meter.end(facts.sizeBytes);
   return facts;
 }

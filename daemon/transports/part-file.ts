@@ -97,3 +97,22 @@ export class PartFile {
     }
   }
 }
+
+/**
+ * Has a file written under another name and gives it its final one once it is whole. What `fill` throws is thrown on, and nothing is
+ * left of the file then.
+ */
+export async function writeWhole(
+  finalPath: string,
+  options: PartOptions,
+  fill: (part: PartFile) => Promise<void>,
+): Promise<FileFacts> {
+  const part = await PartFile.begin(finalPath, options);
+  try {
+    await fill(part);
+  } catch (error) {
+    await part.discard();
+    throw error;
+  }
+  return part.finish(finalPath);
+}

@@ -1,5 +1,5 @@
-import { basename } from 'node:path/posix';
 import { isFinal } from '../../src/api/states.js';
+import { fileNameInUrl } from '../../src/api/url-text.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { plan } from '../plan/plan.js';
@@ -25,7 +25,7 @@ export async function planJob(
     open.map((output) => ({
       id: output.id,
       settings: output.settings,
-      filename: filenameOf(output.destination),
+      filename: fileNameInUrl(output.destination),
       isTest: run.job.test,
     })),
     given.media,
@@ -39,14 +39,4 @@ export async function planJob(
     if (product === undefined) return [];
     return [{ output, steps: made.steps.filter(({ outputIds }) => outputIds.includes(output.id)), product }];
   });
-}
-
-/** The name that a destination's URL ends in, percent-decoded where that can be done. */
-function filenameOf(destination: string): string {
-  const name = basename(destination.replace(/[?#].*$/s, ''));
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }

@@ -2,6 +2,7 @@ import { basename, extname, posix, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { VencError } from '../api/errors.js';
 import { safeText } from '../api/safe-text.js';
+import { decoded } from '../api/url-text.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -119,14 +120,6 @@ function stemOf(input: unknown): string {
   const name = decoded(posix.basename(url?.pathname ?? ''));
   const stem = name.slice(0, name.length - extname(name).length);
   return stem === '' || safeText(stem) !== stem || /[/\\]|^\.+$/.test(stem) ? 'output' : stem;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function listOf(value: unknown): readonly Fields[] {

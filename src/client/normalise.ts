@@ -11,6 +11,7 @@ import type {
   ProgressRecord,
   ThumbnailRecord,
 } from '../api/records.js';
+import { hundredths } from '../api/rounding.js';
 import { fieldsOf, itemsOf, readBoolean, readNumber, readText } from './reading.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -187,7 +188,7 @@ export function progressOfJob(
   const input = file(job.input_media_file);
   const outputs = job.output_media_files.map(file);
   const sum = outputs.reduce((total, output) => total + output.progress, 0);
-  const mean = outputs.length === 0 ? 0 : Math.round((sum / outputs.length) * 100) / 100;
+  const mean = outputs.length === 0 ? 0 : hundredths(sum / outputs.length);
   return { state: job.state, progress: job.state === 'finished' ? 100 : mean, input, outputs };
 }
 

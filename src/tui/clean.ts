@@ -1,5 +1,6 @@
 import { redact } from '../api/redact.js';
 import { safeText } from '../api/safe-text.js';
+import { decoded } from '../api/url-text.js';
 
 /** A text of a service made fit for a terminal, with the secrets in its addresses masked. */
 export function clean(text: string): string {
@@ -11,12 +12,4 @@ export function fileNameOf(url: string): string {
   const path = url.replace(/[?#].*$/s, '').replace(/\/+$/, '');
   const name = path.slice(path.lastIndexOf('/') + 1);
   return clean(decoded(name === '' ? url : name));
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }

@@ -5,7 +5,7 @@ import type { FileFacts } from '../../jobs/job.js';
 import { ownDiskFault } from '../disk-faults.js';
 import type { Guard } from '../guard.js';
 import { createMeter } from '../meter.js';
-import { PartFile } from '../part-file.js';
+import { writeWhole } from '../part-file.js';
 import type { Transfer } from '../transport.js';
 import { createGuardedAgent } from './agent.js';
 import { HttpDownload } from './http-download.js';
@@ -45,8 +45,7 @@ export async function downloadOverHttp(
   const agent = await createGuardedAgent(guard, connectTimeoutMs);
   const meter = createMeter(transfer);
   try {
-    const part = await PartFile.begin(toPath, { mode: 0o600 });
-    try {
+    const facts = await writeWhole(toPath, { mode: 0o600 }, async (part) => {
       const patience = createPatience({
         stallTimeoutMs,
         connectTimeoutMs,
@@ -56,11 +55,7 @@ export async function downloadOverHttp(
       const parts = { agent, target: reading, part, folder: dirname(toPath), meter, stallTimeoutMs, signal };
       await untilWhole(new HttpDownload(parts), patience, signal);
       signal.throwIfAborted();
-    } catch (error) {
-      await part.discard();
-      throw error;
-    }
-    const facts = await part.finish(toPath);
+    });
     meter.end(facts.sizeBytes);
     return facts;
   } catch (error) {

@@ -1,3 +1,5 @@
+import { decoded } from '../../../src/api/url-text.js';
+
 /** Names of user and password, decoded. */
 export interface Credentials {
   readonly user: string;
@@ -38,15 +40,6 @@ export function basicAuthorization({ user, password }: Credentials): string {
 function credentialsOf(url: URL): Credentials | null {
   if (url.username === '' && url.password === '') return null;
   return { user: decoded(url.username), password: decoded(url.password) };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A lone "%" in a password was meant as it stands.
-    return text;
-  }
 }
 
 function no(complaint: string): HttpUrlReading {

@@ -1,3 +1,4 @@
+import { decoded, pathInUrl } from '../url-text.js';
 import type { OutputSettings } from './index.js';
 import { audioKilobitsPerChannel, maxPathPartBytes, maxPixels, thumbnailSuffix } from './limits.js';
 import { byteLength } from './read-text.js';
@@ -31,11 +32,11 @@ const rules: readonly OutputRule[] = [
       ? `.filename must have at most ${maxPathPartBytes} bytes in its last part, ${thumbnailSuffix} of the thumbnails included`
       : undefined,
   ({ url, thumbnails }) =>
-    url !== undefined && isTooLong(pathOf(url), thumbnails !== undefined)
+    url !== undefined && isTooLong(decoded(pathInUrl(url)), thumbnails !== undefined)
       ? `.url must have at most ${maxPathPartBytes} bytes in each part of its path, the suffix of thumbnails included`
       : undefined,
   ({ base_url }) =>
-    base_url !== undefined && isTooLong(pathOf(base_url), false)
+    base_url !== undefined && isTooLong(decoded(pathInUrl(base_url)), false)
       ? `.base_url must have at most ${maxPathPartBytes} bytes in each part of its path`
       : undefined,
 ];
@@ -75,14 +76,4 @@ function isTooLong(path: string, hasThumbnails: boolean): boolean {
   return [...parts, ...(hasThumbnails ? [thumbnail] : [])].some(
     (part) => byteLength(part) > maxPathPartBytes,
   );
-}
-
-/** The path of a URL, percent-decoded where it can be. */
-function pathOf(url: string): string {
-  const path = url.replace(/^[^:]*:(?:\/\/[^/?#]*)?/, '').replace(/[?#].*$/, '');
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

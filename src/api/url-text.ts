@@ -1,0 +1,19 @@
+/** A text percent-decoded, or as it is where it cannot be: a lone "%" was meant as it stands. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The path in a URL, as it stands there: without scheme, host, query and fragment. */
+export function pathInUrl(url: string): string {
+  return url.replace(/[?#].*$/s, '').replace(/^[a-z][a-z0-9+.-]*:(\/\/[^/]*)?/i, '');
+}
+
+/** The name that the path of a URL ends in, percent-decoded; empty where it has none. */
+export function fileNameInUrl(url: string): string {
+  const path = pathInUrl(url).replace(/\/+$/, '');
+  return decoded(path.slice(path.lastIndexOf('/') + 1));
+}

@@ -1,0 +1,24 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { decoded, fileNameInUrl, pathInUrl } from '../../src/api/url-text.js';
+
+test('a text that cannot be decoded stays as it is', () => {
+  assert.equal(['a%20b', '100%', '%C3%BC', '%ff'].map(decoded), ['a b', '100%', 'ü', '%ff']);
+});
+
+const cases: readonly (readonly [string, string, string])[] = [
+  ['http://user:p@host:80/a/b.mp4?c=/d.mp4#e', '/a/b.mp4', 'b.mp4'],
+  ['file:///srv/a%2Fb.mp4', '/srv/a%2Fb.mp4', 'a/b.mp4'],
+  ['file:/srv/a.mp4', '/srv/a.mp4', 'a.mp4'],
+  ['hosted://token/film%20%231.mp4', '/film%20%231.mp4', 'film #1.mp4'],
+  ['ftp://host/folder/', '/folder/', 'folder'],
+  ['ftp://host', '', ''],
+];
+
+for (const [url, path, name] of cases) {
+  test(`the path in ${url} is "${path}" and ends in "${name}"`, () => {
+    assert.equal([pathInUrl(url), fileNameInUrl(url)], [path, name]);
+  });
+}
+
+test.run();
