@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Representation } from '../../src/api/routes.js';
 
 /** What a handler gets to see of a request. */
 export interface Exchange {
@@ -9,16 +10,30 @@ export interface Exchange {
   /** The request as Node has it: bodies are read from here, since those of GETs are dropped further up. */
   readonly incoming: IncomingMessage;
   readonly baseUrl: string;
-  /** The body as JSON, read at most once; undefined where there is none. */
+  /** How the client wants to be answered. */
+  readonly representation: Representation;
+  /**
+   * The body as JSON has it, read at most once; undefined where there is none. What came as XML is brought into the very form that JSON
+   * would have.
+   */
   readonly body: () => Promise<unknown>;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
 }
 
-/** What a handler answers: a record, or a stream of bytes. */
+/** What a handler answers: a record, a text that is none, or a stream of bytes. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** In the shape that the route's `answer` names; refusals in that of `errors`. */
   readonly record?: unknown;
+  /** A text in its final form, with its `Content-Type` in the headers. */
+  readonly text?: string;
   readonly stream?: ReadableStream;
+}
+
+/** What the node server hands to the app beside the request. */
+export interface Bindings {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
 }

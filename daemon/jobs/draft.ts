@@ -1,5 +1,5 @@
 import type { JobRequest, OutputSettings } from '../../src/api/settings/index.js';
-import type { Job } from './job.js';
+import type { CreatedOnce, Job } from './job.js';
 
 /** Where one output goes: see `destination` and `url` of a job's output. */
 export interface Placement {
@@ -23,6 +23,8 @@ export interface DraftParts {
   /** Settings and place of each output, in the order of the request. */
   readonly outputs: readonly { readonly settings: OutputSettings; readonly placement: Placement }[];
   readonly now: Date;
+  /** null or left out where the client gave no `Idempotency-Key`. */
+  readonly once?: CreatedOnce | null;
 }
 
 /**
@@ -59,6 +61,9 @@ export function draftJob(parts: DraftParts): JobDraft {
       claim: null,
       crashes: 0,
       resubmits: 0,
+      once: parts.once ?? null,
+      notifications: [],
+      notices: [],
     }),
   };
 }

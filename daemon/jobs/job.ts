@@ -2,6 +2,7 @@ import type { OutputSettings } from '../../src/api/settings/index.js';
 import type { InputState, JobState, OutputState } from '../../src/api/states.js';
 import type { Fault } from './fault.js';
 import type { MediaFacts } from './media.js';
+import type { Notice, NotificationTarget } from './notice.js';
 
 /*
  * Terms. A job has one input and one or more outputs. A *run* is one attempt to carry a job out; it holds the
@@ -14,6 +15,15 @@ export interface FileFacts {
   readonly sizeBytes: number;
   /** MD5 as 32 hexadecimal digits. */
   readonly md5: string;
+}
+
+/**
+ * The `Idempotency-Key` that a job was created under (contract, section 4), and a fingerprint of its request: the same key
+ * with another fingerprint is another request.
+ */
+export interface CreatedOnce {
+  readonly key: string;
+  readonly fingerprint: string;
 }
 
 interface JobFile {
@@ -72,4 +82,10 @@ export interface Job {
   /** Runs that ended in a crash since the job was submitted. */
   readonly crashes: number;
   readonly resubmits: number;
+  /** null where the client gave no `Idempotency-Key`. */
+  readonly once: CreatedOnce | null;
+  /** Who is told when the job comes to its end. Those of an output are in its settings. */
+  readonly notifications: readonly NotificationTarget[];
+  /** Notices that are not delivered yet. */
+  readonly notices: readonly Notice[];
 }

@@ -8,10 +8,14 @@ export interface Account {
   /** Integration mode: every job is a test job. */
   readonly isIntegration: boolean;
   readonly createdAt: string;
+  /** What notifications are signed with: a secret of Standard Webhooks, `whsec_` and base64. */
+  readonly notificationSecret: string;
 }
 
 /** Who a key speaks for. */
 export interface KeyHolder {
+  /** Short id of the key. */
+  readonly keyId: string;
   readonly account: Account;
   readonly kind: KeyKind;
 }
@@ -21,6 +25,8 @@ export interface AccountStore {
   /** Whom a key speaks for; null for an unknown key. Costs no disk access. */
   holderOf(key: string): KeyHolder | null;
   account(id: string): Account | null;
+  /** Notes that a key was used just now. Costs no disk access: it is written now and then, beside the accounts. */
+  noteUse(keyId: string): void;
   /**
    * Sees to it that there is an account `default` (live) and that `key`, if one is given, is one of its full-access keys.
    * Resolves to the owner's key, which lies readable to the owner alone in the data folder.

@@ -16,6 +16,27 @@ export interface JobPage {
   readonly total: number;
 }
 
+/** Days of a report, both ends included, as `YYYY-MM-DD` in UTC. */
+export interface UsageFilter {
+  readonly accountId: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What an account's finished outputs of one day and grouping come to. */
+export interface UsageDay {
+  /** The UTC day on which the outputs finished. */
+  readonly day: string;
+  /** null for jobs without one. */
+  readonly grouping: string | null;
+  readonly encodedMs: number;
+  /** The same without test jobs. */
+  readonly billableMs: number;
+}
+
+/** Called after a job was created or changed, durably; `before` is null where it is new. Must not throw. */
+export type JobListener = (job: Job, before: Job | null) => void;
+
 /**
  * Keeps jobs. Every implementation is held to `test/contracts/job-store.ts`.
  *
@@ -26,8 +47,14 @@ export interface JobPage {
  * - Ids of a job and of all its parts are one consecutive block, greater than every id given before, for ever.
  */
 export interface JobStore {
-  /** Numbers a draft and keeps it. Rejects with `OutOfSpaceError` where there is no room; nothing is kept then. */
+  /**
+   * Numbers a draft and keeps it. Rejects with `OutOfSpaceError` where there is no room; nothing is kept then. Where
+   * a job of the same account has the draft's idempotency key and is less than 24 hours older, nothing is kept and that job is
+   * the answer; of several drafts with one key, asked for at once, one is kept.
+   */
   create(draft: JobDraft): Promise<Job>;
+  /** The account's job that was created under this idempotency key after `since`; null where there is none. */
+  findOnce(accountId: string, key: string, since: Date): Promise<Job | null>;
   /** The job, or null where there never was one. Rejects with `GoneError` where its record is damaged. */
   get(id: number): Promise<Job | null>;
   /** The job that an input or output id belongs to, or null. Other ids, those of jobs included, give null. */
@@ -35,6 +62,12 @@ export interface JobStore {
   list(filter: JobFilter): Promise<JobPage>;
   /** Every job that is not final, oldest first: what a start has to take up again. */
   active(): Promise<readonly Job[]>;
+  /** Every job that has notices to deliver, oldest first. */
+  withNotices(): Promise<readonly Job[]>;
+  /** What finished outputs come to, by day and grouping; days without any are missing. Costs no disk access. */
+  usage(filter: UsageFilter): Promise<readonly UsageDay[]>;
+  /** Calls a listener after every create and update that is kept, in the order of each job's changes, until the function returned is called. */
+  watch(listener: JobListener): () => void;
   /**
    * Replaces a job by what `change` makes of it, and resolves to that. When `change` throws, nothing is changed and
    * the promise rejects with its error; when it returns the job it was given, nothing is written.

@@ -1,108 +1,65 @@
-import type { InputEvent, InputState, JobState, OutputEvent, OutputState } from './states.js';
+import type { RecordOf } from './records/field.js';
+import type { createdFields, jobHeadFields, thumbnailFields } from './records/job.js';
+import type {
+  detailsFields,
+  inputDetailsFields,
+  listedInputFields,
+  listedOutputFields,
+  mediaFileFields,
+  outputDetailsFields,
+} from './records/media.js';
+import type {
+  earlyOutputProgressFields,
+  inputProgressFields,
+  inputProgressV1Fields,
+  outputProgressFields,
+  outputProgressV1Fields,
+} from './records/progress.js';
+import type { allReportFields, liveReportFields, vodReportFields } from './records/reports.js';
+import type { errorsFields } from './records/service.js';
+import type { InputEvent, JobState, OutputEvent } from './states.js';
 
 /*
- * The records as they travel: the service's own spelling. A daemon of ours answers with exactly these fields;
- * a remote service may leave some out or send numbers as text, which src/client/ sees to.
+ * The records as they travel: the service's own spelling, derived from the tables in records/. A daemon of ours answers with
+ * exactly these fields; a remote service may leave some out or send numbers as text, which src/client/ sees to.
  * Times are ISO 8601 in UTC.
  */
 
-/** What is common to the input and the outputs inside a job (section 2.3). */
-export interface MediaFileRecord {
-  readonly id: number;
-  readonly url: string | null;
-  readonly format: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly finished_at: string | null;
-  readonly duration_in_ms: number | null;
-  readonly frame_rate: number | null;
-  readonly audio_sample_rate: number | null;
-  readonly audio_bitrate_in_kbps: number | null;
-  readonly audio_codec: string | null;
-  readonly video_codec: string | null;
-  readonly video_bitrate_in_kbps: number | null;
-  readonly total_bitrate_in_kbps: number | null;
-  readonly width: number | null;
-  readonly height: number | null;
-  /** Number of channels as text, e.g. `"2"`. */
-  readonly channels: string | null;
-  readonly file_size_bytes: number | null;
-  readonly test: boolean;
-  readonly error_message: string | null;
-  readonly error_class: string | null;
-  /** In job details only, never in the list. */
+/** The checksum of a file: in job details only, never in the list. */
+interface Checksummed {
   readonly md5_checksum?: string | null;
 }
 
+/** What is common to the input and the outputs inside a job (section 2.3). */
+export type MediaFileRecord = RecordOf<typeof mediaFileFields> & Checksummed;
+
 /** `input_media_file` of a job (section 2.3). */
-export interface InputMediaFile extends MediaFileRecord {
-  readonly state: InputState;
-}
+export type InputMediaFile = RecordOf<typeof listedInputFields> & Checksummed;
 
 /** One of `output_media_files` of a job (section 2.3). */
-export interface OutputMediaFile extends MediaFileRecord {
-  readonly state: OutputState;
-  readonly label: string | null;
-}
+export type OutputMediaFile = RecordOf<typeof listedOutputFields> & Checksummed;
 
 /** One of `thumbnails` of a job (section 2.3). */
-export interface ThumbnailRecord {
-  readonly id: number;
-  readonly url: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export type ThumbnailRecord = RecordOf<typeof thumbnailFields>;
+
+/** A job without its files. */
+export type JobHead = RecordOf<typeof jobHeadFields>;
 
 /** A job (section 2.3), plus `grouping`. On the wire it stands in `{"job": ...}`. */
-export interface JobRecord {
-  readonly id: number;
-  readonly state: JobState;
-  readonly test: boolean;
-  readonly pass_through: string | null;
-  readonly grouping: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly submitted_at: string;
-  readonly finished_at: string | null;
+export interface JobRecord extends JobHead {
   readonly input_media_file: InputMediaFile;
   readonly output_media_files: readonly OutputMediaFile[];
   readonly thumbnails: readonly ThumbnailRecord[];
 }
 
-/** What input and output details share (sections 2.1 and 2.2), plus the reason of a failure. */
-export interface DetailsRecord {
-  readonly id: number;
-  readonly url: string | null;
-  readonly format: string | null;
-  readonly duration_in_ms: number | null;
-  readonly file_size_in_bytes: number | null;
-  readonly total_bitrate_in_kbps: number | null;
-  readonly video_codec: string | null;
-  readonly video_bitrate_in_kbps: number | null;
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly frame_rate: number | null;
-  readonly audio_codec: string | null;
-  readonly audio_bitrate_in_kbps: number | null;
-  readonly audio_sample_rate: number | null;
-  readonly channels: string | null;
-  readonly md5_checksum: string | null;
-  readonly error_class: string | null;
-  readonly error_message: string | null;
-}
+/** What input and output details share (sections 2.1 and 2.2). */
+export type DetailsRecord = RecordOf<typeof detailsFields>;
 
-/** Input details (section 2.1). */
-export interface InputDetails extends DetailsRecord {
-  readonly job_id: number;
-  readonly state: InputState;
-  readonly privacy: boolean;
-}
+/** Input details (section 2.1), plus the reason of a failure. */
+export type InputDetails = RecordOf<typeof inputDetailsFields>;
 
-/** Output details (section 2.2). */
-export interface OutputDetails extends DetailsRecord {
-  readonly state: OutputState;
-  readonly label: string | null;
-}
+/** Output details (section 2.2), plus the reason of a failure. */
+export type OutputDetails = RecordOf<typeof outputDetailsFields>;
 
 /** What a running encoder says of itself: frames a second, multiple of real time, milliseconds to go. */
 export interface EncoderPace {
@@ -111,10 +68,16 @@ export interface EncoderPace {
   readonly eta_in_ms?: number;
 }
 
+type InputProgressState = RecordOf<typeof inputProgressFields>['state'];
+type OutputProgressState = RecordOf<typeof outputProgressFields>['state'];
+
 /** Progress of an input or an output (section 2.4). Percentages are 0-100 with at most two decimals. */
-export interface ProgressRecord extends EncoderPace {
-  readonly state: InputState | OutputState | 'assigning';
-  readonly current_event?: InputEvent | OutputEvent;
+export interface ProgressRecord<
+  State extends string = InputProgressState | OutputProgressState,
+  Event extends string = InputEvent | OutputEvent,
+> extends EncoderPace {
+  readonly state: State;
+  readonly current_event?: Event;
   readonly current_event_progress?: number;
   readonly progress: number;
 }
@@ -127,18 +90,22 @@ export interface JobProgressRecord {
   readonly outputs: readonly (ProgressRecord & { readonly id: number })[];
 }
 
+/** Progress of an input in version 1 (section 9). */
+export type InputProgressV1 = RecordOf<typeof inputProgressV1Fields>;
+/** Progress of an output in version 1 (section 9). */
+export type OutputProgressV1 = RecordOf<typeof outputProgressV1Fields>;
+/** Progress of an output in the early, unversioned form (section 9). */
+export type EarlyOutputProgress = RecordOf<typeof earlyOutputProgressFields>;
+
 /** Answer to a create (section 4.1): the job id as text, output ids as numbers. */
-export interface CreatedRecord {
-  readonly id: string | null;
-  readonly outputs: readonly {
-    readonly id: number | null;
-    readonly label: string | null;
-    readonly url: string | null;
-  }[];
-  readonly test?: true;
-}
+export type CreatedRecord = RecordOf<typeof createdFields>;
+
+/** Usage report for live streaming (section 4.11). */
+export type LiveReport = RecordOf<typeof liveReportFields>;
+/** Usage report for files encoded. */
+export type VodReport = RecordOf<typeof vodReportFields>;
+/** Usage report for both (section 4.10). */
+export type AllReport = RecordOf<typeof allReportFields>;
 
 /** Body of every refusal. */
-export interface ErrorsRecord {
-  readonly errors: readonly string[];
-}
+export type ErrorsRecord = RecordOf<typeof errorsFields>;

@@ -1,9 +1,19 @@
-/** How a record may be asked for: by suffix, by `Accept` or by `format`. */
+import type { AnswerName } from './records/answers.js';
+
+/** How a record may be asked for: by suffix, by `format` or by `Accept`. */
 export type Representation = 'json' | 'xml' | 'jsonp';
+
+/** A query parameter, beside the key and those that choose the representation. */
+export interface QueryParameter {
+  readonly type: 'integer' | 'string' | 'date';
+  readonly note: string;
+}
 
 /** One route of the service: everything that is known about it, as data. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT';
+  /** Whether any other method but HEAD and OPTIONS does the same (section 4.5). */
+  readonly isAnyMethod?: true;
   /** Path below the base address; `:id` is a whole number, `:name` and `:token` are any one segment. */
   readonly path: string;
   readonly summary: string;
@@ -11,10 +21,33 @@ export interface Route {
   readonly section: string;
   /** `none`: no key; `read`: a read-only key will do; `full`: a full access key. */
   readonly key: 'none' | 'read' | 'full';
+  /** None where the answer is no record. */
   readonly representations: readonly Representation[];
+  /** Name of the JSONP callback where the client gives none. */
+  readonly callback?: string;
+  readonly query?: Readonly<Record<string, QueryParameter>>;
+  /** What the body holds: a request for a job, or the bytes of a file. */
+  readonly takes?: 'job' | 'file';
+  /** Status of success. */
+  readonly status: 200 | 201 | 204;
+  /** What it answers with; nothing where it has no body, or one that is no record. */
+  readonly answer?: AnswerName;
+  /** Media type of an answer that is no record. */
+  readonly content?: string;
 }
 
-/** The routes that this version answers. The client builds its addresses from the same table. */
+const record = ['json', 'xml'] as const;
+const publicRecord = ['json', 'xml', 'jsonp'] as const;
+
+const dates = {
+  from: { type: 'date', note: 'first day, YYYY-MM-DD; 30 days ago where it is left out' },
+  to: { type: 'date', note: 'last day, YYYY-MM-DD; yesterday where it is left out' },
+  grouping: { type: 'string', note: 'report grouping that the usage is restricted to' },
+} as const;
+const report = { method: 'GET', key: 'full', representations: record, query: dates, status: 200 } as const;
+const ofFile = { method: 'GET', key: 'read', status: 200 } as const;
+
+/** The routes of the service document and our additions. The client builds its addresses from the same table. */
 export const routes = {
   createJob: {
     method: 'POST',
@@ -22,7 +55,10 @@ export const routes = {
     summary: 'Create a job',
     section: '4.1',
     key: 'full',
-    representations: ['json'],
+    representations: record,
+    takes: 'job',
+    status: 201,
+    answer: 'created',
   },
   listJobs: {
     method: 'GET',
@@ -30,7 +66,14 @@ export const routes = {
     summary: 'List jobs, newest first',
     section: '4.3',
     key: 'full',
-    representations: ['json'],
+    representations: record,
+    query: {
+      page: { type: 'integer', note: 'number of the page, from 1' },
+      per_page: { type: 'integer', note: 'jobs on a page, 1 to 50; more than 50 is taken for 50' },
+      state: { type: 'string', note: 'only jobs in this state; an addition' },
+    },
+    status: 200,
+    answer: 'jobs',
   },
   jobDetails: {
     method: 'GET',
@@ -38,7 +81,9 @@ export const routes = {
     summary: 'Details of a job',
     section: '4.2',
     key: 'full',
-    representations: ['json'],
+    representations: record,
+    status: 200,
+    answer: 'job',
   },
   jobProgress: {
     method: 'GET',
@@ -46,15 +91,29 @@ export const routes = {
     summary: 'Progress of a job, its input and its outputs',
     section: 'addition',
     key: 'full',
-    representations: ['json'],
+    representations: record,
+    status: 200,
+    answer: 'jobProgress',
+  },
+  jobEvents: {
+    method: 'GET',
+    path: '/v2/jobs/:id/events',
+    summary: 'Progress of a job as it changes, as server-sent events',
+    section: 'addition',
+    key: 'full',
+    representations: [],
+    status: 200,
+    content: 'text/event-stream',
   },
   cancelJob: {
     method: 'PUT',
+    isAnyMethod: true,
     path: '/v2/jobs/:id/cancel',
     summary: 'Cancel a job',
     section: '4.5',
     key: 'full',
-    representations: ['json'],
+    representations: record,
+    status: 204,
   },
   resubmitJob: {
     method: 'PUT',
@@ -62,39 +121,125 @@ export const routes = {
     summary: 'Run a job again',
     section: '4.4',
     key: 'full',
-    representations: ['json'],
+    representations: record,
+    status: 204,
   },
   inputDetails: {
-    method: 'GET',
+    ...ofFile,
     path: '/v2/inputs/:id',
     summary: 'Details of an input',
     section: '4.6',
-    key: 'read',
-    representations: ['json'],
+    representations: publicRecord,
+    callback: 'input',
+    answer: 'inputDetails',
   },
   inputProgress: {
-    method: 'GET',
+    ...ofFile,
     path: '/v2/inputs/:id/progress',
     summary: 'Progress of an input',
     section: '4.8',
-    key: 'read',
-    representations: ['json'],
+    representations: publicRecord,
+    callback: 'progress',
+    answer: 'inputProgress',
   },
   outputDetails: {
-    method: 'GET',
+    ...ofFile,
     path: '/v2/outputs/:id',
     summary: 'Details of an output',
     section: '4.7',
-    key: 'read',
-    representations: ['json'],
+    representations: publicRecord,
+    callback: 'output',
+    answer: 'outputDetails',
   },
   outputProgress: {
-    method: 'GET',
+    ...ofFile,
     path: '/v2/outputs/:id/progress',
     summary: 'Progress of an output',
     section: '4.9',
-    key: 'read',
-    representations: ['json'],
+    representations: publicRecord,
+    callback: 'progress',
+    answer: 'outputProgress',
+  },
+  reportAll: {
+    ...report,
+    path: '/v2/reports/all',
+    summary: 'Usage by day, live streaming and files',
+    section: '4.10',
+    answer: 'reportAll',
+  },
+  reportLive: {
+    ...report,
+    path: '/v2/reports/live',
+    summary: 'Usage by day, live streaming',
+    section: '4.11',
+    answer: 'reportLive',
+  },
+  reportVod: {
+    ...report,
+    path: '/v2/reports/vod',
+    summary: 'Usage by day, files encoded',
+    section: 'addition',
+    answer: 'reportVod',
+  },
+  reportMinutes: {
+    ...report,
+    path: '/v2/reports/minutes',
+    summary: 'Usage by day, files encoded, under its old name',
+    section: 'addition',
+    answer: 'reportVod',
+  },
+  createJobEarly: {
+    method: 'POST',
+    path: '/jobs',
+    summary: 'Create a job at the unversioned address',
+    section: '4.1',
+    key: 'full',
+    representations: record,
+    takes: 'job',
+    status: 201,
+    answer: 'created',
+  },
+  resubmitJobV1: {
+    method: 'POST',
+    path: '/jobs/v1/:id/resubmit',
+    summary: 'Run a job again, version 1',
+    section: '4.4',
+    key: 'full',
+    representations: record,
+    status: 204,
+  },
+  cancelJobV1: {
+    method: 'POST',
+    path: '/jobs/v1/:id/cancel',
+    summary: 'Cancel a job, version 1',
+    section: '4.5',
+    key: 'full',
+    representations: record,
+    status: 204,
+  },
+  inputProgressV1: {
+    ...ofFile,
+    path: '/v1/inputs/:id/progress',
+    summary: 'Progress of an input, version 1',
+    section: '9',
+    representations: record,
+    answer: 'inputProgressV1',
+  },
+  outputProgressV1: {
+    ...ofFile,
+    path: '/v1/outputs/:id/progress',
+    summary: 'Progress of an output, version 1',
+    section: '9',
+    representations: record,
+    answer: 'outputProgressV1',
+  },
+  outputProgressEarly: {
+    ...ofFile,
+    path: '/outputs/:id/progress',
+    summary: 'Progress of an output in the early, unversioned form',
+    section: '4.9',
+    representations: record,
+    answer: 'outputProgressEarly',
   },
   upload: {
     method: 'PUT',
@@ -102,7 +247,10 @@ export const routes = {
     summary: 'Upload a file to be used as an input',
     section: 'addition',
     key: 'full',
-    representations: ['json'],
+    representations: record,
+    takes: 'file',
+    status: 201,
+    answer: 'uploaded',
   },
   hostedFile: {
     method: 'GET',
@@ -111,6 +259,8 @@ export const routes = {
     section: '1',
     key: 'none',
     representations: [],
+    status: 200,
+    content: 'application/octet-stream',
   },
   health: {
     method: 'GET',
@@ -118,7 +268,9 @@ export const routes = {
     summary: 'Whether the daemon can take jobs',
     section: 'addition',
     key: 'none',
-    representations: ['json'],
+    representations: record,
+    status: 200,
+    answer: 'health',
   },
   version: {
     method: 'GET',
@@ -126,7 +278,29 @@ export const routes = {
     summary: 'Which version this is',
     section: 'addition',
     key: 'none',
-    representations: ['json'],
+    representations: record,
+    status: 200,
+    answer: 'version',
+  },
+  openApi: {
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This service as an OpenAPI document',
+    section: 'addition',
+    key: 'none',
+    representations: [],
+    status: 200,
+    content: 'application/json; charset=utf-8',
+  },
+  home: {
+    method: 'GET',
+    path: '/',
+    summary: 'A page that says what this is',
+    section: 'addition',
+    key: 'none',
+    representations: [],
+    status: 200,
+    content: 'text/html; charset=utf-8',
   },
 } as const satisfies Record<string, Route>;
 

@@ -42,3 +42,12 @@ export const outputEvents = ['downloading', 'transcoding', 'uploading'] as const
 export type InputEvent = (typeof inputEvents)[number];
 /** What is being done for an output. */
 export type OutputEvent = (typeof outputEvents)[number];
+
+/** States of an output in the early, unversioned progress form (section 3). */
+export const earlyOutputStates = ['queued', 'processing', 'failed', 'finished', 'cancelled'] as const;
+/** Events of an output in the early form (section 6): capitalised. */
+export const earlyOutputEvents = ['Inspecting', 'Downloading', 'Transcoding', 'Uploading'] as const;
+/** State of an output in the early form. */
+export type EarlyOutputState = (typeof earlyOutputStates)[number];
+/** Event of an output in the early form. */
+export type EarlyOutputEvent = (typeof earlyOutputEvents)[number];

@@ -1,0 +1,50 @@
+import type { Field, RecordTable } from './field.js';
+import { createdFields, jobFields, listedJobFields } from './job.js';
+import { inputDetailsFields, outputDetailsFields } from './media.js';
+import {
+  earlyOutputProgressFields,
+  inputProgressFields,
+  inputProgressV1Fields,
+  jobProgressFields,
+  outputProgressFields,
+  outputProgressV1Fields,
+} from './progress.js';
+import { allReportFields, liveReportFields, vodReportFields } from './reports.js';
+import { errorsFields, healthFields, uploadedFields, versionFields } from './service.js';
+
+const object = <T extends RecordTable>(fields: T, note: string) =>
+  ({ type: 'object', fields, note }) as const;
+
+/** Every record that a route can answer with, whole, by the name that the route table calls it. */
+export const answers = {
+  created: object(createdFields, 'a job that was created (section 4.1)'),
+  job: object({ job: object(jobFields, 'the job') }, 'job details (section 4.2)'),
+  jobs: {
+    type: 'array',
+    name: 'jobs',
+    item: 'job',
+    of: object({ job: object(listedJobFields, 'the job') }, 'one job'),
+    note: 'a page of jobs, newest first (section 4.3)',
+  },
+  jobProgress: object(jobProgressFields, 'progress of a job, its input and its outputs'),
+  inputDetails: object(inputDetailsFields, 'input details (section 2.1)'),
+  outputDetails: object(outputDetailsFields, 'output details (section 2.2)'),
+  inputProgress: object(inputProgressFields, 'progress of an input (section 2.4)'),
+  outputProgress: object(outputProgressFields, 'progress of an output (section 2.4)'),
+  inputProgressV1: object(inputProgressV1Fields, 'progress of an input in version 1 (section 9)'),
+  outputProgressV1: object(outputProgressV1Fields, 'progress of an output in version 1 (section 9)'),
+  outputProgressEarly: object(
+    earlyOutputProgressFields,
+    'progress of an output in the early form (section 6)',
+  ),
+  reportAll: object(allReportFields, 'usage, live and files (section 4.10)'),
+  reportLive: object(liveReportFields, 'usage of live streaming (section 4.11)'),
+  reportVod: object(vodReportFields, 'usage of files encoded (section 4.10)'),
+  uploaded: object(uploadedFields, 'a file that was uploaded'),
+  health: object(healthFields, 'whether the daemon can take jobs'),
+  version: object(versionFields, 'which program answers'),
+  errors: object(errorsFields, 'a refusal'),
+} as const satisfies Readonly<Record<string, Field>>;
+
+/** The name of an answer. */
+export type AnswerName = keyof typeof answers;

@@ -1,0 +1,81 @@
+/**
+ * What a field of a record is. Tables of these are the single source for the types of records, their XML form and the
+ * OpenAPI document: see the chapters beside this file. The keys of a table are the service's own names, in the order of its tables.
+ */
+interface FieldText {
+  /** What the field tells, with its unit: a noun phrase without a full stop. */
+  readonly note: string;
+  /** Whether it may be null. */
+  readonly isNullable?: true;
+  /** Whether it may be missing. */
+  readonly isOptional?: true;
+}
+
+/** A number: `integer` is a whole one. */
+export interface NumberField extends FieldText {
+  readonly type: 'integer' | 'number';
+}
+
+/** True or false. */
+export interface BooleanField extends FieldText {
+  readonly type: 'boolean';
+}
+
+/** A text; one of `values` where there are any. */
+export interface TextField extends FieldText {
+  readonly type: 'string';
+  readonly values?: readonly string[];
+  /** `date-time`: ISO 8601 in UTC; `date`: YYYY-MM-DD. */
+  readonly format?: 'date-time' | 'date' | 'uri';
+}
+
+/** An object with fields of its own. */
+export interface ObjectField extends FieldText {
+  readonly type: 'object';
+  readonly fields: RecordTable;
+}
+
+/** A list. */
+export interface ArrayField extends FieldText {
+  readonly type: 'array';
+  readonly of: Field;
+  /**
+   * Name of one entry, as XML has it. An entry that is an object with this one name alone stands there without the doubling:
+   * `[{"job": {...}}]` is `<job>...</job>`.
+   */
+  readonly item: string;
+  /** Name of the list itself in XML, where it is a whole answer and has no name in JSON. */
+  readonly name?: string;
+}
+
+/** One field. */
+export type Field = NumberField | BooleanField | TextField | ObjectField | ArrayField;
+
+/** The fields of a record by name. */
+export type RecordTable = Readonly<Record<string, Field>>;
+
+type BareValue<F> = F extends { type: 'integer' | 'number' }
+  ? number
+  : F extends { type: 'boolean' }
+    ? boolean
+    : F extends { type: 'string'; values: readonly (infer V)[] }
+      ? V
+      : F extends { type: 'string' }
+        ? string
+        : F extends { type: 'object'; fields: infer T extends RecordTable }
+          ? RecordOf<T>
+          : F extends { type: 'array'; of: infer O }
+            ? readonly ValueOfField<O>[]
+            : never;
+
+/** The type of what a field holds. */
+export type ValueOfField<F> = BareValue<F> | (F extends { isNullable: true } ? null : never);
+
+type OptionalNames<T extends RecordTable> = {
+  [K in keyof T]: T[K] extends { isOptional: true } ? K : never;
+}[keyof T];
+
+/** The type of a record with these fields. */
+export type RecordOf<T extends RecordTable> = {
+  readonly [K in Exclude<keyof T, OptionalNames<T>>]: ValueOfField<T[K]>;
+} & { readonly [K in OptionalNames<T>]?: ValueOfField<T[K]> };

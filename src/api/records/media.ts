@@ -1,0 +1,86 @@
+import { inputStates, outputStates } from '../states.js';
+import type { RecordTable } from './field.js';
+
+const time = { type: 'string', format: 'date-time' } as const;
+const count = { type: 'integer', isNullable: true } as const;
+const text = { type: 'string', isNullable: true } as const;
+
+/** What the input and the outputs inside a job have in common (section 2.3), but for the checksum. */
+export const mediaFileFields = {
+  id: { type: 'integer', note: 'id of the input or output' },
+  url: { ...text, note: 'where the file comes from or goes to, without any password' },
+  format: { ...text, note: 'container' },
+  created_at: { ...time, note: 'when it was created' },
+  updated_at: { ...time, note: 'when it changed last' },
+  finished_at: { ...time, isNullable: true, note: 'when it came to its end' },
+  duration_in_ms: { ...count, note: 'length in milliseconds' },
+  frame_rate: { type: 'number', isNullable: true, note: 'frames a second' },
+  audio_sample_rate: { ...count, note: 'samples a second' },
+  audio_bitrate_in_kbps: { ...count, note: 'kilobits a second of the sound' },
+  audio_codec: { ...text, note: 'codec of the sound' },
+  video_codec: { ...text, note: 'codec of the picture' },
+  video_bitrate_in_kbps: { ...count, note: 'kilobits a second of the picture' },
+  total_bitrate_in_kbps: { ...count, note: 'kilobits a second of the whole file' },
+  width: { ...count, note: 'width of the upright picture in pixels' },
+  height: { ...count, note: 'height of the upright picture in pixels' },
+  channels: { ...text, note: 'number of audio channels, as text' },
+  file_size_bytes: { ...count, note: 'size of the file in bytes' },
+  test: { type: 'boolean', note: 'whether the job is a test job' },
+  error_message: { ...text, note: 'why it failed, one sentence' },
+  error_class: { ...text, note: 'class of that error' },
+} as const satisfies RecordTable;
+
+const checksum = { md5_checksum: { ...text, note: 'MD5 of the very bytes, 32 hexadecimal digits' } } as const;
+const inputState = { state: { type: 'string', values: inputStates, note: 'state of the input' } } as const;
+const outputState = { state: { type: 'string', values: outputStates, note: 'state of the output' } } as const;
+const label = { label: { ...text, note: 'name that the request gave it' } } as const;
+
+/** `input_media_file` of the job list (section 2.3). */
+export const listedInputFields = { ...mediaFileFields, ...inputState } as const satisfies RecordTable;
+/** One of `output_media_files` of the job list (section 2.3). */
+export const listedOutputFields = {
+  ...mediaFileFields,
+  ...outputState,
+  ...label,
+} as const satisfies RecordTable;
+/** `input_media_file` of job details (section 2.3). */
+export const inputFileFields = { ...listedInputFields, ...checksum } as const satisfies RecordTable;
+/** One of `output_media_files` of job details (section 2.3). */
+export const outputFileFields = { ...listedOutputFields, ...checksum } as const satisfies RecordTable;
+
+/** What input and output details share (sections 2.1 and 2.2), plus the reason of a failure. */
+export const detailsFields = {
+  id: mediaFileFields.id,
+  url: mediaFileFields.url,
+  format: mediaFileFields.format,
+  duration_in_ms: mediaFileFields.duration_in_ms,
+  file_size_in_bytes: mediaFileFields.file_size_bytes,
+  total_bitrate_in_kbps: mediaFileFields.total_bitrate_in_kbps,
+  video_codec: mediaFileFields.video_codec,
+  video_bitrate_in_kbps: mediaFileFields.video_bitrate_in_kbps,
+  width: mediaFileFields.width,
+  height: mediaFileFields.height,
+  frame_rate: mediaFileFields.frame_rate,
+  audio_codec: mediaFileFields.audio_codec,
+  audio_bitrate_in_kbps: mediaFileFields.audio_bitrate_in_kbps,
+  audio_sample_rate: mediaFileFields.audio_sample_rate,
+  channels: mediaFileFields.channels,
+  ...checksum,
+  error_class: mediaFileFields.error_class,
+  error_message: mediaFileFields.error_message,
+} as const satisfies RecordTable;
+
+/** Input details (section 2.1). */
+export const inputDetailsFields = {
+  ...detailsFields,
+  job_id: { type: 'integer', note: 'id of the job' },
+  ...inputState,
+  privacy: { type: 'boolean', note: 'always false here' },
+} as const satisfies RecordTable;
+
+/** Output details (section 2.2). */
+export const outputDetailsFields = {
+  ...detailsFields,
+  ...outputState,
+  ...label,
+} as const satisfies RecordTable;
