@@ -39,6 +39,9 @@ export const honouredJobFields = {
   pass_through: { by: 'daemon/jobs/draft.ts' },
   mock: { by: 'daemon/actions/create-job.ts' },
   notifications: { declined: later },
+  'notifications.url': { declined: later },
+  'notifications.format': { declined: later },
+  'notifications.headers': { declined: later },
 } as const satisfies Record<JobPath, Honour>;
 
 /** What becomes of each setting of an output. A new one without an entry does not compile. */
@@ -55,6 +58,9 @@ export const honouredOutputSettings = {
   'access_control.permission': { moot: noGrants },
   'access_control.permissions': { moot: noGrants },
   notifications: { declined: later },
+  'notifications.url': { declined: later },
+  'notifications.format': { declined: later },
+  'notifications.headers': { declined: later },
   width: { by: 'daemon/plan/decide/size.ts' },
   height: { by: 'daemon/plan/decide/size.ts' },
   size: { by: 'daemon/plan/decide/size.ts' },

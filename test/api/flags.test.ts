@@ -177,6 +177,9 @@ test('an output is typed as name=value or as JSON', () => {
     thumbnails: { number: 3 },
     watermark: [{ url: 'http://x/a', x: '1' }, { url: 'http://x/b' }],
   });
+  assert.equal(readOutputFlag('notifications="http://x/a?b=1,c=2",notifications=http://x/d'), {
+    notifications: ['http://x/a?b=1,c=2', 'http://x/d'],
+  });
   assert.equal(readOutputFlag(' {"speed": 1, "own": [2]}'), { speed: 1, own: [2] });
 });
 

@@ -44,10 +44,20 @@ test('fields that every object inherits are neither read nor written', () => {
 test('a request nested without end is read without harm', () => {
   let nested: unknown = 5;
   for (let depth = 0; depth < 100_000; depth += 1) nested = depth % 2 === 0 ? [nested] : { nested };
-  const names = ['speed', 'label', 'watermark', 'thumbnails', 'access_control', 'nobody_knows'];
+  const names = [
+    'speed',
+    'label',
+    'watermark',
+    'thumbnails',
+    'access_control',
+    'notifications',
+    'nobody_knows',
+  ];
   for (const name of names) {
     assert.type(readJobRequest({ input, outputs: [{ [name]: nested }] }, limits).ok, 'boolean');
   }
+  const url = 'http://example.com/done';
+  assert.not.ok(readJobRequest({ input, notifications: { url, headers: nested } }, limits).ok);
   assert.not.ok(readJobRequest(nested, limits).ok);
 });
 

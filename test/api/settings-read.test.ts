@@ -217,16 +217,56 @@ test('size fills width and height, and may agree with them', () => {
   assert.equal(settingsOf({ size: '640X480', width: '640', height: 480 }), { width: 640, height: 480 });
 });
 
-test('settings beyond the tables are kept for whoever declines them', () => {
-  const notifications = [{ url: 'http://example.com/done', format: 'json' }];
-  assert.equal(requestOf({ input, notifications }).notifications, notifications);
-  assert.equal(settingsOf({ notifications: 'http://example.com/done' }), {
-    notifications: 'http://example.com/done',
-  });
+test('notifications are one or several, each an object or the text of its URL', () => {
+  const url = 'https://me:secret@example.com/done?a=b,c=d';
+  const whole = { url, format: 'xml', headers: { 'X-Order': 'a b', authorization: 'Bearer x' } };
+  assert.equal(requestOf({ input, notifications: url }).notifications, [{ url }]);
+  assert.equal(requestOf({ input, notifications: [whole, url] }).notifications, [whole, { url }]);
+  assert.equal(settingsOf({ notifications: { url, format: 'XML', headers: null } }).notifications, [
+    { url, format: 'xml' },
+  ]);
+  assert.equal(settingsOf({ notifications: { url, headers: {} } }).notifications, [{ url, headers: {} }]);
   assert.equal(requestOf({ input, notifications: [], outputs: { notifications: [] } }), {
     input,
     outputs: [{}],
   });
+});
+
+const noWeb = 'notifications must be a URL with the scheme http or https';
+
+for (const [notifications, complaints] of [
+  [[input, input, input, input, input, input], ['notifications must have at most 5 entries']],
+  [5, ['notifications must be an object, or the text of its url']],
+  ['me@example.com', [`${noWeb}: nothing is sent by e-mail`]],
+  [[input, 'mailto:me@example.com'], [`${noWeb.replace(' ', '[1] ')}: nothing is sent by e-mail`]],
+  [{ url: 'ftp://example.com/a' }, [noWeb.replace(' ', '.url ')]],
+  [{}, ['notifications.url is required: where the notice is posted to']],
+  [
+    { url: input, headers: { Host: 'a', 'Webhook-Id': 'b', 'X-A': 5, 'X-B': 'c', 'x-b': 'c' } },
+    [
+      'notifications.headers.Host must be left out: this header is written by the daemon',
+      'notifications.headers.Webhook-Id must be left out: this header is written by the daemon',
+      'notifications.headers.X-A must be a text',
+      'notifications.headers.x-b must be there only once',
+    ],
+  ],
+  [
+    { url: input, headers: { 'X A': 'b' } },
+    ['notifications.headers must have names of headers, such as X-Order, with at most 64 characters'],
+  ],
+] as const) {
+  test(`notifications ${JSON.stringify(notifications)} are refused in words that help`, () => {
+    assert.equal(complaintsAbout({ input, notifications }), complaints);
+  });
+}
+
+test('a header may be called what every object inherits', () => {
+  const headers: unknown = JSON.parse('{"__proto__":"a","constructor":"b"}');
+  const [target] = requestOf({ input, notifications: { url: input, headers } }).notifications ?? [];
+  assert.equal(Object.entries(target?.headers ?? {}), [
+    ['__proto__', 'a'],
+    ['constructor', 'b'],
+  ]);
 });
 
 test('the sound parts of a request that is not valid are there for further checks', () => {

@@ -8,6 +8,7 @@ import {
   type Setting,
   type SettingsTable,
 } from '../../src/api/settings/index.js';
+import { notificationTable } from '../../src/api/settings/notifications.js';
 import { readJobRequest } from '../../src/api/settings/read.js';
 import { readValue } from '../../src/api/settings/read-value.js';
 import { thumbnailsTable } from '../../src/api/settings/thumbnails.js';
@@ -19,6 +20,7 @@ const tables: Readonly<Record<string, SettingsTable>> = {
   watermark: watermarkTable,
   thumbnails: thumbnailsTable,
   access_control: accessControlTable,
+  notifications: notificationTable,
 };
 const rows = Object.entries(tables).flatMap(([table, settings]) =>
   Object.entries(settings).map(([name, setting]): readonly [string, Setting] => [

@@ -7,6 +7,11 @@ const noNumbers: readonly unknown[] = [
 ];
 const noTexts: readonly unknown[] = [5, true, {}, [], ['text']];
 
+const noAddressesOfTheWeb: readonly unknown[] = [
+  ...['ftp://host/a', 'file:///a', 's3://bucket/key', 'https:/host', 'http+unix://host/a', 'http://host:0/a'],
+  ...['me@example.com', 'mailto:me@example.com', 'MAILTO:me@example.com'],
+];
+
 /** Values that a setting must refuse, by what kind of setting it is. Null is none of them: it means left out. */
 export function wrongValuesFor(setting: Setting): readonly unknown[] {
   switch (setting.kind) {
@@ -63,6 +68,7 @@ export function wrongValuesFor(setting: Setting): readonly unknown[] {
         ...[' http://host/a', 'http://host/a ', 'http://host/a\nb', 'http://host/\u0000', '1http://host/a'],
         ...['s3://AKIA:abc/def@bucket/key', 'http://host\\a', 'file://', 'file:', 'data:text/plain,a'],
         `http://host/${'a'.repeat(2048)}`,
+        ...(setting.schemes === undefined ? [] : noAddressesOfTheWeb),
       ];
     case 'size':
       return [
@@ -100,7 +106,21 @@ export function wrongValuesFor(setting: Setting): readonly unknown[] {
       return setting.of.kind === 'object'
         ? [5, 'text', true, [null], [5], [[]], Array(setting.max + 1).fill({})]
         : [5, true, {}, [null], [[]]];
-    case 'free':
-      return [];
+    case 'map':
+      return [
+        ...[5, 'text', true, [], ['text'], [{}]],
+        Object.fromEntries(Array.from({ length: setting.max + 1 }, (_, index) => [`X-${index}`, 'text'])),
+        ...['', ' ', 'a b', 'a:', 'a\n', 'ä', 'x'.repeat(setting.maxNameLength + 1)].map((name) => ({
+          [name]: 'text',
+        })),
+        ...[5, true, null, {}, [], 'a\nb', 'a\r\nX-B: c', 'a\u0000', 'a\tb', 'ä', '\u{1f600}'].map(
+          (text) => ({
+            'X-A': text,
+          }),
+        ),
+        { 'X-A': 'x'.repeat(setting.maxLength + 1) },
+        { 'X-A': 'text', 'x-a': 'text' },
+        ...setting.reserved.map((name) => ({ [name.replace('*', 'id').toUpperCase()]: 'text' })),
+      ];
   }
 }

@@ -30,6 +30,8 @@ function rangeOf(setting: Setting): string {
     case 'time':
       return `below ${setting.maxSeconds / 3600} hours`;
     case 'object':
+      // Such an object is typed as a text: its other fields are for requests.
+      if (setting.textField !== undefined) return '';
       return Object.entries(setting.fields).map(fieldNote).join(', ');
     case 'list':
       return rangeOf(setting.of);

@@ -24,7 +24,10 @@ export function requestValue(setting: Setting, word: unknown, flag: string): unk
     case 'list':
       return listValue(setting, word, flag);
     case 'object':
-      return typeof word === 'string' ? objectValue(setting, word, flag) : word;
+      // A text that stands for a field of the object has any form that it likes.
+      return typeof word === 'string' && setting.textField === undefined
+        ? objectValue(setting, word, flag)
+        : word;
     default:
       return word;
   }
@@ -51,7 +54,7 @@ function tableValue(table: SettingsTable, text: string, flag: string): RequestFi
   return Object.fromEntries(
     [...groups].map(([name, values]): Assignment | [string, unknown] => {
       const setting = table[name];
-      if (setting === undefined || setting.kind === 'free') return [name, values];
+      if (setting === undefined) return [name, values];
       if (setting.kind === 'list') return [name, requestValue(setting, values, flag)];
       if (values.length > 1) throw new VencError('UsageError', `${flag} gives ${name} more than once.`);
       return [name, requestValue(setting, values[0], flag)];

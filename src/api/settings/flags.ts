@@ -27,6 +27,9 @@ export interface SettingFlag {
 /** Flags that are not called after their setting. */
 const flagNames: Readonly<Record<string, string>> = { notifications: 'notify' };
 
+/** Settings without a flag. */
+const withoutFlag: Readonly<Record<SettingFlag['path'], string>> = { job: 'input', output: 'notifications' };
+
 /**
  * The flags of all settings of a job and of an output, in the order of the tables. `input` has none, since it is
  * the argument of its commands, and notifications have one for the job alone.
@@ -62,7 +65,7 @@ function valuesOf(table: SettingsTable, path: SettingFlag['path'], options: Requ
 
 function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly SettingFlag[] {
   return Object.entries(table)
-    .filter(([name, { kind }]) => name !== 'input' && (kind !== 'free' || path === 'job'))
+    .filter(([name]) => name !== withoutFlag[path])
     .map(([name, setting]) => {
       const word = (flagNames[name] ?? name).replaceAll('_', '-');
       const isBoolean = setting.kind === 'boolean';
@@ -75,7 +78,7 @@ function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly Sett
         help: helpOf(setting),
         choices: choicesOf(setting),
         path,
-        repeatable: setting.kind === 'list' || setting.kind === 'free',
+        repeatable: setting.kind === 'list',
       };
     });
 }
@@ -86,11 +89,10 @@ function argumentOf(name: string, setting: Setting): string {
       return '<WIDTHxHEIGHT>';
     case 'time':
       return '<time>';
-    case 'free':
-      return '<url>';
     case 'list':
       return argumentOf(name, setting.of);
     case 'object':
+      if (setting.textField !== undefined) return `<${setting.textField}>`;
       return setting.numberField === undefined ? '<name=value,...>' : '<n|name=value,...>';
     case 'text':
       return `<${name.replaceAll('_', '-')}>`;

@@ -1,4 +1,5 @@
 import { accessControlSetting } from './access-control.js';
+import { notificationsSetting } from './notifications.js';
 import type { SettingsTable } from './setting.js';
 
 const section = '4.1 General';
@@ -53,8 +54,7 @@ export const generalTable = {
     help: 'grants on the delivered file, where the destination knows them',
   },
   notifications: {
-    kind: 'free',
-    section: 'addition',
+    ...notificationsSetting,
     help: 'a URL that is told when the output has come to its end',
   },
 } as const satisfies SettingsTable;

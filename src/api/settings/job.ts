@@ -1,3 +1,4 @@
+import { notificationsSetting } from './notifications.js';
 import type { SettingsTable } from './setting.js';
 
 const section = '4.1 Job';
@@ -46,8 +47,7 @@ export const jobTable = {
     help: 'a text that is kept with the job and given back',
   },
   notifications: {
-    kind: 'free',
-    section: 'addition',
+    ...notificationsSetting,
     help: 'a URL that is told when the job has come to its end',
   },
   mock: {

@@ -16,6 +16,8 @@ export const audioKilobitsPerChannel = 160;
 export const clipSeconds = 100 * 60 * 60;
 /** Greatest number of pixels in a picture, in or out. */
 export const maxPixels = 36_000_000;
+/** Greatest number of addresses that are told of the end of a job, or of an output. */
+export const maxNotifications = 5;
 /** Greatest number of outputs of a job, unless the daemon is told otherwise. */
 export const defaultMaxOutputs = 50;
 /** Length of everything that is made in test mode (service document, section 8). */

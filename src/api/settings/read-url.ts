@@ -7,21 +7,32 @@ const rule = 'must be a URL with a scheme and a host, such as http://example.com
 // Blanks, quotes and the like in front of the path would have to be percent-encoded. Left as they are, they
 // make it a guess where a password ends.
 const startOfAddress = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\\s"<>]+(?:[/?#]|$)/i;
+const eMail = /^(?:mailto:.*|[^\s/:@]+@[^\s/:@]+)$/is;
 const localFile = /^file:(?:\/\/(?:localhost)?)?\/[^/]/i;
 
 /**
  * Reads an address. What stands after the host is its scheme's to judge, and so is the scheme itself. The
  * only addresses without a host are those of local files. The rules never repeat the address: it may hold a password.
  */
-export function readUrl(_setting: UrlSetting, value: unknown): Plain<string> {
+export function readUrl({ schemes }: UrlSetting, value: unknown): Plain<string> {
   if (typeof value !== 'string') return { rule };
   if (hasMoreCharacters(value, maxUrlLength)) return { rule: `must have at most ${maxUrlLength} characters` };
   if (isUnfitForNames(value)) return { rule: 'must not hold control characters or line breaks' };
   if (value !== value.trim()) return { rule: 'must not begin or end with a blank' };
+  const broken = schemes === undefined ? undefined : brokenSchemeRule(schemes, value);
+  if (broken !== undefined) return { rule: broken };
   if (localFile.test(value) || hasHost(value)) return { value };
   return {
     rule: value.includes('@') ? `${rule}, and with a user and password that are percent-encoded` : rule,
   };
+}
+
+function brokenSchemeRule(schemes: readonly string[], value: string): string | undefined {
+  const one = `must be a URL with the scheme ${schemes.join(' or ')}`;
+  if (eMail.test(value)) return `${one}: nothing is sent by e-mail`;
+  if (!schemes.some((scheme) => value.toLowerCase().startsWith(`${scheme}:`))) return one;
+  // The parser takes this port, and no connection can be made to it.
+  return URL.canParse(value) && new URL(value).port === '0' ? 'must have a port from 1 to 65535' : undefined;
 }
 
 function hasHost(address: string): boolean {

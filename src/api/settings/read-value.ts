@@ -1,4 +1,5 @@
 import { readDistance } from './read-distance.js';
+import { readMap } from './read-map.js';
 import { readBoolean, readInteger, readNumber, readNumberChoice } from './read-number.js';
 import { readSize } from './read-size.js';
 import { readChoice, readText } from './read-text.js';
@@ -37,8 +38,8 @@ export function readValue(setting: Setting, value: unknown, path: string): Readi
       return readObject(setting, value, path);
     case 'list':
       return readList(setting, value, path);
-    case 'free':
-      return isEmptyArray(value) ? allOf([]) : readingOf(path, { value });
+    case 'map':
+      return readMap(setting, value, path);
   }
 }
 
@@ -121,12 +122,27 @@ function readObject(setting: ObjectSetting, value: unknown, path: string): Readi
 }
 
 function readOneObject(setting: ObjectSetting, value: unknown, path: string): Reading<unknown> {
-  if (!isObject(value)) return complaint(`${path} must be an object`);
+  const { textField } = setting;
+  if (textField !== undefined && typeof value === 'string') {
+    return readTextFor(setting.fields, textField, value, path);
+  }
+  if (!isObject(value)) {
+    const or = textField === undefined ? '' : `, or the text of its ${textField}`;
+    return complaint(`${path} must be an object${or}`);
+  }
   const fields = readFields(setting.fields, value, path);
   const { oneOf = [] } = setting;
   if (oneOf.length === 0 || oneOf.filter((name) => isGiven(value, name)).length === 1) return fields;
   const complaints = [...fields.complaints, `${path} must have exactly one of ${oneOf.join(' and ')}`];
   return { complaints, unknownFields: fields.unknownFields };
+}
+
+/** A text in the place of an object: what is wrong with it is told by the path of the object, as there is no other in the request. */
+function readTextFor(fields: SettingsTable, name: string, text: string, path: string): Reading<unknown> {
+  const setting = fields[name];
+  const reading =
+    setting === undefined ? complaint(`${path} must be an object`) : readValue(setting, text, path);
+  return 'value' in reading ? { ...reading, value: { [name]: reading.value } } : reading;
 }
 
 function readList(setting: ListSetting, value: unknown, path: string): Reading<unknown> {
@@ -139,8 +155,4 @@ function readList(setting: ListSetting, value: unknown, path: string): Reading<u
   const readings = value.map((item: unknown, index) => readValue(setting.of, item, `${path}[${index}]`));
   const found = allOf(readings);
   return found.complaints.length > 0 ? found : { ...found, value: readings.map((reading) => reading.value) };
-}
-
-function isEmptyArray(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
 }

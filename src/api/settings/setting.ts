@@ -52,9 +52,11 @@ export interface TextSetting extends SettingText {
   readonly default?: string;
 }
 
-/** An address of up to 2,048 characters with a scheme. Which schemes are taken is not this table's to know. */
+/** An address of up to 2,048 characters with a scheme. */
 export interface UrlSetting extends SettingText {
   readonly kind: 'url';
+  /** The schemes that are taken, in lower case; absent where that is not this table's to know. */
+  readonly schemes?: readonly string[];
 }
 
 /** One of a few words, in any letter case where `anyCase`; the value is always as spelled in `choices`. */
@@ -104,6 +106,8 @@ export interface ObjectSetting extends SettingText {
   readonly isTakenInArray?: true;
   /** Field that a plain number stands for on the command line. */
   readonly numberField?: string;
+  /** Field that a plain text stands for, in requests and on the command line; no other field is required then. */
+  readonly textField?: string;
 }
 
 /** One value or an array of up to `max`; a list when read, and absent when the array was empty. */
@@ -113,9 +117,15 @@ export interface ListSetting extends SettingText {
   readonly max: number;
 }
 
-/** Any JSON value, kept as it was given; an empty array is as good as nothing. For settings that are yet declined. */
-export interface FreeSetting extends SettingText {
-  readonly kind: 'free';
+/** Headers of HTTP: an object of up to `max` texts by names that the client chooses. */
+export interface MapSetting extends SettingText {
+  readonly kind: 'map';
+  readonly max: number;
+  readonly maxNameLength: number;
+  /** Greatest length of each value, in characters. */
+  readonly maxLength: number;
+  /** Names that are refused, in lower case; one that ends in `*` stands for all that begin so. */
+  readonly reserved: readonly string[];
 }
 
 /** One row of a table of settings. */
@@ -132,7 +142,7 @@ export type Setting =
   | DistanceSetting
   | ObjectSetting
   | ListSetting
-  | FreeSetting;
+  | MapSetting;
 
 /** Settings by name. */
 export type SettingsTable = Readonly<Record<string, Setting>>;
@@ -167,8 +177,8 @@ export type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' }
               ? SettingsOf<F>
               : S extends { kind: 'list'; of: infer O }
                 ? readonly ValueOf<O>[]
-                : S extends { kind: 'free' }
-                  ? unknown
+                : S extends { kind: 'map' }
+                  ? Readonly<Record<string, string>>
                   : never;
 
 type RequiredNames<T extends SettingsTable> = {
