@@ -1,0 +1,37 @@
+import type { RouteName } from '../../../src/api/routes.js';
+import { findOutput } from '../../actions/find-job.js';
+import { readInputProgress, readOutputProgress } from '../../actions/read-jobs.js';
+import { earlyOutputProgress, progressV1 } from '../../jobs/older-progress.js';
+import type { Handler } from '../handler.js';
+import { idOf, postJob, putCancel, putResubmit } from '../v2/jobs.js';
+
+/** `GET /v1/inputs/<id>/progress` (section 9). */
+const getInputProgressV1: Handler = async (workshop, { params }, account) => ({
+  status: 200,
+  record: progressV1(await readInputProgress(workshop, account.id, idOf(params))),
+});
+
+/** `GET /v1/outputs/<id>/progress` (section 9). */
+const getOutputProgressV1: Handler = async (workshop, { params }, account) => ({
+  status: 200,
+  record: progressV1(await readOutputProgress(workshop, account.id, idOf(params))),
+});
+
+/** `GET /outputs/<id>/progress`, the early form (section 4.9). */
+const getOutputProgressEarly: Handler = async (workshop, { params }, account) => {
+  const { job, output } = await findOutput(workshop, account.id, idOf(params));
+  return { status: 200, record: earlyOutputProgress(job, output, workshop.book.read(job.id)) };
+};
+
+/**
+ * Everything older than version 2, by the name of its route: other addresses, methods and words for what version 2 does
+ * (sections 4.1, 4.4, 4.5, 4.9 and 9). Nothing here does any work of its own.
+ */
+export const legacyHandlers = {
+  createJobEarly: postJob,
+  resubmitJobV1: putResubmit,
+  cancelJobV1: putCancel,
+  inputProgressV1: getInputProgressV1,
+  outputProgressV1: getOutputProgressV1,
+  outputProgressEarly: getOutputProgressEarly,
+} as const satisfies Partial<Record<RouteName, Handler>>;
