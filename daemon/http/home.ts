@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { productVersion } from '../../src/api/version.js';
+import type { OpenHandler } from './handler.js';
+
+/**
+ * `GET /`: a page for people who open the address in a browser. It runs nothing and loads nothing, and its links are relative, so that they
+ * lead right behind a proxy as well.
+ */
+export const getHome: OpenHandler = async () => ({ status: 200, text: page, headers });
+
+const style =
+  'body{font:1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}pre{overflow:auto}';
+
+const page = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>venc ${productVersion}</title>
+<style>${style}</style>
+</head>
+<body>
+<h1>venc ${productVersion}</h1>
+<p>This is a video encoding service: it takes jobs over a REST API, runs ffmpeg on its own machine and delivers the files.</p>
+<ul>
+<li><a href="openapi.json">Every address, as an OpenAPI document</a></li>
+<li><a href="health">Whether it can take jobs</a></li>
+<li><a href="version">Which version it is</a></li>
+</ul>
+<h2>API keys</h2>
+<p>All else needs an API key, in the header <code>Service-Api-Key</code> or, on a GET, as <code>api_key</code> in the query:</p>
+<pre><code>curl -H "Service-Api-Key: $KEY" "$ADDRESS/v2/jobs"</code></pre>
+<p>The owner's key lies in the data folder of the daemon, in the file <code>owner-key</code>; <code>venc keys create</code> makes further ones.</p>
+</body>
+</html>
+`;
+
+const styleHash = createHash('sha256').update(style).digest('base64');
+const headers = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'X-Content-Type-Options': 'nosniff',
+};
