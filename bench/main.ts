@@ -28,6 +28,11 @@ const measures = {
     rounds: 101,
     load: async () => (await import('./store.js')).measureStore,
   },
+  http: {
+    what: 'requests a second with 100 and 10,000 jobs, beside a bare Hono app',
+    rounds: 21,
+    load: async () => (await import('./http.js')).measureHttp,
+  },
   rest: {
     what: 'memory of a daemon at rest',
     rounds: 3,

@@ -13,6 +13,8 @@ export interface Figure {
   readonly value: Spread;
   /** Greatest median that is good enough; null where the figure is there to be known only. */
   readonly atMost: number | null;
+  /** Least median that is good enough, for figures of which more is better. */
+  readonly atLeast?: number;
   /** What the figure rests on, in absolute numbers. */
   readonly basis: string;
 }
@@ -49,7 +51,8 @@ export function ratiosOf(samples: readonly number[], beside: readonly number[]):
 }
 
 /** Whether a figure reaches its target; null where it has none. */
-export function isMet({ value, atMost }: Figure): boolean | null {
+export function isMet({ value, atMost, atLeast }: Figure): boolean | null {
+  if (atLeast !== undefined) return value.median >= atLeast;
   return atMost === null ? null : value.median <= atMost;
 }
 

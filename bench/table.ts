@@ -18,14 +18,15 @@ export function tableOf(figures: readonly Figure[]): string {
 }
 
 function rowOf(figure: Figure): readonly string[] {
-  const { name, unit, value, atMost, basis } = figure;
+  const { name, unit, value, atMost, atLeast, basis } = figure;
   const text = (number: number): string => number.toFixed(digits[unit]);
   const met = isMet(figure);
+  const target = atLeast !== undefined ? `>= ${text(atLeast)}` : atMost === null ? '' : `<= ${text(atMost)}`;
   return [
     name,
     `${text(value.median)} ${unit}`,
     `${text(value.low)}-${text(value.high)}`,
-    atMost === null ? '' : `<= ${text(atMost)}`,
+    target,
     met === null ? '' : met ? 'met' : 'missed',
     basis,
   ];

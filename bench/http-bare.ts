@@ -1,0 +1,41 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+
+/*
+ * A program of its own: the least that Hono can do, as its documentation shows it, to stand beside the daemon. `/constant/N` answers
+ * a text of N bytes that was made once; a POST to `/files/N` keeps N bytes under a new name in the folder that is
+ * its argument, fsync included.
+ */
+
+const [folder = '.'] = process.argv.slice(2);
+const texts = new Map<string, string>();
+let names = 0;
+
+function textOf(length: string): string {
+  const text = texts.get(length) ?? 'x'.repeat(Number(length));
+  texts.set(length, text);
+  return text;
+}
+
+const app = new Hono();
+
+app.get('/constant/:length', (c) => c.text(textOf(c.req.param('length'))));
+
+app.post('/files/:length', async (c) => {
+  await c.req.text();
+  names += 1;
+  const file = await open(join(folder, `${names}.json`), 'wx');
+  try {
+    await file.writeFile(textOf(c.req.param('length')));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return c.text('kept', 201);
+});
+
+serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => {
+  console.log(`http://127.0.0.1:${port}`);
+});

@@ -1,0 +1,98 @@
+import { apply } from '../daemon/jobs/changes.js';
+import { draftJob, type JobDraft } from '../daemon/jobs/draft.js';
+import type { Job } from '../daemon/jobs/job.js';
+import type { MediaFacts } from '../daemon/jobs/media.js';
+import { defaultAccountId } from '../daemon/store/json/accounts-document.js';
+import { openJobStore } from '../daemon/store/json/json-job-store.js';
+import { defaultOutput } from '../src/api/settings/index.js';
+
+/** Jobs at the end of a filled folder that wait yet: those that a daemon would be working on. */
+const waitingCount = 10;
+const atOnce = 100;
+
+/** Fills a data folder with so many jobs, as a daemon that has worked for a while leaves it. Gives the jobs, oldest first. */
+export async function fillDataFolder(folder: string, count: number): Promise<readonly Job[]> {
+  const store = await openJobStore(folder, { log: () => {} });
+  const jobs: Job[] = [];
+  try {
+    while (jobs.length < count) {
+      const fresh = await Promise.all(
+        Array.from({ length: Math.min(atOnce, count - jobs.length) }, () => store.create(draft())),
+      );
+      const isLast = jobs.length + fresh.length === count;
+      const over = isLast ? fresh.slice(0, -waitingCount) : fresh;
+      jobs.push(...(await Promise.all(over.map(({ id }) => store.update(id, finished)))));
+      if (isLast) jobs.push(...fresh.slice(-waitingCount));
+    }
+  } finally {
+    await store.close();
+  }
+  return jobs;
+}
+
+const film = 'http://media.example.com/films/a-film-with-a-name-of-usual-length.mp4';
+
+function draft(): JobDraft {
+  return draftJob({
+    accountId: defaultAccountId,
+    request: { input: film, outputs: [] },
+    test: false,
+    outputs: [
+      {
+        settings: defaultOutput,
+        placement: {
+          destination: 'hosted://0123456789abcdef0123456789abcdef/film.mp4',
+          url: 'http://127.0.0.1:8080/hosted/0123456789abcdef0123456789abcdef/film.mp4',
+        },
+      },
+    ],
+    now: new Date(),
+  });
+}
+
+const media: MediaFacts = {
+  format: 'mpeg4',
+  durationSeconds: 5400.04,
+  totalBitrateKbps: 5127,
+  video: {
+    streamIndex: 0,
+    codec: 'h264',
+    width: 1280,
+    height: 720,
+    sampleAspectRatio: { numerator: 1, denominator: 1 },
+    rotationDegrees: 0,
+    frameRate: { numerator: 25, denominator: 1 },
+    isFrameRateVariable: false,
+    fieldOrder: 'progressive',
+    pixelFormat: 'yuv420p',
+    bitrateKbps: 4999,
+    durationSeconds: 5400,
+    startSeconds: 0,
+  },
+  audio: {
+    streamIndex: 1,
+    codec: 'aac',
+    channels: 2,
+    sampleRate: 44_100,
+    bitrateKbps: 128,
+    durationSeconds: 5400.04,
+    startSeconds: 0,
+  },
+};
+
+const file = { sizeBytes: 3_461_234_567, md5: '0cc175b9c0f1b6a831c399e269772661' };
+
+function finished(waiting: Job): Job {
+  const now = new Date();
+  const claimed = apply(waiting, { type: 'claimed', token: 'bench' }, now);
+  const inspected = apply(claimed, { type: 'inspected', media, file }, now);
+  return waiting.outputs.reduce(
+    (job, { id }) =>
+      apply(
+        apply(job, { type: 'output-started', id }, now),
+        { type: 'output-finished', id, media, file },
+        now,
+      ),
+    inspected,
+  );
+}

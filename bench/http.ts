@@ -1,0 +1,183 @@
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Job } from '../daemon/jobs/job.js';
+import { routePath } from '../src/api/routes.js';
+import { type BenchDaemon, startDaemon } from './daemon.js';
+import { startBare } from './http-bare-server.js';
+import { fillDataFolder } from './http-jobs.js';
+import { type Load, type LoadGenerator, loadOf, startLoad, wireRequest } from './http-load.js';
+import type { LoadResult } from './load.js';
+import { alternate, type Figure, ratiosOf, spreadOf } from './measure.js';
+
+const connections = 32;
+const sliceMs = 300;
+/** Few, so that the small store stays a small one. */
+const createsASlice = 96;
+/** Untold slices at first, until the engine has compiled what is run most. */
+const warmUpMs = 1500;
+/** How many of the latest jobs are asked for: a page of the list, with those that wait yet. */
+const latestCount = 50;
+const sizes = { few: 100, many: 10_000 } as const;
+
+/** A daemon over a data folder with so many jobs. */
+interface Filled {
+  readonly daemon: BenchDaemon;
+  readonly folder: string;
+  readonly jobs: readonly Job[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One kind of request, beside what a bare app answers of the same size. */
+interface Deed {
+  readonly name: string;
+  readonly atLeast: number;
+  readonly load: (filled: Filled) => Promise<Load>;
+  readonly bare: (url: string, filled: Filled, load: Load) => Promise<Load>;
+  readonly atMost: { readonly milliseconds: number; readonly requests: number };
+}
+
+const forTime = { milliseconds: sliceMs, requests: Number.POSITIVE_INFINITY };
+const forCount = { milliseconds: Number.POSITIVE_INFINITY, requests: createsASlice };
+
+const reads = { bare: constantAsLong, atMost: forTime } as const;
+
+const deeds: readonly Deed[] = [
+  {
+    ...reads,
+    name: 'progress',
+    atLeast: 0.5,
+    load: (filled) =>
+      latest(filled, ({ outputs }) => outputs.map(({ id }) => `${routePath('outputProgress', { id })}.json`)),
+  },
+  {
+    ...reads,
+    name: 'job details',
+    atLeast: 0.4,
+    load: (filled) => latest(filled, ({ id }) => [`${routePath('jobDetails', { id })}.json`]),
+  },
+  {
+    ...reads,
+    name: `list of ${latestCount}`,
+    atLeast: 0.3,
+    load: ({ daemon, headers }) => loadOf(daemon.url, [`${routePath('listJobs')}.json`], headers),
+  },
+  // The last, as it leaves jobs behind.
+  { name: 'create', atLeast: 0.4, load: creates, bare: keptFiles, atMost: forCount },
+];
+
+/**
+ * How many requests a second the daemon answers, with 100 and with 10,000 jobs stored, beside a bare Hono app. Daemons, app and load
+ * generator are processes of their own; with two cores, generator and server have one each.
+ */
+export async function measureHttp(folder: string, rounds: number): Promise<readonly Figure[]> {
+  const bareFolder = join(folder, 'bare');
+  await mkdir(bareFolder, { recursive: true });
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const bare = await startBare(bareFolder);
+    stops.push(bare.stop);
+    const few = await filledDaemon(join(folder, 'few'), sizes.few);
+    stops.push(few.daemon.stop);
+    const many = await filledDaemon(join(folder, 'many'), sizes.many);
+    stops.push(many.daemon.stop);
+    const generator = startLoad();
+    stops.push(generator.stop);
+    const figures: Figure[] = [];
+    for (const deed of deeds) {
+      const load = { few: await deed.load(few), many: await deed.load(many) };
+      const loads = { bare: await deed.bare(bare.url, many, load.many), ...load };
+      figures.push(...(await figuresOf(deed, rounds, generator, loads)));
+    }
+    return figures;
+  } finally {
+    for (const stop of stops.toReversed()) await stop();
+  }
+}
+
+type Loads = Readonly<Record<'bare' | 'few' | 'many', Load>>;
+
+async function figuresOf(
+  { name, atLeast, atMost }: Deed,
+  rounds: number,
+  generator: LoadGenerator,
+  loads: Loads,
+): Promise<readonly Figure[]> {
+  const slice = (load: Load) => () => generator.run({ ...load, connections, atMost });
+  for (const load of Object.values(loads)) {
+    await generator.run({ ...load, connections, atMost: { ...atMost, milliseconds: warmUpMs } });
+  }
+  const { bare, few, many } = await alternate<keyof Loads, LoadResult>(rounds, {
+    bare: slice(loads.bare),
+    few: slice(loads.few),
+    many: slice(loads.many),
+  });
+  const figure = (what: string, ratios: readonly number[], least: number, basis: string): Figure => ({
+    name: `http: ${name}${what}`,
+    unit: 'x',
+    value: spreadOf(ratios),
+    atMost: null,
+    atLeast: least,
+    basis,
+  });
+  const [ours, ofFew] = [many.map(rate), few.map(rate)];
+  const busy = Math.round(100 * spreadOf(bare.map(({ busyShare }) => busyShare)).median);
+  return [
+    figure(
+      '',
+      ratiosOf(ours, bare.map(rate)),
+      atLeast,
+      `${text(ours)}, bare Hono ${text(bare.map(rate))} (generator ${busy}% busy)`,
+    ),
+    figure(
+      `, ${sizes.many.toLocaleString('en')} jobs to ${sizes.few}`,
+      ratiosOf(ours, ofFew),
+      0.9,
+      `${text(ours)} to ${text(ofFew)}`,
+    ),
+  ];
+}
+
+function rate({ perSecond }: LoadResult): number {
+  return perSecond;
+}
+
+function text(rates: readonly number[]): string {
+  return `${Math.round(spreadOf(rates).median).toLocaleString('en')}/s`;
+}
+
+async function filledDaemon(folder: string, size: number): Promise<Filled> {
+  const jobs = await fillDataFolder(folder, size);
+  const daemon = await startDaemon(folder, folder, ['--jobs', '0']);
+  return { daemon, folder, jobs, headers: { 'Zencoder-Api-Key': daemon.env.VENC_API_KEY ?? '' } };
+}
+
+function latest({ daemon, jobs, headers }: Filled, pathsOf: (job: Job) => readonly string[]): Promise<Load> {
+  return loadOf(daemon.url, jobs.slice(-latestCount).flatMap(pathsOf), headers);
+}
+
+function constantAsLong(url: string, _: Filled, { lengths }: Load): Promise<Load> {
+  const all = lengths ?? [];
+  const mean = Math.round(all.reduce((sum, length) => sum + length, 0) / all.length);
+  return loadOf(url, [`/constant/${mean}`]);
+}
+
+const createBody = JSON.stringify({
+  input: 'http://media.example.com/films/a-film-with-a-name-of-usual-length.mp4',
+});
+
+async function creates({ daemon, headers }: Filled): Promise<Load> {
+  const parts = { method: 'POST', headers, body: createBody };
+  return postsOf(daemon.url, wireRequest(daemon.url, `${routePath('createJob')}.json`, parts));
+}
+
+/** The same body posted to the bare app, which keeps a file as long as that of a job which waits. */
+async function keptFiles(url: string, { folder }: Filled): Promise<Load> {
+  const active = join(folder, 'jobs', 'active');
+  const [name = ''] = await readdir(active);
+  const { size } = await stat(join(active, name));
+  return postsOf(url, wireRequest(url, `/files/${size}`, { method: 'POST', body: createBody }));
+}
+
+function postsOf(url: string, request: string): Load {
+  return { port: Number(new URL(url).port), requests: [request], lengths: null, status: 201 };
+}
