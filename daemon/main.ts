@@ -1,5 +1,6 @@
 import type { DaemonOptions, RunningDaemon } from './daemon-options.js';
 import { createApp } from './http/app.js';
+import { createRateLimit } from './http/rate-limit.js';
 import { listen } from './http/server.js';
 import { type OpenWorkshop, openWorkshop } from './open-workshop.js';
 import { removeDaemonAddress, writeDaemonAddress } from './store/json/address.js';
@@ -25,8 +26,13 @@ export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon
 
 async function serve(open: OpenWorkshop, options: DaemonOptions): Promise<RunningDaemon> {
   const { workshop } = open;
+  const { rateLimit } = options;
+  const limit = rateLimit === null ? null : createRateLimit(rateLimit, workshop.now);
   const server = await listen(
-    createApp(workshop, { publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null }),
+    createApp(workshop, {
+      publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
+      takeTurn: (who) => limit?.take(who) ?? null,
+    }),
     options,
   );
   const url = `http://${reachableHost(options.host)}:${server.port}`;

@@ -15,6 +15,8 @@ export interface CreateContext {
   readonly account: Account;
   /** Address of this daemon as the client knows it, without a slash at its end. */
   readonly baseUrl: string;
+  /** The header `Idempotency-Key`; null or left out where there was none. */
+  readonly idempotencyKey?: string | null;
 }
 
 /** The sound parts of a request: outputs that have complaints already are undefined. */

@@ -5,6 +5,8 @@ import type { Representation } from '../../src/api/routes.js';
 export interface Exchange {
   readonly method: string;
   readonly url: URL;
+  /** The first value of a query parameter; null where it was not given. */
+  query(name: string): string | null;
   /** Values of the path's parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   /** The request as Node has it: bodies are read from here, since those of GETs are dropped further up. */
@@ -16,7 +18,7 @@ export interface Exchange {
    * The body as JSON has it, read at most once; undefined where there is none. What came as XML is brought into the very form that JSON
    * would have.
    */
-  readonly body: () => Promise<unknown>;
+  body(): Promise<unknown>;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,8 @@
+import { oncePer } from '../../src/api/once-per.js';
 import type {
   DetailsRecord,
   InputDetails,
+  JobHead,
   JobRecord,
   MediaFileRecord,
   OutputDetails,
@@ -11,8 +13,13 @@ import { hundredths } from '../../src/api/rounding.js';
 import type { Job, JobInput, JobOutput } from './job.js';
 import { type MediaFacts, uprightSize } from './media.js';
 
-/** The job as job details show it (section 2.3). */
-export function jobRecord(job: Job): JobRecord {
+/*
+ * Jobs are never edited in place, and asked about far more often than they change: what is shown of each is made once, and the
+ * text that it becomes on the wire with it.
+ */
+
+/** The job without its files. */
+export function jobHead(job: Job): JobHead {
   return {
     id: job.id,
     state: job.state,
@@ -23,6 +30,13 @@ export function jobRecord(job: Job): JobRecord {
     updated_at: job.updatedAt,
     submitted_at: job.submittedAt,
     finished_at: job.finishedAt,
+  };
+}
+
+/** The job as job details show it (section 2.3). */
+export const jobRecord = oncePer((job: Job): JobRecord => {
+  return {
+    ...jobHead(job),
     input_media_file: { ...mediaFile(job, job.input), state: job.input.state },
     output_media_files: job.outputs.map((output) => outputMediaFile(job, output)),
     thumbnails:
@@ -37,27 +51,27 @@ export function jobRecord(job: Job): JobRecord {
           )
         : [],
   };
-}
+});
 
 /** The job as the job list shows it: without `md5_checksum` (section 2.3). */
-export function listedJobRecord(job: Job): JobRecord {
+export const listedJobRecord = oncePer((job: Job): JobRecord => {
   const record = jobRecord(job);
   return {
     ...record,
     input_media_file: withoutChecksum(record.input_media_file),
     output_media_files: record.output_media_files.map(withoutChecksum),
   };
-}
+});
 
 /** Input details (section 2.1). */
-export function inputDetails(job: Job): InputDetails {
+export const inputDetails = oncePer((job: Job): InputDetails => {
   return { ...details(job.input), job_id: job.id, state: job.input.state, privacy: false };
-}
+});
 
 /** Output details (section 2.2). */
-export function outputDetails(output: JobOutput): OutputDetails {
+export const outputDetails = oncePer((output: JobOutput): OutputDetails => {
   return { ...details(output), state: output.state, label: output.label };
-}
+});
 
 function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
   return { ...mediaFile(job, output), state: output.state, label: output.label };

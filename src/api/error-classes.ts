@@ -136,7 +136,13 @@ export const errorClasses = {
     400,
     exitCodes.usage,
     'The body of the request could not be read.',
-    'Send valid JSON.',
+    'Send valid JSON or XML.',
+  ),
+  InvalidCallbackError: refusal(
+    400,
+    exitCodes.usage,
+    'The name of the callback is none.',
+    'Use the name of a function of yours, such as showProgress.',
   ),
   UnauthorizedError: refusal(
     401,
@@ -190,7 +196,7 @@ export const errorClasses = {
     415,
     exitCodes.usage,
     'The body is of a type that is not understood.',
-    'Send JSON.',
+    'Send JSON or XML.',
   ),
   InvalidRequestError: refusal(
     422,

@@ -41,6 +41,8 @@ export async function startTestDaemon(options: Partial<DaemonOptions> = {}): Pro
     publicUrl: null,
     minFreeBytes: 0,
     maxOutputs: 50,
+    rateLimit: null,
+    isUsageRebuilt: false,
     ffmpeg: process.env.VENC_FFMPEG ?? null,
     ffprobe: process.env.VENC_FFPROBE ?? null,
     apiKey: key,

@@ -1,3 +1,5 @@
+import { oncePer } from '../../../src/api/once-per.js';
+import type { JobRecord } from '../../../src/api/records.js';
 import { cancelJob } from '../../actions/cancel-job.js';
 import { createJob } from '../../actions/create-job.js';
 import { type JobListing, listJobs } from '../../actions/list-jobs.js';
@@ -10,10 +12,15 @@ export function idOf(params: Readonly<Record<string, string>>): number {
   return Number(params.id);
 }
 
-/** `POST /v2/jobs` (section 4.1). */
+/** A job as it stands on the wire. */
+const wrapped = oncePer((job: JobRecord) => ({ job }));
+
+/** `POST /v2/jobs` (section 4.1), with `Idempotency-Key`. */
 export const postJob: Handler = async (workshop, exchange, account) => {
-  const record = await createJob(workshop, { account, baseUrl: exchange.baseUrl }, await exchange.body());
-  return { status: 201, record };
+  const { baseUrl, incoming } = exchange;
+  const given = incoming.headers['idempotency-key'];
+  const context = { account, baseUrl, idempotencyKey: given === undefined ? null : String(given) };
+  return { status: 201, record: await createJob(workshop, context, await exchange.body()) };
 };
 
 /** `GET /v2/jobs` (section 4.3), with `X-Total-Count` and `Link`. */
@@ -22,7 +29,7 @@ export const getJobs: Handler = async (workshop, { url }, account) => {
   const listing = await listJobs(workshop, account.id, query);
   return {
     status: 200,
-    record: listing.jobs.map((job) => ({ job })),
+    record: listing.jobs.map(wrapped),
     headers: { 'X-Total-Count': String(listing.total), Link: links(url, listing) },
   };
 };
@@ -30,7 +37,7 @@ export const getJobs: Handler = async (workshop, { url }, account) => {
 /** `GET /v2/jobs/<id>` (section 4.2). */
 export const getJob: Handler = async (workshop, { params }, account) => ({
   status: 200,
-  record: { job: await readJob(workshop, account.id, idOf(params)) },
+  record: wrapped(await readJob(workshop, account.id, idOf(params))),
 });
 
 /** `GET /v2/jobs/<id>/progress`, an addition to the document. */

@@ -1,0 +1,14 @@
+/** Every answer may be read by scripts of any origin (contract, section 1). */
+export const corsHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'Link, X-Total-Count, Retry-After, Content-Range, Allow',
+} as const;
+
+/** What `OPTIONS` answers beside these. */
+export const preflightHeaders = {
+  ...corsHeaders,
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+  'Access-Control-Allow-Headers':
+    'Content-Type, Content-Encoding, Service-Api-Key, Zencoder-Api-Key, Idempotency-Key, Last-Event-ID, Range, If-Range',
+  'Access-Control-Max-Age': '86400',
+} as const;

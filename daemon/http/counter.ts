@@ -1,0 +1,138 @@
+import { isVencError, VencError } from '../../src/api/errors.js';
+import type { AnswerName } from '../../src/api/records/answers.js';
+import { type Representation, type Route, type RouteName, routes } from '../../src/api/routes.js';
+import type { Workshop } from '../actions/workshop.js';
+import { authorize, identify } from './auth.js';
+import { corsHeaders } from './cors.js';
+import type { Bindings, Exchange, Reply } from './exchange.js';
+import { isOpenRoute, keyedHandlers, openHandlers } from './handlers.js';
+import { refusalRepresentation, representationOf, type Wishes } from './negotiate.js';
+import { pathnameOf, requestPath } from './path.js';
+import { problemReply } from './problems.js';
+import { callbackOf } from './represent/jsonp.js';
+import { type Form, represent } from './represent/represent.js';
+import { RequestExchange } from './request-exchange.js';
+
+/** How the counter is set up. */
+export interface CounterOptions {
+  /** Address that hosted files are announced under; null for the one that the client used. */
+  readonly publicUrl: string | null;
+  /** Takes one request from the account of whoever asks: null, or the seconds to wait where there are too many. */
+  readonly takeTurn: (who: string) => number | null;
+}
+
+/** One request, as the router found it. */
+export interface Asked {
+  readonly method: string;
+  readonly address: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly env: Bindings;
+  readonly signal: () => AbortSignal;
+}
+
+/** Answers requests: finds out who asks and in which form, has the handler act, and writes the answer. Never rejects. */
+export class Counter {
+  readonly #workshop: Workshop;
+  readonly #options: CounterOptions;
+
+  constructor(workshop: Workshop, options: CounterOptions) {
+    this.#workshop = workshop;
+    this.#options = options;
+  }
+
+  /** Answers a route. Resolves to a response where the answer is a stream, and to null where it is written already. */
+  async answer(name: RouteName, asked: Asked): Promise<Response | null> {
+    const route: Route = routes[name];
+    const wishes = wishesOf(asked);
+    let form: Form = { type: 'json' };
+    try {
+      const representation = representationOf(route, wishes);
+      const exchange = this.#exchange(asked, representation);
+      form = formOf(route, representation, exchange);
+      return send(asked, await this.#act(name, route, exchange), route.answer ?? 'errors', form);
+    } catch (error) {
+      if (!isVencError(error)) this.#report(asked, error);
+      const refusal = form.type === 'jsonp' ? form : { type: refusalRepresentation(wishes) };
+      return send(asked, problemReply(error), 'errors', refusal);
+    }
+  }
+
+  /** Refuses what no route takes, in the form that was asked for. */
+  refuse(asked: Asked, error: VencError, headers: Readonly<Record<string, string>> = {}): null {
+    const reply = problemReply(error);
+    const form = { type: refusalRepresentation(wishesOf(asked)) };
+    send(asked, { ...reply, headers: { ...reply.headers, ...headers } }, 'errors', form);
+    return null;
+  }
+
+  async #act(name: RouteName, route: Route, exchange: Exchange): Promise<Reply> {
+    if (isOpenRoute(name)) return openHandlers[name](this.#workshop, exchange);
+    const given = await identify(this.#workshop, exchange);
+    const who = given.holder?.keyId ?? `address ${exchange.incoming.socket.remoteAddress}`;
+    const waitSeconds = this.#options.takeTurn(who);
+    if (waitSeconds !== null) throw tooManyRequests(waitSeconds);
+    const { account, keyId } = authorize(route, given);
+    this.#workshop.accounts.noteUse(keyId);
+    return keyedHandlers[name](this.#workshop, exchange, account);
+  }
+
+  #exchange(asked: Asked, representation: Representation): Exchange {
+    const { method, address, params, env, signal } = asked;
+    const { publicUrl } = this.#options;
+    return new RequestExchange({
+      method,
+      address,
+      incoming: env.incoming,
+      publicUrl,
+      params,
+      representation,
+      signal,
+    });
+  }
+
+  #report({ method, address }: Asked, error: unknown): void {
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#workshop.log('error', `${method} ${pathnameOf(address)}: ${what}`);
+  }
+}
+
+function tooManyRequests(waitSeconds: number): VencError {
+  return new VencError('TooManyRequestsError', `Too many requests: try again in ${waitSeconds} s.`, {
+    retryAfterSeconds: waitSeconds,
+  });
+}
+
+function wishesOf({ address, env }: Asked): Wishes {
+  const { suffix } = requestPath(pathnameOf(address));
+  const format = address.includes('format=') ? new URL(address).searchParams.get('format') : null;
+  return { suffix, format, accept: env.incoming.headers.accept };
+}
+
+function formOf(route: Route, representation: Representation, exchange: Exchange): Form {
+  if (representation !== 'jsonp') return { type: representation };
+  return { type: 'jsonp', callback: callbackOf(exchange.query('callback'), route.callback ?? 'callback') };
+}
+
+/**
+ * Writes an answer. Texts go straight to the socket: a `Response` of Node's own is read through a stream again, which took two thirds
+ * of the time of a small answer. Streams are given back for the server to carry on with.
+ */
+function send({ method, env }: Asked, reply: Reply, answer: AnswerName, form: Form): Response | null {
+  const { outgoing } = env;
+  const headers: Record<string, string | number> = { ...corsHeaders, ...reply.headers };
+  if (reply.stream !== undefined) {
+    return new Response(reply.stream, {
+      status: reply.status,
+      headers: { ...corsHeaders, ...reply.headers },
+    });
+  }
+  const represented =
+    reply.record === undefined
+      ? { text: reply.text ?? '', headers: {} }
+      : represent(reply.record, answer, form);
+  Object.assign(headers, represented.headers);
+  if (reply.status !== 204) headers['Content-Length'] ??= Buffer.byteLength(represented.text);
+  outgoing.writeHead(reply.status, headers);
+  outgoing.end(method === 'HEAD' ? undefined : represented.text);
+  return null;
+}

@@ -1,0 +1,48 @@
+import type { RouteName } from '../../src/api/routes.js';
+import type { Handler, OpenHandler } from './handler.js';
+import { getHome } from './home.js';
+import { getHosted } from './hosted.js';
+import { legacyHandlers } from './legacy/handlers.js';
+import { getHealth, getVersion } from './status.js';
+import { getInput, getInputProgress, getOutput, getOutputProgress } from './v2/files.js';
+import { getJob, getJobProgress, getJobs, postJob, putCancel, putResubmit } from './v2/jobs.js';
+import { getLiveReport, getReport, getVodReport } from './v2/reports.js';
+import { putUpload } from './v2/uploads.js';
+
+/** What answers each route that needs no key. */
+export const openHandlers = {
+  hostedFile: getHosted,
+  health: getHealth,
+  version: getVersion,
+  home: getHome,
+} as const satisfies Partial<Record<RouteName, OpenHandler>>;
+
+/** What answers each route that needs a key. */
+export const keyedHandlers = {
+  createJob: postJob,
+  listJobs: getJobs,
+  jobDetails: getJob,
+  jobProgress: getJobProgress,
+  cancelJob: putCancel,
+  resubmitJob: putResubmit,
+  inputDetails: getInput,
+  inputProgress: getInputProgress,
+  outputDetails: getOutput,
+  outputProgress: getOutputProgress,
+  reportAll: getReport,
+  reportLive: getLiveReport,
+  reportVod: getVodReport,
+  reportMinutes: getVodReport,
+  upload: putUpload,
+  ...legacyHandlers,
+} as const satisfies Partial<Record<RouteName, Handler>>;
+
+/** Whether a route is answered without a key. */
+export function isOpenRoute(name: RouteName): name is keyof typeof openHandlers {
+  return Object.hasOwn(openHandlers, name);
+}
+
+/** Whether a route is answered at all. */
+export function isKeyedRoute(name: RouteName): name is keyof typeof keyedHandlers {
+  return Object.hasOwn(keyedHandlers, name);
+}

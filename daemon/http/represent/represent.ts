@@ -1,0 +1,41 @@
+import { type AnswerName, answers } from '../../../src/api/records/answers.js';
+import { toXml } from '../../../src/api/to-xml.js';
+import { jsonType, toJson, toKeptJson } from './json.js';
+import { jsonpType, toJsonp } from './jsonp.js';
+
+/** The form of an answer: JSONP names its callback. */
+export type Form = { readonly type: 'json' | 'xml' } | { readonly type: 'jsonp'; readonly callback: string };
+
+/** A body and the headers that tell what it is. */
+export interface Represented {
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const headersOf = {
+  json: { 'Content-Type': jsonType },
+  xml: { 'Content-Type': 'application/xml; charset=utf-8' },
+  jsonp: { 'Content-Type': jsonpType, 'X-Content-Type-Options': 'nosniff' },
+} as const;
+
+/** Answers whose records are made once for a stored job, so that their texts are worth keeping. */
+const kept: ReadonlySet<AnswerName> = new Set<AnswerName>(['job', 'jobs', 'inputDetails', 'outputDetails']);
+
+/** A record in the form that was asked for. */
+export function represent(record: unknown, answer: AnswerName, form: Form): Represented {
+  const headers = headersOf[form.type];
+  switch (form.type) {
+    case 'json':
+      return { text: kept.has(answer) ? toKeptJson(record) : toJson(record), headers };
+    case 'xml':
+      return { text: toXml(record, answers[answer]), headers };
+    case 'jsonp':
+      return { text: toJsonp(toJson(publicPart(record)), form.callback), headers };
+  }
+}
+
+/** What anybody may see: `md5_checksum` is absent from the JSONP form (sections 2.1 and 2.2). */
+function publicPart(record: unknown): unknown {
+  if (typeof record !== 'object' || record === null) return record;
+  return Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'md5_checksum'));
+}

@@ -1,0 +1,79 @@
+import { SaxesParser } from 'saxes';
+
+interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: Element[];
+  text: string;
+}
+
+/**
+ * Reads an answer in XML back into what JSON would have said, by its `type` and `nil` attributes alone: it knows no table. The one thing
+ * that XML says otherwise is the job list, whose entries JSON wraps once more.
+ */
+export function readXmlAnswer(xml: string): unknown {
+  const root = parse(xml);
+  if (root.name !== 'api-response') throw new Error(`the root is ${root.name}`);
+  const [only] = root.children;
+  if (root.children.length === 1 && only?.name === 'jobs' && only.attributes.type === 'array') {
+    return only.children.map((job) => ({ [job.name]: readElement(job) }));
+  }
+  return readElement(root);
+}
+
+/** The elements of a document. Throws where it is not well-formed. */
+function parse(xml: string): Element {
+  const parser = new SaxesParser();
+  const open: Element[] = [];
+  let root: Element | null = null;
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('opentag', ({ name, attributes }) => {
+    // Plain texts, since the parser does not look at namespaces.
+    const plain = attributes as Readonly<Record<string, string>>;
+    const element: Element = { name, attributes: plain, children: [], text: '' };
+    open.at(-1)?.children.push(element);
+    root ??= element;
+    open.push(element);
+  });
+  parser.on('text', (text) => {
+    const element = open.at(-1);
+    if (element !== undefined) element.text += text;
+  });
+  parser.on('closetag', () => void open.pop());
+  parser.write(xml).close();
+  if (root === null) throw new Error('there is no root');
+  return root;
+}
+
+function readElement({ name, attributes, children, text }: Element): unknown {
+  const { type, nil } = attributes;
+  if (nil === 'true') {
+    if (children.length > 0 || text !== '') throw new Error(`${name} is nil and holds something`);
+    return null;
+  }
+  switch (type) {
+    case 'array':
+      return children.map(readElement);
+    case 'integer':
+      if (!/^-?\d+$/.test(text)) throw new Error(`${name} is no integer: ${text}`);
+      return Number(text);
+    case 'float':
+      if (!/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text)) throw new Error(`${name} is no float: ${text}`);
+      return Number(text);
+    case 'boolean':
+      if (text !== 'true' && text !== 'false') throw new Error(`${name} is no boolean: ${text}`);
+      return text === 'true';
+    case undefined:
+      return children.length > 0 ? fieldsOf(children) : text;
+    default:
+      throw new Error(`${name} is of the unknown type ${type}`);
+  }
+}
+
+function fieldsOf(children: readonly Element[]): Readonly<Record<string, unknown>> {
+  const names = children.map(({ name }) => name);
+  if (new Set(names).size < names.length) throw new Error(`elements appear twice: ${names.join(', ')}`);
+  return Object.fromEntries(children.map((child) => [child.name, readElement(child)]));
+}

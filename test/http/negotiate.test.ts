@@ -1,0 +1,64 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { refusalRepresentation, representationOf } from '../../daemon/http/negotiate.js';
+import { isVencError } from '../../src/api/errors.js';
+import { routes } from '../../src/api/routes.js';
+
+const none = { suffix: null, format: null, accept: undefined };
+
+const accepted: readonly (readonly [string, 'json' | 'xml'])[] = [
+  ['*/*', 'json'],
+  ['application/json', 'json'],
+  ['application/xml', 'xml'],
+  ['text/xml', 'xml'],
+  ['Application/XML; charset=utf-8', 'xml'],
+  ['application/xml, text/xml, */*', 'xml'],
+  ['application/json, application/xml', 'json'],
+  ['application/xml;q=0.5, application/json', 'json'],
+  ['application/json;q=0.2, application/xml;q=0.9', 'xml'],
+  ['application/xml;q=0, */*', 'json'],
+  ['*/*, application/xml', 'xml'],
+  ['text/html,application/xhtml+xml,*/*;q=0.8', 'json'],
+  ['image/svg+xml', 'json'],
+  ['nonsense xml ;;;', 'json'],
+  ['', 'json'],
+];
+
+for (const [accept, form] of accepted) {
+  test(`Accept: ${accept} is answered in ${form}`, () => {
+    assert.is(representationOf(routes.jobDetails, { ...none, accept }), form);
+    assert.is(refusalRepresentation({ ...none, accept }), form);
+  });
+}
+
+test('the suffix decides before format, and format before Accept', () => {
+  const xml = 'application/xml';
+  assert.is(representationOf(routes.inputDetails, { suffix: 'json', format: 'xml', accept: xml }), 'json');
+  assert.is(representationOf(routes.inputDetails, { suffix: 'js', format: 'xml', accept: xml }), 'jsonp');
+  assert.is(representationOf(routes.inputDetails, { suffix: null, format: 'json', accept: xml }), 'json');
+  assert.is(representationOf(routes.inputDetails, { suffix: null, format: 'xml', accept: '*/*' }), 'xml');
+  assert.is(representationOf(routes.inputDetails, { suffix: null, format: '', accept: '*/*' }), 'json');
+});
+
+for (const wishes of [
+  { suffix: 'js' as const },
+  { format: 'js' },
+  { format: 'yaml' },
+  { format: '__proto__' },
+]) {
+  test(`a form that a route has not is not found: ${JSON.stringify(wishes)}`, () => {
+    try {
+      representationOf(routes.jobDetails, { ...none, ...wishes });
+      assert.unreachable();
+    } catch (error) {
+      assert.ok(isVencError(error, 'NotFoundError'));
+    }
+  });
+}
+
+test('a route without records takes no suffix and heeds no Accept', () => {
+  assert.is(representationOf(routes.jobEvents, { ...none, accept: 'application/xml' }), 'json');
+  assert.throws(() => representationOf(routes.jobEvents, { ...none, suffix: 'xml' }));
+});
+
+test.run();

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CreatedRecord } from '../../src/api/records.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+
+const test = suite<{ daemon: TestDaemon }>('habits of old clients');
+
+test.before(async (context) => {
+  context.daemon = await startTestDaemon({ jobs: 0 });
+});
+test.after(({ daemon }) => daemon.stop());
+
+const input = 'http://127.0.0.1:9/nothing.mp4';
+
+/** What comes back over a socket that is spoken to word for word. */
+async function spoken(daemon: TestDaemon, lines: readonly string[], body = ''): Promise<string> {
+  const { hostname, port } = new URL(daemon.url);
+  const socket = connect(Number(port), hostname).setEncoding('latin1');
+  let text = '';
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+  socket.write([...lines, ...length, 'Connection: close', '', body].join('\r\n'));
+  await once(socket, 'close');
+  return text;
+}
+
+const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+
+test('a key in the body of a GET or a DELETE counts', async ({ daemon }) => {
+  const id = await daemon.create({ input });
+  const body = JSON.stringify({ api_key: daemon.key });
+  const host = `Host: ${new URL(daemon.url).host}`;
+  assert.is(statusOf(await spoken(daemon, [`GET /api/v2/jobs/${id}.json HTTP/1.1`, host], body)), 200);
+  assert.is(statusOf(await spoken(daemon, [`GET /api/v2/jobs/${id}.json HTTP/1.1`, host])), 404);
+  assert.is(statusOf(await spoken(daemon, [`DELETE /api/v2/jobs/${id}/cancel HTTP/1.1`, host], body)), 204);
+});
+
+test('an XML body of a cancel may hold the key', async ({ daemon }) => {
+  const id = await daemon.create({ input });
+  const response = await fetch(`${daemon.url}/v2/jobs/${id}/cancel.xml`, {
+    method: 'PUT',
+    body: `<api-request><api_key>${daemon.key}</api_key></api-request>`,
+    headers: { 'Content-Type': 'application/xml' },
+  });
+  assert.is(response.status, 204);
+});
+
+for (const type of [
+  '',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  'text/xml',
+  'application/octet-stream',
+]) {
+  for (const [form, body] of [
+    ['JSON', JSON.stringify({ input })],
+    ['XML', `<?xml version="1.0"?>\n<api-request><input>${input}</input></api-request>`],
+  ] as const) {
+    test(`a create in ${form} is taken with the type ${JSON.stringify(type)}`, async ({ daemon }) => {
+      const headers = [
+        `POST /api/v2/jobs HTTP/1.1`,
+        `Host: ${new URL(daemon.url).host}`,
+        `Zencoder-Api-Key: ${daemon.key}`,
+        ...(type === '' ? [] : [`Content-Type: ${type}`]),
+      ];
+      assert.is(statusOf(await spoken(daemon, headers, body)), 201);
+    });
+  }
+}
+
+test('a client that waits for a 100 gets one', async ({ daemon }) => {
+  const body = JSON.stringify({ input, api_key: daemon.key });
+  const { host } = new URL(daemon.url);
+  const answer = await spoken(
+    daemon,
+    ['POST /v2/jobs HTTP/1.1', `Host: ${host}`, 'Expect: 100-continue'],
+    body,
+  );
+  assert.match(answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created/);
+});
+
+test('HTTP/1.0 is answered', async ({ daemon }) => {
+  const answer = await spoken(daemon, [`GET /v2/jobs?api_key=${daemon.key} HTTP/1.0`]);
+  assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
+});
+
+test('the early address takes a job with the key in its body', async ({ daemon }) => {
+  for (const path of ['/jobs', '/api/jobs', '/api/jobs/', '/jobs.json']) {
+    const body = JSON.stringify({ input, api_key: daemon.key, output: { label: 'a' } });
+    const response = await fetch(`${daemon.url}${path}`, { method: 'POST', body });
+    const record = (await response.json()) as CreatedRecord;
+    assert.is(response.status, 201);
+    assert.is(record.outputs[0]?.label, 'a');
+  }
+});
+
+test('what the document lacks is not found, with a body', async ({ daemon }) => {
+  for (const path of [
+    '/api/v2/account',
+    '/v2/account/live',
+    '/v2/jobs/1/outputs',
+    '/v1/jobs',
+    '/v3/jobs.json',
+  ]) {
+    const response = await daemon.request(path, { method: 'GET' });
+    assert.is(response.status, 404, path);
+    assert.type(((await response.json()) as { errors: readonly string[] }).errors[0], 'string');
+  }
+});
+
+test.run();
