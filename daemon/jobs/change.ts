@@ -22,7 +22,11 @@ export type Change =
   /** The run ended without a word, as a start of the daemon finds out. */
   | { readonly type: 'lost' }
   | { readonly type: 'cancelled' }
-  | { readonly type: 'resubmitted' };
+  | { readonly type: 'resubmitted' }
+  /** A notice was taken by the one it is for. */
+  | { readonly type: 'notice-delivered'; readonly noticeId: string }
+  /** An attempt at a notice came to nothing: it is due again later, or given up after the last one. */
+  | { readonly type: 'notice-failed'; readonly noticeId: string };
 
 /** The name of a change. */
 export type ChangeType = Change['type'];

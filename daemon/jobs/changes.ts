@@ -4,19 +4,33 @@ import type { Change } from './change.js';
 import { backToWaiting, crashLimit, failedInput, givenUp, settle } from './endings.js';
 import type { Job, JobOutput } from './job.js';
 import { legalOutput, requireInput, requireLegal } from './legality.js';
+import { withAttempt, withDueNotices } from './notices.js';
 
 export type { Change, ChangeType } from './change.js';
 export { crashLimit } from './endings.js';
 export { resubmitLimit } from './legality.js';
 
 /**
- * The state machine: the job that a change makes of a job. Pure.
+ * The state machine: the job that a change makes of a job, with the notices of what came to its end by it. Pure. What becomes
+ * of notices leaves everything else of the job as it is, `updatedAt` included.
  * Throws `IllegalChangeError` (`ConflictError` or `ResubmitLimitError` where a client asked for the change)
  * when the step is not legal; the job is then as it was.
  */
 export function apply(job: Job, change: Change, now: Date): Job {
-  const at = now.toISOString();
   requireLegal(job, change);
+  switch (change.type) {
+    case 'notice-delivered':
+    case 'notice-failed':
+      return withAttempt(job, change.noticeId, change.type === 'notice-delivered', now);
+    default: {
+      const at = now.toISOString();
+      return withDueNotices(job, changed(job, change, at), at);
+    }
+  }
+}
+
+/** The job that a legal change of the job itself makes of it, before anybody is told. */
+function changed(job: Job, change: Exclude<Change, { noticeId: string }>, at: string): Job {
   const touched = { ...job, updatedAt: at };
   switch (change.type) {
     case 'queued':

@@ -1,5 +1,6 @@
 import type { JobRequest, OutputSettings } from '../../src/api/settings/index.js';
 import type { CreatedOnce, Job } from './job.js';
+import { targetsOf } from './notices.js';
 
 /** Where one output goes: see `destination` and `url` of a job's output. */
 export interface Placement {
@@ -62,7 +63,7 @@ export function draftJob(parts: DraftParts): JobDraft {
       crashes: 0,
       resubmits: 0,
       once: parts.once ?? null,
-      notifications: [],
+      notifications: targetsOf(parts.request.notifications),
       notices: [],
     }),
   };

@@ -1,5 +1,5 @@
 import { VencError } from '../../src/api/errors.js';
-import type { JobState, OutputState } from '../../src/api/states.js';
+import { type JobState, jobStates, type OutputState } from '../../src/api/states.js';
 import type { Change, ChangeType } from './change.js';
 import type { Job, JobInput, JobOutput } from './job.js';
 
@@ -20,6 +20,8 @@ const legalFrom: Readonly<Record<ChangeType, readonly JobState[]>> = {
   lost: ['processing'],
   cancelled: ['waiting', 'processing'],
   resubmitted: ['pending', 'waiting', 'processing', 'failed', 'cancelled'],
+  'notice-delivered': jobStates,
+  'notice-failed': jobStates,
 };
 
 /** In which states of the output itself a change of that output is legal. */

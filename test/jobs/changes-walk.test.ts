@@ -4,7 +4,7 @@ import { apply, type Change } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import { isVencError } from '../../src/api/errors.js';
 import { inputStates, isFinal, jobStates, type OutputState, outputStates } from '../../src/api/states.js';
-import { changedAt, fault, file, jobIn, media, type States, statesOf } from './sample-job.js';
+import { changedAt, deepFreeze, fault, file, jobIn, media, type States, statesOf } from './sample-job.js';
 
 const only = (outputs: readonly OutputState[], ...states: readonly OutputState[]) =>
   outputs.every((state) => states.includes(state));
@@ -67,12 +67,26 @@ const changes: readonly Change[] = [
   { type: 'resubmitted' },
 ];
 
+const target = { url: 'http://example.com/done', format: 'json', headers: {} } as const;
+/** The job with somebody to be told of its end and that of each output, and with one notice of an output that waits already. */
+function told(job: Job): Job {
+  const outputs = job.outputs.map((output) => ({
+    ...output,
+    settings: { ...output.settings, notifications: [target] },
+  }));
+  const [first] = outputs;
+  const waits = first !== undefined && isFinal(first.state);
+  const notice = { id: 'earlier', outputId: first?.id ?? 0, target, attempts: 3, dueAt: job.createdAt };
+  return deepFreeze({ ...job, outputs, notifications: [target], notices: waits ? [notice] : [] });
+}
+
 /** Every step from every sensible job; those that are refused lead nowhere. The jobs are frozen. */
 function steps(
   edit: Partial<Job> = {},
+  prepare: (job: Job) => Job = (job) => job,
 ): readonly { readonly from: Job; readonly change: Change; readonly to: Job }[] {
   return sensible
-    .map((states) => jobIn(states, edit))
+    .map((states) => prepare(jobIn(states, edit)))
     .flatMap((from) =>
       changes.flatMap((change) => {
         try {
@@ -140,6 +154,46 @@ test('what is finished stays finished and keeps its file, whatever happens to th
 test('nothing but a resubmit leads out of a final state', () => {
   for (const { from, change } of steps()) {
     if (isFinal(from.state)) assert.is(change.type, 'resubmitted');
+  }
+});
+
+test('a notice is made of each part that a step ends, outputs first, and kept while that part stays ended', () => {
+  let made = 0;
+  for (const crashes of [0, 2]) {
+    for (const { from, to } of steps({ crashes }, told)) {
+      const ended = from.outputs.filter(
+        ({ state }, index) => !isFinal(state) && isFinal(to.outputs[index]?.state ?? state),
+      );
+      const fresh: readonly (number | null)[] = [
+        ...ended.map(({ id }) => id),
+        ...(!isFinal(from.state) && isFinal(to.state) ? [null] : []),
+      ];
+      const kept = from.notices.filter(() => isFinal(to.outputs[0]?.state ?? 'waiting'));
+      assert.equal(
+        to.notices.map(({ outputId }) => outputId),
+        [...kept.map(({ outputId }) => outputId), ...fresh],
+      );
+      assert.equal(to.notices.slice(0, kept.length), kept);
+      assert.ok(
+        to.notices
+          .slice(kept.length)
+          .every(({ attempts, dueAt }) => attempts === 0 && dueAt === to.updatedAt),
+      );
+      assert.is(new Set(to.notices.map(({ id }) => id)).size, to.notices.length);
+      made += fresh.length;
+    }
+  }
+  assert.ok(made > 100);
+});
+
+test('an attempt at a notice changes nothing but the notices, in whatever state the job is', () => {
+  for (const states of sensible) {
+    const from = told(jobIn(states));
+    for (const type of ['notice-delivered', 'notice-failed'] as const) {
+      const to = apply(from, { type, noticeId: 'earlier' }, changedAt);
+      assert.equal({ ...to, notices: from.notices }, from);
+      assert.is(apply(from, { type, noticeId: 'another' }, changedAt), from);
+    }
   }
 });
 

@@ -58,6 +58,20 @@ test('a job carries what its request says', () => {
   );
 });
 
+test('who is told of the end of a job is kept with it, with what the request left out', () => {
+  const notifications = [
+    { url: 'http://a.example/x' },
+    { url: 'http://b.example', format: 'xml', headers: { a: 'b' } },
+  ] as const;
+  const job = draftJob({ ...parts, request: { ...parts.request, notifications } }).number(1);
+  assert.equal(job.notifications, [
+    { url: 'http://a.example/x', format: 'json', headers: {} },
+    { url: 'http://b.example', format: 'xml', headers: { a: 'b' } },
+  ]);
+  assert.equal(job.notices, []);
+  assert.equal(draftJob(parts).number(1).notifications, []);
+});
+
 test('what a request leaves out is null', () => {
   const bare = { ...parts, request: { input: 'http://example.com/a', outputs: [] }, outputs: [] };
   const job = draftJob(bare).number(1);
