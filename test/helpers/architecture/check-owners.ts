@@ -21,6 +21,7 @@ export const owners: Owners = {
   undici: ['daemon/transports'],
   hono: ['daemon/http'],
   '@hono/node-server': ['daemon/http'],
+  saxes: ['daemon/http'],
   lowdb: ['daemon/store'],
   conf: ['src/config'],
   commander: ['src/cli'],

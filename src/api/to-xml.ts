@@ -1,0 +1,88 @@
+import type { ArrayField, Field, RecordTable } from './records/field.js';
+
+const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+const root = 'api-response';
+/** What `type` says of an element; texts and objects have none. */
+const typeNames: Readonly<Partial<Record<Field['type'], string>>> = {
+  integer: 'integer',
+  number: 'float',
+  boolean: 'boolean',
+  array: 'array',
+};
+
+/**
+ * A record in the XML form of the service (section 4.1), by the table that tells what its fields are: the JSON's own names, `type` on
+ * all that is no text and no object, `nil="true"` for null, the entries of a list under the name of one. What the table does not
+ * have is left out, and so is what the record does not have. Nothing stands between the elements, so that no reader takes a
+ * line break for a value.
+ */
+export function toXml(record: unknown, shape: Field): string {
+  const content =
+    shape.type === 'array' && shape.name !== undefined
+      ? elementOf(shape.name, record, shape)
+      : contentOf(record, shape);
+  return `${declaration}\n<${root}>${content}</${root}>\n`;
+}
+
+function elementOf(name: string, value: unknown, field: Field): string {
+  const type = typeNames[field.type];
+  const start = type === undefined ? `<${name}` : `<${name} type="${type}"`;
+  if (isNothing(value)) return `${start} nil="true"/>`;
+  const content = contentOf(value, field);
+  return content === '' ? `${start}/>` : `${start}>${content}</${name}>`;
+}
+
+function contentOf(value: unknown, field: Field): string {
+  switch (field.type) {
+    case 'object':
+      return fieldsOf(value, field.fields);
+    case 'array':
+      return entriesOf(value, field);
+    default:
+      return escaped(String(value));
+  }
+}
+
+function fieldsOf(value: unknown, table: RecordTable): string {
+  if (!isRecord(value)) return '';
+  let content = '';
+  for (const [name, field] of Object.entries(table)) {
+    const given = value[name];
+    if (given !== undefined) content += elementOf(name, given, field);
+  }
+  return content;
+}
+
+function entriesOf(value: unknown, { of, item }: ArrayField): string {
+  if (!Array.isArray(value)) return '';
+  const inner = wrappedIn(of, item);
+  return value
+    .map((entry: unknown) =>
+      inner === undefined || !isRecord(entry)
+        ? elementOf(item, entry, of)
+        : elementOf(item, entry[item], inner),
+    )
+    .join('');
+}
+
+/** What stands in `{"job": ...}`, where an entry is an object with the one name that its element has anyway. */
+function wrappedIn(of: Field, item: string): Field | undefined {
+  return of.type === 'object' && Object.keys(of.fields).length === 1 ? of.fields[item] : undefined;
+}
+
+/** JSON has null for numbers that are none, and so has XML. */
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined || (typeof value === 'number' && !Number.isFinite(value));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
+// A carriage return is escaped, as readers would make a line feed of it. Of the rest, what XML 1.0 holds in no form at all.
+const special = /[&<>\r]|[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+function escaped(text: string): string {
+  return text.replace(special, (character) => marks[character] ?? '\uFFFD');
+}

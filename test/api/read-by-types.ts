@@ -1,0 +1,76 @@
+import { SaxesParser } from 'saxes';
+import type { Field } from '../../src/api/records/field.js';
+
+interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: Element[];
+  text: string;
+}
+
+/**
+ * Reads an answer in XML the way a client does that knows nothing but the `type` and `nil` attributes: the value of a text, an
+ * object or a list is told by them and by what stands inside. The shape only says where an empty element is a text or an
+ * object, and where entries of a list are wrapped in JSON.
+ */
+export function readByTypes(xml: string, shape: Field): unknown {
+  const top = parsed(xml);
+  if (top.name !== 'api-response') throw new Error(`the root is ${top.name}`);
+  if (shape.type !== 'array') return valueIn(top, shape);
+  const [list, ...others] = top.children;
+  if (list === undefined || others.length > 0 || list.name !== shape.name) throw new Error('no list');
+  return valueIn(list, shape);
+}
+
+function valueIn(element: Element, field: Field | undefined): unknown {
+  const { attributes, children, text } = element;
+  const unknown = Object.keys(attributes).filter((name) => name !== 'type' && name !== 'nil');
+  if (unknown.length > 0) throw new Error(`unknown attributes ${unknown.join()}`);
+  if (attributes.nil === 'true') return null;
+  switch (attributes.type) {
+    case 'integer':
+      if (!/^-?\d+$/.test(text)) throw new Error(`${text} is no integer`);
+      return Number(text);
+    case 'float':
+      if (!/^-?\d+(\.\d+)?$/.test(text)) throw new Error(`${text} is no float`);
+      return Number(text);
+    case 'boolean':
+      if (text !== 'true' && text !== 'false') throw new Error(`${text} is no boolean`);
+      return text === 'true';
+    case 'array':
+      if (field?.type !== 'array') throw new Error(`${element.name} is a list`);
+      return children.map((child) => entryOf(child, field.of, field.item));
+    case undefined:
+      return field?.type === 'object'
+        ? Object.fromEntries(children.map((child) => [child.name, valueIn(child, field.fields[child.name])]))
+        : text;
+    default:
+      throw new Error(`unknown type ${attributes.type}`);
+  }
+}
+
+function entryOf(child: Element, of: Field, item: string): unknown {
+  if (child.name !== item) throw new Error(`an entry is called ${child.name}, not ${item}`);
+  const isWrapped = of.type === 'object' && Object.keys(of.fields).join() === item;
+  return isWrapped ? { [item]: valueIn(child, of.fields[item]) } : valueIn(child, of);
+}
+
+function parsed(xml: string): Element {
+  const top: Element = { name: '', attributes: {}, children: [], text: '' };
+  const open: Element[] = [top];
+  const parser = new SaxesParser();
+  parser.on('opentag', ({ name, attributes }) => {
+    const element: Element = { name, attributes: { ...attributes }, children: [], text: '' };
+    open.at(-1)?.children.push(element);
+    open.push(element);
+  });
+  parser.on('text', (text) => {
+    const element = open.at(-1);
+    if (element !== undefined) element.text += text;
+  });
+  parser.on('closetag', () => open.pop());
+  parser.write(xml).close();
+  const [only, ...others] = top.children;
+  if (only === undefined || others.length > 0) throw new Error('not one root');
+  return only;
+}

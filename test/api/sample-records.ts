@@ -1,0 +1,52 @@
+import type { Field } from '../../src/api/records/field.js';
+
+/** A record with all that its table knows; texts hold what has to be escaped. */
+export function fullSample(field: Field): unknown {
+  return sampleOf(field, { isBare: false, number: 29.97, text: 'a <b> & "c" é 日本 😀' });
+}
+
+/** The same with whole numbers where the table allows others, and empty texts. */
+export function wholeSample(field: Field): unknown {
+  return sampleOf(field, { isBare: false, number: 30, text: '' });
+}
+
+/** A record with no more than it must have: null where it may be, lists empty, optional fields missing. */
+export function bareSample(field: Field): unknown {
+  return sampleOf(field, { isBare: true, number: 0, text: 'text' });
+}
+
+const formatted = {
+  'date-time': '2026-01-02T03:04:05Z',
+  date: '2026-01-02',
+  uri: 'http://example.com/a?b=1&c=2',
+} as const;
+
+interface Choice {
+  readonly isBare: boolean;
+  readonly number: number;
+  readonly text: string;
+}
+
+function sampleOf(field: Field, choice: Choice): unknown {
+  if (choice.isBare && field.isNullable) return null;
+  switch (field.type) {
+    case 'integer':
+      return 1234567;
+    case 'number':
+      return choice.number;
+    case 'boolean':
+      return !choice.isBare;
+    case 'string':
+      return field.values?.[0] ?? (field.format === undefined ? choice.text : formatted[field.format]);
+    case 'array':
+      return choice.isBare
+        ? []
+        : [sampleOf(field.of, choice), sampleOf(field.of, { ...choice, isBare: true })];
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(field.fields)
+          .filter(([, { isOptional }]) => !(choice.isBare && isOptional))
+          .map(([name, inner]) => [name, sampleOf(inner, choice)]),
+      );
+  }
+}

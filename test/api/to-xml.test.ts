@@ -1,0 +1,89 @@
+import { SaxesParser } from 'saxes';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { answers } from '../../src/api/records/answers.js';
+import type { Field } from '../../src/api/records/field.js';
+import { toXml } from '../../src/api/to-xml.js';
+import { matchesGolden } from '../helpers/golden.js';
+import { readByTypes } from './read-by-types.js';
+import { bareSample, fullSample, wholeSample } from './sample-records.js';
+
+const rows = Object.entries<Field>(answers);
+/** Golden files are read by people: each element begins a line there. */
+const inLines = (xml: string): string => xml.replaceAll('><', '>\n<');
+
+for (const [name, shape] of rows) {
+  test(`${name} is written in XML as its golden file has it`, () => {
+    const texts = [fullSample, bareSample].map((sample) => inLines(toXml(sample(shape), shape)));
+    matchesGolden(`api/xml/${name}.xml.txt`, texts.join('\n'));
+  });
+
+  test(`the XML of ${name} tells a reader of types exactly what the JSON tells`, () => {
+    for (const sample of [fullSample, bareSample, wholeSample]) {
+      const record = sample(shape);
+      assert.equal(readByTypes(toXml(record, shape), shape), JSON.parse(JSON.stringify(record)));
+    }
+  });
+}
+
+const text = {
+  type: 'object',
+  fields: { text: { type: 'string', note: 'a text' } },
+  note: 'a record',
+} as const;
+const textIn = (value: unknown): unknown => readByTypes(toXml({ text: value }, text), text);
+
+test('every text comes back as it was, and what XML cannot hold as U+FFFD', () => {
+  const samples: readonly (readonly [string, string])[] = [
+    ['', ''],
+    [' a  b ', ' a  b '],
+    ['a\tb\nc\r\nd\re', 'a\tb\nc\r\nd\re'],
+    ['<b attribute="x">&amp;</b> ]]> --> \'"', '<b attribute="x">&amp;</b> ]]> --> \'"'],
+    ['Grüße, 日本, 😀\u{10FFFF}', 'Grüße, 日本, 😀\u{10FFFF}'],
+    ['\u0085\u00A0\u2028\u2029\u200E\uFEFFa', '\u0085\u00A0\u2028\u2029\u200E\uFEFFa'],
+    ['\u0000\u0008\u000B\u000C\u001Fz', `${'\uFFFD'.repeat(5)}z`],
+    ['\uD800 \uDC00 \uDC00\uD800', '\uFFFD \uFFFD \uFFFD\uFFFD'],
+    ['\uFFFE\uFFFF\uFFFD', '\uFFFD\uFFFD\uFFFD'],
+  ];
+  for (const [given, expected] of samples) assert.equal(textIn(given), { text: expected });
+});
+
+test('every code unit by itself makes XML that parses', () => {
+  for (let code = 0; code <= 0xffff; code += 1) {
+    const character = String.fromCharCode(code);
+    const back = textIn(character);
+    const isKept = /[\t\n\r\x20-\uD7FF\uE000-\uFFFD]/.test(character);
+    assert.equal(back, { text: isKept ? character : '\uFFFD' });
+  }
+});
+
+test('an entry in an object of its own name stands there once, and any other object as it is', () => {
+  const inner = { type: 'object', fields: { job: { type: 'integer', note: 'id' } }, note: 'one' } as const;
+  const list = (item: string): Field => ({ type: 'array', name: 'list', item, of: inner, note: 'a list' });
+  assert.match(toXml([{ job: 1 }], list('job')), '<list type="array"><job type="integer">1</job></list>');
+  assert.match(
+    toXml([{ job: 1 }], list('entry')),
+    '<list type="array"><entry><job type="integer">1</job></entry></list>',
+  );
+});
+
+test('numbers that are none are nil, as they are null in JSON', () => {
+  const shape = { type: 'object', fields: { a: { type: 'number', note: 'a' } }, note: 'a' } as const;
+  for (const a of [Number.NaN, Number.POSITIVE_INFINITY, null]) {
+    assert.match(toXml({ a }, shape), '<a type="float" nil="true"/>');
+  }
+});
+
+test('fields that the table does not have are left out', () => {
+  assert.not.match(toXml({ text: 'a', other: '<' }, text), 'other');
+});
+
+test('the text of each answer is one XML document in UTF-8', () => {
+  for (const [, shape] of rows) {
+    const xml = toXml(fullSample(shape), shape);
+    assert.ok(xml.startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<api-response>'));
+    new SaxesParser({ xmlns: true }).write(xml).close();
+  }
+});
+
+test.run();
