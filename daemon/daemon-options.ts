@@ -16,6 +16,10 @@ export interface DaemonOptions {
   /** Free bytes below which nothing more is taken; null for 5 % of the volume, at most 1 GB. */
   readonly minFreeBytes: number | null;
   readonly maxOutputs: number;
+  /** Requests a minute that one key may make, or one remote address without a good key; null for any number. */
+  readonly rateLimit: number | null;
+  /** Reads every job's file anew at the start, and counts usage from what they say, instead of trusting the index of the jobs. */
+  readonly isUsageRebuilt: boolean;
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
   /** A key to be taken as the owner's; null makes one at the first start. */

@@ -18,6 +18,8 @@ interface DaemonFlags {
   readonly publicUrl?: string;
   readonly minFree?: number;
   readonly maxOutputs: number;
+  readonly rateLimit?: number;
+  readonly rebuildUsage?: boolean;
   readonly ffmpeg?: string;
   readonly ffprobe?: string;
   readonly logFormat: LogFormat;
@@ -55,6 +57,12 @@ export function define(command: Command, context: Context): void {
       wholeNumber('--max-outputs', 1, 1000),
       50,
     )
+    .option(
+      '--rate-limit <number>',
+      'requests a minute that one key may make (default: any number)',
+      wholeNumber('--rate-limit', 1, 1_000_000),
+    )
+    .option('--rebuild-usage', "count the usage that reports tell anew, from every job's file")
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
     .option('--log-format <format>', 'text or json', oneOf('--log-format', logFormats), 'text')
@@ -66,6 +74,7 @@ const jobsHelp = 'jobs to encode at once; 0 takes jobs and starts none (default:
 const details = `
 Its address is the first line on stdout; its log goes to stderr. Ctrl-C stops it in good order, a second one at once.
 VENC_API_KEY, where it is set, is taken as the key of its owner.
+--rebuild-usage reads the file of every job once at this start, for when files were put back or removed by hand.
 
 Examples:
   venc daemon
@@ -89,6 +98,8 @@ async function run(flags: DaemonFlags, context: Context) {
     publicUrl: flags.publicUrl ?? null,
     minFreeBytes: flags.minFree ?? null,
     maxOutputs: flags.maxOutputs,
+    rateLimit: flags.rateLimit ?? null,
+    isUsageRebuilt: flags.rebuildUsage === true,
     apiKey: io.env.VENC_API_KEY === '' ? null : (io.env.VENC_API_KEY ?? null),
     log: daemonLog(flags.logFormat, io),
   });
