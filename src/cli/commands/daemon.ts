@@ -74,7 +74,7 @@ const jobsHelp = 'jobs to encode at once; 0 takes jobs and starts none (default:
 const details = `
 Its address is the first line on stdout; its log goes to stderr. Ctrl-C stops it in good order, a second one at once.
 VENC_API_KEY, where it is set, is taken as the key of its owner.
---rebuild-usage reads the file of every job once at this start, for when files were put back or removed by hand.
+--rebuild-usage reads the file of every job once at this start, for when such files were changed by hand.
 
 Examples:
   venc daemon
