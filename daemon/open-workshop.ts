@@ -34,6 +34,7 @@ export type WorkshopOptions = Pick<
   | 'apiKey'
   | 'log'
 > & {
+  readonly isUsageRebuilt?: boolean;
   /** Lets `file:` URLs name any file: for a person's own files in a process of their own (`venc run`). */
   readonly isOwnFiles?: boolean;
 };
@@ -67,7 +68,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
     const ended = await endLeftovers(scratchFolder);
     if (ended > 0) log('warn', `ended encoders that an earlier daemon left: ${ended}`);
     await scratch.clear();
-    const store = await openJobStore(dataFolder, { log });
+    const store = await openJobStore(dataFolder, { log, isUsageRebuilt: options.isUsageRebuilt ?? false });
     const accounts = await openAccounts(dataFolder, { log });
     await accounts.ensureOwner(options.apiKey ?? undefined);
     const { ffmpeg, report } = await found;
