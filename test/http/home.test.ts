@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { productVersion } from '../../src/api/version.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+
+const test = suite<{ daemon: TestDaemon }>('home page');
+
+test.before(async (context) => {
+  context.daemon = await startTestDaemon({ jobs: 0 });
+});
+test.after(({ daemon }) => daemon.stop());
+
+test('the home page is HTML that names program and version and needs no key', async ({ daemon }) => {
+  for (const path of ['/', '', '/api', '/api/', '//']) {
+    const response = await fetch(`${daemon.url}${path}`);
+    assert.is(response.status, 200, path);
+    assert.is(response.headers.get('content-type'), 'text/html; charset=utf-8');
+    const text = await response.text();
+    assert.ok(text.startsWith('<!DOCTYPE html>\n<html lang="en">'));
+    assert.ok(text.includes(`<title>venc ${productVersion}</title>`));
+  }
+});
+
+test('a HEAD of the home page has its headers and no body', async ({ daemon }) => {
+  const [whole, head] = [await fetch(daemon.url), await fetch(daemon.url, { method: 'HEAD' })];
+  assert.is(head.headers.get('content-length'), String(Buffer.byteLength(await whole.text())));
+  assert.is(await head.text(), '');
+});
+
+test('the home page runs and loads nothing, and its policy allows its own style alone', async ({
+  daemon,
+}) => {
+  const response = await fetch(daemon.url);
+  const text = await response.text();
+  assert.not.match(text, /<script|<link|<img|<iframe|\son\w+=|style=|javascript:/i);
+  const styles = [...text.matchAll(/<style>([\s\S]*?)<\/style>/g)].map((match) => match[1] ?? '');
+  assert.is(styles.length, 1);
+  const policy = (response.headers.get('content-security-policy') ?? '').split('; ');
+  const hash = createHash('sha256').update(styles.join('')).digest('base64');
+  assert.ok(policy.includes("default-src 'none'"));
+  assert.ok(policy.includes(`style-src 'sha256-${hash}'`));
+});
+
+test('every link of the home page leads somewhere', async ({ daemon }) => {
+  const text = await (await fetch(daemon.url)).text();
+  const links = [...text.matchAll(/href="([^"]*)"/g)].map((match) => match[1] ?? '');
+  assert.equal(links, ['openapi.json', 'health', 'version']);
+  for (const base of [`${daemon.url}/`, `${daemon.url}/api/`]) {
+    for (const link of links) assert.is((await fetch(new URL(link, base))).status, 200, `${base} ${link}`);
+  }
+});
+
+test('every element of the home page that must be closed is', async ({ daemon }) => {
+  const text = await (await fetch(daemon.url)).text();
+  const open: string[] = [];
+  for (const [, slash, name = ''] of text.matchAll(/<(\/?)([a-z]\w*)/g)) {
+    if (name === 'meta') continue;
+    if (slash === '') open.push(name);
+    else assert.is(open.pop(), name);
+  }
+  assert.equal(open, []);
+});
+
+test.run();

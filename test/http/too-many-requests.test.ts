@@ -1,0 +1,51 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ErrorsRecord } from '../../src/api/records.js';
+import { runCli } from '../cli/run-cli.js';
+import { startTestDaemon } from '../helpers/daemon.js';
+
+test('a key that asks more often than --rate-limit allows is told to wait, others are not', async () => {
+  const daemon = await startTestDaemon({ jobs: 0, rateLimit: 5 });
+  try {
+    for (let count = 0; count < 5; count += 1) assert.is((await daemon.request('/v2/jobs')).status, 200);
+    const refused = await daemon.request('/v2/jobs', { method: 'POST', body: '{}' });
+    assert.is(refused.status, 429);
+    const seconds = Number(refused.headers.get('retry-after'));
+    assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 12, String(seconds));
+    assert.is(((await refused.json()) as ErrorsRecord).errors.length, 1);
+    assert.is((await daemon.request('/v2/jobs.xml')).status, 429);
+    assert.is((await daemon.request('/v2/jobs/1/cancel', { method: 'PUT' })).status, 429);
+
+    // Who has no good key is counted by address.
+    for (let count = 0; count < 5; count += 1) {
+      assert.is((await fetch(`${daemon.url}/v2/jobs?api_key=wrong-${count}`)).status, 401);
+    }
+    assert.is((await fetch(`${daemon.url}/v2/jobs`)).status, 429);
+    for (const path of ['/', '/health', '/version', '/openapi.json']) {
+      assert.is((await fetch(`${daemon.url}${path}`)).status, 200, path);
+    }
+    assert.is((await fetch(`${daemon.url}/hosted/0123456789abcdef/a.mp4`)).status, 404);
+  } finally {
+    await daemon.stop();
+  }
+});
+
+test('a daemon without --rate-limit takes any number of requests', async () => {
+  const daemon = await startTestDaemon({ jobs: 0 });
+  try {
+    const answers = await Promise.all(Array.from({ length: 200 }, () => daemon.request('/v2/jobs')));
+    assert.equal([...new Set(answers.map(({ status }) => status))], [200]);
+  } finally {
+    await daemon.stop();
+  }
+});
+
+for (const word of ['0', '-1', '1.5', 'many', '1000001']) {
+  test(`--rate-limit ${word} is refused`, async () => {
+    const { code, stderr } = await runCli(['daemon', '--rate-limit', word]);
+    assert.is(code, 2);
+    assert.match(stderr, /--rate-limit/);
+  });
+}
+
+test.run();
