@@ -34,7 +34,10 @@ export interface UsageDay {
   readonly billableMs: number;
 }
 
-/** Called after a job was created or changed, durably; `before` is null where it is new. Must not throw. */
+/** How long an idempotency key stands for the job that was created under it (contract, section 4). */
+export const onceLifeMs = 24 * 60 * 60 * 1000;
+
+/** Called after a job was created or changed, durably; `before` is null where it is new. What it throws goes to the log. */
 export type JobListener = (job: Job, before: Job | null) => void;
 
 /**

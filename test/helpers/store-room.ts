@@ -1,5 +1,5 @@
 import type { JobStore } from '../../daemon/store/job-store.js';
-import { openJobStore } from '../../daemon/store/json/json-job-store.js';
+import { type OpenJobStoreOptions, openJobStore } from '../../daemon/store/json/json-job-store.js';
 import type { StoreRoom } from '../contracts/job-store/store-facts.js';
 import { FaultyDisk } from './faulty-disk.js';
 import { tempFolder } from './temp.js';
@@ -8,6 +8,7 @@ import { tempFolder } from './temp.js';
 export interface JsonStoreRoom extends StoreRoom {
   readonly folder: string;
   readonly logLines: string[];
+  open(options?: Partial<OpenJobStoreOptions>): Promise<JobStore>;
 }
 
 /** Makes an empty data folder on a disk that can be made to fail. */
@@ -15,9 +16,7 @@ export async function jsonStoreRoom(): Promise<JsonStoreRoom> {
   const folder = tempFolder();
   const logLines: string[] = [];
   let disk = new FaultyDisk();
-  const open = async (): Promise<JobStore> => {
-    return openJobStore(folder, { disk, log: (level, message) => logLines.push(`${level} ${message}`) });
-  };
+  const log = (level: string, message: string) => logLines.push(`${level} ${message}`);
   return {
     folder,
     logLines,
@@ -28,7 +27,7 @@ export async function jsonStoreRoom(): Promise<JsonStoreRoom> {
         return disk.hasStruck;
       },
     },
-    open,
+    open: (options) => openJobStore(folder, { disk, log, ...options }),
     async die(kind) {
       disk.die(kind);
       // A disk of its own for the next store, so that what the dead one still tries goes on failing.

@@ -18,10 +18,14 @@ export interface Trouble {
 export function troubled(store: JobStore, trouble: Trouble): JobStore {
   return {
     create: (draft) => store.create(draft),
+    findOnce: (accountId, key, since) => store.findOnce(accountId, key, since),
     get: (id) => store.get(id),
     findByFile: (fileId) => store.findByFile(fileId),
     list: (filter) => store.list(filter),
     active: () => store.active(),
+    withNotices: () => store.withNotices(),
+    usage: (filter) => store.usage(filter),
+    watch: (listener) => store.watch(listener),
     close: () => store.close(),
     async update(id: number, change: (job: Job) => Job) {
       const { error, isLate } = trouble;

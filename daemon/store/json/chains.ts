@@ -1,9 +1,9 @@
-/** Runs work on one id one piece after the other, and on different ids side by side. */
-export class Chains {
-  readonly #last = new Map<number, Promise<unknown>>();
+/** Runs work on one thing one piece after the other, and on different things side by side. A thing is named by an id, or some such. */
+export class Chains<Id> {
+  readonly #last = new Map<Id, Promise<unknown>>();
 
   /** Runs `work` once all earlier work on this id has ended, well or badly; settles as it does. */
-  run<T>(id: number, work: () => Promise<T>): Promise<T> {
+  run<T>(id: Id, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(id);
     const result = before === undefined ? work() : before.then(work, work);
     this.#last.set(id, result);

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isJobState } from '../../../src/api/states.js';
 import { systemCode } from './disk-errors.js';
 import { readDocument, writeDocument } from './document.js';
 import type { DurableFiles } from './durable-files.js';
+import { type IndexRow, readIndexRow, writeIndexRow } from './index-row.js';
 import type { IndexEntry } from './job-index.js';
 import { type DataLayout, doneFolderName } from './layout.js';
 import { isRecord } from './records.js';
@@ -17,7 +17,8 @@ import { isRecord } from './records.js';
  * change and a compaction, to save reading one or two folders.
  */
 
-const version = 1;
+// 1 knew nothing of usage, notices and keys: a file of that version counts as missing.
+const version = 2;
 // As git does with its index: a change in the same tick of a coarse clock would leave the time as it was.
 const settledMs = 2000;
 
@@ -31,10 +32,7 @@ export interface CachedFolder {
 interface IndexDocument {
   readonly version: typeof version;
   readonly folders: Readonly<
-    Record<
-      string,
-      { readonly changedAtNs: string; readonly jobs: readonly (readonly [number, string, string])[] }
-    >
+    Record<string, { readonly changedAtNs: string; readonly jobs: readonly IndexRow[] }>
   >;
 }
 
@@ -51,12 +49,12 @@ export async function writeIndexFile(
   done: readonly IndexEntry[],
   now: Date,
 ): Promise<void> {
-  const jobs = new Map<string, [number, string, string][]>();
-  for (const { id, accountId, state } of done) {
-    const name = doneFolderName(id);
+  const jobs = new Map<string, IndexRow[]>();
+  for (const entry of done) {
+    const name = doneFolderName(entry.id);
     const list = jobs.get(name) ?? [];
     jobs.set(name, list);
-    list.push([id, accountId, state]);
+    list.push(writeIndexRow(entry));
   }
   const folders: Record<string, IndexDocument['folders'][string]> = {};
   for (const [name, list] of jobs) {
@@ -84,16 +82,9 @@ function readFolders(value: unknown): ReadonlyMap<string, CachedFolder> | null {
   for (const [name, folder] of Object.entries(value.folders)) {
     if (!isRecord(folder) || typeof folder.changedAtNs !== 'string' || !Array.isArray(folder.jobs))
       return null;
-    const entries = folder.jobs.flatMap((row: unknown) => readRow(row) ?? []);
+    const entries = folder.jobs.flatMap((row: unknown) => readIndexRow(row) ?? []);
     if (entries.length !== folder.jobs.length) return null;
     folders.set(name, { changedAtNs: folder.changedAtNs, entries });
   }
   return folders;
-}
-
-function readRow(row: unknown): IndexEntry | null {
-  if (!Array.isArray(row)) return null;
-  const [id, accountId, state]: unknown[] = row;
-  if (typeof id !== 'number' || typeof accountId !== 'string' || typeof state !== 'string') return null;
-  return isJobState(state) ? { id, accountId, state } : null;
 }

@@ -1,5 +1,6 @@
 import { inputStates, isJobState, outputStates } from '../../../src/api/states.js';
-import type { Job, JobInput, JobOutput, JobThumbnail } from '../../jobs/job.js';
+import type { CreatedOnce, Job, JobInput, JobOutput, JobThumbnail } from '../../jobs/job.js';
+import type { Notice, NotificationTarget } from '../../jobs/notice.js';
 import { isRecord } from './records.js';
 
 /** What the file of one job holds. */
@@ -53,6 +54,33 @@ const isOutput = fits<JobOutput>({
   thumbnails: listOf(isThumbnail),
 });
 
+const isOnce = fits<CreatedOnce>({ key: isText, fingerprint: isText });
+
+const isTarget = fits<NotificationTarget>({
+  url: isText,
+  format: oneOf(['json', 'xml']),
+  headers: (value) => isRecord(value) && Object.values(value).every(isText),
+});
+
+const isNotice = fits<Notice>({
+  id: isText,
+  outputId: (value) => value === null || isCount(value),
+  target: isTarget,
+  attempts: isCount,
+  dueAt: isText,
+});
+
+/** What a job has of each field that was not there from the beginning, where its file was written before. */
+const laterFields = { once: null, notifications: [], notices: [] } as const satisfies Partial<Job>;
+
+/** A job as a file of any age has it. */
+type StoredJob = Omit<Job, keyof typeof laterFields> & Partial<Job>;
+
+const unlessMissing =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
 // A field that is added to jobs later must be let through where it is missing, or every older job counts as damaged.
 const isWholeJob = fits<Job>({
   id: isCount,
@@ -70,9 +98,12 @@ const isWholeJob = fits<Job>({
   claim: isTextOrNull,
   crashes: isCount,
   resubmits: isCount,
+  once: unlessMissing((value) => value === null || isOnce(value)),
+  notifications: unlessMissing(listOf(isTarget)),
+  notices: unlessMissing(listOf(isNotice)),
 });
 
-function isJob(value: unknown): value is Job {
+function isJob(value: unknown): value is StoredJob {
   return isWholeJob(value);
 }
 
@@ -80,5 +111,5 @@ function isJob(value: unknown): value is Job {
 export function readJobDocument(value: unknown, id: number): JobDocument | null {
   if (!isRecord(value) || typeof value.revision !== 'number' || !isCount(value.revision)) return null;
   const { revision, job } = value;
-  return isJob(job) && job.id === id ? { revision, job } : null;
+  return isJob(job) && job.id === id ? { revision, job: { ...laterFields, ...job } } : null;
 }

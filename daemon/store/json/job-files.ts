@@ -9,7 +9,7 @@ import { idOfJobFile } from './layout.js';
 import { limited } from './limited.js';
 
 /** Enough to keep a disk busy, few enough to stay far from the limit of open files. */
-const readsAtOnce = 64;
+export const readsAtOnce = 64;
 
 /** Reads the file of one job. */
 export function readJobFile(path: string, id: number): Promise<Found<JobDocument>> {

@@ -1,20 +1,30 @@
-import { dirname } from 'node:path';
 import { isVencError, VencError } from '../../../src/api/errors.js';
 import { isFinal } from '../../../src/api/states.js';
 import type { JobDraft } from '../../jobs/draft.js';
 import type { Job } from '../../jobs/job.js';
-import type { JobFilter, JobPage, JobStore } from '../job-store.js';
+import {
+  type JobFilter,
+  type JobListener,
+  type JobPage,
+  type JobStore,
+  onceLifeMs,
+  type UsageDay,
+  type UsageFilter,
+} from '../job-store.js';
 import { Chains } from './chains.js';
 import { DamagedJobs, type StoreLog } from './damaged-jobs.js';
 import { type Disk, realDisk } from './disk.js';
 import { openingError } from './disk-errors.js';
-import { writeDocument } from './document.js';
 import { DurableFiles } from './durable-files.js';
 import { writeIndexFile } from './index-file.js';
-import type { JobDocument } from './job-document.js';
+import { readsAtOnce } from './job-files.js';
+import { JobListeners } from './job-listeners.js';
 import { JobRecords } from './job-records.js';
-import { type DataLayout, dataLayout, foldersOfJobs, jobFile } from './layout.js';
+import { JobWrites } from './job-writes.js';
+import { type DataLayout, dataLayout, foldersOfJobs } from './layout.js';
 import { clearLeftovers } from './leftovers.js';
+import { limited } from './limited.js';
+import { onceName } from './once-keys.js';
 import { readJobs } from './read-jobs.js';
 import { Sequence } from './sequence.js';
 
@@ -23,8 +33,10 @@ const indexWorthwhileCount = 2000;
 
 /** What opening a job store takes. */
 export interface OpenJobStoreOptions {
-  /** Is told of damaged files. */
+  /** Is told of damaged files, and of listeners that fail. */
   readonly log: StoreLog;
+  /** Reads every job's file anew and counts usage from that, for files that were changed or put back by hand. */
+  readonly isUsageRebuilt?: boolean;
   /** For tests that make steps fail; this machine's disk otherwise. */
   readonly disk?: Disk;
 }
@@ -42,10 +54,11 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
     for (const folder of foldersOfJobs(layout)) await files.makeFolder(folder);
     await clearLeftovers(layout, disk);
     const damaged = await DamagedJobs.open(layout.damaged, disk, log);
-    const found = await readJobs(layout, disk, damaged);
+    const found = await readJobs(layout, disk, damaged, { isIndexIgnored: options.isUsageRebuilt ?? false });
     const sequence = await Sequence.open(files, layout.sequence, found.greatestId);
     const records = new JobRecords(layout, damaged, found);
-    const store = new JsonJobStore({ layout, disk, files, sequence, records, log });
+    const writes = new JobWrites(layout, disk, files);
+    const store = new JsonJobStore({ layout, files, sequence, records, writes, log });
     if (found.doneRead >= indexWorthwhileCount) await store.writeIndex();
     return store;
   } catch (error) {
@@ -55,41 +68,44 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
 
 interface Parts {
   readonly layout: DataLayout;
-  readonly disk: Disk;
   readonly files: DurableFiles;
   readonly sequence: Sequence;
   readonly records: JobRecords;
+  readonly writes: JobWrites;
   readonly log: StoreLog;
 }
 
-/**
- * Jobs as JSON files, one a job: `jobs/active/ID.json` until it is final, then `jobs/done/N/ID.json`. A job that moves
- * is first written where it goes and then removed where it was; a crash between leaves both, and the revision
- * in them tells the newer.
- */
+/** Jobs as JSON files, one a job, with an index of all in memory. */
 class JsonJobStore implements JobStore {
   readonly #parts: Parts;
   readonly #records: JobRecords;
-  readonly #chains = new Chains();
+  readonly #listeners: JobListeners;
+  readonly #chains = new Chains<number>();
+  /** Creates under way: those with one idempotency key one after the other, so that the later find the first. */
+  readonly #creates = new Chains<string | symbol>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#records = parts.records;
+    this.#listeners = new JobListeners(parts.log);
   }
 
-  async create(draft: JobDraft): Promise<Job> {
-    const document = { revision: 1, job: draft.number(await this.#parts.sequence.take(draft.idCount)) };
-    return this.#chains.run(document.job.id, async () => {
-      try {
-        await this.#write(document);
-      } catch (error) {
-        // Only where the fsync of the folder failed is there anything to remove.
-        await this.#parts.disk.remove(this.#pathOf(document)).catch(() => undefined);
-        throw error;
-      }
-      this.#records.remember(document);
-      return document.job;
+  create(draft: JobDraft): Promise<Job> {
+    // This one is not kept: it tells whose draft it is, of when, and under which key.
+    const { accountId, once, createdAt } = draft.number(0);
+    const now = Date.parse(createdAt);
+    this.#records.index.passTo(now);
+    if (once === null) return this.#creates.run(Symbol(), () => this.#keep(draft));
+    const { key } = once;
+    return this.#creates.run(onceName(accountId, key), async () => {
+      const earlier = await this.findOnce(accountId, key, new Date(now - onceLifeMs));
+      return earlier ?? this.#keep(draft);
     });
+  }
+
+  async findOnce(accountId: string, key: string, since: Date): Promise<Job | null> {
+    const id = this.#records.index.findOnce(accountId, key, since.getTime());
+    return id === null ? null : this.#whole(id);
   }
 
   async get(id: number): Promise<Job | null> {
@@ -111,7 +127,7 @@ class JsonJobStore implements JobStore {
   async list(filter: JobFilter): Promise<JobPage> {
     for (;;) {
       const { ids, total } = this.#records.index.page(filter);
-      const jobs = (await Promise.all(ids.map((id) => this.#whole(id)))).filter((job) => job !== null);
+      const jobs = await this.#wholeOnes(ids);
       // A job that turned out to be damaged has left the index by now, and the next takes its place.
       if (jobs.length === ids.length) return { jobs, total };
     }
@@ -119,6 +135,19 @@ class JsonJobStore implements JobStore {
 
   async active(): Promise<readonly Job[]> {
     return [...this.#records.active()].sort((a, b) => a.id - b.id);
+  }
+
+  async withNotices(): Promise<readonly Job[]> {
+    const jobs = await this.#wholeOnes(this.#records.index.withNotices());
+    return jobs.filter(({ notices }) => notices.length > 0);
+  }
+
+  async usage(filter: UsageFilter): Promise<readonly UsageDay[]> {
+    return this.#records.index.usage(filter);
+  }
+
+  watch(listener: JobListener): () => void {
+    return this.#listeners.add(listener);
   }
 
   update(id: number, change: (job: Job) => Job): Promise<Job> {
@@ -129,18 +158,20 @@ class JsonJobStore implements JobStore {
       if (job === before.job) return job;
       const after = { revision: before.revision + 1, job };
       try {
-        await this.#write(after);
+        await this.#parts.writes.replace(before, after);
       } catch (error) {
-        await this.#records.lookAgain(before);
+        const left = await this.#records.lookAgain(before);
+        if (left !== before.job) this.#listeners.tell(left, before.job);
         throw error;
       }
-      await this.#removeFormer(before, after);
       this.#records.remember(after);
+      this.#listeners.tell(job, before.job);
       return job;
     });
   }
 
   async close(): Promise<void> {
+    await this.#creates.idle();
     await this.#chains.idle();
     try {
       await this.#parts.sequence.close();
@@ -165,20 +196,25 @@ class JsonJobStore implements JobStore {
     }
   }
 
-  #pathOf({ job }: JobDocument): string {
-    return jobFile(this.#parts.layout, job.id, job.state);
+  /** Numbers a draft and writes it. */
+  async #keep(draft: JobDraft): Promise<Job> {
+    const job = draft.number(await this.#parts.sequence.take(draft.idCount));
+    const document = { revision: 1, job };
+    return this.#chains.run(job.id, async () => {
+      await this.#parts.writes.add(document);
+      this.#records.remember(document);
+      this.#listeners.tell(job, null);
+      return job;
+    });
   }
 
-  async #write(document: JobDocument): Promise<void> {
-    const path = this.#pathOf(document);
-    if (isFinal(document.job.state)) await this.#parts.files.makeFolder(dirname(path));
-    await writeDocument(this.#parts.files, path, document);
-  }
-
-  async #removeFormer(before: JobDocument, after: JobDocument): Promise<void> {
-    const former = this.#pathOf(before);
-    // Should this fail, the next start finds two files, and the revision tells it which one to keep.
-    if (former !== this.#pathOf(after)) await this.#parts.disk.remove(former).catch(() => undefined);
+  /** The jobs with these ids that could be read. */
+  async #wholeOnes(ids: readonly number[]): Promise<readonly Job[]> {
+    const known = ids.map((id) => this.#records.known(id)?.job ?? null);
+    // Most lists are of jobs in memory: no promise for each.
+    if (!known.includes(null)) return known.filter((job) => job !== null);
+    const jobs = await limited(ids, readsAtOnce, (id) => this.#whole(id));
+    return jobs.filter((job) => job !== null);
   }
 
   /** The job, or null where there is none that could be read. */

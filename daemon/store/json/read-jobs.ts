@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { isFinal } from '../../../src/api/states.js';
 import type { DamagedJobs } from './damaged-jobs.js';
 import type { Disk } from './disk.js';
-import { folderChangedAtNs, readIndexFile } from './index-file.js';
+import { type CachedFolder, folderChangedAtNs, readIndexFile } from './index-file.js';
 import type { JobDocument } from './job-document.js';
 import { readJobFile, readJobFolder } from './job-files.js';
 import { type IndexEntry, indexEntry } from './job-index.js';
@@ -21,6 +21,12 @@ export interface JobsFound {
   readonly doneRead: number;
 }
 
+/** How a start reads. */
+export interface ReadJobsOptions {
+  /** Every job's file is read, whatever the index says. */
+  readonly isIndexIgnored: boolean;
+}
+
 interface DoneFound {
   readonly entries: Map<number, IndexEntry>;
   readonly greatestId: number;
@@ -31,8 +37,16 @@ interface DoneFound {
  * Reads what jobs there are, and puts right what a crash left: of a job that was on its way between `active` and
  * `done` and lies in both, the file with the greater revision stays; a file in the wrong place is moved.
  */
-export async function readJobs(layout: DataLayout, disk: Disk, damaged: DamagedJobs): Promise<JobsFound> {
-  const done = await readDone(layout, disk, damaged);
+export async function readJobs(
+  layout: DataLayout,
+  disk: Disk,
+  damaged: DamagedJobs,
+  options: ReadJobsOptions,
+): Promise<JobsFound> {
+  const cache: ReadonlyMap<string, CachedFolder> = options.isIndexIgnored
+    ? new Map()
+    : await readIndexFile(layout);
+  const done = await readDone(layout, disk, damaged, cache);
   const active = new Map<number, JobDocument>();
   for (const document of await readJobFolder(layout.active, disk, damaged)) {
     active.set(document.job.id, document);
@@ -60,8 +74,12 @@ export async function readJobs(layout: DataLayout, disk: Disk, damaged: DamagedJ
   };
 }
 
-async function readDone(layout: DataLayout, disk: Disk, damaged: DamagedJobs): Promise<DoneFound> {
-  const cache = await readIndexFile(layout);
+async function readDone(
+  layout: DataLayout,
+  disk: Disk,
+  damaged: DamagedJobs,
+  cache: ReadonlyMap<string, CachedFolder>,
+): Promise<DoneFound> {
   const entries = new Map<number, IndexEntry>();
   let greatestId = 0;
   let readCount = 0;

@@ -1,0 +1,102 @@
+/** Greatest length of a run. Moving half of that is cheaper than a look-up by name. */
+const runLimit = 512;
+
+/**
+ * Ids in ascending order, in runs of some hundred: adding and removing one costs about the same wherever it stands and however
+ * many there are, and a page deep down skips whole runs. One long array was the other way: at a million ids
+ * it moves eight megabytes for each of the oldest that is removed.
+ */
+export class IdList {
+  /** None is empty. */
+  readonly #runs: number[][] = [];
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds an id; content where it is there. */
+  add(id: number): void {
+    const place = this.#runFor(id);
+    const run = this.#runs[place];
+    if (run === undefined) {
+      this.#runs.push([id]);
+    } else {
+      const position = positionIn(run, id);
+      if (run[position] === id) return;
+      // What comes last begins a run of its own, so that runs which only grow are left full and not half full.
+      if (run.length >= runLimit && position === run.length) this.#runs.splice(place + 1, 0, [id]);
+      else {
+        run.splice(position, 0, id);
+        if (run.length > runLimit) this.#runs.splice(place + 1, 0, run.splice(runLimit >>> 1));
+      }
+    }
+    this.#size += 1;
+  }
+
+  /** Removes an id; content where it is not there. */
+  delete(id: number): void {
+    const place = this.#runFor(id);
+    const run = this.#runs[place];
+    if (run === undefined) return;
+    const position = positionIn(run, id);
+    if (run[position] !== id) return;
+    if (run.length === 1) this.#runs.splice(place, 1);
+    else run.splice(position, 1);
+    this.#size -= 1;
+  }
+
+  /** The greatest id that is not above this one. */
+  floor(id: number): number | undefined {
+    const run = this.#runs[this.#runFor(id)];
+    if (run === undefined) return undefined;
+    const position = positionIn(run, id);
+    return run[position] === id ? id : run[position - 1];
+  }
+
+  /** So many ids, the greatest first, after leaving out so many. */
+  newest(offset: number, limit: number): readonly number[] {
+    const ids: number[] = [];
+    let toSkip = offset;
+    for (let place = this.#runs.length - 1; place >= 0 && ids.length < limit; place -= 1) {
+      const run = this.#runs[place] ?? [];
+      const end = run.length - toSkip;
+      toSkip = Math.max(0, -end);
+      if (end <= 0) continue;
+      const start = Math.max(0, end - (limit - ids.length));
+      ids.push(...run.slice(start, end).reverse());
+    }
+    return ids;
+  }
+
+  /** All ids, the least first. */
+  all(): readonly number[] {
+    return this.#runs.flat();
+  }
+
+  /** Where the run stands that holds this id or would: the last that begins at or below it, otherwise the first. */
+  #runFor(id: number): number {
+    let low = 0;
+    let high = this.#runs.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((this.#runs[middle]?.[0] ?? 0) <= id) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+/** Where an id stands in a run, or would stand. */
+function positionIn(run: readonly number[], id: number): number {
+  // New ids come at the end.
+  if ((run[run.length - 1] ?? 0) < id) return run.length;
+  let low = 0;
+  let high = run.length - 1;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((run[middle] ?? 0) < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

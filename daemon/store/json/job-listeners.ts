@@ -1,0 +1,35 @@
+import type { Job } from '../../jobs/job.js';
+import type { JobListener } from '../job-store.js';
+import type { StoreLog } from './damaged-jobs.js';
+
+/** Who is told of changes of jobs. */
+export class JobListeners {
+  readonly #log: StoreLog;
+  /** Each in a shell of its own: one that was added twice is told twice, and removed once. */
+  #shells: readonly { readonly listener: JobListener }[] = [];
+
+  constructor(log: StoreLog) {
+    this.#log = log;
+  }
+
+  /** Adds a listener; the function returned removes it. */
+  add(listener: JobListener): () => void {
+    const shell = { listener };
+    this.#shells = [...this.#shells, shell];
+    return () => {
+      this.#shells = this.#shells.filter((other) => other !== shell);
+    };
+  }
+
+  /** Tells all of a change that is kept. What a listener throws goes to the log and hinders nobody. */
+  tell(job: Job, before: Job | null): void {
+    for (const { listener } of this.#shells) {
+      try {
+        listener(job, before);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        this.#log('error', `Somebody who follows the changes of jobs failed at job ${job.id}: ${why}`);
+      }
+    }
+  }
+}

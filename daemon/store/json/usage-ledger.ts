@@ -1,0 +1,67 @@
+import type { UsageShare } from '../../jobs/usage.js';
+import type { UsageDay, UsageFilter } from '../job-store.js';
+
+/** Whole milliseconds. */
+interface Sums {
+  encodedMs: number;
+  billableMs: number;
+}
+
+type Day = Map<string | null, Sums>;
+
+/**
+ * What the jobs of each account come to, by UTC day and grouping, in memory. What a job adds is taken out again before it adds
+ * something else; as all are whole numbers, that leaves no remainder: the sums are those of the jobs there are, always.
+ */
+export class UsageLedger {
+  readonly #accounts = new Map<string, Map<string, Day>>();
+
+  /** Counts what a job adds. */
+  add(accountId: string, shares: readonly UsageShare[]): void {
+    if (shares.length === 0) return;
+    const days = this.#accounts.get(accountId) ?? new Map<string, Day>();
+    this.#accounts.set(accountId, days);
+    for (const { day, grouping, encodedMs, billableMs } of shares) {
+      const groupings: Day = days.get(day) ?? new Map();
+      days.set(day, groupings);
+      const sums = groupings.get(grouping) ?? { encodedMs: 0, billableMs: 0 };
+      groupings.set(grouping, sums);
+      sums.encodedMs += encodedMs;
+      sums.billableMs += billableMs;
+    }
+  }
+
+  /** Takes out what a job added. */
+  subtract(accountId: string, shares: readonly UsageShare[]): void {
+    const days = this.#accounts.get(accountId);
+    for (const { day, grouping, encodedMs, billableMs } of shares) {
+      const groupings = days?.get(day);
+      const sums = groupings?.get(grouping);
+      if (groupings === undefined || sums === undefined) continue;
+      sums.encodedMs -= encodedMs;
+      sums.billableMs -= billableMs;
+      // Every share is more than nothing.
+      if (sums.encodedMs === 0) groupings.delete(grouping);
+      if (groupings.size === 0) days?.delete(day);
+    }
+  }
+
+  /** The sums of an account's days in a range, in the order that `JobStore.usage` promises. */
+  of({ accountId, from, to }: UsageFilter): readonly UsageDay[] {
+    const days = [...(this.#accounts.get(accountId) ?? [])].filter(([day]) => from <= day && day <= to);
+    return days
+      .sort(byFirst)
+      .flatMap(([day, groupings]) =>
+        [...groupings]
+          .sort(byFirst)
+          .map(([grouping, { encodedMs, billableMs }]) => ({ day, grouping, encodedMs, billableMs })),
+      );
+  }
+}
+
+/** null first, then by the units of the text: the same on every machine. */
+function byFirst([a]: readonly [string | null, unknown], [b]: readonly [string | null, unknown]): number {
+  if (a === b) return 0;
+  if (a === null || b === null) return a === null ? -1 : 1;
+  return a < b ? -1 : 1;
+}
