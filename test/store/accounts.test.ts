@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { type OpenAccounts, openAccounts } from '../../daemon/store/json/accounts.js';
 import {
   type AccountsDocument,
+  isComplete,
   readAccountsDocument,
   withAccount,
   withKey,
@@ -45,9 +46,11 @@ test.after.each(async ({ accounts }) => {
 
 const documentAt = (path: string): AccountsDocument => {
   const document = readAccountsDocument(JSON.parse(readFileSync(path, 'utf8')));
-  if (document === null) throw new Error(`${path} is no document of accounts`);
+  if (document === null || !isComplete(document)) throw new Error(`${path} is no document of accounts`);
   return document;
 };
+
+const notificationSecret = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz';
 
 /** Replaces the document as another process does: whole, under a new inode. */
 const replace = (path: string, document: AccountsDocument) => {
@@ -63,6 +66,8 @@ test('a first start makes the live account default with one full-access key', as
   assert.match(key, /^[0-9a-f]{40}$/);
   const holder = accounts.holderOf(key);
   assert.is(holder?.kind, 'full');
+  assert.match(holder?.keyId ?? '', /^[0-9a-f]{8}$/);
+  assert.match(holder?.account.notificationSecret ?? '', /^whsec_[A-Za-z0-9+/]{32,44}=*$/);
   assert.equal([holder?.account.name, holder?.account.isIntegration], ['default', false]);
   assert.equal(accounts.account('default'), holder?.account);
   assert.is(readFileSync(ownerKey, 'utf8'), `${key}\n`);
@@ -132,7 +137,8 @@ test('a key that no header could carry is refused, and nothing is written', asyn
 test("a key of another account cannot become the owner's", async ({ accounts, restart, file }) => {
   await accounts.ensureOwner();
   const createdAt = '2024-01-01T00:00:00.000Z';
-  const other = withAccount(documentAt(file), { id: 'a2', name: 'b', isIntegration: true, createdAt });
+  const account = { id: 'a2', name: 'b', isIntegration: true, createdAt, notificationSecret };
+  const other = withAccount(documentAt(file), account);
   replace(
     file,
     withKey(other, { id: 'k2', accountId: 'a2', kind: 'full', hash: hashKey('bkey'), createdAt }),
@@ -163,12 +169,68 @@ test('a change that cannot be read leaves the keys as they were and is logged', 
   assert.ok(accounts.holderOf(key) !== null);
 });
 
+test('an account made before there were notifications gets a secret at the opening, and keeps it', async ({
+  accounts,
+  restart,
+  file,
+}) => {
+  await accounts.ensureOwner();
+  const { accounts: made, keys } = documentAt(file);
+  const old = made.map(({ notificationSecret: _, ...account }) => account);
+  writeFileSync(file, JSON.stringify({ accounts: old, keys }));
+  const secret = (await restart()).account('default')?.notificationSecret;
+  assert.match(secret ?? '', /^whsec_/);
+  assert.is(documentAt(file).accounts[0]?.notificationSecret, secret);
+  assert.equal(documentAt(file).keys, keys);
+  assert.is((await restart()).account('default')?.notificationSecret, secret);
+  assert.is(statSync(file).mode & 0o777, 0o600);
+});
+
+test('an old document put back while the store is open gets its secrets too', async ({ accounts, file }) => {
+  await accounts.ensureOwner();
+  const { accounts: made, keys } = documentAt(file);
+  const old = made.map(({ notificationSecret: _, ...account }) => ({ ...account, isIntegration: true }));
+  writeFileSync(file, JSON.stringify({ accounts: old, keys }));
+  await until('the change is in force', () => accounts.account('default')?.isIntegration === true);
+  const secret = accounts.account('default')?.notificationSecret;
+  assert.is(documentAt(file).accounts[0]?.notificationSecret, secret);
+  assert.match(secret ?? '', /^whsec_/);
+});
+
+test('of a thousand keys each speaks for its own account and no other', async ({ restart, file }) => {
+  const createdAt = '2024-01-01T00:00:00.000Z';
+  const ids = Array.from({ length: 1000 }, (_, index) => String(index));
+  replace(file, {
+    accounts: ids.map((id) => ({ id, name: `a${id}`, isIntegration: true, createdAt, notificationSecret })),
+    keys: ids.map((id) => ({
+      id: `k${id}`,
+      accountId: id,
+      kind: 'full',
+      hash: hashKey(`key ${id}`),
+      createdAt,
+    })),
+  });
+  const accounts = await restart();
+  for (const id of ids) {
+    const holder = accounts.holderOf(`key ${id}`);
+    assert.equal([holder?.keyId, holder?.account.id], [`k${id}`, id]);
+  }
+  assert.is(accounts.holderOf('key 1000'), null);
+});
+
+test('a key whose account is gone speaks for nobody', async ({ accounts, restart, file }) => {
+  const key = await accounts.ensureOwner();
+  replace(file, { ...documentAt(file), accounts: [] });
+  assert.is((await restart()).holderOf(key), null);
+});
+
 for (const text of [
   '',
   '{',
   '[]',
   '{"accounts":[],"keys":[{"id":"a"}]}',
   '{"accounts":[{"id":1}],"keys":[]}',
+  '{"accounts":[{"id":"a","name":"a","isIntegration":true,"createdAt":"","notificationSecret":"x"}],"keys":[]}',
 ]) {
   test(`a damaged file is named at the start and left as it is: ${text}`, async ({ folder, file }) => {
     writeFileSync(file, text);

@@ -1,5 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
-import type { Account, KeyHolder, KeyKind } from '../account-store.js';
+import type { Account, KeyKind } from '../account-store.js';
 import { isRecord } from './records.js';
 
 /** The account that a first start makes. Its id is a fixed one, so that its jobs outlive a lost `accounts.json`. */
@@ -22,18 +21,30 @@ export interface AccountsDocument {
   readonly keys: readonly StoredKey[];
 }
 
+/** The document as it may lie there: accounts that were made before there were notifications have no secret yet. */
+export interface FoundAccounts {
+  readonly accounts: readonly FoundAccount[];
+  readonly keys: readonly StoredKey[];
+}
+
+type FoundAccount = Omit<Account, 'notificationSecret'> & Partial<Pick<Account, 'notificationSecret'>>;
+
 /** No account yet: what a first start begins with. */
 export const noAccounts: AccountsDocument = { accounts: [], keys: [] };
 
-/** Adds an account, or replaces the one with its id. */
+/** Adds an account, or puts it in the place of the one with its id. */
 export function withAccount(document: AccountsDocument, account: Account): AccountsDocument {
-  const others = document.accounts.filter(({ id }) => id !== account.id);
-  return { ...document, accounts: [...others, account] };
+  return { ...document, accounts: withItem(document.accounts, account) };
 }
 
-/** Adds a key, or replaces the one with its id. */
+/** Adds a key, or puts it in the place of the one with its id. */
 export function withKey(document: AccountsDocument, key: StoredKey): AccountsDocument {
-  return { ...document, keys: [...document.keys.filter(({ id }) => id !== key.id), key] };
+  return { ...document, keys: withItem(document.keys, key) };
+}
+
+/** Takes the key with an id away. */
+export function withoutKey(document: AccountsDocument, id: string): AccountsDocument {
+  return { ...document, keys: document.keys.filter((key) => key.id !== id) };
 }
 
 /** The account with an id; null where there is none. */
@@ -41,37 +52,58 @@ export function accountById(document: AccountsDocument, id: string): Account | n
   return document.accounts.find((account) => account.id === id) ?? null;
 }
 
-/**
- * Whom the key with this hash speaks for; null for an unknown one. Every hash is compared, each in constant time, so that
- * the time taken tells nothing of the keys.
- */
-export function holderOfHash(document: AccountsDocument, hash: string): KeyHolder | null {
-  const sought = Buffer.from(hash, 'hex');
-  let found: StoredKey | null = null;
-  for (const key of document.keys) {
-    if (timingSafeEqual(Buffer.from(key.hash, 'hex'), sought)) found = key;
-  }
-  if (found === null) return null;
-  const account = accountById(document, found.accountId);
-  return account === null ? null : { account, kind: found.kind };
+/** The account with a name, in its very letters; null where there is none. */
+export function accountByName(document: AccountsDocument, name: string): Account | null {
+  return document.accounts.find((account) => account.name === name) ?? null;
+}
+
+/** How many keys an account has, of one kind or of all. */
+export function keyCount(document: AccountsDocument, accountId: string, kind?: KeyKind): number {
+  const isMeant = (key: StoredKey) =>
+    key.accountId === accountId && (kind === undefined || key.kind === kind);
+  return document.keys.filter(isMeant).length;
+}
+
+/** Whether every account has its notification secret. */
+export function isComplete(found: FoundAccounts): found is AccountsDocument {
+  return found.accounts.every(({ notificationSecret }) => notificationSecret !== undefined);
+}
+
+/** The document with a notification secret for each account that had none. */
+export function completed(found: FoundAccounts, newSecret: () => string): AccountsDocument {
+  const accounts = found.accounts.map((account) => ({
+    ...account,
+    notificationSecret: account.notificationSecret ?? newSecret(),
+  }));
+  return { ...found, accounts };
 }
 
 /** Reads what `accounts.json` holds; null where it is not, in every field, what it should be. */
-export function readAccountsDocument(value: unknown): AccountsDocument | null {
+export function readAccountsDocument(value: unknown): FoundAccounts | null {
   if (!isRecord(value) || !Array.isArray(value.accounts) || !Array.isArray(value.keys)) return null;
   const accounts: unknown[] = value.accounts;
   const keys: unknown[] = value.keys;
   return accounts.every(isAccount) && keys.every(isStoredKey) ? { accounts, keys } : null;
 }
 
-function isAccount(value: unknown): value is Account {
+function withItem<Item extends { readonly id: string }>(items: readonly Item[], item: Item): readonly Item[] {
+  const isNew = items.every(({ id }) => id !== item.id);
+  return isNew ? [...items, item] : items.map((known) => (known.id === item.id ? item : known));
+}
+
+function isAccount(value: unknown): value is FoundAccount {
   return (
     isRecord(value) &&
     typeof value.id === 'string' &&
     typeof value.name === 'string' &&
     typeof value.isIntegration === 'boolean' &&
-    typeof value.createdAt === 'string'
+    typeof value.createdAt === 'string' &&
+    (value.notificationSecret === undefined || isSecret(value.notificationSecret))
   );
+}
+
+function isSecret(value: unknown): value is string {
+  return typeof value === 'string' && /^whsec_[A-Za-z0-9+/]{16,}={0,2}$/.test(value);
 }
 
 function isStoredKey(value: unknown): value is StoredKey {

@@ -6,9 +6,17 @@ export function newKey(): string {
   return randomBytes(20).toString('hex');
 }
 
-/** A short id to name a key or an account by. It is random: made of the key, it would tell of it. */
-export function newShortId(): string {
-  return randomBytes(4).toString('hex');
+/** A short id to name a key or an account by, other than those taken. It is random: made of the key, it would tell of it. */
+export function newShortId(taken: readonly { readonly id: string }[]): string {
+  for (;;) {
+    const fresh = randomBytes(4).toString('hex');
+    if (taken.every(({ id }) => id !== fresh)) return fresh;
+  }
+}
+
+/** A new secret to sign notifications with, as Standard Webhooks writes them: `whsec_` and 24 random bytes in base64. */
+export function newNotificationSecret(): string {
+  return `whsec_${randomBytes(24).toString('base64')}`;
 }
 
 /**
@@ -16,12 +24,22 @@ export function newShortId(): string {
  * cannot be guessed however fast the hash is, and it would cost its time with every request.
  */
 export function hashKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return digestOf(key).toString('hex');
+}
+
+/** The 32 bytes of a key's hash. */
+export function digestOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** Whether a text can be a key that a header and a one-line file carry. */
+export function isUsableKey(key: string): boolean {
+  return /^[\x21-\x7e]{1,255}$/.test(key);
 }
 
 /** Refuses, with `UsageError`, a key chosen by a person that a header or a one-line file could not carry. */
 export function requireUsableKey(key: string): void {
-  if (/^[\x21-\x7e]{1,255}$/.test(key)) return;
+  if (isUsableKey(key)) return;
   throw new VencError(
     'UsageError',
     'The API key in VENC_API_KEY must be 1 to 255 letters, digits or signs of ASCII, without spaces.',

@@ -9,6 +9,10 @@ export interface DataLayout {
   readonly folder: string;
   readonly lock: string;
   readonly accounts: string;
+  /** Held by whoever changes `accounts`, for the moment of a change. */
+  readonly accountsLock: string;
+  /** When each key was used last. */
+  readonly keyUses: string;
   /** The owner's key and a newline, readable to the owner alone. */
   readonly ownerKey: string;
   /** Where the running daemon listens, for commands of the same user. */
@@ -29,6 +33,8 @@ export function dataLayout(folder: string): DataLayout {
     folder,
     lock: join(folder, 'lock'),
     accounts: join(folder, 'accounts.json'),
+    accountsLock: join(folder, 'accounts.lock'),
+    keyUses: join(folder, 'key-uses.json'),
     ownerKey: join(folder, 'owner-key'),
     address: join(folder, 'daemon.json'),
     sequence: join(folder, 'sequence.json'),

@@ -1,0 +1,86 @@
+/*
+ * What `venc accounts` does to a data folder, whether a daemon runs on it or not: that one heeds the change within a second. Each
+ * rejects as `readDesk` does, beside what it says itself.
+ */
+import { VencError } from '../src/api/errors.js';
+import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './desk-document.js';
+import type { Account } from './store/account-store.js';
+import {
+  type AccountsDocument,
+  accountByName,
+  keyCount,
+  withAccount,
+} from './store/json/accounts-document.js';
+import { newNotificationSecret, newShortId } from './store/json/keys.js';
+
+/** An account and how many keys it has. */
+export interface AccountOnDesk extends Account {
+  readonly keyCount: number;
+}
+
+/** Every account, in the order they were made. */
+export async function listAccounts(dataFolder: string): Promise<readonly AccountOnDesk[]> {
+  const document = await readDesk(dataFolder);
+  return document.accounts.map((account) => onDesk(document, account));
+}
+
+/** The account with a name. Rejects with `NotFoundError` where there is none. */
+export async function findAccount(dataFolder: string, name: string): Promise<AccountOnDesk> {
+  const document = await readDesk(dataFolder);
+  return onDesk(document, namedAccount(document, name));
+}
+
+/**
+ * Makes an account in integration mode (service document, section 5) and its first key, of full access. Rejects with
+ * `UsageError` for a name that cannot be one, `ConflictError` for one that is taken.
+ */
+export async function createAccount(dataFolder: string, name: string): Promise<NewKey> {
+  requireUsableName(name);
+  return changeDesk(dataFolder, async ({ document, replace }) => {
+    if (accountByName(document, name) !== null) {
+      throw new VencError('ConflictError', `There is an account "${name}" already.`, {
+        hint: `choose another name; one more key of that account makes: venc keys create --account ${name}`,
+      });
+    }
+    const account = {
+      id: newShortId(document.accounts),
+      name,
+      isIntegration: true,
+      createdAt: new Date().toISOString(),
+      notificationSecret: newNotificationSecret(),
+    };
+    const { after, made } = withNewKey(withAccount(document, account), account, 'full');
+    await replace(after);
+    return made;
+  });
+}
+
+/**
+ * Puts an account into integration mode, or takes it out of it. Resolves to whether that changed anything; rejects
+ * with `NotFoundError` where there is no such account.
+ */
+export async function setMode(
+  dataFolder: string,
+  name: string,
+  mode: { readonly isIntegration: boolean },
+): Promise<boolean> {
+  return changeDesk(dataFolder, async ({ document, replace }) => {
+    const account = namedAccount(document, name);
+    if (account.isIntegration === mode.isIntegration) return false;
+    await replace(withAccount(document, { ...account, ...mode }));
+    return true;
+  });
+}
+
+function onDesk(document: AccountsDocument, account: Account): AccountOnDesk {
+  return { ...account, keyCount: keyCount(document, account.id) };
+}
+
+function requireUsableName(name: string): void {
+  if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@+-]{0,63}$/u.test(name)) return;
+  throw new VencError(
+    'UsageError',
+    'The name of an account has 1 to 64 letters, digits or . _ - @ +, and begins with a letter or a digit.',
+    { hint: 'for example: venc accounts create studio-1' },
+  );
+}

@@ -1,0 +1,61 @@
+import { VencError } from '../src/api/errors.js';
+import { nearMisses } from './near-misses.js';
+import type { Account, KeyKind } from './store/account-store.js';
+import { type AccountsDocument, accountByName, withKey } from './store/json/accounts-document.js';
+import {
+  damagedAccounts,
+  type HeldAccounts,
+  holdAccounts,
+  readAccounts,
+} from './store/json/accounts-file.js';
+import { hashKey, newKey, newShortId } from './store/json/keys.js';
+import { dataLayout } from './store/json/layout.js';
+import { ensureOwner } from './store/json/owner.js';
+
+/** A key that was just made: the only time that it is shown. */
+export interface NewKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/**
+ * The accounts of a data folder as they are, or those of a first start, which is made up for where no daemon has seen the
+ * folder. Rejects with `UsageError` where the folder cannot be used or its accounts are damaged, and with `InUseError` where
+ * another process holds them.
+ */
+export async function readDesk(dataFolder: string): Promise<AccountsDocument> {
+  const layout = dataLayout(dataFolder);
+  const found = await readAccounts(layout);
+  if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
+  return found.kind === 'whole' ? found.data : (await ensureOwner(layout)).document;
+}
+
+/** Changes those accounts with nobody else at it. Rejects as `readDesk` does, and with what `work` rejects with. */
+export async function changeDesk<T>(
+  dataFolder: string,
+  work: (held: HeldAccounts) => Promise<T>,
+): Promise<T> {
+  await readDesk(dataFolder);
+  return holdAccounts(dataLayout(dataFolder), work);
+}
+
+/** The account with a name. Throws `NotFoundError`, with near misses, where there is none. */
+export function namedAccount(document: AccountsDocument, name: string): Account {
+  const account = accountByName(document, name);
+  if (account !== null) return account;
+  const near = nearMisses(
+    name,
+    document.accounts.map((known) => known.name),
+  );
+  throw new VencError('NotFoundError', `There is no account "${name}".`, {
+    hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : 'venc accounts list shows them all',
+  });
+}
+
+/** The document with one more key of an account, and that key. */
+export function withNewKey(document: AccountsDocument, account: Account, kind: KeyKind) {
+  const made: NewKey = { id: newShortId(document.keys), key: newKey() };
+  const createdAt = new Date().toISOString();
+  const stored = { id: made.id, accountId: account.id, kind, hash: hashKey(made.key), createdAt };
+  return { after: withKey(document, stored), made };
+}

@@ -1,0 +1,112 @@
+/*
+ * What `venc keys` does to a data folder, whether a daemon runs on it or not: that one heeds the change within a second. Each
+ * rejects as `readDesk` does, beside what it says itself.
+ */
+import { VencError } from '../src/api/errors.js';
+import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './desk-document.js';
+import { nearMisses } from './near-misses.js';
+import type { KeyKind } from './store/account-store.js';
+import {
+  type AccountsDocument,
+  accountById,
+  keyCount,
+  type StoredKey,
+  withoutKey,
+} from './store/json/accounts-document.js';
+import { readKeyUses } from './store/json/key-uses.js';
+import { hashKey } from './store/json/keys.js';
+import { dataLayout } from './store/json/layout.js';
+import { keptOwnerKey, removeOwnerKey } from './store/json/owner.js';
+
+/** A key as its owner may see it: neither the key nor its hash. */
+export interface KeyOnDesk {
+  readonly id: string;
+  readonly kind: KeyKind;
+  /** Name of its account. */
+  readonly account: string;
+  readonly createdAt: string;
+  /** When it was used last, as far as that was written: a daemon that runs does so once a minute. */
+  readonly lastUsedAt: string | null;
+}
+
+/** A key that is no longer good. */
+export interface RevokedKey {
+  readonly kind: KeyKind;
+  /** Name of its account. */
+  readonly account: string;
+  /** Whether it was the owner's own, which lay in the data folder. */
+  readonly isOwners: boolean;
+  /** Whether its account has a full-access key left. */
+  readonly hasFullKeyLeft: boolean;
+}
+
+/** Every key, in the order they were made; those of one account where its name is given (`NotFoundError` where there is none). */
+export async function listKeys(dataFolder: string, accountName?: string): Promise<readonly KeyOnDesk[]> {
+  const document = await readDesk(dataFolder);
+  const account = accountName === undefined ? null : namedAccount(document, accountName);
+  const uses = await readKeyUses(dataLayout(dataFolder).keyUses);
+  return document.keys
+    .filter(({ accountId }) => account === null || accountId === account.id)
+    .map((key) => ({
+      id: key.id,
+      kind: key.kind,
+      account: nameOfAccount(document, key),
+      createdAt: key.createdAt,
+      lastUsedAt: uses[key.id] ?? null,
+    }));
+}
+
+/** Makes a key of an account. Rejects with `NotFoundError` where there is no such account. */
+export async function createKey(dataFolder: string, accountName: string, kind: KeyKind): Promise<NewKey> {
+  return changeDesk(dataFolder, async ({ document, replace }) => {
+    const { after, made } = withNewKey(document, namedAccount(document, accountName), kind);
+    await replace(after);
+    return made;
+  });
+}
+
+/**
+ * Takes a key away, by its id. The owner's own goes from the folder as well, or the next start would take it for a good one;
+ * that start then makes a new one. Rejects with `NotFoundError` where there is none with this id.
+ */
+export async function revokeKey(dataFolder: string, id: string): Promise<RevokedKey> {
+  const layout = dataLayout(dataFolder);
+  return changeDesk(dataFolder, async ({ document, replace }) => {
+    const key = document.keys.find((known) => known.id === id);
+    if (key === undefined) throw noSuchKey(document, id);
+    const owners = await keptOwnerKey(layout);
+    const isOwners = owners !== null && hashKey(owners) === key.hash;
+    // Before accounts.json: after a crash between the two a start makes another key, and never takes this one back.
+    if (isOwners) await removeOwnerKey(layout);
+    const after = withoutKey(document, id);
+    await replace(after);
+    return {
+      kind: key.kind,
+      account: nameOfAccount(document, key),
+      isOwners,
+      hasFullKeyLeft: keyCount(after, key.accountId, 'full') > 0,
+    };
+  });
+}
+
+function nameOfAccount(document: AccountsDocument, { accountId }: StoredKey): string {
+  return accountById(document, accountId)?.name ?? accountId;
+}
+
+/** A key that was given for its id is not repeated, nor anything as long as one: what is printed may be kept. */
+function noSuchKey(document: AccountsDocument, word: string): VencError {
+  const meant = document.keys.find(({ hash }) => hash === hashKey(word));
+  if (meant !== undefined) {
+    return new VencError('UsageError', 'That is a key itself: keys are named by their short ids.', {
+      hint: `the id of that one is ${meant.id}`,
+    });
+  }
+  const near = nearMisses(
+    word,
+    document.keys.map(({ id }) => id),
+  );
+  const named = word.length > 16 ? 'that id' : `the id "${word}"`;
+  return new VencError('NotFoundError', `There is no key with ${named}.`, {
+    hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : 'venc keys list shows the ids of all keys',
+  });
+}

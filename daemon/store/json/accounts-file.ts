@@ -1,0 +1,111 @@
+import { access, constants } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { VencError } from '../../../src/api/errors.js';
+import {
+  type AccountsDocument,
+  completed,
+  isComplete,
+  noAccounts,
+  readAccountsDocument,
+} from './accounts-document.js';
+import { makeDataFolder } from './data-folder.js';
+import { openingError, systemCode } from './disk-errors.js';
+import { type Found, readDocument, writeDocument } from './document.js';
+import { DurableFiles } from './durable-files.js';
+import { type LockOutcome, tryFileLock } from './file-lock.js';
+import { diskOfOwner } from './folder-owner.js';
+import { newNotificationSecret } from './keys.js';
+import type { DataLayout } from './layout.js';
+
+/** How often, and after how many milliseconds, the lock of the accounts is asked for again: it is held for one write. */
+const lockAttempts = 1000;
+const lockPauseMs = 10;
+
+/** The accounts while nobody else may change them. */
+export interface HeldAccounts {
+  readonly document: AccountsDocument;
+  /** Writes `accounts.json`, whole and for good. */
+  replace(after: AccountsDocument): Promise<void>;
+  /** Writes another file of the data folder in the same way. */
+  write(path: string, text: string): Promise<void>;
+}
+
+/**
+ * Reads `accounts.json`, which is always a whole one: no lock is needed. Accounts without a notification secret get one, which
+ * is kept. Rejects where the machine is short of something, or the secrets cannot be kept.
+ */
+export async function readAccounts(layout: DataLayout): Promise<Found<AccountsDocument>> {
+  const found = await readDocument(layout.accounts, readAccountsDocument);
+  if (found.kind !== 'whole') return found;
+  if (isComplete(found.data)) return { kind: 'whole', data: found.data };
+  return { kind: 'whole', data: await holdAccounts(layout, async ({ document }) => document) };
+}
+
+/**
+ * Lets `work` change the accounts with nobody else at it: the document is read, and what becomes of it written, under
+ * `DATA/accounts.lock`, which commands and a running daemon take alike. Makes the folder where it is not there.
+ *
+ * Rejects with `UsageError` where the folder cannot be written or `accounts.json` is damaged (it is left as it is),
+ * `InUseError` where another process holds the accounts for ten seconds, and with what `work` rejects with.
+ */
+export async function holdAccounts<T>(
+  layout: DataLayout,
+  work: (held: HeldAccounts) => Promise<T>,
+): Promise<T> {
+  try {
+    await makeDataFolder(layout.folder);
+    const lock = await takeLock(layout);
+    try {
+      const files = new DurableFiles(diskOfOwner(layout.folder));
+      const replace = (after: AccountsDocument) => writeDocument(files, layout.accounts, after);
+      const found = await readDocument(layout.accounts, readAccountsDocument);
+      if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
+      const before = found.kind === 'whole' ? found.data : noAccounts;
+      const document = isComplete(before) ? before : completed(before, newNotificationSecret);
+      if (document !== before) await replace(document);
+      return await work({ document, replace, write: (path, text) => files.write(path, text) });
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    throw openingError(error, layout.folder);
+  }
+}
+
+/** What is told of an `accounts.json` that cannot be used. It names the file and what to do. */
+export async function damagedAccounts(layout: DataLayout, reason: string): Promise<unknown> {
+  const error: unknown = await access(layout.accounts, constants.R_OK).then(
+    () => null,
+    (caught: unknown) => caught,
+  );
+  const code = systemCode(error);
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new VencError(
+      'UsageError',
+      `The accounts in ${layout.folder} cannot be read: this user may not do so.`,
+      {
+        cause: error,
+        hint: 'Do it as the user whose folder it is, or choose another folder with --data or VENC_DATA.',
+      },
+    );
+  }
+  if (error !== null && code !== 'ENOENT') return openingError(error, layout.folder);
+  return new VencError('UsageError', `The file ${layout.accounts} is damaged: ${reason}.`, {
+    hint: 'Put a copy of it back, or move it away: the next start then makes a new one, and other keys are lost.',
+  });
+}
+
+async function takeLock(layout: DataLayout): Promise<Extract<LockOutcome, { kind: 'taken' }>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await tryFileLock(layout.accountsLock);
+    if (outcome.kind === 'taken') return outcome;
+    if (attempt === lockAttempts) {
+      throw new VencError(
+        'InUseError',
+        `The accounts in ${layout.folder} are held by the process with id ${outcome.holder}.`,
+        { hint: 'That takes moments as a rule: look at what that process does, then try again.' },
+      );
+    }
+    await setTimeout(lockPauseMs);
+  }
+}

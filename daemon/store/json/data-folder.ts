@@ -1,0 +1,17 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { realDisk } from './disk.js';
+
+/**
+ * Makes a data folder, for the owner alone, where it is not there, so that its name survives a power cut as far as this
+ * user may see to that. Rejects with the system's error where it cannot be made, or be read and written.
+ */
+export async function makeDataFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first !== undefined) {
+    for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) {
+      await realDisk.syncFolder(dirname(made)).catch(() => undefined);
+    }
+  }
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+}
