@@ -7,6 +7,7 @@ import { openJobStore } from '../../daemon/store/json/json-job-store.js';
 import { dataLayout } from '../../daemon/store/json/layout.js';
 import type { AllReport, ErrorsRecord, LiveReport, VodReport } from '../../src/api/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { film, makeMedia } from '../helpers/media.js';
 import { sampleFile, sampleMedia } from '../helpers/sample-job.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -176,6 +177,30 @@ test('a report in XML has the same figures', async ({ daemon }) => {
       0.0167,
     )}${day('<grouping>films</grouping>', 2, 0)}</statistics>`,
   );
+});
+
+test('a job is in the report as soon as it is finished, under its grouping, with the length of its outputs', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'clip.mp4');
+  await makeMedia(path, film('64x48', 2));
+  const daemon = await startTestDaemon({ filesRoots: [folder] });
+  try {
+    const outputs = [{ label: 'whole' }, { label: 'half', clip_length: 1 }];
+    const job = await daemon.finished(
+      await daemon.create({ input: `file://${path}`, grouping: 'films', outputs }),
+    );
+    assert.is(job.state, 'finished');
+    const lengthMs = job.output_media_files.reduce((sum, file) => sum + (file.duration_in_ms ?? 0), 0);
+    assert.ok(Math.abs(lengthMs - 3000) < 200, String(lengthMs));
+    const report = await daemon.read<VodReport>(`/v2/reports/vod?to=${daysAgo(-1)}`);
+    const minutes = Math.round(lengthMs / 6) / 10_000;
+    assert.equal(
+      rows(report).filter(([, grouping]) => grouping !== null),
+      [[job.finished_at?.slice(0, 10), 'films', minutes, minutes]],
+    );
+  } finally {
+    await daemon.stop();
+  }
 });
 
 test('a report needs a good key with full access', async ({ daemon }) => {

@@ -1,8 +1,13 @@
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorsRecord } from '../../src/api/records.js';
 import { runCli } from '../cli/run-cli.js';
 import { startTestDaemon } from '../helpers/daemon.js';
+import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
+import { tempFolder } from '../helpers/temp.js';
+
+test.after(killDaemons);
 
 test('a key that asks more often than --rate-limit allows is told to wait, others are not', async () => {
   const daemon = await startTestDaemon({ jobs: 0, rateLimit: 5 });
@@ -38,6 +43,14 @@ test('a daemon without --rate-limit takes any number of requests', async () => {
   } finally {
     await daemon.stop();
   }
+});
+
+test('venc daemon takes the limit from its flag', async () => {
+  const daemon = await startDaemonProcess(join(tempFolder(), 'data'), ['--jobs', '0', '--rate-limit', '1']);
+  const list = () => fetch(`${daemon.url}/v2/jobs`, { headers: { 'Service-Api-Key': processKey } });
+  assert.is((await list()).status, 200);
+  assert.is((await list()).status, 429);
+  assert.is(await daemon.end('SIGTERM'), 0);
 });
 
 for (const word of ['0', '-1', '1.5', 'many', '1000001']) {
