@@ -1,0 +1,101 @@
+import type { Agent, Dispatcher } from 'undici';
+import type { Guard } from '../guard.js';
+import { createGuardedAgent } from './agent.js';
+import { basicAuthorization, readHttpUrl } from './http-url.js';
+import { connectionTrouble } from './trouble.js';
+
+/** What is posted. The names of its headers are in lower case. */
+export interface Letter {
+  /** An `http:` or `https:` URL; a user and password in it become basic authentication, unless the headers have their own. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What posting depends on. */
+export interface PosterOptions {
+  readonly guard: Guard;
+  /** How long one attempt may take, from the first look at the address to the end of the answer, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** Posts small bodies to addresses that clients name. */
+export interface Poster {
+  /**
+   * Makes one attempt. Resolves to null where it was answered with 2xx, else to a sentence that says why not and holds no secret.
+   * Redirects are not followed. Rejects only when the signal is aborted.
+   */
+  post(letter: Letter, signal: AbortSignal): Promise<string | null>;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+/** How much of an answer is read, in bytes, so that its connection can be used again. Of longer ones the rest is never looked at. */
+const maxAnswerBytes = 16_384;
+
+/** Makes a poster whose every connection passes the guard. */
+export function createPoster({ guard, timeoutMs }: PosterOptions): Poster {
+  let agent: Promise<Agent> | null = null;
+  return {
+    async post(letter, signal) {
+      signal.throwIfAborted();
+      const reading = readHttpUrl(letter.url);
+      if (!reading.ok) return `The address ${reading.complaint}.`;
+      agent ??= createGuardedAgent(guard, timeoutMs);
+      const { url, credentials } = reading;
+      const authorization = credentials === null ? {} : { authorization: basicAuthorization(credentials) };
+      const request = {
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: 'POST',
+        headers: { 'user-agent': 'venc', ...authorization, ...letter.headers },
+        body: letter.body,
+      } as const;
+      return attempt(await agent, request, { host: url.host, timeoutMs, signal });
+    },
+    async close() {
+      await (await agent)?.destroy();
+    },
+  };
+}
+
+interface AttemptOptions {
+  /** The host with its port, to be named in sentences. */
+  readonly host: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+async function attempt(
+  agent: Agent,
+  request: Dispatcher.RequestOptions,
+  { host, timeoutMs, signal }: AttemptOptions,
+): Promise<string | null> {
+  const limit = new AbortController();
+  const end = (): void => limit.abort();
+  const timer = setTimeout(end, timeoutMs).unref();
+  signal.addEventListener('abort', end);
+  try {
+    const { statusCode, body } = await agent.request({ ...request, signal: limit.signal });
+    // The head of the answer has said it all: how its body ends, or whether it does in time, is all the same.
+    await body
+      .on('error', () => undefined)
+      .dump({ limit: maxAnswerBytes })
+      .catch(() => undefined);
+    return refusalOf(statusCode, host);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.signal.aborted) return `${host} did not answer within ${timeoutMs / 1000} seconds.`;
+    return connectionTrouble(error, host).error.message;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+  }
+}
+
+function refusalOf(status: number, host: string): string | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400
+    ? `${host} redirects elsewhere (${status}), which is not followed.`
+    : `${host} answered ${status}.`;
+}

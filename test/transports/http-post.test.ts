@@ -1,0 +1,235 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createGuard, type GuardOptions } from '../../daemon/transports/guard.js';
+import { createPoster, type Letter } from '../../daemon/transports/http/post.js';
+import { startHttpSource, startSocketSource } from '../helpers/servers/http-source.js';
+import { type Receiver, type ReceiverAnswer, startReceiver } from '../helpers/servers/receiver.js';
+import { testCertificate, testKey } from '../helpers/servers/test-certificate.js';
+import { until } from '../helpers/until.js';
+
+interface PostOptions {
+  readonly guard?: Partial<GuardOptions>;
+  readonly timeoutMs?: number;
+}
+
+/** Posts letters one after the other, and gives what became of the last. */
+async function post(letters: readonly Partial<Letter>[], options: PostOptions = {}): Promise<string | null> {
+  const poster = createPoster({
+    guard: createGuard({ allowPrivateNetwork: true, ...options.guard }),
+    timeoutMs: options.timeoutMs ?? 5_000,
+  });
+  let outcome: string | null = null;
+  for (const letter of letters) {
+    const whole = { url: '', headers: {}, body: '', ...letter };
+    outcome = await poster.post(whole, new AbortController().signal);
+    await nextTurn();
+  }
+  await poster.close();
+  return outcome;
+}
+
+/** Runs a test against a receiver of its own. */
+async function withReceiver(
+  answer: ReceiverAnswer | undefined,
+  work: (receiver: Receiver) => Promise<void>,
+): Promise<void> {
+  const receiver = await startReceiver(answer);
+  try {
+    await work(receiver);
+  } finally {
+    await receiver.close();
+  }
+}
+
+test('a body is posted whole, with its headers, to the path and query of the address', async () => {
+  await withReceiver(undefined, async (receiver) => {
+    const headers = { 'content-type': 'text/plain', 'x-order': 'a b' };
+    const url = `${receiver.url('/a%20b?c=d')}#e`;
+    assert.is(await post([{ url, headers, body: 'Grüße' }]), null);
+    const [seen] = receiver.received;
+    assert.equal([seen?.method, seen?.path, seen?.body], ['POST', '/a%20b?c=d', 'Grüße']);
+    assert.is(seen?.headers['content-length'], '7');
+    assert.is(seen?.headers['content-type'], 'text/plain');
+    assert.is(seen?.headers['x-order'], 'a b');
+    assert.is(seen?.headers['user-agent'], 'venc');
+    assert.is(seen?.headers.authorization, undefined);
+  });
+});
+
+test('a user and a password in the address are shown as basic authentication, unless the headers have their own', async () => {
+  await withReceiver(undefined, async (receiver) => {
+    const url = receiver.url('/', 'me:p%40ss');
+    await post([{ url }, { url, headers: { authorization: 'Bearer x', 'user-agent': 'mine' } }]);
+    assert.equal(
+      receiver.received.map(({ headers }) => headers.authorization),
+      [`Basic ${Buffer.from('me:p@ss').toString('base64')}`, 'Bearer x'],
+    );
+    assert.is(receiver.received[1]?.headers['user-agent'], 'mine');
+  });
+});
+
+for (const status of [200, 201, 202, 204, 299]) {
+  test(`an answer of ${status} is a success`, async () => {
+    await withReceiver(
+      (response) => response.writeHead(status).end(),
+      async ({ url }) => assert.is(await post([{ url: url('/') }]), null),
+    );
+  });
+}
+
+for (const status of [400, 401, 404, 410, 429, 500, 503]) {
+  test(`an answer of ${status} is none`, async () => {
+    await withReceiver(
+      (response) => response.writeHead(status).end('secret'),
+      async ({ url, port }) => {
+        assert.is(await post([{ url: url('/secret?secret') }]), `127.0.0.1:${port} answered ${status}.`);
+      },
+    );
+  });
+}
+
+for (const status of [301, 302, 303, 307, 308]) {
+  test(`a redirect with ${status} is not followed`, async () => {
+    await withReceiver(
+      (response) => response.writeHead(status, { location: '/elsewhere' }).end(),
+      async (receiver) => {
+        assert.match((await post([{ url: receiver.url('/') }])) ?? '', `redirects elsewhere (${status})`);
+        assert.is(receiver.received.length, 1);
+      },
+    );
+  });
+}
+
+test('letters to one receiver share a connection', async () => {
+  await withReceiver(
+    (response) => response.end('thank you'),
+    async (receiver) => {
+      const url = receiver.url('/');
+      await post([{ url }, { url }, { url }]);
+      assert.equal([receiver.received.length, receiver.connections], [3, 1]);
+    },
+  );
+});
+
+test('an answer without end is cut off, and is a success by its head', async () => {
+  let sentBytes = 0;
+  let isCut = false;
+  await withReceiver(
+    (response) => {
+      response.once('close', () => {
+        isCut = true;
+      });
+      const more = (): void => {
+        if (isCut) return;
+        sentBytes += 65_536;
+        response.write(Buffer.alloc(65_536), () => setImmediate(more));
+      };
+      more();
+    },
+    async ({ url }) => {
+      assert.is(await post([{ url: url('/') }]), null);
+      await until('the answer is cut off', () => isCut);
+      assert.ok(sentBytes < 64 << 20, `${sentBytes} bytes were sent`);
+    },
+  );
+});
+
+test('an answer that drips is cut off when the time for the attempt is up', async () => {
+  let isCut = false;
+  const poster = createPoster({ guard: createGuard({ allowPrivateNetwork: true }), timeoutMs: 200 });
+  await withReceiver(
+    (response) => {
+      response.once('close', () => {
+        isCut = true;
+      });
+      response.write('a');
+    },
+    async ({ url }) => {
+      const letter = { url: url('/'), headers: {}, body: '' };
+      assert.is(await poster.post(letter, new AbortController().signal), null);
+      await until('the answer is cut off', () => isCut);
+    },
+  );
+  await poster.close();
+});
+
+test('a receiver that never answers is given up when the time is up', async () => {
+  await withReceiver(
+    () => {},
+    async ({ url, port }) => {
+      const outcome = await post([{ url: url('/') }], { timeoutMs: 100 });
+      assert.is(outcome, `127.0.0.1:${port} did not answer within 0.1 seconds.`);
+    },
+  );
+});
+
+test('one that refuses connections, breaks off or speaks something else is told as such', async () => {
+  const { port, close } = await startReceiver();
+  await close();
+  assert.is(await post([{ url: `http://127.0.0.1:${port}/` }]), `127.0.0.1:${port} refused the connection.`);
+  for (const handle of [
+    (socket: { destroy(): unknown }) => socket.destroy(),
+    (socket: { end(text: string): unknown }) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
+  ]) {
+    const source = await startSocketSource(handle);
+    assert.match((await post([{ url: source.url }])) ?? '', /broke off the connection/);
+    await source.close();
+  }
+});
+
+test('a certificate that nobody vouches for is refused before anything is told', async () => {
+  const tls = { key: testKey, cert: testCertificate };
+  const source = await startHttpSource((_request, response) => response.end(), { tls });
+  assert.match((await post([{ url: source.url('/') }])) ?? '', /certificate that is not trusted/);
+  assert.is(source.seen.length, 0);
+  await source.close();
+});
+
+test('private addresses take a permission, and addresses of metadata are refused in any case', async () => {
+  await withReceiver(undefined, async (receiver) => {
+    const guard = { allowPrivateNetwork: false };
+    for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::ffff:127.0.0.1]']) {
+      const outcome = await post([{ url: `http://${host}:${receiver.port}/` }], { guard });
+      assert.match(outcome ?? '', /address that is not public/, host);
+    }
+    for (const host of ['169.254.169.254', 'metadata.google.internal', '[fd00:ec2::254]']) {
+      assert.match((await post([{ url: `http://${host}/` }])) ?? '', /metadata service/, host);
+    }
+    assert.is(receiver.connections, 0);
+  });
+});
+
+test('an address that cannot be one is told, and connected to by nobody', async () => {
+  for (const url of ['', 'ftp://example.com/a', 'http:///a', 'http://example.com:0/']) {
+    assert.match((await post([{ url }])) ?? '', /^The address must /, url);
+  }
+});
+
+test('a signal ends the attempt, and one that was given before begins none', async () => {
+  await withReceiver(
+    () => {},
+    async (receiver) => {
+      const poster = createPoster({ guard: createGuard({ allowPrivateNetwork: true }), timeoutMs: 5_000 });
+      const stop = new AbortController();
+      const letter = { url: receiver.url('/'), headers: {}, body: '' };
+      const outcome = poster.post(letter, stop.signal).then(
+        () => 'settled',
+        () => 'rejected',
+      );
+      await until('the request is there', () => receiver.received.length === 1);
+      stop.abort();
+      assert.is(await outcome, 'rejected');
+      await until('the connection is closed', () => receiver.open.now === 0);
+      await poster.post(letter, stop.signal).then(
+        () => assert.unreachable(),
+        () => {},
+      );
+      await nextTurn();
+      assert.is(receiver.received.length, 1);
+      await poster.close();
+    },
+  );
+});
+
+test.run();
