@@ -35,6 +35,11 @@ export const commandTable = {
   cancel: { summary: 'cancel jobs', load: () => import('./commands/cancel.js') },
   resubmit: { summary: 'run jobs again that did not finish', load: () => import('./commands/resubmit.js') },
   daemon: { summary: 'run the local encoding service', load: () => import('./commands/daemon.js') },
+  accounts: {
+    summary: 'manage the accounts of the local daemon',
+    load: () => import('./commands/accounts.js'),
+  },
+  keys: { summary: 'manage the API keys of the local daemon', load: () => import('./commands/keys.js') },
   doctor: {
     summary: 'check what is installed, what is missing and whether the service answers',
     load: () => import('./commands/doctor.js'),

@@ -1,5 +1,5 @@
 import type { KeyHolder } from '../account-store.js';
-import { type AccountsDocument, accountById } from './accounts-document.js';
+import type { AccountsDocument } from './accounts-document.js';
 
 /** Words of 32 bits in a SHA-256. */
 const wordsPerHash = 8;
@@ -8,14 +8,15 @@ const wordsPerHash = 8;
 export type KeyLookup = (digest: Buffer) => KeyHolder | null;
 
 /**
- * Makes the lookup that every request goes through. Every stored hash is compared, each in whole and without a way out in between,
- * so that the time taken tells nothing of the keys. The hashes lie in one array of words: 1,000 keys take 5 µs so, and 60 µs
- * as a buffer each with `timingSafeEqual` (Node 20).
+ * Makes the lookup that every request goes through. Every stored hash is compared, each in whole and without a way out in
+ * between, so that the time taken tells nothing of the keys. The hashes lie in one array of words: among 1,000 keys one is found
+ * in 14 µs so, and in 60 µs where each is a buffer for `timingSafeEqual` (Node 20).
  */
 export function keyLookup(document: AccountsDocument): KeyLookup {
+  const accounts = new Map(document.accounts.map((account) => [account.id, account]));
   const holders = document.keys.map((key): KeyHolder | null => {
-    const account = accountById(document, key.accountId);
-    return account === null ? null : { keyId: key.id, account, kind: key.kind };
+    const account = accounts.get(key.accountId);
+    return account === undefined ? null : { keyId: key.id, account, kind: key.kind };
   });
   const stored = new Int32Array(holders.length * wordsPerHash);
   for (const [index, { hash }] of document.keys.entries()) {

@@ -1,0 +1,138 @@
+import { type Command, Option } from 'commander';
+import { exitCodes } from '../../api/exit-codes.js';
+import type { Context } from '../context.js';
+import type { AccountRecord } from '../print/accounts-text.js';
+import { addReadingOptions, printRecord, printRecords, type ReadingOptions } from '../reading.js';
+
+interface ShowOptions extends ReadingOptions {
+  readonly secret?: boolean;
+}
+
+/** An account as it is found, as far as it is printed. */
+interface Found {
+  readonly name: string;
+  readonly isIntegration: boolean;
+  readonly createdAt: string;
+  readonly keyCount: number;
+}
+
+/**
+ * `venc accounts`: the accounts of a local daemon, in its data folder, whether it runs or not. New ones begin in integration
+ * mode (section 5).
+ */
+export function define(command: Command, context: Context): void {
+  command.addHelpText('after', details);
+  command
+    .command('create')
+    .description('Make an account in integration mode, and print its key: the only time it is shown.')
+    .argument('<name>', '1 to 64 letters, digits or . _ - @ +')
+    .addHelpText('after', examplesOf('venc accounts create studio', 'KEY=$(venc accounts create studio)'))
+    .action(context.act((name: string) => create(name, context)));
+  addReadingOptions(command.command('list').description('List the accounts.'), 'many')
+    .addHelpText('after', examplesOf('venc accounts list', 'venc accounts list --json --fields name,mode'))
+    .action(context.act((options: ReadingOptions) => list(options, context)));
+  addReadingOptions(
+    command
+      .command('show')
+      .description('Show an account, or the secret that its notifications are signed with.')
+      .argument('<name>', 'name of the account'),
+    'one',
+  )
+    .addOption(new Option('--secret', 'print the notification secret, alone').conflicts(['json', 'fields']))
+    .addHelpText('after', examplesOf('venc accounts show default', 'venc accounts show default --secret'))
+    .action(context.act((name: string, options: ShowOptions) => show(name, options, context)));
+  for (const { word, isIntegration, description } of modes) {
+    command
+      .command(word)
+      .description(description)
+      .argument('<name>', 'name of the account')
+      .addHelpText('after', examplesOf(`venc accounts ${word} studio`))
+      .action(context.act((name: string) => setMode(name, isIntegration, context)));
+  }
+}
+
+const modes = [
+  {
+    word: 'live',
+    isIntegration: false,
+    description: 'Take an account out of integration mode: its jobs are encoded in full.',
+  },
+  {
+    word: 'integration',
+    isIntegration: true,
+    description: 'Put an account into integration mode: every job of it is a test job.',
+  },
+] as const;
+
+const details = `
+They are those of the data folder (--data, VENC_DATA). A daemon that runs heeds
+a change within a second.
+
+Examples:
+  venc accounts create studio
+  venc accounts live studio
+  venc accounts show studio --secret`;
+
+function examplesOf(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+async function create(name: string, { io, dataFolder }: Context) {
+  const { createAccount } = await desk();
+  const { id, key } = await createAccount(await dataFolder(), name);
+  io.note(`venc: account ${name} made, in integration mode; its full-access key has the id ${id}\n`);
+  await io.out(`${key}\n`);
+  return exitCodes.done;
+}
+
+async function list(options: ReadingOptions, { io, dataFolder }: Context) {
+  const { listAccounts } = await desk();
+  const records = (await listAccounts(await dataFolder())).map(recordOf);
+  await printRecords(io, options, {
+    answers: records,
+    known: noAccount,
+    text: async () => {
+      const { accountsTable } = await import('../print/accounts-text.js');
+      return accountsTable(records, { width: io.width, hasColour: io.colour.stdout });
+    },
+  });
+  return exitCodes.done;
+}
+
+/** What `--fields` can name where there is no account. */
+const noAccount: AccountRecord = { name: '', mode: 'live', created_at: '', keys: 0 };
+
+async function show(name: string, options: ShowOptions, { io, dataFolder }: Context) {
+  const { findAccount } = await desk();
+  const account = await findAccount(await dataFolder(), name);
+  if (options.secret === true) {
+    await io.out(`${account.notificationSecret}\n`);
+    return exitCodes.done;
+  }
+  const record = recordOf(account);
+  await printRecord(io, options, {
+    answer: record,
+    known: record,
+    text: async () => {
+      const { accountText } = await import('../print/accounts-text.js');
+      return accountText(record);
+    },
+  });
+  return exitCodes.done;
+}
+
+async function setMode(name: string, isIntegration: boolean, { io, dataFolder }: Context) {
+  const desks = await desk();
+  const isChanged = await desks.setMode(await dataFolder(), name, { isIntegration });
+  const mode = isIntegration ? 'in integration mode' : 'live';
+  io.note(`venc: account ${name} is ${mode}${isChanged ? '' : ' already'}\n`);
+  return exitCodes.done;
+}
+
+function desk() {
+  return import('../../../daemon/account-desk.js');
+}
+
+function recordOf({ name, isIntegration, createdAt, keyCount }: Found): AccountRecord {
+  return { name, mode: isIntegration ? 'integration' : 'live', created_at: createdAt, keys: keyCount };
+}

@@ -1,0 +1,104 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { eventually, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { runHere } from './run-here.js';
+
+interface Context {
+  daemon: TestDaemon;
+  /** Runs words on the folder of the daemon; what they print, without the line break. */
+  venc: (words: string) => Promise<string>;
+  /** The status of a list with this key. */
+  statusOf: (key: string) => Promise<number>;
+}
+
+const test = suite<Context>('accounts and keys of a daemon that runs');
+
+test.before(async (context) => {
+  const daemon = await startTestDaemon({ jobs: 0 });
+  context.daemon = daemon;
+  context.venc = async (words) => {
+    const result = await runHere([...words.split(' '), '--data', daemon.dataFolder]);
+    assert.is(result.code, 0, result.stderr);
+    return result.stdout.trimEnd();
+  };
+  context.statusOf = async (key) => {
+    const response = await fetch(`${daemon.url}/v2/jobs`, { headers: { 'Service-Api-Key': key } });
+    await response.arrayBuffer();
+    return response.status;
+  };
+});
+test.after(({ daemon }) => daemon.stop());
+
+/** A change is heeded within a second; the rest of the time is for a machine under load. */
+const limitMs = 5000;
+
+test('a key made beside it is good at once, and one that is revoked is not', async ({ venc, statusOf }) => {
+  const key = await venc('keys create');
+  await eventually(
+    () => statusOf(key),
+    (status) => status === 200,
+    limitMs,
+  );
+  const keys: { id: string }[] = JSON.parse(await venc('keys list --json'));
+  await venc(`keys revoke ${keys.at(-1)?.id}`);
+  await eventually(
+    () => statusOf(key),
+    (status) => status === 401,
+    limitMs,
+  );
+});
+
+test('a read-only key may not list', async ({ venc, statusOf }) => {
+  const key = await venc('keys create --read-only');
+  await eventually(
+    () => statusOf(key),
+    (status) => status === 403,
+    limitMs,
+  );
+});
+
+test('jobs of an account are test jobs until it is live', async ({ daemon, venc }) => {
+  const key = await venc('accounts create studio');
+  const isTest = async () => {
+    const response = await fetch(`${daemon.url}/v2/jobs`, {
+      method: 'POST',
+      headers: { 'Service-Api-Key': key },
+      body: JSON.stringify({ input: 'http://127.0.0.1:9/film.mov' }),
+    });
+    const answer = (await response.json()) as { test?: boolean };
+    return response.status === 201 ? answer.test === true : null;
+  };
+  const becomes = (wanted: boolean) => eventually(isTest, (is) => is === wanted, limitMs);
+  await becomes(true);
+  await venc('accounts live studio');
+  await becomes(false);
+  await venc('accounts integration studio');
+  await becomes(true);
+});
+
+test('when it stops, the last use of each key is written down', async ({ daemon, venc, statusOf }) => {
+  assert.is(await statusOf(daemon.key), 200);
+  await daemon.stop();
+  const keys: { last_used_at: string | null }[] = JSON.parse(await venc('keys list --json'));
+  assert.type(keys[0]?.last_used_at, 'string', 'the owner used theirs');
+});
+
+test("the owner's key, once revoked, is made anew by the next start", async ({ daemon, venc }) => {
+  const file = join(daemon.dataFolder, 'owner-key');
+  const [owner] = JSON.parse(await venc('keys list --json'));
+  await venc(`keys revoke ${owner.id}`);
+  assert.not.ok(existsSync(file));
+  const next = await startTestDaemon({ jobs: 0, dataFolder: daemon.dataFolder, apiKey: null });
+  const key = readFileSync(file, 'utf8').trim();
+  const statuses = await Promise.all(
+    [key, daemon.key].map(
+      async (given) => (await fetch(`${next.url}/v2/jobs`, { headers: { 'Service-Api-Key': given } })).status,
+    ),
+  );
+  await next.stop();
+  assert.equal(statuses, [200, 401]);
+});
+
+test.run();

@@ -1,0 +1,234 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { tempFolder } from '../helpers/temp.js';
+import { type CliResult, runCli } from './run-cli.js';
+import { runHere } from './run-here.js';
+
+interface Context {
+  /** A data folder that is not there yet. */
+  folder: string;
+  /** Runs words on that folder. */
+  venc: (words: string, width?: number) => Promise<CliResult>;
+}
+
+const test = suite<Context>('venc accounts and venc keys');
+const keyAlone = /^[0-9a-f]{40}\n$/;
+
+test.before.each((context) => {
+  context.folder = join(tempFolder(), 'data');
+  context.venc = (words, width) => {
+    const options = width === undefined ? {} : { width };
+    return runHere([...words.split(' '), '--data', context.folder], options);
+  };
+});
+
+test('a folder that no daemon has seen gets what a first start makes', async ({ folder, venc }) => {
+  const result = await venc('accounts list --json');
+  assert.equal([result.code, result.stderr], [0, '']);
+  const [account, ...others] = JSON.parse(result.stdout);
+  assert.equal([account.name, account.mode, account.keys, others], ['default', 'live', 1, []]);
+  assert.equal(Object.keys(account), ['name', 'mode', 'created_at', 'keys']);
+  assert.ok(Math.abs(Date.parse(account.created_at) - Date.now()) < 60_000);
+  assert.equal(readdirSync(folder).sort(), ['accounts.json', 'owner-key']);
+});
+
+test('an account is made in integration mode, and its key is all there is on stdout', async ({
+  folder,
+  venc,
+}) => {
+  const made = await venc('accounts create studio');
+  assert.is(made.code, 0);
+  assert.match(made.stdout, keyAlone);
+  assert.match(made.stderr, /^venc: account studio made, in integration mode; .* id [0-9a-f]{8}\n$/);
+  assert.not.ok(readFileSync(join(folder, 'accounts.json'), 'utf8').includes(made.stdout.trim()));
+  const mode = async () => JSON.parse((await venc('accounts show studio --json')).stdout).mode;
+  assert.is(await mode(), 'integration');
+  const live = await venc('accounts live studio');
+  assert.equal([live.code, live.stdout, live.stderr], [0, '', 'venc: account studio is live\n']);
+  assert.is(await mode(), 'live');
+  const again = await venc('accounts live studio');
+  assert.equal([again.code, again.stderr], [0, 'venc: account studio is live already\n']);
+  const back = await venc('accounts integration studio');
+  assert.equal([back.code, back.stderr], [0, 'venc: account studio is in integration mode\n']);
+  assert.is(await mode(), 'integration');
+});
+
+test('the notification secret is printed alone, when it is asked for and only then', async ({
+  folder,
+  venc,
+}) => {
+  const shown = await venc('accounts show default --secret');
+  assert.equal([shown.code, shown.stderr], [0, '']);
+  assert.match(shown.stdout, /^whsec_[A-Za-z0-9+/]{32,44}=*\n$/);
+  assert.ok(readFileSync(join(folder, 'accounts.json'), 'utf8').includes(shown.stdout.trim()));
+  const others = await Promise.all(
+    ['accounts show default', 'accounts show default --json', 'accounts list --json'].map((words) =>
+      venc(words),
+    ),
+  );
+  for (const { code, stdout, stderr } of others) {
+    assert.is(code, 0);
+    assert.not.ok(`${stdout}${stderr}`.includes('whsec_'));
+  }
+  assert.match(others[0]?.stdout ?? '', /^name +default\nmode +live\ncreated +\d{4}-.* UTC\nkeys +1\n$/);
+});
+
+test('keys are listed by id, kind, account and times, and never themselves', async ({ folder, venc }) => {
+  const full = await venc('accounts create studio');
+  const reader = await venc('keys create --account studio --read-only');
+  const own = await venc('keys create');
+  for (const { code, stdout } of [reader, own]) {
+    assert.is(code, 0);
+    assert.match(stdout, keyAlone);
+  }
+  assert.match(reader.stderr, /^venc: read-only key of account studio made; its id is [0-9a-f]{8}\n$/);
+  const listed = await venc('keys list --json');
+  const keys: Record<string, unknown>[] = JSON.parse(listed.stdout);
+  assert.equal(
+    keys.map(({ kind, account, last_used_at }) => [kind, account, last_used_at]),
+    [
+      ['full', 'default', null],
+      ['full', 'studio', null],
+      ['read-only', 'studio', null],
+      ['full', 'default', null],
+    ],
+  );
+  for (const key of keys) {
+    assert.equal(Object.keys(key), ['id', 'kind', 'account', 'created_at', 'last_used_at']);
+    assert.match(String(key.id), /^[0-9a-f]{8}$/);
+  }
+  const usedAt = '2024-01-01T00:00:00.000Z';
+  writeFileSync(join(folder, 'key-uses.json'), JSON.stringify({ [String(keys[2]?.id)]: usedAt }));
+  const [table, narrow, mine] = await Promise.all([
+    venc('keys list'),
+    venc('keys list', 40),
+    venc('keys list --account studio --jsonl --fields id,last_used_at'),
+  ]);
+  assert.match(table.stdout, /^ID +KIND +ACCOUNT +CREATED +LAST USE\n/);
+  assert.match(table.stdout, new RegExp(`^${keys[2]?.id} +read-only +studio +.* \\d+d ago$`, 'm'));
+  assert.match(table.stdout, new RegExp(`^${keys[3]?.id} +full +default +.* never$`, 'm'));
+  assert.ok(narrow.stdout.split('\n').every((line) => line.length <= 40));
+  assert.is(
+    mine.stdout,
+    `{"id":"${keys[1]?.id}","last_used_at":null}\n{"id":"${keys[2]?.id}","last_used_at":"${usedAt}"}\n`,
+  );
+  const secrets = [full, reader, own].map(({ stdout }) => stdout.trim());
+  const owner = readFileSync(join(folder, 'owner-key'), 'utf8').trim();
+  for (const secret of [...secrets, owner, 'hash']) {
+    assert.not.ok(`${listed.stdout}${table.stdout}`.includes(secret));
+  }
+});
+
+test("revoking the owner's key takes it from the folder and says what is left", async ({ folder, venc }) => {
+  const [key] = JSON.parse((await venc('keys list --json')).stdout);
+  const result = await venc(`keys revoke ${key.id}`);
+  assert.equal([result.code, result.stdout], [0, '']);
+  assert.match(result.stderr, `key ${key.id} of account default revoked`);
+  assert.match(result.stderr, "it was the owner's own: the next start of the daemon makes a new one");
+  assert.match(result.stderr, 'account default has no full-access key any more');
+  assert.not.ok(existsSync(join(folder, 'owner-key')));
+  const empty = await venc('keys list --json');
+  assert.is(empty.stdout, '[]\n');
+  assert.is((await venc(`keys revoke ${key.id}`)).code, 5);
+});
+
+test('commands at the same time, each a process of its own, lose nothing of each other', async ({
+  folder,
+  venc,
+}) => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const results = await Promise.all(
+    names.map((name) => runCli(['accounts', 'create', name, '--data', folder])),
+  );
+  assert.ok(results.every(({ code, stdout }) => code === 0 && keyAlone.test(stdout)));
+  const accounts: { name: string }[] = JSON.parse((await venc('accounts list --json')).stdout);
+  assert.equal(accounts.map(({ name }) => name).sort(), [...names, 'default'].sort());
+  assert.is(JSON.parse((await venc('keys list --json')).stdout).length, 7);
+  assert.equal(readdirSync(folder).sort(), ['accounts.json', 'owner-key']);
+});
+
+/** Words, the exit code they end with, and what stderr must say. */
+const refusals: readonly (readonly [string, number, RegExp])[] = [
+  ['accounts create studio', 6, /There is an account "studio" already\.\nvenc: hint: choose another name/],
+  [`accounts create ${'x'.repeat(65)}`, 2, /1 to 64 letters, digits/],
+  ['accounts create ../up', 2, /1 to 64 letters, digits/],
+  ['accounts create', 2, /missing required argument 'name'/],
+  ['accounts show stduio', 5, /There is no account "stduio"\.\nvenc: hint: did you mean studio\?/],
+  ['accounts live nobody', 5, /There is no account "nobody"\.\nvenc: hint: venc accounts list/],
+  ['accounts show studio --secret --json', 2, /'--secret' cannot be used with option '--json'/],
+  ['accounts show studio --fields notification_secret', 2, /There is no field "notification_secret"/],
+  ['accounts lst', 2, /unknown command 'lst'\nvenc: hint: did you mean list\?/],
+  ['accounts', 2, /^Usage: venc accounts/],
+  ['keys create --account studoi', 5, /did you mean studio\?/],
+  ['keys list --account Studio', 5, /did you mean studio\?/],
+  ['keys revoke zzzzzzzz', 5, /There is no key with the id "zzzzzzzz"\.\nvenc: hint: venc keys list/],
+  ['keys revoke', 2, /missing required argument 'id'/],
+  ['keys', 2, /^Usage: venc keys/],
+];
+
+test('what is asked wrongly changes nothing and says what to do', async ({ folder, venc }) => {
+  await venc('accounts create studio');
+  const before = readFileSync(join(folder, 'accounts.json'), 'utf8');
+  for (const [words, code, says] of refusals) {
+    const result = await venc(words);
+    assert.equal([result.code, result.stdout], [code, ''], `${words}: ${result.stderr}`);
+    assert.match(result.stderr, says, words);
+  }
+  assert.is(readFileSync(join(folder, 'accounts.json'), 'utf8'), before);
+});
+
+test('an id with a slip in it is pointed out, and a key given for an id is not repeated', async ({
+  folder,
+  venc,
+}) => {
+  const [key] = JSON.parse((await venc('keys list --json')).stdout);
+  const slip = await venc(`keys revoke ${key.id.slice(0, 7)}`);
+  assert.is(slip.code, 5);
+  assert.match(slip.stderr, `hint: did you mean ${key.id}?`);
+  const owner = readFileSync(join(folder, 'owner-key'), 'utf8').trim();
+  const mistaken = await venc(`keys revoke ${owner}`);
+  assert.is(mistaken.code, 2);
+  assert.match(mistaken.stderr, `the id of that one is ${key.id}`);
+  assert.not.ok(mistaken.stderr.includes(owner));
+});
+
+test('a damaged accounts.json is named and left as it is', async ({ folder, venc }) => {
+  await venc('accounts list');
+  const file = join(folder, 'accounts.json');
+  writeFileSync(file, '{"accounts": [');
+  const results = await Promise.all(
+    ['accounts list', 'accounts create a', 'keys create', 'keys revoke a'].map((words) => venc(words)),
+  );
+  for (const { code, stdout, stderr } of results) {
+    assert.equal([code, stdout], [2, '']);
+    assert.match(stderr, `The file ${file} is damaged`);
+  }
+  assert.is(readFileSync(file, 'utf8'), '{"accounts": [');
+});
+
+test('a data folder that is a file is refused', async ({ folder, venc }) => {
+  writeFileSync(folder, '');
+  for (const words of ['accounts create a', 'keys list']) {
+    const { code, stderr } = await venc(words);
+    assert.is(code, 2);
+    assert.match(stderr, `The data folder ${folder} cannot be used`);
+  }
+});
+
+test('every subcommand has a help with examples', async () => {
+  const subcommands = [
+    ...['create', 'list', 'show', 'live', 'integration'].map((word) => ['accounts', word]),
+    ...['create', 'list', 'revoke'].map((word) => ['keys', word]),
+  ];
+  const helps = await Promise.all(subcommands.map((words) => runHere([...words, '--help'])));
+  for (const [index, { code, stdout, stderr }] of helps.entries()) {
+    const words = `venc ${subcommands[index]?.join(' ')}`;
+    assert.equal([code, stderr], [0, '']);
+    assert.match(stdout, `Usage: ${words}`);
+    assert.ok(stdout.split('Examples:')[1]?.includes(words), words);
+  }
+});
+
+test.run();

@@ -1,0 +1,44 @@
+import type { Io } from '../../src/cli/io.js';
+import { errorText, exitCodeOf } from '../../src/cli/print/error-text.js';
+import { runProgram } from '../../src/cli/program.js';
+import { tempFolder } from '../helpers/temp.js';
+import type { CliResult } from './run-cli.js';
+
+const home = tempFolder();
+
+/**
+ * Runs the program in this process, for tests of many commands: starting one takes longer than what most of them do. `width` is that
+ * of the terminal; none, as in a pipe, where it is left out.
+ */
+export async function runHere(
+  words: readonly string[],
+  { width = Number.POSITIVE_INFINITY }: { readonly width?: number } = {},
+): Promise<CliResult> {
+  let stdout = '';
+  let stderr = '';
+  const nowhere = { stdin: false, stdout: false, stderr: false };
+  const io: Io = {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: { HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home },
+    isTerminal: nowhere,
+    colour: nowhere,
+    canDraw: nowhere,
+    width,
+    out: async (text) => {
+      stdout += text;
+    },
+    note: (text) => {
+      stderr += text;
+    },
+    leave: (code) => {
+      throw new Error(`the program was left with ${code}`);
+    },
+  };
+  const code = await runProgram(words, io).catch((error: unknown) => {
+    io.note(errorText(error, false));
+    return exitCodeOf(error);
+  });
+  return { code, signal: null, stdout, stderr };
+}
