@@ -21,7 +21,7 @@ test.before(async (context) => {
   context.source = await startHttpSource((_request, response) => {
     response.writeHead(200, { 'Content-Length': '1000' }).write('x'.repeat(500));
   });
-  context.daemon = await startTestDaemon({ jobs: 1, stallTimeoutSeconds: 60 });
+  context.daemon = await startTestDaemon({ jobs: 20, stallTimeoutSeconds: 60 });
 });
 test.after(async ({ daemon, source }) => {
   await daemon.stop();
