@@ -1,80 +1,74 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { VencError } from '../../src/api/errors.js';
+import { type BodyLimits, readBodyBytes } from './body-bytes.js';
+import { bodyText } from './body-text.js';
 
-/** Greatest size of a request body in bytes, after unpacking. */
-export const maxBodyBytes = 1024 * 1024;
-/** Milliseconds that a request body may take to arrive. */
-const bodyTimeoutMs = 60_000;
+/** What a request body may take (contract, section 3): uploads are no such bodies. */
+const bodyLimits: BodyLimits = { maxBytes: 1024 * 1024, timeoutMs: 60_000 };
+
+/** What the Content-Type of a request says it is. */
+interface Label {
+  readonly type: string;
+  readonly language: 'JSON' | 'XML' | 'another' | 'none';
+}
 
 /**
- * Reads a request body as JSON; undefined where it is empty. A body that parses as JSON is taken whatever its label.
- * Rejects with `PayloadTooLargeError` (413), `UnsupportedMediaTypeError` (415) or `UnparsableBodyError` (400).
+ * Reads a request body as JSON has it; undefined where it is empty. JSON is taken whatever its label, XML under its own label or, beginning
+ * with `<`, under any that does not say JSON; an XML request comes out as its JSON twin would (section 4.1). Rejects with
+ * `PayloadTooLargeError` (413), `UnsupportedMediaTypeError` (415) or `UnparsableBodyError` (400); a body that takes longer than it may
+ * ends the connection.
  */
-export async function readJsonBody(incoming: IncomingMessage): Promise<unknown> {
-  const bytes = await readBytes(unpacked(incoming), incoming);
-  const text = decoded(bytes);
-  if (text.trim() === '') return undefined;
+export async function readBody(incoming: IncomingMessage, limits = bodyLimits): Promise<unknown> {
+  const contentType = incoming.headers['content-type'] ?? '';
+  const text = bodyText(await readBodyBytes(incoming, limits), contentType);
+  const isLikeXml = /^\s*</.test(text);
+  const label = labelOf(contentType);
+  if (!isLikeXml) {
+    const json = parseJson(text);
+    if ('value' in json) return json.value;
+    if (text.trim() === '') return undefined;
+    if (label.language !== 'XML') throw malformed(label, 'JSON', json.mistake);
+  }
+  if (label.language === 'JSON') throw malformed(label, 'JSON', 'it begins like XML');
+  // Most requests are JSON: they need no parser of XML.
+  const { readXmlRequest } = await import('./xml/read-xml-request.js');
+  const reading = readXmlRequest(text);
+  if ('value' in reading) return reading.value;
+  const { what, place } = reading.mistake;
+  throw malformed(label, 'XML', `line ${place.line}, column ${place.column}: ${what}`);
+}
+
+function labelOf(contentType: string): Label {
+  const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  if (type === '') return { type, language: 'none' };
+  if (type.includes('json')) return { type, language: 'JSON' };
+  return { type, language: type.includes('xml') ? 'XML' : 'another' };
+}
+
+/** A body under a foreign label is of a type that is not understood; any other only has a mistake. */
+function malformed({ type, language }: Label, tried: 'JSON' | 'XML', mistake: string): VencError {
+  return language === 'another'
+    ? new VencError(
+        'UnsupportedMediaTypeError',
+        `A body of the type ${type.slice(0, 64)} is taken only where it is JSON or XML. This is not valid ${tried}: ${mistake}.`,
+      )
+    : new VencError('UnparsableBodyError', `The body is not valid ${tried}: ${mistake}.`);
+}
+
+function parseJson(text: string): { readonly value: unknown } | { readonly mistake: string } {
   try {
-    return JSON.parse(text);
+    return { value: JSON.parse(text) };
   } catch (error) {
-    const type = (incoming.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-    if (type === '' || type.includes('json')) {
-      throw new VencError('UnparsableBodyError', `The body is not valid JSON: ${reason(error)}.`, {
-        cause: error,
-      });
-    }
-    throw new VencError(
-      'UnsupportedMediaTypeError',
-      `A body of the type ${type} is not understood: send JSON.`,
-      {
-        cause: error,
-      },
-    );
+    return { mistake: jsonMistake(error, text) };
   }
 }
 
-function unpacked(incoming: IncomingMessage): Readable {
-  const encoding = (incoming.headers['content-encoding'] ?? 'identity').toLowerCase();
-  if (encoding === 'identity') return incoming;
-  if (encoding !== 'gzip') {
-    throw new VencError(
-      'UnsupportedMediaTypeError',
-      `The Content-Encoding ${encoding} is not understood: send gzip or none.`,
-    );
-  }
-  return incoming.pipe(createGunzip());
-}
-
-async function readBytes(body: Readable, incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const timer = setTimeout(() => incoming.destroy(), bodyTimeoutMs);
-  try {
-    for await (const chunk of body) {
-      size += (chunk as Buffer).length;
-      if (size > maxBodyBytes)
-        throw new VencError('PayloadTooLargeError', `The body is larger than ${maxBodyBytes} bytes.`);
-      chunks.push(chunk as Buffer);
-    }
-  } catch (error) {
-    if (error instanceof VencError) throw error;
-    throw new VencError('UnparsableBodyError', 'The body could not be read to its end.', { cause: error });
-  } finally {
-    clearTimeout(timer);
-  }
-  return Buffer.concat(chunks);
-}
-
-function decoded(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new VencError('UnparsableBodyError', 'The body is not UTF-8 text.', { cause: error });
-  }
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message.replace(/\.$/, '').slice(0, 200) : 'it cannot be parsed';
+/** What JSON.parse says, with line and column for its count of characters, and without the piece of the body: that may be secret. */
+function jsonMistake(error: unknown, text: string): string {
+  if (!(error instanceof SyntaxError)) return 'it cannot be parsed';
+  const [, what = '', position] =
+    /^(.*?)(?:, (?:\.\.\.)?".*| in JSON at position (\d+).*)?$/s.exec(error.message) ?? [];
+  if (position === undefined) return what;
+  const lines = text.slice(0, Number(position)).split('\n');
+  return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: ${what}`;
 }

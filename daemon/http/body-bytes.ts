@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { VencError } from '../../src/api/errors.js';
+
+/** What a body may take. */
+export interface BodyLimits {
+  /** Greatest size in bytes, after unpacking. */
+  readonly maxBytes: number;
+  /** Milliseconds that it may take to arrive. */
+  readonly timeoutMs: number;
+}
+
+/** What gzip adds at most to a body that cannot be made smaller, a file name in its head included. */
+const packingBytes = 64 * 1024;
+const unpack = promisify(gunzip);
+
+/**
+ * The bytes of a request's body, unpacked where they came as gzip. A body that takes too long ends the connection. Rejects with
+ * `PayloadTooLargeError` (413), `UnsupportedMediaTypeError` (415) or `UnparsableBodyError` (400). What follows a body that is too
+ * large is left to flow away, so that the client gets to read the refusal.
+ */
+export async function readBodyBytes(
+  incoming: IncomingMessage,
+  { maxBytes, timeoutMs }: BodyLimits,
+): Promise<Buffer> {
+  const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity') return arrived(incoming, { maxBytes, timeoutMs });
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
+    throw new VencError(
+      'UnsupportedMediaTypeError',
+      `The Content-Encoding ${encoding.slice(0, 64)} is not understood: send gzip or none.`,
+    );
+  }
+  return unpacked(await arrived(incoming, { maxBytes: maxBytes + packingBytes, timeoutMs }), maxBytes);
+}
+
+/** Listens instead of looping over the stream: a loop that is left early ends the connection, and the refusal would not come through. */
+function arrived(incoming: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const takeChunk = (chunk: Buffer): void => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > maxBytes) settle(() => reject(tooLarge(maxBytes)));
+    };
+    const finish = (): void => settle(() => resolve(Buffer.concat(chunks, size)));
+    const fail = (cause?: unknown): void =>
+      settle(() =>
+        reject(new VencError('UnparsableBodyError', 'The body could not be read to its end.', { cause })),
+      );
+    const timer = setTimeout(() => incoming.destroy(), timeoutMs);
+    const settle = (answer: () => void): void => {
+      clearTimeout(timer);
+      incoming.off('data', takeChunk).off('end', finish).off('error', fail).off('close', fail);
+      answer();
+    };
+    if (incoming.destroyed && !incoming.readableEnded) return fail(incoming.errored);
+    incoming.on('data', takeChunk).on('end', finish).on('error', fail).on('close', fail);
+  });
+}
+
+async function unpacked(bytes: Buffer, maxBytes: number): Promise<Buffer> {
+  try {
+    return await unpack(bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
+      throw tooLarge(maxBytes);
+    throw new VencError('UnparsableBodyError', 'The body is not whole gzip, as its Content-Encoding says.', {
+      cause: error,
+    });
+  }
+}
+
+function tooLarge(maxBytes: number): VencError {
+  return new VencError('PayloadTooLargeError', `The body is larger than ${maxBytes} bytes.`);
+}

@@ -1,0 +1,98 @@
+import { SaxesParser } from 'saxes';
+import { isVencError } from '../../../src/api/errors.js';
+import { type Place, refusedXml, shownName, type XmlElement } from './element.js';
+
+/** What became of a text: its root, or why it is not well-formed and where that shows, which is for the caller to judge. */
+export type XmlReading =
+  | { readonly root: XmlElement }
+  | { readonly mistake: { readonly what: string; readonly place: Place } };
+
+/** Deeper than any request, and no depth that would trouble what reads it. */
+const maxDepth = 32;
+/** More than a request with a hundred outputs and every setting has. A megabyte of empty elements would keep the daemon busy. */
+const maxElements = 50_000;
+const maxAttributes = 32;
+
+/** An element whose end has not been seen. */
+interface OpenElement {
+  readonly name: string;
+  readonly place: Place;
+  readonly children: XmlElement[];
+  isArray: boolean;
+  isNil: boolean;
+  text: string;
+}
+
+/**
+ * Reads XML 1.0. Comments and processing instructions are passed over, CDATA is text. Throws `UnparsableBodyError` for what no request
+ * may have: a DOCTYPE (and so entities of its own), text beside elements, more depth, elements or attributes than any request needs.
+ */
+export function parseXml(text: string): XmlReading {
+  const parser = new SaxesParser({ position: false, defaultXMLVersion: '1.0', forceXMLVersion: true });
+  const open: OpenElement[] = [];
+  const here = (): Place => ({ line: parser.line, column: Math.max(parser.column, 1) });
+  let root: XmlElement | undefined;
+  let elementCount = 0;
+  let attributeCount = 0;
+
+  parser.on('doctype', () => {
+    throw refusedXml('a DOCTYPE is not taken, nor are entities', here());
+  });
+  parser.on('opentagstart', ({ name }) => {
+    const place = { line: parser.line, column: Math.max(parser.column - name.length - 1, 1) };
+    elementCount += 1;
+    attributeCount = 0;
+    if (open.length === maxDepth) throw refusedXml(`elements lie more than ${maxDepth} deep`, place);
+    if (elementCount > maxElements) throw refusedXml(`there are more than ${maxElements} elements`, place);
+    open.push({ name: localName(name), place, children: [], isArray: false, isNil: false, text: '' });
+  });
+  parser.on('attribute', ({ name, value }) => {
+    const element = open.at(-1);
+    attributeCount += 1;
+    if (element === undefined) return;
+    if (attributeCount > maxAttributes) {
+      throw refusedXml(`an element has more than ${maxAttributes} attributes`, element.place);
+    }
+    const plain = value.trim();
+    if (localName(name) === 'type') element.isArray = plain === 'array';
+    if (localName(name) === 'nil') element.isNil = plain === 'true' || plain === '1';
+  });
+  const addText = (part: string): void => {
+    const element = open.at(-1);
+    if (element !== undefined) element.text += part;
+  };
+  parser.on('text', addText);
+  parser.on('cdata', addText);
+  parser.on('closetag', () => {
+    const closed = open.pop();
+    if (closed === undefined) return;
+    const element = ended(closed);
+    const parent = open.at(-1);
+    if (parent === undefined) root = element;
+    else parent.children.push(element);
+  });
+
+  try {
+    parser.write(text).close();
+  } catch (error) {
+    if (isVencError(error)) throw error;
+    return { mistake: { what: reason(error), place: here() } };
+  }
+  return root === undefined ? { mistake: { what: 'there is no element', place: here() } } : { root };
+}
+
+function ended(element: OpenElement): XmlElement {
+  if (element.children.length === 0) return element;
+  if (element.text.trim() !== '') {
+    throw refusedXml(`${shownName(element.name)} has text beside elements`, element.place);
+  }
+  return { ...element, text: '' };
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/\.$/, '').slice(0, 200) : 'it cannot be parsed';
+}

@@ -1,0 +1,64 @@
+import * as assert from 'uvu/assert';
+import { readXmlRequest } from '../../daemon/http/xml/read-xml-request.js';
+import { readJobRequest } from '../../src/api/settings/read.js';
+
+/** What requests are read with here. */
+export const limits = { maxOutputs: 50 };
+/** An input that nothing is wrong with. */
+export const input = 'http://example.com/in.mp4?a=1&b=2';
+
+/** An XML request and a JSON body are read to the very same: settings, complaints and unknown fields. */
+export function areTwins(xml: string, json: unknown): void {
+  assert.equal(readJobRequest(fromXml(xml), limits), readJobRequest(json, limits), xml);
+}
+
+/** What the text of an XML request stands for; throws where it is refused or no XML at all. */
+export function fromXml(text: string): unknown {
+  const reading = readXmlRequest(text);
+  if ('value' in reading) return reading.value;
+  const { what, place } = reading.mistake;
+  throw new Error(`line ${place.line}, column ${place.column}: ${what}`);
+}
+
+/** A request with these elements in its root. */
+export function request(...elements: readonly string[]): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<api-request>${elements.join('')}</api-request>`;
+}
+
+/** How a value is written. */
+export interface XmlManner {
+  /** `type` on lists and on all that is no text. */
+  readonly isTyped: boolean;
+  /** `-` for `_`. */
+  readonly isHyphened: boolean;
+  /** Every element on a line of its own. */
+  readonly isIndented: boolean;
+}
+
+/** A JSON body in the XML form that the service document describes. Names that a client chose are to be given as `asIs`. */
+export function toRequestXml(body: object, manner: XmlManner, asIs: readonly string[] = []): string {
+  const name = (word: string): string =>
+    manner.isHyphened && !asIs.includes(word) ? word.replaceAll('_', '-') : word;
+  const write = (tag: string, value: unknown, depth: number): string => {
+    const gap = manner.isIndented ? `\n${'  '.repeat(depth)}` : '';
+    const type = manner.isTyped ? typeOf(value) : '';
+    if (value === null) return `${gap}<${tag} nil="true"/>`;
+    if (typeof value !== 'object') return `${gap}<${tag}${type}>${escaped(String(value))}</${tag}>`;
+    const inner = Array.isArray(value)
+      ? value.map((entry) => write(tag.replace(/s$/, ''), entry, depth + 1))
+      : Object.entries(value).map(([key, entry]) => write(name(key), entry, depth + 1));
+    return `${gap}<${tag}${type}>${inner.join('')}${gap}</${tag}>`;
+  };
+  return write('api-request', body, 0).trimStart();
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return ' type="array"';
+  if (typeof value === 'boolean') return ' type="boolean"';
+  if (typeof value !== 'number') return '';
+  return Number.isInteger(value) ? ' type="integer"' : ' type="float"';
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

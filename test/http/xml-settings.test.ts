@@ -1,0 +1,60 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jobTable, outputTable, type Setting, type SettingsTable } from '../../src/api/settings/index.js';
+import { readJobRequest } from '../../src/api/settings/read.js';
+import { areTwins, input, limits, toRequestXml, type XmlManner } from './xml-request.js';
+
+const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (setting: Setting) => unknown>> =
+  {
+    integer: (setting) => ('multipleOf' in setting ? setting.multipleOf : 'min' in setting ? setting.min : 1),
+    number: () => 12.5,
+    boolean: () => true,
+    text: () => ' <a> & "b" ',
+    url: () => 'http://user:pass%20word@example.com/a.mp4?b=1&c=2',
+    choice: (setting) => ('choices' in setting ? setting.choices[0] : ''),
+    'number-choice': (setting) => ('choices' in setting ? setting.choices[1] : 0),
+    size: () => '640x480',
+    time: () => '00:01:02.5',
+    distance: (setting) => ('isSigned' in setting && setting.isSigned ? '-5%' : '5%'),
+    map: () => ({ Authorization: 'Bearer <x>', 'X-Own_Name': 'a' }),
+  };
+
+function sampleOf(setting: Setting): unknown {
+  if (setting.kind === 'list') return [sampleOf(setting.of), sampleOf(setting.of)];
+  return setting.kind === 'object' ? sampleOfTable(setting.fields) : samples[setting.kind](setting);
+}
+
+function sampleOfTable(table: SettingsTable): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(table)
+      // Of this and permissions there must be one.
+      .filter(([name]) => name !== 'permission')
+      .map(([name, setting]) => [name, sampleOf(setting)]),
+  );
+}
+
+const manners: readonly XmlManner[] = [true, false].flatMap((isTyped) =>
+  [true, false].flatMap((isHyphened) =>
+    [true, false].map((isIndented) => ({ isTyped, isHyphened, isIndented })),
+  ),
+);
+
+test('every setting can be said in XML, in every manner', () => {
+  const body = {
+    ...sampleOfTable(jobTable),
+    outputs: [sampleOfTable(outputTable), sampleOfTable(outputTable)],
+  };
+  for (const manner of manners) areTwins(toRequestXml(body, manner, ['X-Own_Name']), body);
+});
+
+test('every setting by itself can be said in XML, by each of its names', () => {
+  for (const [name, setting] of Object.entries<Setting>(outputTable)) {
+    for (const spelling of [name, ...(setting.spellings ?? [])]) {
+      const body = { input, outputs: [{ [spelling]: sampleOf(setting) }] };
+      assert.ok(readJobRequest(body, limits).ok, JSON.stringify(readJobRequest(body, limits)));
+      for (const manner of manners) areTwins(toRequestXml(body, manner, ['X-Own_Name']), body);
+    }
+  }
+});
+
+test.run();
