@@ -33,6 +33,11 @@ const measures = {
     rounds: 21,
     load: async () => (await import('./http.js')).measureHttp,
   },
+  'http-encoding': {
+    what: 'the slowest requests for progress while four jobs are encoded',
+    rounds: 7,
+    load: async () => (await import('./http-encoding.js')).measureHttpWhileEncoding,
+  },
   rest: {
     what: 'memory of a daemon at rest',
     rounds: 3,
@@ -43,7 +48,7 @@ const measures = {
 type MeasureName = keyof typeof measures;
 
 const help = `npm run bench -- [NAME...] [--rounds N]\n\n${Object.entries(measures)
-  .map(([name, { what, rounds }]) => `  ${name.padEnd(10)} ${what} (${rounds} rounds)`)
+  .map(([name, { what, rounds }]) => `  ${name.padEnd(13)} ${what} (${rounds} rounds)`)
   .join('\n')}\n`;
 
 /** Measures, prints the table and keeps it as JSON. A target that is missed fails nothing, a broken measurement does. */
