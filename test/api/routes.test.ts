@@ -26,7 +26,7 @@ test('no two routes share a method and a path', () => {
 
 test('every route is told in a phrase and starts with a slash', () => {
   for (const [name, { path, summary, section }] of Object.entries(routes)) {
-    assert.match(path, /^(\/(:?[a-z\d]+))+$/, name);
+    assert.match(path, /^(\/|(\/(:?[a-z\d.]+))+)$/, name);
     assert.match(summary, /^[A-Z].*[^.]$/, name);
     assert.match(section, /^(\d(\.\d+)?|addition)$/, name);
   }
@@ -36,7 +36,15 @@ test('read-only keys read inputs, outputs and their progress, and nothing else',
   const forReadOnly = Object.entries(routes).filter(([, { key }]) => key === 'read');
   assert.equal(
     forReadOnly.map(([name]) => name),
-    ['inputDetails', 'inputProgress', 'outputDetails', 'outputProgress'],
+    [
+      'inputDetails',
+      'inputProgress',
+      'outputDetails',
+      'outputProgress',
+      'inputProgressV1',
+      'outputProgressV1',
+      'outputProgressEarly',
+    ],
   );
 });
 

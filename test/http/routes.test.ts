@@ -78,7 +78,7 @@ const statuses: readonly (readonly [string, string, RequestInit, number])[] = [
   ],
   ['an upload with a slash in its name', '/v2/uploads/a%2Fb', { method: 'PUT', body: 'x' }, 422],
   ['an unknown path', '/v3/jobs', {}, 404],
-  ['a form that this version has not', '/v2/jobs.xml', {}, 404],
+  ['a form that there is not', '/v2/jobs.js', {}, 404],
   ['the health', '/health', {}, 200],
   ['the version', '/version', {}, 200],
   ['a wrong method', '/v2/jobs', { method: 'DELETE' }, 405],

@@ -1,0 +1,161 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AllReport, CreatedRecord, JobRecord, VodReport } from '../../src/api/records.js';
+import { eventually, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { film, makeMedia } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+
+/*
+ * The npm package "zencoder", as it comes from the registry: programs that were written for the hosted service change the base URL
+ * that they give it, and nothing else.
+ */
+
+interface Answer<T> {
+  readonly data: T;
+  readonly response: { readonly statusCode: number };
+}
+type Ask<T, Arguments extends readonly unknown[]> = (...args: Arguments) => Promise<Answer<T>>;
+type Records = Readonly<Record<string, unknown>>;
+
+interface ZencoderClient {
+  readonly Job: {
+    create: Ask<CreatedRecord, [body: object]>;
+    details: Ask<{ job: JobRecord }, [id: number | string]>;
+    list: Ask<readonly { job: JobRecord }[], [params?: object]>;
+    progress: Ask<{ state: string; progress: number }, [id: number | string]>;
+    cancel: Ask<undefined, [id: number | string]>;
+    resubmit: Ask<undefined, [id: number | string]>;
+    finish: Ask<unknown, [id: number | string]>;
+  };
+  readonly Input: Readonly<Record<'details' | 'progress', Ask<Records, [id: number]>>>;
+  readonly Output: Readonly<Record<'details' | 'progress', Ask<Records, [id: number]>>>;
+  readonly Report: {
+    all: Ask<AllReport, [params?: object]>;
+    vod: Ask<VodReport, [params?: object]>;
+    minutes: Ask<VodReport, [params?: object]>;
+    live: Ask<Records, [params?: object]>;
+  };
+  readonly Account: Readonly<Record<'details' | 'integration' | 'live', Ask<unknown, []>>>;
+}
+
+const zencoder = createRequire(import.meta.url)('zencoder') as (
+  key: string,
+  baseUrl: string,
+) => ZencoderClient;
+
+interface Context {
+  daemon: TestDaemon;
+  client: ZencoderClient;
+  folder: string;
+}
+
+const test = suite<Context>('the zencoder package');
+
+test.before(async (context) => {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'clip.mp4'), film('160x120', 1));
+  const daemon = await startTestDaemon({ filesRoots: [folder] });
+  // Bound to the classes of a prototype that all clients of the package share, as it is.
+  Object.assign(context, { folder, daemon, client: zencoder(daemon.key, `${daemon.url}/api/v2`) });
+});
+test.after(({ daemon }) => daemon.stop());
+
+const refused = async (asking: Promise<unknown>): Promise<{ code: number; errors: readonly string[] }> => {
+  try {
+    await asking;
+  } catch (error) {
+    return error as { code: number; errors: readonly string[] };
+  }
+  throw new Error('it was not refused');
+};
+
+test('creates a job, sees it through and reads everything of it', async ({ client, folder }) => {
+  const request = {
+    input: `file://${join(folder, 'clip.mp4')}`,
+    outputs: [
+      { label: 'web', width: '64' },
+      { label: 'sound', filename: 'a.mp3' },
+    ],
+    pass_through: 'mine',
+  };
+  const { data: created, response } = await client.Job.create(request);
+  assert.is(response.statusCode, 201);
+  assert.type(created.id, 'string');
+  const id = Number(created.id);
+  const outputId = created.outputs[0]?.id ?? 0;
+
+  await eventually(
+    async () => (await client.Job.progress(id)).data,
+    ({ state, progress }) => state === 'finished' && progress === 100,
+  );
+  const { job } = (await client.Job.details(id)).data;
+  assert.is(job.state, 'finished');
+  assert.is(job.pass_through, 'mine');
+  assert.equal(
+    job.output_media_files.map(({ label }) => label),
+    ['web', 'sound'],
+  );
+  const input = (await client.Input.details(job.input_media_file.id)).data;
+  assert.equal([input.job_id, input.width, input.channels], [id, 160, '2']);
+  const output = (await client.Output.details(outputId)).data;
+  assert.equal([output.label, output.width, output.state], ['web', 64, 'finished']);
+  assert.is((await client.Input.progress(job.input_media_file.id)).data.progress, 100);
+  assert.is((await client.Output.progress(outputId)).data.state, 'finished');
+  const listed = (await client.Job.list({ per_page: 1, page: 1 })).data;
+  assert.equal(
+    listed.map((entry) => entry.job.id),
+    [id],
+  );
+});
+
+test('cancels and resubmits, and is told where that cannot be', async ({ client, daemon }) => {
+  const id = await daemon.create({ input: `${daemon.url}/nothing.mp4` });
+  await daemon.finished(id);
+  assert.is((await refused(client.Job.cancel(id))).code, 409);
+  assert.is((await client.Job.resubmit(id)).response.statusCode, 204);
+  await daemon.finished(id);
+  const finished = (await client.Job.list()).data.find(({ job }) => job.state === 'finished');
+  assert.is((await refused(client.Job.resubmit(finished?.job.id ?? 0))).code, 409);
+});
+
+test('reads the reports', async ({ client }) => {
+  const today = new Date().toISOString().slice(0, 10);
+  const { data: all } = await client.Report.all({ from: today, to: today });
+  assert.is(all.statistics.vod[0]?.collected_on, today);
+  assert.ok(all.total.vod.encoded_minutes > 0);
+  assert.is(all.total.live.total_hours, 0);
+  const { data: vod } = await client.Report.vod({ from: today, to: today });
+  assert.equal((await client.Report.minutes({ from: today, to: today })).data, vod);
+  assert.equal(vod.total, all.total.vod);
+  assert.is((await client.Report.live()).response.statusCode, 200);
+});
+
+test('is refused with sentences', async ({ client, daemon }) => {
+  const { code, errors } = await refused(client.Job.create({ input: 'nonsense', outputs: [{ speed: 9 }] }));
+  assert.is(code, 422);
+  assert.is(errors.length, 2);
+  assert.is((await refused(client.Job.details(999_999))).code, 404);
+  const stranger = zencoder('a-wrong-key', `${daemon.url}/api/v2`);
+  const { code: unauthorized } = await refused(stranger.Job.list());
+  assert.is(unauthorized, 401);
+  // The package keeps the client that was made last.
+  zencoder(daemon.key, `${daemon.url}/api/v2`);
+});
+
+test('calls what the service document lacks, and hears so', async ({ client, daemon }) => {
+  const id = await daemon.create({ input: `${daemon.url}/nothing.mp4` });
+  for (const asking of [
+    client.Account.details(),
+    client.Account.integration(),
+    client.Account.live(),
+    client.Job.finish(id),
+  ]) {
+    const { code, errors } = await refused(asking);
+    assert.is(code, 404);
+    assert.type(errors[0], 'string');
+  }
+});
+
+test.run();
