@@ -2,8 +2,12 @@ import { suite } from 'uvu';
 import { enduring } from './job-store/enduring.js';
 import { keeping } from './job-store/keeping.js';
 import { listing } from './job-store/listing.js';
+import { noticing } from './job-store/noticing.js';
+import { repeating } from './job-store/repeating.js';
 import type { StoreContext, StoreFacts, StoreHarness } from './job-store/store-facts.js';
 import { updating } from './job-store/updating.js';
+import { using } from './job-store/using.js';
+import { watching } from './job-store/watching.js';
 
 /**
  * The promises of a `JobStore`, as tests. Every implementation is held to them, through nothing but the interface and a
@@ -17,7 +21,16 @@ export function jobStoreContract(name: string, harness: StoreHarness): void {
     Object.assign(context, room, { harness, store: await room.open() });
   });
 
-  const facts: StoreFacts = { ...keeping, ...listing, ...updating, ...enduring };
+  const facts: StoreFacts = {
+    ...keeping,
+    ...repeating,
+    ...listing,
+    ...noticing,
+    ...using,
+    ...updating,
+    ...watching,
+    ...enduring,
+  };
   for (const [fact, prove] of Object.entries(facts)) test(fact, prove);
   test.run();
 }

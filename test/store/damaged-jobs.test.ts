@@ -13,7 +13,7 @@ import * as assert from 'uvu/assert';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { isVencError } from '../../src/api/errors.js';
-import { draftFor, making, marking } from '../contracts/job-store/store-facts.js';
+import { draftFor, draftWith, making, marking } from '../contracts/job-store/store-facts.js';
 import { type JsonStoreRoom, jsonStoreRoom } from '../helpers/store-room.js';
 
 interface Context {
@@ -56,6 +56,12 @@ const damages: Readonly<Record<string, (text: string, path: string) => void>> = 
     writeFileSync(path, text.replace('"thumbnails":[]', '"thumbnails":{}')),
   'holds a state that does not exist': (text, path) =>
     writeFileSync(path, text.replaceAll('"waiting"', '"wating"')),
+  'holds notices of a wrong shape': (text, path) =>
+    writeFileSync(path, text.replace('"notices":[]', '"notices":[{}]')),
+  'holds notifications of a wrong shape': (text, path) =>
+    writeFileSync(path, text.replace('"notifications":[]', '"notifications":[{"url":7}]')),
+  'holds a key of a wrong shape': (text, path) =>
+    writeFileSync(path, text.replace('"once":null', '"once":{"key":"k"}')),
   'holds the job of another id': (text, path) => writeFileSync(path, text.replace('"id":', '"id":1')),
 };
 
@@ -76,6 +82,31 @@ for (const [what, damage] of Object.entries(damages)) {
     assert.ok(room.logLines[0]?.startsWith('error ') && room.logLines[0].includes(path));
   });
 }
+
+test('a job whose file was written before it could have a key or notices is whole', async (context) => {
+  const { room, jobs, active } = context;
+  const path = active(jobs[1]);
+  const { revision, job } = JSON.parse(readFileSync(path, 'utf8'));
+  const { once, notifications, notices, ...former } = job;
+  assert.equal([once, notifications, notices], [null, [], []]);
+  writeFileSync(path, JSON.stringify({ revision, job: former }));
+  const store = await room.open();
+  assert.equal(await store.get(jobs[1]?.id ?? 0), jobs[1]);
+  assert.equal(room.logLines, []);
+});
+
+test('a key whose job turns out damaged is free again', async ({ room }) => {
+  const first = await room.open();
+  const { id } = await first.create(draftWith({ key: 'k' }));
+  await first.update(id, making({ type: 'cancelled' }));
+  await first.close();
+  const store = await room.open();
+  writeFileSync(join(room.folder, 'jobs', 'done', '0', `${id}.json`), '');
+  assert.is(await store.findOnce('anna', 'k', new Date(0)), null);
+  const again = await store.create(draftWith({ key: 'k' }));
+  assert.ok(again.id > id);
+  assert.equal(await store.create(draftWith({ key: 'k' })), again);
+});
 
 test('a damaged job stays gone after further starts, and its id is not given again', async (context) => {
   const { room, jobs, active } = context;

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openJobStore } from '../../daemon/store/json/json-job-store.js';
 import { lockDataFolder } from '../../daemon/store/json/lock.js';
+import { draftWith } from '../contracts/job-store/store-facts.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const test = suite('a process that is killed');
@@ -36,6 +37,38 @@ test('every update that it was told of is there, and at most one more', async ()
     );
     assert.is(job.state, job.crashes % 2 === 1 ? 'cancelled' : 'waiting');
     assert.equal(logLines, []);
+    await store.close();
+    await lock.release();
+  }
+});
+
+test('every create under a key that it was told of is found by that key, and no key has two jobs', async () => {
+  const folder = tempFolder();
+  const told = new Map<string, number>();
+  for (const lines of [1, 30, 31]) {
+    const child = spawn(process.execPath, [program, folder, 'once'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    let seen = 0;
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [id = '', key = ''] = line.split(' ');
+      assert.is(told.get(key) ?? Number(id), Number(id));
+      told.set(key, Number(id));
+      seen += 1;
+      if (seen === lines) child.kill('SIGKILL');
+    }
+    await exited;
+
+    const lock = await lockDataFolder(folder);
+    const store = await openJobStore(folder, { log: () => undefined });
+    const { jobs } = await store.list({ offset: 0, limit: 10_000 });
+    const keys = jobs.map((job) => job.once?.key ?? '');
+    assert.is(new Set(keys).size, keys.length);
+    for (const [key, id] of told) {
+      assert.is((await store.create(draftWith({ key }))).id, id);
+    }
+    assert.is((await store.list({ offset: 0, limit: 0 })).total, jobs.length);
     await store.close();
     await lock.release();
   }

@@ -1,6 +1,7 @@
 import { apply, type Change } from '../../../daemon/jobs/changes.js';
 import { draftJob, type JobDraft } from '../../../daemon/jobs/draft.js';
-import type { Job } from '../../../daemon/jobs/job.js';
+import type { FileFacts, Job } from '../../../daemon/jobs/job.js';
+import type { MediaFacts } from '../../../daemon/jobs/media.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
 
 /** Who dies: the process alone, so that all it handed to the system stays, or the whole machine. */
@@ -39,28 +40,86 @@ export type StoreFacts = Readonly<Record<string, (context: StoreContext) => Prom
 
 const at = new Date('2024-05-06T07:08:09.010Z');
 
+/** What a draft can have besides an account. */
+export interface DraftTraits {
+  readonly accountId?: string;
+  readonly outputCount?: number;
+  readonly grouping?: string;
+  readonly test?: boolean;
+  /** An idempotency key; the fingerprint of the request is `of KEY`. */
+  readonly key?: string;
+  readonly now?: Date;
+}
+
 /** The draft of a job of an account, with so many outputs. */
 export function draftFor(accountId = 'anna', outputCount = 1): JobDraft {
+  return draftWith({ accountId, outputCount });
+}
+
+/** The draft of a job with some traits. */
+export function draftWith(traits: DraftTraits): JobDraft {
+  const { accountId = 'anna', outputCount = 1, grouping, test = false, key, now = at } = traits;
   return draftJob({
     accountId,
-    request: { input: 'http://localhost/in.mp4', outputs: [] },
-    test: false,
+    request: {
+      input: 'http://localhost/in.mp4',
+      outputs: [],
+      ...(grouping === undefined ? {} : { grouping }),
+    },
+    test,
     outputs: Array.from({ length: outputCount }, (_, index) => ({
       settings: { label: `output ${index}` },
       placement: { destination: `hosted://token/${index}.mp4`, url: `http://localhost/${index}.mp4` },
     })),
-    now: at,
+    now,
+    once: key === undefined ? null : { key, fingerprint: `of ${key}` },
   });
 }
 
 /** An update that makes a change. `cancelled` makes a job final, `resubmitted` takes it back. */
-export function making(change: Change): (job: Job) => Job {
-  return (job) => apply(job, change, at);
+export function making(change: Change, now = at): (job: Job) => Job {
+  return (job) => apply(job, change, now);
 }
 
 /** An update that is no more than a mark, to be read in `claim`. */
 export function marking(mark: string): (job: Job) => Job {
   return (job) => ({ ...job, claim: mark });
+}
+
+/** Media facts of a file that lasts so long. */
+export function mediaOf(durationSeconds: number | null): MediaFacts {
+  return { format: 'mpeg4', durationSeconds, totalBitrateKbps: null, video: null, audio: null };
+}
+
+const file: FileFacts = { sizeBytes: 0, md5: 'd41d8cd98f00b204e9800998ecf8427e' };
+
+/** The updates that carry a waiting job so far that its outputs can begin. */
+export const beginning: readonly ((job: Job) => Job)[] = [
+  making({ type: 'claimed', token: 'a run' }),
+  making({ type: 'inspected', media: mediaOf(1), file }),
+];
+
+/** The updates in which an output begins and finishes, lasting so long. */
+export function finishing(
+  id: number,
+  durationSeconds: number | null,
+  now = at,
+): readonly ((job: Job) => Job)[] {
+  return [
+    making({ type: 'output-started', id }, now),
+    making({ type: 'output-finished', id, media: mediaOf(durationSeconds), file }, now),
+  ];
+}
+
+/** Makes one update after the other, and resolves to the last job. */
+export async function updateAll(
+  store: JobStore,
+  job: Job,
+  changes: readonly ((job: Job) => Job)[],
+): Promise<Job> {
+  let last = job;
+  for (const change of changes) last = await store.update(job.id, change);
+  return last;
 }
 
 /** Every job that a store lists. */

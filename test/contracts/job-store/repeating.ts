@@ -1,0 +1,117 @@
+import * as assert from 'uvu/assert';
+import { isVencError } from '../../../src/api/errors.js';
+import { allOf, type Death, draftWith, making, type StoreFacts, type StoreHarness } from './store-facts.js';
+
+const hourMs = 60 * 60 * 1000;
+const begin = Date.parse('2024-05-06T07:08:09.010Z');
+/** The moment so many hours and milliseconds after the first. */
+const later = (hours: number, ms = 0) => new Date(begin + hours * hourMs + ms);
+const ever = new Date(0);
+
+/** Lets a create under a key be struck at each step in turn, then asks again: there is one job, now and after a restart. */
+async function askAgainAfterEachStep(harness: StoreHarness, trouble: Death | 'no room'): Promise<void> {
+  for (let step = 0, hasStruck = true; hasStruck; step += 1) {
+    const room = await harness();
+    const store = await room.open();
+    if (trouble === 'no room') room.faults.noRoomAt(step);
+    else room.faults.dieAt(step, trouble);
+    const first = await store.create(draftWith({ key: 'k' })).catch((error: unknown) => error);
+    hasStruck = room.faults.hasStruck;
+    const isRefused = first instanceof Error;
+    assert.is(isRefused && trouble === 'no room', isVencError(first, 'OutOfSpaceError'));
+    if (trouble !== 'no room') await room.die(trouble);
+
+    const open = trouble === 'no room' ? store : await room.open();
+    const again = await open.create(draftWith({ key: 'k' }));
+    if (!isRefused) assert.equal(again, first, `step ${step}`);
+    assert.equal(await allOf(open), [again], `step ${step}`);
+    await open.close();
+    const reopened = await room.open();
+    assert.equal(await reopened.create(draftWith({ key: 'k' })), again);
+    assert.equal(await allOf(reopened), [again]);
+    await reopened.close();
+  }
+}
+
+/** Creates that are asked for again under an idempotency key. */
+export const repeating: StoreFacts = {
+  async 'a create under a key that was used gives the first job, however much the drafts differ'({ store }) {
+    const first = await store.create(draftWith({ key: 'k' }));
+    assert.equal(first.once, { key: 'k', fingerprint: 'of k' });
+    assert.equal(await store.create(draftWith({ key: 'k', outputCount: 3, now: later(1) })), first);
+    assert.equal(await allOf(store), [first]);
+  },
+
+  async 'the first job is given as it is now, and whatever its state'({ store, open }) {
+    const { id } = await store.create(draftWith({ key: 'k' }));
+    const cancelled = await store.update(id, making({ type: 'cancelled' }));
+    assert.equal(await store.create(draftWith({ key: 'k' })), cancelled);
+    await store.close();
+    assert.equal(await (await open()).create(draftWith({ key: 'k' })), cancelled);
+  },
+
+  async 'of creates with one key at once one is kept, and is the answer to all'({ store }) {
+    const jobs = await Promise.all(Array.from({ length: 30 }, () => store.create(draftWith({ key: 'k' }))));
+    assert.is(new Set(jobs.map(({ id }) => id)).size, 1);
+    assert.equal(await allOf(store), jobs.slice(0, 1));
+  },
+
+  async 'creates with different keys, of different accounts, or without a key are all kept'({ store }) {
+    const drafts = [
+      { accountId: 'anna', key: 'k' },
+      { accountId: 'bert', key: 'k' },
+      { accountId: 'anna', key: 'K' },
+      { accountId: 'anna","k', key: 'k' },
+      { accountId: 'anna' },
+      { accountId: 'anna' },
+    ];
+    await Promise.all(drafts.map((traits) => store.create(draftWith(traits))));
+    assert.is((await allOf(store)).length, drafts.length);
+  },
+
+  async 'a key stands for its job for 24 hours, then for the next, through restarts too'(context) {
+    let { store } = context;
+    const reopen = async () => {
+      await store.close();
+      store = await context.open();
+    };
+    const first = await store.create(draftWith({ key: 'k' }));
+    const other = await store.create(draftWith({ key: 'other', now: later(20) }));
+    assert.equal(await store.create(draftWith({ key: 'k', now: later(24, -1) })), first);
+    await reopen();
+    assert.equal(await store.create(draftWith({ key: 'k', now: later(24, -1) })), first);
+    const second = await store.create(draftWith({ key: 'k', now: later(24) }));
+    assert.ok(second.id > first.id);
+    for (const isReopened of [false, true]) {
+      if (isReopened) await reopen();
+      assert.equal(await store.create(draftWith({ key: 'other', now: later(44, -1) })), other);
+      assert.equal(await store.create(draftWith({ key: 'k', now: later(47) })), second);
+    }
+    // A change of the first job, which is as old as that, does not bring its claim to the key back.
+    await store.update(first.id, making({ type: 'cancelled' }));
+    assert.equal(await store.findOnce('anna', 'k', ever), second);
+    const third = await store.create(draftWith({ key: 'k', now: later(1000) }));
+    assert.equal(await store.findOnce('anna', 'k', later(999)), third);
+    assert.is((await allOf(store)).length, 4);
+  },
+
+  async 'the job of a key is found without a draft: that of the account, created after a moment'({ store }) {
+    const job = await store.create(draftWith({ key: 'k' }));
+    assert.equal(await store.findOnce('anna', 'k', later(0, -1)), job);
+    assert.is(await store.findOnce('anna', 'k', later(0)), null);
+    assert.is(await store.findOnce('bert', 'k', ever), null);
+    assert.is(await store.findOnce('anna', 'K', ever), null);
+  },
+
+  async 'a create under a key for which there is no room leaves the key free'({ harness }) {
+    await askAgainAfterEachStep(harness, 'no room');
+  },
+
+  async 'a create under a key that is asked for again after the process died is kept once'({ harness }) {
+    await askAgainAfterEachStep(harness, 'process');
+  },
+
+  async 'a create under a key that is asked for again after the machine died is kept once'({ harness }) {
+    await askAgainAfterEachStep(harness, 'machine');
+  },
+};

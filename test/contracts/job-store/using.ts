@@ -1,0 +1,119 @@
+import * as assert from 'uvu/assert';
+import type { Job } from '../../../daemon/jobs/job.js';
+import type { JobStore, UsageDay } from '../../../daemon/store/job-store.js';
+import {
+  beginning,
+  type DraftTraits,
+  draftWith,
+  finishing,
+  making,
+  type StoreFacts,
+  updateAll,
+} from './store-facts.js';
+
+const monday = new Date('2024-05-06T12:00:00.000Z');
+const tuesday = new Date('2024-05-07T00:00:00.000Z');
+const always = { from: '0000-01-01', to: '9999-12-31' };
+
+const annas = (store: JobStore) => store.usage({ accountId: 'anna', ...always });
+
+/** The record of a day whose jobs were all billable. */
+function record(day: string, grouping: string | null, encodedMs: number): UsageDay {
+  return { day, grouping, encodedMs, billableMs: encodedMs };
+}
+
+/** A job whose outputs finish at a time, lasting so long each. The last is left open where `isOpen`. */
+async function encode(
+  store: JobStore,
+  traits: DraftTraits,
+  seconds: readonly (number | null)[],
+  { now = monday, isOpen = false } = {},
+): Promise<Job> {
+  const outputCount = seconds.length + (isOpen ? 1 : 0);
+  const job = await store.create(draftWith({ ...traits, outputCount }));
+  return updateAll(store, job, [
+    ...beginning,
+    ...seconds.flatMap((duration, index) => finishing(job.outputs[index]?.id ?? 0, duration, now)),
+  ]);
+}
+
+/** What finished outputs come to. */
+export const using: StoreFacts = {
+  async 'usage is the duration of finished outputs, by day and grouping, now and after a restart'({
+    store,
+    open,
+    die,
+  }) {
+    await encode(store, {}, [1.5, 2]);
+    await encode(store, { grouping: 'b' }, [4]);
+    await encode(store, { grouping: 'a' }, [8]);
+    await encode(store, { grouping: 'a' }, [16], { now: tuesday });
+    await encode(store, { accountId: 'bert' }, [32]);
+    const expected = [
+      record('2024-05-06', null, 3500),
+      record('2024-05-06', 'a', 8000),
+      record('2024-05-06', 'b', 4000),
+      record('2024-05-07', 'a', 16000),
+    ];
+    assert.equal(await annas(store), expected);
+    await store.close();
+    const reopened = await open();
+    assert.equal(await annas(reopened), expected);
+    await die('process');
+    assert.equal(await annas(await open()), expected);
+  },
+
+  async 'usage keeps to the days asked for, both ends included, and to the account'({ store }) {
+    for (const day of ['05', '06', '07', '08'])
+      await encode(store, {}, [1], { now: new Date(`2024-05-${day}T23:59:59.999Z`) });
+    const some = await store.usage({ accountId: 'anna', from: '2024-05-06', to: '2024-05-07' });
+    assert.equal(some, [record('2024-05-06', null, 1000), record('2024-05-07', null, 1000)]);
+    assert.equal(await store.usage({ accountId: 'bert', ...always }), []);
+    assert.equal(await store.usage({ accountId: 'anna', from: '2024-05-07', to: '2024-05-06' }), []);
+  },
+
+  async 'the outputs of test jobs are encoded and not billable'({ store, open }) {
+    await encode(store, {}, [1]);
+    await encode(store, { test: true }, [2]);
+    const expected = [{ day: '2024-05-06', grouping: null, encodedMs: 3000, billableMs: 1000 }];
+    assert.equal(await annas(store), expected);
+    await store.close();
+    assert.equal(await annas(await open()), expected);
+  },
+
+  async 'durations count in whole milliseconds, and none where none is known'({ store }) {
+    await encode(store, {}, [0.0014, 0.0006, 0.0001, null]);
+    assert.equal(await annas(store), [record('2024-05-06', null, 2)]);
+    await encode(store, { grouping: 'nothing' }, [null]);
+    assert.is((await annas(store)).length, 1);
+  },
+
+  async 'what finished of a job counts while it runs, when it is cancelled, and once when it is taken back'({
+    store,
+    open,
+  }) {
+    let job = await encode(store, {}, [1, 2], { isOpen: true });
+    const kept = [record('2024-05-06', null, 3000)];
+    assert.equal(await annas(store), kept);
+    for (const type of ['cancelled', 'resubmitted', 'cancelled', 'resubmitted'] as const) {
+      job = await store.update(job.id, making({ type }));
+      assert.equal(await annas(store), kept);
+    }
+    await updateAll(store, job, [...beginning, ...finishing(job.id + 4, 4, tuesday)]);
+    const all = [...kept, record('2024-05-07', null, 4000)];
+    assert.equal(await annas(store), all);
+    await store.close();
+    assert.equal(await annas(await open()), all);
+  },
+
+  async 'an update that fails leaves the usage as the job is'({ store, faults }) {
+    const job = await encode(store, {}, [1], { isOpen: true });
+    const before = await annas(store);
+    const [start, finish] = finishing(job.id + 3, 2).map((change) => [change]);
+    await updateAll(store, job, start ?? []);
+    faults.noRoomAt(0);
+    await updateAll(store, job, finish ?? []).catch(() => undefined);
+    assert.ok(faults.hasStruck);
+    assert.equal(await annas(store), before);
+  },
+};
