@@ -3,7 +3,9 @@ import type { Handler, OpenHandler } from './handler.js';
 import { getHome } from './home.js';
 import { getHosted } from './hosted.js';
 import { legacyHandlers } from './legacy/handlers.js';
+import { getOpenApi } from './openapi/get-open-api.js';
 import { getHealth, getVersion } from './status.js';
+import { getJobEvents } from './v2/events.js';
 import { getInput, getInputProgress, getOutput, getOutputProgress } from './v2/files.js';
 import { getJob, getJobProgress, getJobs, postJob, putCancel, putResubmit } from './v2/jobs.js';
 import { getLiveReport, getReport, getVodReport } from './v2/reports.js';
@@ -15,6 +17,7 @@ export const openHandlers = {
   health: getHealth,
   version: getVersion,
   home: getHome,
+  openApi: getOpenApi,
 } as const satisfies Partial<Record<RouteName, OpenHandler>>;
 
 /** What answers each route that needs a key. */
@@ -23,6 +26,7 @@ export const keyedHandlers = {
   listJobs: getJobs,
   jobDetails: getJob,
   jobProgress: getJobProgress,
+  jobEvents: getJobEvents,
   cancelJob: putCancel,
   resubmitJob: putResubmit,
   inputDetails: getInput,

@@ -1,0 +1,72 @@
+import type { DocumentBody, OpenApiDocument, ResponseNote } from './document-types.js';
+import { headers } from './headers.js';
+import { info, securitySchemes } from './info.js';
+import { sharedParameters } from './parameters.js';
+import { pathItems } from './paths.js';
+import { recordSchemas } from './record-schemas.js';
+import { requestBodies } from './request-bodies.js';
+import { requestSchemas } from './request-schemas.js';
+import { refusalResponses } from './responses.js';
+import { tags } from './tags.js';
+import { webhooks } from './webhooks.js';
+
+/** What a document is made for. */
+export interface DocumentOptions {
+  /** Address of the daemon as the client knows it, without a slash at its end. */
+  readonly baseUrl: string;
+  /** Greatest number of outputs of a job. */
+  readonly maxOutputs: number;
+}
+
+const version = '3.1.1';
+
+/** The service as an OpenAPI document, derived from the tables of routes, records, settings and errors. */
+export function openApiDocument({ baseUrl, maxOutputs }: DocumentOptions): OpenApiDocument {
+  return { openapi: version, servers: serversAt(baseUrl), ...documentBody(maxOutputs) };
+}
+
+/** The text of the document for any address: all but the servers is made once. */
+export function openApiText(maxOutputs: number): (baseUrl: string) => string {
+  const body = JSON.stringify(documentBody(maxOutputs));
+  return (baseUrl) =>
+    `{"openapi":"${version}","servers":${JSON.stringify(serversAt(baseUrl))},${body.slice(1)}`;
+}
+
+function serversAt(baseUrl: string): OpenApiDocument['servers'] {
+  return [
+    { url: baseUrl, description: 'This daemon' },
+    { url: `${baseUrl}/api`, description: 'The same, as existing client libraries address it' },
+  ];
+}
+
+function documentBody(maxOutputs: number): DocumentBody {
+  const paths = pathItems();
+  return {
+    info,
+    tags,
+    paths,
+    webhooks,
+    components: {
+      schemas: { ...requestSchemas({ maxOutputs }), ...recordSchemas() },
+      responses: referredTo(refusalResponses(), JSON.stringify(paths)),
+      parameters: sharedParameters,
+      requestBodies,
+      headers,
+      securitySchemes,
+    },
+  };
+}
+
+/** Refusals that belong to no operation: see what is said of refusals as such. */
+const ofNoOperation: readonly string[] = ['NotFound', 'MethodNotAllowed', 'InternalServerError'];
+
+/** Not every refusal is answered in every form. */
+function referredTo(
+  responses: Readonly<Record<string, ResponseNote>>,
+  text: string,
+): Readonly<Record<string, ResponseNote>> {
+  const used = Object.entries(responses).filter(
+    ([name]) => ofNoOperation.includes(name) || text.includes(`"#/components/responses/${name}"`),
+  );
+  return Object.fromEntries(used);
+}

@@ -1,0 +1,124 @@
+import type { Route } from '../../../src/api/routes.js';
+import type { Parameter, Reference } from './document-types.js';
+import type { Way } from './responses.js';
+
+/** Ids are below 2^31 (contract, section 4). */
+const greatestId = 2 ** 31 - 1;
+const text = { type: 'string' } as const;
+
+/** Parameters that several routes have, by the name that operations refer to. */
+export const sharedParameters = {
+  id: {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'Id of the job, the input or the output.',
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: greatestId },
+  },
+  format: {
+    name: 'format',
+    in: 'query',
+    description:
+      'Form of the answer, where the address has no suffix. Without it the header Accept decides, then JSON.',
+    schema: { type: 'string', enum: ['json', 'xml'] },
+  },
+  formatOrScript: {
+    name: 'format',
+    in: 'query',
+    description:
+      'Form of the answer, where the address has no suffix; js is JSONP. Without it the header Accept decides, then JSON.',
+    schema: { type: 'string', enum: ['json', 'xml', 'js'] },
+  },
+  idempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A repeated create with the same key and the same body within 24 hours is answered with the first job; with another body it is a 409.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  lastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description:
+      'Id of the last event seen: it is not told again, and the answer is a 204 where it was the last of all.',
+    schema: text,
+  },
+  range: {
+    name: 'Range',
+    in: 'header',
+    description: 'Part of the file that is wanted, e.g. bytes=0-499.',
+    schema: text,
+  },
+  ifRange: {
+    name: 'If-Range',
+    in: 'header',
+    description:
+      'ETag or Last-Modified of the file that the part is wanted of; of another one the whole is sent.',
+    schema: text,
+  },
+} as const satisfies Readonly<Record<string, Parameter>>;
+
+/** The parameters of an operation: of its path, of its query, of its headers. */
+export function parametersOf({ name, route, suffix }: Way): readonly (Parameter | Reference)[] {
+  return [
+    ...pathParameters(route),
+    ...queryParameters(route),
+    ...(suffix === null ? formatParameters(route) : []),
+    ...(suffix === 'jsonp' || suffix === null ? callbackParameters(route) : []),
+    ...(route.takes === 'job' ? [ref('idempotencyKey')] : []),
+    ...(name === 'jobEvents' ? [ref('lastEventId')] : []),
+    ...(name === 'hostedFile' ? [ref('range'), ref('ifRange')] : []),
+  ];
+}
+
+function pathParameters({ path }: Route): readonly (Parameter | Reference)[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
+    name === 'id'
+      ? ref('id')
+      : {
+          name,
+          in: 'path',
+          required: true,
+          description:
+            name === 'token' ? 'Token of the hosted file, which nobody can guess.' : 'Name of the file.',
+          schema: { type: 'string', minLength: 1 },
+        },
+  );
+}
+
+function queryParameters({ query = {} }: Route): readonly Parameter[] {
+  return Object.entries(query).map(([name, { type, note }]) => ({
+    name,
+    in: 'query',
+    description: `${note[0]?.toUpperCase()}${note.slice(1)}.`,
+    schema:
+      type === 'integer'
+        ? { type, minimum: 1 }
+        : { type: 'string', ...(type === 'date' ? { format: 'date' } : {}) },
+  }));
+}
+
+function formatParameters({ representations }: Route): readonly Reference[] {
+  if (representations.length === 0) return [];
+  return [ref(representations.includes('jsonp') ? 'formatOrScript' : 'format')];
+}
+
+function callbackParameters({ representations, callback }: Route): readonly Parameter[] {
+  if (!representations.includes('jsonp')) return [];
+  return [
+    {
+      name: 'callback',
+      in: 'query',
+      description: 'Name of the function that JSONP calls.',
+      schema: {
+        type: 'string',
+        pattern: '^[A-Za-z_$][\\w$.]{0,63}$',
+        ...(callback === undefined ? {} : { default: callback }),
+      },
+    },
+  ];
+}
+
+function ref(name: keyof typeof sharedParameters): Reference {
+  return { $ref: `#/components/parameters/${name}` };
+}

@@ -1,0 +1,87 @@
+import { type Representation, type Route, type RouteName, routes } from '../../../src/api/routes.js';
+import type { Method, Operation, PathItem } from './document-types.js';
+import { parametersOf } from './parameters.js';
+import { requestBodyOf } from './request-bodies.js';
+import { responsesOf, type Way } from './responses.js';
+import { tagOf, tagOfSuffixes } from './tags.js';
+
+const suffixes: Readonly<Record<Representation, string>> = { json: '.json', xml: '.xml', jsonp: '.js' };
+const namesOfForms: Readonly<Record<Representation, string>> = { json: 'Json', xml: 'Xml', jsonp: 'Jsonp' };
+/** The methods of a route that takes any, the one of the table first. */
+const otherMethods: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
+
+/**
+ * Every address, with its methods. The plain address of a route has every form of the answer as a media type, which is what a generated
+ * client gets along with best; each suffix is an address of its own, with that one form, for who looks for it by name.
+ */
+export function pathItems(): Readonly<Record<string, PathItem>> {
+  const items = new Map<string, PathItem>();
+  // The keys of the table are the names of routes, which Object.entries forgets.
+  for (const [name, route] of Object.entries<Route>(routes) as [RouteName, Route][]) {
+    for (const suffix of [null, ...suffixesOf(route)]) {
+      const way: Way = { name, route, suffix };
+      const path = `${template(route)}${suffix === null ? '' : suffixes[suffix]}`;
+      items.set(path, { ...items.get(path), ...operationsOf(way) });
+    }
+  }
+  return Object.fromEntries(items);
+}
+
+/** The path of a route as OpenAPI writes it: `/v2/jobs/{id}`. */
+function template({ path }: Route): string {
+  return path.replace(/:(\w+)/g, '{$1}');
+}
+
+/** The name of a file keeps its dots, so that there no suffix is one. */
+function suffixesOf({ path, representations }: Route): readonly Representation[] {
+  return path.includes(':name') ? [] : representations;
+}
+
+function operationsOf(way: Way): PathItem {
+  // The methods of routes in lower case are those of OpenAPI, which toLowerCase cannot say.
+  const own = way.route.method.toLowerCase() as Method;
+  const others = way.route.isAnyMethod ? otherMethods.filter((method) => method !== own) : [];
+  return Object.fromEntries(
+    [own, ...others].map((method) => [
+      method,
+      operation(way, method, method === own ? '' : `By${capitalised(method)}`),
+    ]),
+  );
+}
+
+function operation(way: Way, method: Method, byMethod: string): Operation {
+  const { name, route, suffix } = way;
+  const parameters = parametersOf(way);
+  const requestBody = requestBodyOf(route, method);
+  return {
+    operationId: `${name}${byMethod}${suffix === null ? '' : namesOfForms[suffix]}`,
+    tags: [suffix === null ? tagOf(route) : tagOfSuffixes],
+    summary: route.summary,
+    description: description(way),
+    security: route.key === 'none' ? [] : [{ 'Service-Api-Key': [] }, { api_key: [] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: responsesOf(way),
+  };
+}
+
+const keys = {
+  none: 'No key is needed.',
+  read: 'A read-only key will do.',
+  full: 'A full access key is needed.',
+} as const satisfies Readonly<Record<Route['key'], string>>;
+
+function description({ route, suffix }: Way): string {
+  const place = route.section === 'addition' ? 'An addition to the service.' : `Section ${route.section}.`;
+  const more = suffixesOf(route).map((form) => suffixes[form]);
+  const forms =
+    suffix !== null || more.length === 0
+      ? ''
+      : ` The same address with ${more.join(', ')} names the form of the answer.`;
+  const any = route.isAnyMethod ? ' Any method but HEAD and OPTIONS does the same.' : '';
+  return `${place} ${keys[route.key]}${forms}${any}`;
+}
+
+function capitalised(word: string): string {
+  return `${word[0]?.toUpperCase()}${word.slice(1)}`;
+}

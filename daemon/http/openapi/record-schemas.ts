@@ -1,0 +1,161 @@
+import { type ErrorClassEntry, errorClasses } from '../../../src/api/error-classes.js';
+import { exitCodes } from '../../../src/api/exit-codes.js';
+import { type AnswerName, answers } from '../../../src/api/records/answers.js';
+import type { Field, ObjectField, RecordTable } from '../../../src/api/records/field.js';
+import { jobFields, jobHeadFields, listedJobFields, thumbnailFields } from '../../../src/api/records/job.js';
+import {
+  inputDetailsFields,
+  inputFileFields,
+  listedInputFields,
+  listedOutputFields,
+  outputDetailsFields,
+  outputFileFields,
+} from '../../../src/api/records/media.js';
+import { jobNotice, outputNotice } from '../../../src/api/records/notices.js';
+import {
+  liveDayFields,
+  liveSumFields,
+  vodDayFields,
+  vodSumFields,
+} from '../../../src/api/records/reports.js';
+import { type Route, routes } from '../../../src/api/routes.js';
+import { refTo, type Schema, type Schemas } from './schema.js';
+
+/** Names of the records inside of answers that have a schema of their own; all others are told where they stand. */
+const parts: ReadonlyMap<RecordTable, string> = new Map<RecordTable, string>([
+  [jobHeadFields, 'JobHead'],
+  [jobFields, 'Job'],
+  [listedJobFields, 'ListedJob'],
+  [inputFileFields, 'InputMediaFile'],
+  [listedInputFields, 'ListedInputMediaFile'],
+  [outputFileFields, 'OutputMediaFile'],
+  [listedOutputFields, 'ListedOutputMediaFile'],
+  [inputDetailsFields, 'InputDetails'],
+  [outputDetailsFields, 'OutputDetails'],
+  [thumbnailFields, 'Thumbnail'],
+  [liveSumFields, 'LiveUsage'],
+  [liveDayFields, 'LiveDay'],
+  [vodSumFields, 'VodUsage'],
+  [vodDayFields, 'VodDay'],
+]);
+
+/** Fields that are absent from the JSONP form of a record (sections 2.1 and 2.2). */
+const keptPrivate: readonly string[] = ['md5_checksum'];
+
+/** Name of the schema of an answer, e.g. `InputDetailsAnswer`. */
+export function answerSchemaName(name: AnswerName, form: 'whole' | 'public' = 'whole'): string {
+  const answer: Field = answers[name];
+  const isShorter = form === 'public' && answer.type === 'object' && hasPrivate(answer);
+  return `${name[0]?.toUpperCase()}${name.slice(1)}Answer${isShorter ? 'InJsonp' : ''}`;
+}
+
+/** The schemas of every answer and notice, and of the records inside of them that have a name. */
+export function recordSchemas(): Schemas {
+  const whole = Object.entries<Field>(answers).map(
+    // The keys of the table are the names of answers, which Object.entries forgets.
+    ([name, field]) =>
+      [answerSchemaName(name as AnswerName), { ...fieldSchema(field), ...root(field) }] as const,
+  );
+  const named = [...parts].map(
+    ([fields, name]) => [name, recordSchema(fields, 'A part of answers.')] as const,
+  );
+  const shorter = publicAnswers().map(
+    (name) => [answerSchemaName(name, 'public'), publicSchema(answers[name])] as const,
+  );
+  return {
+    ...Object.fromEntries([...whole, ...shorter, ...named]),
+    JobNotice: { ...fieldSchema(jobNotice), ...root(jobNotice) },
+    OutputNotice: { ...fieldSchema(outputNotice), ...root(outputNotice) },
+    ErrorClass: errorClassSchema(),
+  };
+}
+
+/** The schema of a record with these fields: exactly these, none beside them. */
+export function recordSchema(fields: RecordTable, description: string): Schema {
+  const entries = Object.entries(fields);
+  return {
+    type: 'object',
+    description,
+    properties: Object.fromEntries(entries.map(([name, field]) => [name, propertySchema(name, field)])),
+    required: entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name),
+    additionalProperties: false,
+  };
+}
+
+function propertySchema(name: string, field: Field): Schema {
+  if (name !== 'error_class') return fieldSchema(field);
+  return { description: field.note, anyOf: [refTo('ErrorClass'), { type: 'null' }] };
+}
+
+/** The schema of one field. */
+export function fieldSchema(field: Field): Schema {
+  const schema = bareSchema(field);
+  if (!field.isNullable) return schema;
+  if (typeof schema.type !== 'string') return { description: field.note, anyOf: [schema, { type: 'null' }] };
+  const values = schema.enum === undefined ? {} : { enum: [...schema.enum, null] };
+  return { ...schema, ...values, type: [schema.type, 'null'] };
+}
+
+function bareSchema(field: Field): Schema {
+  const description = field.note;
+  switch (field.type) {
+    case 'integer':
+    case 'number':
+    case 'boolean':
+      return { type: field.type, description };
+    case 'string':
+      return {
+        type: 'string',
+        description,
+        ...(field.values === undefined ? {} : { enum: field.values }),
+        ...(field.format === undefined ? {} : { format: field.format }),
+      };
+    case 'object': {
+      const name = parts.get(field.fields);
+      return name === undefined ? recordSchema(field.fields, description) : { ...refTo(name), description };
+    }
+    case 'array':
+      return {
+        type: 'array',
+        description,
+        items: { ...fieldSchema(field.of), xml: { name: field.item } },
+        xml: { ...(field.name === undefined ? {} : { name: field.name }), wrapped: true },
+      };
+  }
+}
+
+function root(field: Field): Schema {
+  return field.type === 'object' ? { xml: { name: 'api-response' } } : {};
+}
+
+function publicAnswers(): readonly AnswerName[] {
+  const given = Object.values<Route>(routes)
+    .filter(({ representations }) => representations.includes('jsonp'))
+    .flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
+  return [...new Set(given)].filter((name) => answerSchemaName(name, 'public') !== answerSchemaName(name));
+}
+
+function publicSchema(field: Field): Schema {
+  if (field.type !== 'object') return fieldSchema(field);
+  const open = Object.entries(field.fields).filter(([name]) => !keptPrivate.includes(name));
+  return recordSchema(Object.fromEntries(open), `${field.note}, as the JSONP form has them`);
+}
+
+function hasPrivate({ fields }: ObjectField): boolean {
+  return keptPrivate.some((name) => Object.hasOwn(fields, name));
+}
+
+/** Why an input or an output failed: each class that one can fail with, its meaning and what to do. */
+function errorClassSchema(): Schema {
+  const faults = Object.entries<ErrorClassEntry>(errorClasses).filter(
+    ([, { status, exitCode }]) => status === 422 && exitCode === exitCodes.jobFailed,
+  );
+  return {
+    type: 'string',
+    description: 'class of the error that an input or an output failed with',
+    oneOf: faults.map(([name, { meaning, advice }]) => ({
+      const: name,
+      description: `${meaning} ${advice}`,
+    })),
+  };
+}

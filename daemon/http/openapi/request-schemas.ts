@@ -1,0 +1,64 @@
+import { accessControlTable } from '../../../src/api/settings/access-control.js';
+import { jobTable, outputTable } from '../../../src/api/settings/index.js';
+import { notificationTable } from '../../../src/api/settings/notifications.js';
+import type { SettingsTable } from '../../../src/api/settings/setting.js';
+import { thumbnailsTable } from '../../../src/api/settings/thumbnails.js';
+import { watermarkTable } from '../../../src/api/settings/watermark.js';
+import { refTo, type Schema, type Schemas } from './schema.js';
+import { settingsSchema, type TableNames } from './setting-schemas.js';
+
+const named: TableNames = new Map<SettingsTable, string>([
+  [outputTable, 'OutputSettings'],
+  [watermarkTable, 'Watermark'],
+  [thumbnailsTable, 'Thumbnails'],
+  [accessControlTable, 'AccessGrant'],
+  [notificationTable, 'Notification'],
+]);
+
+const key = {
+  type: 'string',
+  description: 'An API key, where none is in the header or in the query. Section 5.',
+} as const;
+
+/** The schemas of what requests hold: a request for a job, the settings of an output, and what is inside of them. */
+export function requestSchemas(options: { readonly maxOutputs: number }): Schemas {
+  const settings = [...named].map(([table, name]) => [name, settingsSchema(table, named)] as const);
+  return {
+    JobRequest: jobRequestSchema(options.maxOutputs),
+    ...Object.fromEntries(settings),
+    KeyRequest: {
+      type: 'object',
+      description: 'Nothing but a key.',
+      properties: { api_key: key },
+      xml: { name: 'api-request' },
+    },
+  };
+}
+
+function jobRequestSchema(maxOutputs: number): Schema {
+  const { properties, ...job } = settingsSchema(jobTable, named);
+  const output = refTo('OutputSettings');
+  const several: Schema = {
+    type: 'array',
+    maxItems: maxOutputs,
+    items: { ...output, xml: { name: 'output' } },
+    xml: { wrapped: true },
+  };
+  const outputs: Schema = { anyOf: [several, output, { type: 'null' }] };
+  return {
+    ...job,
+    description:
+      'A job: one input, and any number of outputs. Without outputs there is one: H.264 and AAC in an MP4 within 640x480. Fields that nobody knows are ignored.',
+    properties: {
+      ...properties,
+      outputs: { ...outputs, description: `The settings of each output, up to ${maxOutputs}. Section 4.1.` },
+      output: {
+        ...outputs,
+        description: 'Another spelling of outputs; not both may be given. Section 4.1.',
+        deprecated: true,
+      },
+      api_key: key,
+    },
+    xml: { name: 'api-request' },
+  };
+}

@@ -1,0 +1,141 @@
+import { type AnswerName, answers } from '../../../src/api/records/answers.js';
+import type { Representation, Route, RouteName } from '../../../src/api/routes.js';
+import type { MediaType, Reference, ResponseNote } from './document-types.js';
+import { type HeaderName, headerRefs, headersOfRefusal, headersOfRoute } from './headers.js';
+import { answerSchemaName } from './record-schemas.js';
+import { refTo } from './schema.js';
+import { type Refusal, refusals } from './statuses.js';
+
+/** One way to a route: by its plain address, or by one whose suffix names the form of the answer. */
+export interface Way {
+  readonly name: RouteName;
+  readonly route: Route;
+  /** null for the plain address, where `format` and `Accept` decide. */
+  readonly suffix: Representation | null;
+}
+
+/** The forms that a refusal comes in, by what its name among the components ends in. */
+const kinds = {
+  '': ['json', 'xml'],
+  OrScript: ['json', 'xml', 'jsonp'],
+  InJson: ['json'],
+  InXml: ['xml'],
+  InJsonp: ['jsonp'],
+} as const satisfies Readonly<Record<string, readonly Representation[]>>;
+
+/** Every answer that can be had by a way, by status. */
+export function responsesOf(way: Way): Readonly<Record<string, ResponseNote | Reference>> {
+  const refused = (refusals as readonly Refusal[]).filter(({ occursAt }) => occursAt(way));
+  const entries = refused.map(({ status, name }) => {
+    const reference: Reference = { $ref: `#/components/responses/${name}${kindOf(status, way)}` };
+    return [String(status), reference] as const;
+  });
+  return { [way.route.status]: success(way), ...Object.fromEntries(entries), ...extras(way) };
+}
+
+/** Every refusal in every form that there is, by the name that operations refer to. */
+export function refusalResponses(): Readonly<Record<string, ResponseNote>> {
+  const named = (refusals as readonly Refusal[]).flatMap(({ name, status, text }) =>
+    Object.entries(kinds).map(([kind, forms]) => {
+      const script: readonly HeaderName[] = kind === 'InJsonp' ? ['X-Content-Type-Options'] : [];
+      const headers = headerRefs([...headersOfRefusal(status), ...script]);
+      return [`${name}${kind}`, { description: text, headers, content: bodies('errors', forms) }] as const;
+    }),
+  );
+  return Object.fromEntries(named);
+}
+
+/** How an answer looks in each of some forms. */
+export function bodies(
+  answer: AnswerName,
+  forms: readonly Representation[],
+): Readonly<Record<string, MediaType>> {
+  const media = forms.map((form) => [
+    mediaTypes[form],
+    form === 'jsonp' ? scriptOf(answer) : recordOf(answer),
+  ]);
+  return Object.fromEntries(media);
+}
+
+const mediaTypes: Readonly<Record<Representation, string>> = {
+  json: 'application/json',
+  xml: 'application/xml',
+  jsonp: 'application/javascript',
+};
+
+function kindOf(status: number, { route, suffix }: Way): keyof typeof kinds {
+  // A callback that is no name is not called.
+  if (suffix === 'jsonp') return status === 400 ? 'InJson' : 'InJsonp';
+  if (suffix !== null) return suffix === 'json' ? 'InJson' : 'InXml';
+  return route.representations.includes('jsonp') && status !== 400 ? 'OrScript' : '';
+}
+
+function success({ name, route, suffix }: Way): ResponseNote {
+  const script: readonly HeaderName[] = suffix === 'jsonp' ? ['X-Content-Type-Options'] : [];
+  const headers = headerRefs([...headersOfRoute(name, route.status), ...script]);
+  if (route.answer !== undefined) {
+    const forms = suffix === null ? route.representations : [suffix];
+    return {
+      description: sentence(answers[route.answer].note),
+      headers,
+      content: bodies(route.answer, forms),
+    };
+  }
+  if (route.content === undefined) return { description: 'Done.', headers };
+  return { description: sentence(route.summary), headers, content: contentOf(route.content) };
+}
+
+/** Answers that follow from no rule. */
+function extras(way: Way): Readonly<Record<string, ResponseNote>> {
+  const { name, route, suffix } = way;
+  switch (name) {
+    case 'jobEvents':
+      return { 204: { description: 'There is nothing new, and never will be.', headers: headerRefs([]) } };
+    case 'hostedFile': {
+      const headers = headerRefs(headersOfRoute(name, 206));
+      return {
+        206: { description: 'A part of the file.', headers, content: contentOf(route.content ?? '') },
+      };
+    }
+    case 'health': {
+      const headers = headerRefs(headersOfRefusal(503));
+      const forms = suffix === null ? route.representations : [suffix];
+      return { 503: { description: 'No jobs are taken.', headers, content: bodies('health', forms) } };
+    }
+    default:
+      return {};
+  }
+}
+
+/** A body that is no record. Of files only what they are made of is sure: their type goes by their name. */
+function contentOf(type: string): Readonly<Record<string, MediaType>> {
+  const [media = type] = type.split(';');
+  if (media === 'application/octet-stream')
+    return { '*/*': { schema: { type: 'string', format: 'binary' } } };
+  if (media === 'application/json') return { [media]: { schema: { type: 'object' } } };
+  if (media !== 'text/event-stream') return { [media]: { schema: { type: 'string' } } };
+  const description = 'Events without a name; the data of each is a record of progress in one line of JSON.';
+  return {
+    [media]: { schema: { type: 'string', description, 'x-record': refTo(answerSchemaName('jobProgress')) } },
+  };
+}
+
+function recordOf(answer: AnswerName): MediaType {
+  return { schema: refTo(answerSchemaName(answer)) };
+}
+
+function scriptOf(answer: AnswerName): MediaType {
+  return {
+    schema: {
+      type: 'string',
+      description: 'A call of the callback with the record.',
+      contentMediaType: 'application/javascript',
+      pattern: '^[A-Za-z_$][\\w$.]{0,63}\\(.*\\)$',
+      'x-record': refTo(answerSchemaName(answer, 'public')),
+    },
+  };
+}
+
+function sentence(note: string): string {
+  return `${note[0]?.toUpperCase()}${note.slice(1)}.`;
+}

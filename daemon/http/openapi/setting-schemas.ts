@@ -1,0 +1,104 @@
+import type {
+  ListSetting,
+  ObjectSetting,
+  Setting,
+  SettingsTable,
+} from '../../../src/api/settings/setting.js';
+import { refTo, type Schema, type Schemas } from './schema.js';
+import { plainSchema } from './value-schemas.js';
+
+/** Tables of settings that have a schema of their own, with its name; all others are told where they stand. */
+export type TableNames = ReadonlyMap<SettingsTable, string>;
+
+/**
+ * The schema of an object with these settings. Each spelling of a setting is a property, those beside the table's own marked as
+ * deprecated. null is the same as leaving a setting out; what the table does not know is ignored.
+ */
+export function settingsSchema(table: SettingsTable, names: TableNames): Schema {
+  const entries = Object.entries(table);
+  const required = entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name);
+  return {
+    type: 'object',
+    properties: propertiesOf(table, names),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+/** The properties of such an object. */
+export function propertiesOf(table: SettingsTable, names: TableNames): Schemas {
+  const properties = Object.entries(table).flatMap(([name, setting]) => {
+    const others = (setting.spellings ?? []).map((spelling) => {
+      // Without the default: a client that fills it in would contradict what it says in the other spelling.
+      const schema = orNull(valueSchema(spelling, setting, names));
+      const alias: Schema = { ...schema, description: `Another spelling of ${name}.`, deprecated: true };
+      return [spelling, alias] as const;
+    });
+    return [[name, propertySchema(name, setting, names)] as const, ...others];
+  });
+  return Object.fromEntries(properties);
+}
+
+function propertySchema(name: string, setting: Setting, names: TableNames): Schema {
+  const schema = valueSchema(name, setting, names);
+  const told = { ...(setting.isRequired ? schema : orNull(schema)), description: description(setting) };
+  if (!('default' in setting) || setting.default === undefined) return told;
+  const isNumber = setting.kind === 'boolean' && setting.isSentAsInteger;
+  return { ...told, default: isNumber ? Number(setting.default) : setting.default };
+}
+
+function valueSchema(name: string, setting: Setting, names: TableNames): Schema {
+  if (setting.kind === 'object') return objectSchema(setting, names);
+  if (setting.kind === 'list') return listSchema(name, setting, names);
+  return plainSchema(setting);
+}
+
+function objectSchema(setting: ObjectSetting, names: TableNames): Schema {
+  const name = names.get(setting.fields);
+  const whole = name === undefined ? settingsSchema(setting.fields, names) : refTo(name);
+  const { oneOf, textField, isTakenInArray } = setting;
+  const chosen = oneOf === undefined ? whole : { allOf: [whole], oneOf: oneOf.map(given) };
+  const text = textField === undefined ? undefined : setting.fields[textField];
+  const forms: readonly Schema[] = [
+    chosen,
+    ...(text === undefined ? [] : [valueSchema(textField ?? '', text, names)]),
+    ...(isTakenInArray ? [{ type: 'array', maxItems: 1, items: chosen } as const] : []),
+  ];
+  return forms.length === 1 ? chosen : { anyOf: forms };
+}
+
+/** One value, or an array: `watermark` may be one or several, whichever of its spellings is used. */
+function listSchema(name: string, setting: ListSetting, names: TableNames): Schema {
+  const one = valueSchema(name, setting.of, names);
+  const item = { xml: { name: name.replace(/s$/, '') } };
+  const several = {
+    type: 'array',
+    maxItems: setting.max,
+    items: { ...one, ...item },
+    xml: { wrapped: true },
+  } as const;
+  return { anyOf: [one, several] };
+}
+
+/** Where a field is given: null means that it is not. */
+function given(name: string): Schema {
+  return { required: [name], properties: { [name]: { not: { type: 'null' } } } };
+}
+
+/** What a person reads of a setting: what it is, its unit, what applies without it, and where the document has it. */
+function description(setting: Setting): string {
+  const { help, defaultText, section } = setting;
+  const unit = 'unit' in setting && setting.unit !== undefined ? ` In ${setting.unit}.` : '';
+  const otherwise = defaultText === undefined ? '' : ` Without it: ${defaultText}.`;
+  const place = section === 'addition' ? 'An addition to the service.' : `Section ${section}.`;
+  return `${help[0]?.toUpperCase()}${help.slice(1)}.${unit}${otherwise} ${place}`;
+}
+
+function orNull(schema: Schema): Schema {
+  const { type, anyOf } = schema;
+  if (type === undefined)
+    return anyOf === undefined ? { anyOf: [schema, nothing] } : { ...schema, anyOf: [...anyOf, nothing] };
+  const values = schema.enum === undefined ? {} : { enum: [...schema.enum, null] };
+  return { ...schema, ...values, type: [...[type].flat(), 'null'] };
+}
+
+const nothing: Schema = { type: 'null' };
