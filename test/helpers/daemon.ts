@@ -3,6 +3,7 @@ import type { DaemonOptions } from '../../daemon/daemon-options.js';
 import { startDaemon } from '../../daemon/main.js';
 import type { JobProgressRecord, JobRecord } from '../../src/api/records.js';
 import { isFinal } from '../../src/api/states.js';
+import { checkAnswersOf } from './checked-fetch.js';
 import { tempFolder } from './temp.js';
 
 /** A daemon of a test's own, on a free port and a temporary data folder. */
@@ -24,7 +25,10 @@ export interface TestDaemon {
   stop(): Promise<void>;
 }
 
-/** Starts one with the given options beside those that every test wants. */
+/**
+ * Starts one with the given options beside those that every test wants. Whatever `fetch` gets from it is checked against the OpenAPI
+ * document, and an answer that is not as told there rejects.
+ */
 export async function startTestDaemon(options: Partial<DaemonOptions> = {}): Promise<TestDaemon> {
   const dataFolder = options.dataFolder ?? join(tempFolder(), 'data');
   const key = 'a-key-for-tests-only';
@@ -49,6 +53,7 @@ export async function startTestDaemon(options: Partial<DaemonOptions> = {}): Pro
     log: (level, message) => logLines.push(`${level} ${message}`),
     ...options,
   });
+  const forget = checkAnswersOf(daemon.url);
   const request = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);
     headers.set('Service-Api-Key', key);
@@ -79,7 +84,10 @@ export async function startTestDaemon(options: Partial<DaemonOptions> = {}): Pro
         ({ state }) => isFinal(state),
       ),
     progressIs: (id, isSo) => eventually(() => read<JobProgressRecord>(`/v2/jobs/${id}/progress`), isSo),
-    stop: () => daemon.stop(),
+    async stop() {
+      await daemon.stop();
+      forget();
+    },
   };
 }
 

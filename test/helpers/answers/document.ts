@@ -1,0 +1,84 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { openApiDocument } from '../../../daemon/http/openapi/document.js';
+import type {
+  Method,
+  Operation,
+  PathItem,
+  ResponseNote,
+} from '../../../daemon/http/openapi/document-types.js';
+import type { Schema } from '../../../daemon/http/openapi/schema.js';
+
+/** The document that answers are checked against. The address and the limit that it names play no part. */
+export const apiDocument = openApiDocument({ baseUrl: 'http://127.0.0.1', maxOutputs: 50 });
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
+formats.default(ajv);
+ajv.addSchema(apiDocument, 'openapi');
+
+const compiled = new WeakMap<Schema, ValidateFunction>();
+
+/** What a value breaks of a schema of the document, one sentence each. */
+export function complaintsBySchema(schema: Schema, value: unknown, what: string): readonly string[] {
+  const validate = compiled.get(schema) ?? ajv.compile(absolute(schema));
+  compiled.set(schema, validate);
+  return validate(value) ? [] : (validate.errors ?? []).map((error) => `${what}${sentence(error)}`);
+}
+
+/** References within the document are told from its root; outside of it they need its name. */
+function absolute(schema: Schema): Schema {
+  return schema.$ref === undefined ? schema : { ...schema, $ref: `openapi${schema.$ref}` };
+}
+
+function sentence({ instancePath, message = 'is wrong', params }: ErrorObject): string {
+  return `${instancePath.replaceAll('/', '.')} ${message} ${JSON.stringify(params)}`;
+}
+
+/** An operation with the address that it is told at. */
+export interface FoundPath {
+  readonly template: string;
+  readonly item: PathItem;
+}
+
+const patterns = Object.entries(apiDocument.paths).map(([template, item]) => ({
+  found: { template, item } satisfies FoundPath,
+  pattern: new RegExp(
+    `^${template
+      .replace(/[.]/g, '\\.')
+      .replace(/\{id\}/g, '\\d+')
+      .replace(/\{\w+\}/g, '[^/]+')}$`,
+  ),
+}));
+
+/** The address of the document that a path means; undefined where there is none. */
+export function findPath(pathname: string): FoundPath | undefined {
+  const path = pathname.replace(/\/{2,}/g, '/').replace(/^\/api(?=\/|$)/, '');
+  const trimmed = path === '/' || path === '' ? '/' : path.replace(/\/$/, '');
+  return patterns.find(({ pattern }) => pattern.test(trimmed))?.found;
+}
+
+/**
+ * The operation that a method leads to; undefined where the address does not take it. HEAD does what GET does, but not where GET stands
+ * for any method and changes something.
+ */
+export function findOperation({ item }: FoundPath, method: string): Operation | undefined {
+  if (method === 'HEAD') return item.get?.operationId.includes('ByGet') ? undefined : item.get;
+  // A lookup by a method that is none of OpenAPI's finds nothing.
+  return item[method.toLowerCase() as Method];
+}
+
+/** An answer of the document by its status: of an operation, or of those that belong to none. */
+export function findResponse(operation: Operation | undefined, status: number): ResponseNote | undefined {
+  const given = operation?.responses[String(status)] ?? ofNoOperation(operation, status);
+  return given !== undefined && '$ref' in given ? componentOf(given.$ref) : given;
+}
+
+function ofNoOperation(operation: Operation | undefined, status: number) {
+  if (operation !== undefined) return undefined;
+  if (status === 404) return apiDocument.components.responses.NotFound;
+  return status === 405 ? apiDocument.components.responses.MethodNotAllowed : undefined;
+}
+
+function componentOf(reference: string): ResponseNote | undefined {
+  return apiDocument.components.responses[reference.replace('#/components/responses/', '')];
+}

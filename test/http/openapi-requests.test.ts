@@ -1,0 +1,137 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jobTable, outputTable } from '../../src/api/settings/index.js';
+import { readJobRequest } from '../../src/api/settings/read.js';
+import type { Setting, SettingsTable } from '../../src/api/settings/setting.js';
+import { wrongValuesFor } from '../api/wrong-values.js';
+import { complaintsBySchema } from '../helpers/answers/document.js';
+
+const input = 'http://example.com/in.mp4';
+const requestSchema = { $ref: '#/components/schemas/JobRequest' };
+const complaints = (body: unknown) => complaintsBySchema(requestSchema, body, 'request');
+const isRead = (body: unknown) => readJobRequest(body, { maxOutputs: 50 }).ok;
+
+const good: readonly (readonly [string, unknown])[] = [
+  ['only an input', { input }],
+  ['an input and a key', { input, api_key: 'key' }],
+  ['nothing but nulls', { input, outputs: null, test: null, region: null, notifications: null }],
+  ['one output by its other name', { input, output: { speed: 1 } }],
+  [
+    'numbers and booleans as text',
+    { input, test: '1', outputs: [{ width: '640', upscale: 'false', rotate: '90' }] },
+  ],
+  [
+    'numbers and booleans as such',
+    { input, test: 1, outputs: [{ width: 640, upscale: true, frame_rate: 29.97 }] },
+  ],
+  [
+    'nulls in an output',
+    { input, outputs: [{ width: null, watermark: null, video_codec: null, access_control: null }] },
+  ],
+  ['codecs in any letter case', { input, outputs: [{ video_codec: 'H264', audio_codec: 'Aac' }] }],
+  [
+    'times',
+    {
+      input,
+      outputs: [
+        { start_clip: '01:02:03.5', clip_length: 2.5 },
+        { label: 'b', start_clip: '0' },
+      ],
+    },
+  ],
+  ['a size', { input, outputs: [{ size: '640x480' }] }],
+  [
+    'older and newer spellings',
+    { input, outputs: [{ one_pass: 1, decoder_bitrate_cap: '800', decoder_buffer_size: 900 }] },
+  ],
+  [
+    'one watermark',
+    { input, outputs: [{ watermark: { url: 's3://b/k.png', x: '-0', y: '25%', width: 20 } }] },
+  ],
+  ['several watermarks', { input, outputs: [{ watermarks: [{ url: input }, { url: input, y: -5 }] }] }],
+  [
+    'thumbnails',
+    { input, outputs: [{ thumbnails: { number: '3', public: 1 } }, { label: 'b', thumbnails: [{}] }] },
+  ],
+  [
+    'grants',
+    {
+      input,
+      outputs: [
+        { access_control: { grantee: 'a', permission: 'read', permissions: null } },
+        { label: 'b', access_controls: [{ grantee: 'a', permissions: ['READ', 'WRITE'] }] },
+      ],
+    },
+  ],
+  ['fields that nobody knows', { input, colour: 'red', outputs: [{ shade: 1 }] }],
+  ['a notification as text', { input, notifications: 'https://user:pass@example.com/done' }],
+  [
+    'notifications of all kinds',
+    {
+      input,
+      notifications: [input, { url: input, format: 'XML', headers: { 'X-Order': '7' } }],
+      outputs: [{ notifications: { url: input } }],
+    },
+  ],
+];
+
+for (const [what, body] of good) {
+  test(`a request with ${what} is taken by the reader and by the schema`, () => {
+    assert.ok(isRead(body), JSON.stringify(readJobRequest(body, { maxOutputs: 50 })));
+    assert.equal(complaints(body), []);
+  });
+}
+
+const bad: readonly (readonly [string, unknown])[] = [
+  ['no input', {}],
+  ['an input that is null', { input: null }],
+  ['a list', []],
+  ['a text', 'input'],
+  ['too many outputs', { input, outputs: Array(51).fill({}) }],
+  ['an output that is a text', { input, outputs: ['x'] }],
+  ['a watermark without an address', { input, outputs: [{ watermark: {} }] }],
+  ['a grant without a permission', { input, outputs: [{ access_control: [{ grantee: 'a' }] }] }],
+  ['two thumbnails', { input, outputs: [{ thumbnails: [{}, {}] }] }],
+  ['a notification by e-mail', { input, notifications: 'me@example.com' }],
+  ['a header of our own', { input, notifications: { url: input, headers: { 'Webhook-Id': '1' } } }],
+];
+
+for (const [what, body] of bad) {
+  test(`a request with ${what} is refused by the reader and by the schema`, () => {
+    assert.not.ok(isRead(body));
+    assert.ok(complaints(body).length > 0);
+  });
+}
+
+/** Values that only the reader refuses: what a schema would have to look at is inside of a text. */
+const beyondSchemas: Readonly<Partial<Record<Setting['kind'], true>>> = { text: true, url: true };
+
+for (const [table, inRequest] of [
+  [jobTable, (name, value) => ({ input, [name]: value })],
+  [outputTable, (name, value) => ({ input, outputs: [{ [name]: value }] })],
+] as readonly (readonly [SettingsTable, (name: string, value: unknown) => unknown])[]) {
+  for (const [name, setting] of Object.entries(table)) {
+    test(`what the schema refuses for ${name} the reader refuses too, and nearly the other way round`, () => {
+      const wrong = wrongValuesFor(setting).filter(
+        (value) => typeof value !== 'number' || Number.isFinite(value),
+      );
+      const missed = wrong.filter((value) => complaints(inRequest(name, value)).length === 0);
+      for (const value of wrong) assert.not.ok(isRead(inRequest(name, value)), JSON.stringify(value));
+      const inTexts = missed.filter((value) => typeof value === 'string');
+      assert.equal(
+        // Times below a microsecond are as good as none to the reader.
+        missed.filter((value) => typeof value !== 'string' && value !== 1e-9),
+        [],
+        'what is no text is judged by its type and its range',
+      );
+      if (!beyondSchemas[setting.kind]) {
+        assert.ok(
+          inTexts.every((value) => /^[-\d.:%xX]+$/.test(String(value))),
+          `only numbers in texts are beyond the schema: ${JSON.stringify(inTexts)}`,
+        );
+      }
+    });
+  }
+}
+
+test.run();
