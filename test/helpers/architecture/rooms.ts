@@ -34,7 +34,7 @@ const records = ['daemon/queue', 'daemon/store', ...runs];
 /**
  * The floor plan of the house. Imports point downwards: http, actions, queue, work, then ffmpeg and transports side by
  * side, plan, jobs, and the shared language at the bottom; on the desk cli, tui, client, language. The store is
- * touched by the queue and the actions alone: the counter gets to jobs and accounts through actions.
+ * touched by the queue, the actions and the notices alone: the counter gets to jobs and accounts through actions.
  */
 export const floorPlan: FloorPlan = {
   rooms: [
@@ -51,9 +51,14 @@ export const floorPlan: FloorPlan = {
     { folder: 'daemon/store', mayUse: facts },
     { folder: 'daemon/work', mayUse: tools },
     { folder: 'daemon/queue', mayUse: ['daemon/store', ...runs] },
+    { folder: 'daemon/notify', mayUse: ['daemon/queue', 'daemon/store', 'daemon/transports', ...facts] },
     { folder: 'daemon/actions', mayUse: records },
     { folder: 'daemon/http', mayUse: ['daemon/actions', 'daemon/queue', ...runs] },
-    { folder: 'daemon', mayUse: ['daemon/http', 'daemon/actions', ...records], isFlat: true },
+    {
+      folder: 'daemon',
+      mayUse: ['daemon/http', 'daemon/notify', 'daemon/actions', ...records],
+      isFlat: true,
+    },
     { folder: 'bin', mayUse: ['src/cli'] },
     { folder: 'test', mayUse: ['*'] },
     { folder: 'bench', mayUse: ['*'] },

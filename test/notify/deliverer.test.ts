@@ -1,0 +1,165 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jobRecord } from '../../daemon/jobs/view.js';
+import type { JobNotice, OutputNotice } from '../../src/api/records/notices.js';
+import { until } from '../helpers/until.js';
+import { finishing, noneIsDue, verified, withRoom } from './notify-room.js';
+
+const fault = { errorClass: 'TranscodingError', message: 'The encoder gave up on the file.' } as const;
+
+test('each end is told once, outputs before their job, with what the job, its input and its outputs are then', async () => {
+  await withRoom(async (room, receiver) => {
+    room.open();
+    const url = receiver.url('/');
+    const { id, outputs } = await room.start([{ url }], [[{ url }], [{ url }], undefined]);
+    const [first = 0, second = 0, third = 0] = outputs.map((output) => output.id);
+    await room.change(id, ...finishing(first), { type: 'output-failed', id: second, fault });
+    await until('two outputs are told', () => receiver.received.length === 2);
+    await room.change(id, ...finishing(third));
+    await until('the job is told', () => noneIsDue(room));
+    const told = receiver.received.map(verified) as readonly (JobNotice & OutputNotice)[];
+    assert.equal(
+      told.map(({ job, output, outputs: all }) => [
+        job.id,
+        output?.id ?? null,
+        output?.state ?? job.state,
+        all?.map((one) => one.state),
+      ]),
+      [
+        [id, first, 'finished', undefined],
+        [id, second, 'failed', undefined],
+        [id, null, 'failed', ['finished', 'failed', 'finished']],
+      ],
+    );
+    const [, ofSecond, ofJob] = told;
+    assert.equal(
+      [ofSecond?.output.error_class, ofSecond?.output.error_message],
+      [fault.errorClass, fault.message],
+    );
+    const record = await room.store.get(id);
+    assert.ok(record !== null);
+    const { input_media_file: input, output_media_files: files, thumbnails: _, ...head } = jobRecord(record);
+    assert.equal(ofJob?.job, head);
+    assert.equal(
+      [ofJob?.input.id, ofJob?.input.job_id, ofJob?.input.url, ofJob?.input.format],
+      [input.id, id, 'http://me@example.com/in.mp4', 'mpeg4'],
+    );
+    assert.equal(
+      ofJob?.outputs.map(({ id: its, md5_checksum }) => [its, md5_checksum]),
+      files.map(({ id: its, md5_checksum }) => [its, md5_checksum ?? null]),
+    );
+    assert.not(JSON.stringify(told).includes('hunter2'));
+  });
+});
+
+test('a notice is JSON that says so, with the headers that were asked for and a signature of this moment', async () => {
+  await withRoom(async (room, receiver) => {
+    room.open();
+    const headers = { 'X-Order': '12', Authorization: 'Bearer x' };
+    const { id } = await room.start([{ url: receiver.url('/a?b=c', 'me:hunter2'), headers }], [undefined]);
+    await room.change(id, { type: 'cancelled' });
+    await until('the job is told', () => noneIsDue(room));
+    const [seen] = receiver.received;
+    assert.ok(seen !== undefined);
+    assert.equal([seen.method, seen.path], ['POST', '/a?b=c']);
+    assert.is(seen.headers['content-type'], 'application/json; charset=utf-8');
+    assert.equal([seen.headers['x-order'], seen.headers.authorization], ['12', 'Bearer x']);
+    assert.match(String(seen.headers['webhook-id']), new RegExp(`^msg_[a-z0-9]+_${id}_job_0_0$`));
+    assert.is(String(seen.headers['webhook-timestamp']).length, 10);
+    verified(seen);
+    assert.throws(() => verified({ ...seen, body: seen.body.replace('cancelled', 'finished') }));
+    assert.throws(() => verified({ ...seen, headers: { ...seen.headers, 'webhook-id': 'another' } }));
+  });
+});
+
+test('a notice in XML has the elements of the JSON, and is signed likewise', async () => {
+  await withRoom(async (room, receiver) => {
+    room.open();
+    const xml = [{ url: receiver.url('/'), format: 'xml' }] as const;
+    const { id, outputs } = await room.start(xml, [xml]);
+    const outputId = outputs[0]?.id ?? 0;
+    await room.change(id, ...finishing(outputId));
+    await until('both are told', () => noneIsDue(room));
+    const [ofOutput = '', ofJob = ''] = receiver.received.map(({ body }) => body);
+    for (const seen of receiver.received) {
+      assert.is(seen.headers['content-type'], 'application/xml; charset=utf-8');
+      // The verifier takes the body apart as JSON after it has looked at the signature.
+      assert.throws(
+        () => verified(seen),
+        (error: unknown) => error instanceof SyntaxError,
+      );
+    }
+    const head = `<api-response><job><id type="integer">${id}</id><state>finished</state><test type="boolean">false</test>`;
+    assert.ok(ofJob.includes(head) && ofOutput.includes(head));
+    assert.ok(ofOutput.includes(`<output><id type="integer">${outputId}</id>`));
+    assert.ok(ofJob.includes(`<outputs type="array"><output><id type="integer">${outputId}</id>`));
+    assert.ok(ofJob.includes('<pass_through nil="true"/>'));
+  });
+});
+
+test('what came to its end while nobody delivered is told by the next one', async () => {
+  await withRoom(async (room, receiver) => {
+    const ids: number[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const { id } = await room.start([{ url: receiver.url('/') }], [undefined]);
+      ids.push(id);
+      await room.change(id, { type: 'cancelled' });
+    }
+    room.open();
+    await until('all are told', () => noneIsDue(room));
+    const told = receiver.received.map(verified) as readonly JobNotice[];
+    assert.equal(told.map(({ job }) => job.id).sort(), ids);
+  });
+});
+
+test('a resubmit takes back what is not told yet, and what was kept is not told again', async () => {
+  let isOpen = false;
+  let open = (): void => {};
+  await withRoom(
+    async (room, receiver) => {
+      room.open();
+      const url = receiver.url('/');
+      const { id, outputs } = await room.start([{ url }], [[{ url }], [{ url }]]);
+      const [first = 0, second = 0] = outputs.map((output) => output.id);
+      await room.change(id, ...finishing(first), { type: 'output-failed', id: second, fault });
+      await until('the first is on its way', () => receiver.received.length === 1);
+      await room.change(id, { type: 'resubmitted' });
+      isOpen = true;
+      open();
+      await until('the first is told', () => noneIsDue(room));
+      await room.change(id, { type: 'claimed', token: 'next' }, { type: 'cancelled' });
+      await until('all are told', () => noneIsDue(room));
+      const told = receiver.received.map(verified) as readonly (JobNotice & OutputNotice)[];
+      assert.equal(
+        told.map(({ job, output }) => [output?.id ?? null, output?.state ?? job.state]),
+        [
+          [first, 'finished'],
+          [second, 'cancelled'],
+          [null, 'cancelled'],
+        ],
+      );
+    },
+    (response) => {
+      if (isOpen) response.end();
+      else open = () => response.end();
+    },
+  );
+});
+
+test('the log has no more of an address than its host, and nothing of its headers', async () => {
+  await withRoom(
+    async (room, receiver) => {
+      room.open();
+      const url = receiver.url('/hunter2/hunter2?hunter2=hunter2', 'me:hunter2');
+      const headers = { hunter2: 'hunter2', Authorization: 'hunter2' };
+      const { id } = await room.start([{ url, headers }], [undefined]);
+      await room.change(id, { type: 'cancelled' });
+      await until('it is told', () => noneIsDue(room));
+      assert.is(room.logLines.length, 2);
+      assert.not(room.logLines.join().includes('hunter2'));
+    },
+    (response, _, count) => response.writeHead(count === 1 ? 500 : 200).end('hunter2'),
+  );
+});
+
+test.run();

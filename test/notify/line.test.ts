@@ -1,0 +1,125 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { greatestAtOnce, greatestToOne, type LinedNotice, NoticeLine } from '../../daemon/notify/line.js';
+
+const notice = (id: string, jobId: number, origin = 'a', dueMs = 0): LinedNotice => ({
+  id,
+  jobId,
+  origin,
+  dueMs,
+});
+
+/** A line with these notices, in this order. */
+function lineOf(...notices: readonly LinedNotice[]): NoticeLine {
+  const line = new NoticeLine();
+  for (const one of notices) line.add(one);
+  return line;
+}
+
+/** All that may go at a moment. */
+function takeAll(line: NoticeLine, nowMs = 0): readonly LinedNotice[] {
+  const taken: LinedNotice[] = [];
+  for (let next = line.take(nowMs); next !== null; next = line.take(nowMs)) taken.push(next);
+  return taken;
+}
+
+const idsOf = (notices: readonly LinedNotice[]) => notices.map(({ id }) => id);
+
+test('notices go in the order in which they are due, and of equals the first that came goes first', () => {
+  const due = [30, 10, 20, 10, 0, 30].map((dueMs, index) => notice(`n${index}`, index, `o${index}`, dueMs));
+  const line = lineOf(...due);
+  assert.equal(idsOf(takeAll(line, 5)), ['n4']);
+  assert.is(line.nextDueMs(), 10);
+  assert.equal(idsOf(takeAll(line, 20)), ['n1', 'n3', 'n2']);
+  assert.equal(idsOf(takeAll(line, 30)), ['n0', 'n5']);
+  assert.is(line.nextDueMs(), null);
+});
+
+test('a receiver gets so many at once and keeps none from another', () => {
+  const line = lineOf(
+    ...Array.from({ length: 9 }, (_, index) => notice(`a${index}`, index)),
+    notice('b', 100, 'b'),
+  );
+  const taken = takeAll(line);
+  assert.equal(idsOf(taken), ['a0', 'b', 'a1']);
+  assert.is(greatestToOne, 2);
+  const [first] = taken;
+  assert.ok(first !== undefined);
+  line.release(first, null);
+  assert.equal(idsOf(takeAll(line)), ['a2']);
+});
+
+test('notices of one job go to one receiver one after the other, and pass nobody else by', () => {
+  const line = lineOf(notice('a1', 1), notice('a2', 1), notice('a3', 1), notice('b', 2), notice('c', 1, 'c'));
+  const [first, ...others] = takeAll(line);
+  assert.equal([first?.id, idsOf(others)], ['a1', ['c', 'b']]);
+  assert.ok(first !== undefined);
+  line.release(first, null);
+  assert.equal(idsOf(takeAll(line)), ['a2']);
+});
+
+test('no more are on their way than there is room for, and receivers take turns', () => {
+  const origins = Array.from({ length: greatestAtOnce }, (_, index) => `o${index}`);
+  const line = lineOf(
+    ...origins.flatMap((origin, index) =>
+      [1, 2, 3].map((n) => notice(`${origin}-${n}`, index * 3 + n, origin)),
+    ),
+  );
+  const taken = takeAll(line);
+  assert.equal(
+    idsOf(taken),
+    origins.map((origin) => `${origin}-1`),
+  );
+  for (const one of taken) line.release(one, null);
+  assert.equal(
+    idsOf(takeAll(line)),
+    origins.map((origin) => `${origin}-2`),
+  );
+});
+
+test('a notice that is released with a time is due again then, and one that is not is forgotten', () => {
+  const line = lineOf(notice('a', 1), notice('b', 2));
+  for (const one of takeAll(line)) line.release(one, one.id === 'a' ? 100 : null);
+  assert.equal([line.nextDueMs(), takeAll(line, 99)], [100, []]);
+  assert.equal(takeAll(line, 100), [notice('a', 1, 'a', 100)]);
+});
+
+test('a notice that is known is not lined up twice, on its way or not', () => {
+  const line = lineOf(notice('a', 1), notice('a', 1, 'a', 50));
+  assert.is(line.nextDueMs(), 0);
+  const taken = takeAll(line);
+  line.add(notice('a', 1));
+  assert.equal([idsOf(taken), takeAll(line)], [['a'], []]);
+});
+
+test('a notice that is withdrawn never goes, wherever it stood', () => {
+  const line = lineOf(notice('a', 1), notice('b', 1), notice('c', 1, 'a', 10), notice('d', 1, 'a', 20));
+  const [first] = takeAll(line);
+  for (const id of ['a', 'b', 'c', 'nobody']) line.remove(id);
+  assert.ok(first !== undefined);
+  line.release(first, 30);
+  assert.equal(idsOf(takeAll(line, 1_000)), ['d']);
+});
+
+test('withdrawn and lined up anew, a notice goes once', () => {
+  const line = lineOf(notice('a', 1, 'a', 5));
+  line.remove('a');
+  line.add(notice('a', 1, 'a', 7));
+  assert.equal(takeAll(line, 100), [notice('a', 1, 'a', 7)]);
+});
+
+test('twenty thousand notices are lined up and gone through', () => {
+  const line = new NoticeLine();
+  const count = 20_000;
+  for (let index = 0; index < count; index += 1) {
+    line.add(notice(`n${index}`, index, `o${index % 7}`, (index * 7919) % count));
+  }
+  let gone = 0;
+  for (let next = line.take(count); next !== null; next = line.take(count)) {
+    line.release(next, null);
+    gone += 1;
+  }
+  assert.is(gone, count);
+});
+
+test.run();

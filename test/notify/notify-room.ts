@@ -1,0 +1,147 @@
+import { Webhook } from 'standardwebhooks';
+import { apply, type Change } from '../../daemon/jobs/changes.js';
+import { draftJob } from '../../daemon/jobs/draft.js';
+import type { Job } from '../../daemon/jobs/job.js';
+import { createDeliverer, type Deliverer, type DelivererOptions } from '../../daemon/notify/deliverer.js';
+import type { JobStore } from '../../daemon/store/job-store.js';
+import { createGuard } from '../../daemon/transports/guard.js';
+import { createPoster } from '../../daemon/transports/http/post.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { sampleFile, sampleMedia } from '../helpers/sample-job.js';
+import {
+  type Received,
+  type Receiver,
+  type ReceiverAnswer,
+  startReceiver,
+} from '../helpers/servers/receiver.js';
+import { type JsonStoreRoom, jsonStoreRoom } from '../helpers/store-room.js';
+
+type Notifications = OutputSettings['notifications'];
+
+/** The secret that everything is signed with. */
+export const secret = `whsec_${Buffer.from('a secret of twenty-four.').toString('base64')}`;
+
+/** A store on a disk of its own, and deliverers for it. */
+export interface NotifyRoom {
+  readonly store: JobStore;
+  readonly faults: JsonStoreRoom['faults'];
+  readonly logLines: readonly string[];
+  /** Every wait for the next notice so far, in milliseconds. Waiting takes no time: the clock is put forward. */
+  readonly waits: readonly number[];
+  /** Begins to deliver. */
+  open(options?: Partial<DelivererOptions> & { readonly timeoutMs?: number }): Deliverer;
+  /** Keeps a job and has it claimed and its input inspected; `told` are who is told of its outputs, one after the other. */
+  start(notifications: Notifications, told: readonly Notifications[]): Promise<Job>;
+  /** Has something happen to a job. */
+  change(id: number, ...changes: readonly Change[]): Promise<Job>;
+  /** Ends the deliverers and the store. */
+  close(): Promise<void>;
+}
+
+/** Makes one. The clock begins at the real time, which signatures are checked by. */
+export async function notifyRoom(): Promise<NotifyRoom> {
+  const room = await jsonStoreRoom();
+  const store = await room.open();
+  const logLines: string[] = [];
+  const waits: number[] = [];
+  const open: Deliverer[] = [];
+  const clock = { ms: Date.now() };
+  const now = () => new Date(clock.ms);
+  const change = async (id: number, ...changes: readonly Change[]): Promise<Job> => {
+    let job = await store.get(id);
+    for (const one of changes) job = await store.update(id, (stored) => apply(stored, one, now()));
+    if (job === null) throw new TypeError(`there is no job ${id}`);
+    return job;
+  };
+  return {
+    store,
+    faults: room.faults,
+    logLines,
+    waits,
+    open({ timeoutMs = 30_000, ...options } = {}) {
+      const deliverer = createDeliverer({
+        store,
+        secretOf: (accountId) => (accountId === 'acme' ? secret : null),
+        poster: createPoster({ guard: createGuard({ allowPrivateNetwork: true }), timeoutMs }),
+        now,
+        log: (level, message) => logLines.push(`${level} ${message}`),
+        alarm: (delayMs, wake) => {
+          const leap = setImmediate(() => {
+            waits.push(delayMs);
+            clock.ms += delayMs;
+            wake();
+          });
+          return () => clearImmediate(leap);
+        },
+        ...options,
+      });
+      deliverer.begin();
+      open.push(deliverer);
+      return deliverer;
+    },
+    async start(notifications, told) {
+      const draft = draftJob({
+        accountId: 'acme',
+        request: {
+          input: 'http://me:hunter2@example.com/in.mp4',
+          outputs: [],
+          ...(notifications && { notifications }),
+        },
+        test: false,
+        outputs: told.map((one, index) => ({
+          settings: one === undefined ? {} : { notifications: one },
+          placement: { destination: `hosted://t/${index}.mp4`, url: `http://localhost/${index}.mp4` },
+        })),
+        now: now(),
+      });
+      const { id } = await store.create(draft);
+      return change(
+        id,
+        { type: 'claimed', token: 'token' },
+        { type: 'inspected', media: sampleMedia, file: sampleFile },
+      );
+    },
+    change,
+    async close() {
+      for (const deliverer of open) await deliverer.close();
+      await store.close();
+    },
+  };
+}
+
+/** Runs a test in a room and with a receiver of its own. */
+export async function withRoom(
+  work: (room: NotifyRoom, receiver: Receiver) => Promise<void>,
+  answer?: ReceiverAnswer,
+): Promise<void> {
+  const room = await notifyRoom();
+  const receiver = await startReceiver(answer);
+  try {
+    await work(room, receiver);
+  } finally {
+    await room.close();
+    await receiver.close();
+  }
+}
+
+/** Whether all that was due is delivered or given up. */
+export async function noneIsDue({ store }: NotifyRoom): Promise<boolean> {
+  return (await store.withNotices()).length === 0;
+}
+
+/** What happens to an output that finishes. */
+export function finishing(id: number): readonly Change[] {
+  return [
+    { type: 'output-started', id },
+    { type: 'output-finished', id, media: sampleMedia, file: sampleFile },
+  ];
+}
+
+/** The body of a notice whose signature is right; throws where it is not. */
+export function verified({ headers, body }: Received): unknown {
+  return new Webhook(secret).verify(body, {
+    'webhook-id': String(headers['webhook-id']),
+    'webhook-timestamp': String(headers['webhook-timestamp']),
+    'webhook-signature': String(headers['webhook-signature']),
+  });
+}
