@@ -15,11 +15,8 @@ export interface JobWords {
 /** Headings that the flags stand under in the help. */
 const headings = { job: 'Job settings:', output: 'Output settings (for every output):' } as const;
 
-/** Notifications are sent by services that know them; a request file can ask for them. */
-const withoutFlag: readonly string[] = ['notifications'];
-
-/** Adds `--output` and the flags of all settings (section 4.1). */
-export function addJobWords(command: Command): Command {
+/** Adds `--output` and the flags of all settings (section 4.1), but for those settings that the command does without. */
+export function addJobWords(command: Command, withoutFlag: readonly string[] = []): Command {
   command.option(
     '--output <settings>',
     'one output: name=value,name=value, or {json}, or @FILE with either; repeatable',

@@ -25,11 +25,13 @@ const audioExtensions: Readonly<Record<string, string>> = { mp3: '.mp3', vorbis:
 /**
  * Gives every output of a request a file: that of the `-o` at its place, else its own `url`, else its `filename`,
  * else the name of the input, all below `folder`. Without outputs there is one, in the size of the input. Throws
- * `UsageError` where there are more `-o` than outputs, two outputs for one file, or a `-o` that names no file.
+ * `UsageError` where there are more `-o` than outputs, two outputs for one file, a `-o` that names no file, or somebody
+ * to be told of the end.
  */
 export function placeFiles(request: Fields, outs: readonly string[], folder: string): PlacedRequest {
   const { output, outputs: several, ...others } = request;
   const given = listOf(several ?? output);
+  for (const fields of [request, ...given]) refuseNotifications(fields);
   // Several -o without any --output: each is an output with the same settings, told apart by its extension.
   const common = given.length === 1 ? (given[0] ?? {}) : {};
   const outputs = given.length <= 1 && outs.length > 1 ? outs.map(() => common) : given;
@@ -50,6 +52,14 @@ export function placeFiles(request: Fields, outs: readonly string[], folder: str
     return named[index] === undefined ? settings : { ...kept, url: path };
   });
   return { body: { ...others, outputs: placed }, paths };
+}
+
+/** A notice is tried again for days, which takes a daemon: nothing is taken here and then forgotten. */
+function refuseNotifications({ notifications = null }: Fields): void {
+  if (notifications === null || (Array.isArray(notifications) && notifications.length === 0)) return;
+  throw new VencError('UsageError', 'Notifications are sent by a daemon, and run works without one.', {
+    hint: 'leave notifications out, or hand the request to a daemon with venc submit',
+  });
 }
 
 /** What a `-o` stands for: a path, or the URL of a place elsewhere. */

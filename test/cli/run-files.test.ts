@@ -100,4 +100,17 @@ test('outputs of the wrong kind are not taken for outputs without settings', () 
   }
 });
 
+test('somebody to be told of the end is refused, since nobody would try for days to tell', () => {
+  const url = 'http://example.com/done';
+  for (const request of [
+    { input, notifications: url },
+    { input, outputs: [{}, { notifications: [{ url }] }] },
+    { input, output: { notifications: url } },
+  ]) {
+    assert.throws(() => placeFiles(request, [], '/'), /Notifications are sent by a daemon/);
+  }
+  const empty = { input, notifications: [], outputs: [{ notifications: null }] };
+  assert.equal(placeFiles(empty, [], '/').paths, ['film.mp4']);
+});
+
 test.run();

@@ -41,7 +41,8 @@ export function define(command: Command, context: Context): void {
       timeSpan('--stall-timeout'),
       30,
     );
-  addJobWords(command)
+  // Who tells of the end of a job tries for days: that takes a daemon.
+  addJobWords(command, ['notifications'])
     .addHelpText('after', details)
     .action(context.act((word: string | undefined, options: RunOptions) => run(word, options, context)));
 }
