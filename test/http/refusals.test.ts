@@ -1,0 +1,304 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createAccount } from '../../daemon/account-desk.js';
+import { createKey } from '../../daemon/key-desk.js';
+import type { CreatedRecord, ErrorsRecord, JobRecord } from '../../src/api/records.js';
+import { type Route, type RouteName, routePath, routes } from '../../src/api/routes.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { readXmlAnswer } from '../helpers/read-xml.js';
+import { tempFolder } from '../helpers/temp.js';
+
+interface Context {
+  daemon: TestDaemon;
+  job: JobRecord;
+  readOnlyKey: string;
+  strangerKey: string;
+}
+
+const test = suite<Context>('refusals');
+
+test.before(async (context) => {
+  const dataFolder = join(tempFolder(), 'data');
+  const { key: strangerKey } = await createAccount(dataFolder, 'acme');
+  const { key: readOnlyKey } = await createKey(dataFolder, 'default', 'read-only');
+  const daemon = await startTestDaemon({ dataFolder, jobs: 0 });
+  const id = await daemon.create({ input });
+  const { job } = await daemon.read<{ job: JobRecord }>(`/v2/jobs/${id}`);
+  Object.assign(context, { daemon, job, readOnlyKey, strangerKey });
+});
+test.after(({ daemon }) => daemon.stop());
+
+const input = 'http://127.0.0.1:9/nothing.mp4';
+const names = Object.keys(routes) as RouteName[];
+const keyed = names.filter((name) => routes[name].key !== 'none');
+const routeOf = (name: RouteName): Route => routes[name];
+
+/** The path of a route for the files of a job. */
+function pathFor(name: RouteName, job: JobRecord): string {
+  const ids: Readonly<Record<string, number>> = {
+    input: job.input_media_file.id,
+    output: job.output_media_files[0]?.id ?? 0,
+  };
+  const id = ids[/^(input|output)/.exec(name)?.[0] ?? ''] ?? job.id;
+  return routePath(name, { id, name: 'a.mp4', token: '0'.repeat(32) });
+}
+
+/** Makes the request and looks at the refusal: its status, a body in the right form, and no word of a stack. */
+async function refused(
+  url: string,
+  init: RequestInit,
+  status: number,
+  form: 'json' | 'xml' = 'json',
+): Promise<readonly string[]> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  assert.is(response.status, status, `${init.method ?? 'GET'} ${url}: ${text}`);
+  assert.is(response.headers.get('content-type'), `application/${form}; charset=utf-8`);
+  assert.is(response.headers.get('access-control-allow-origin'), '*');
+  const record = (form === 'json' ? JSON.parse(text) : readXmlAnswer(text)) as ErrorsRecord;
+  assert.equal(Object.keys(record), ['errors']);
+  assert.ok(record.errors.length > 0 && record.errors.every((sentence) => /^\S.{8,}/.test(sentence)), text);
+  assert.not.match(text, /\bat .*\.[jt]s:\d/);
+  if (status === 429 || status === 503) assert.match(response.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  return record.errors;
+}
+
+const withKey = (key: string, more: RequestInit = {}): RequestInit => ({
+  ...more,
+  headers: { 'Service-Api-Key': key },
+});
+const valid = JSON.stringify({ input });
+
+for (const name of keyed) {
+  const { method, path, key, takes, representations } = routeOf(name);
+  const isOfAnId = path.includes(':id');
+  const init: RequestInit = { method, ...(takes === undefined ? {} : { body: valid }) };
+  const forms = representations.includes('xml') ? (['json', 'xml'] as const) : (['json'] as const);
+  const said = `${method} ${path}`;
+
+  test(`${said} without a good key is ${isOfAnId ? 404 : 401}`, async ({ daemon, job }) => {
+    for (const form of forms) {
+      const url = `${daemon.url}${pathFor(name, job)}`;
+      const status = isOfAnId ? 404 : 401;
+      const query = form === 'xml' ? '?format=xml' : '';
+      await refused(`${url}${query}`, init, status, form);
+      await refused(`${url}${query}`, withKey('wrong', init), status, form);
+      await refused(`${url}?api_key=&format=${form}`, init, status, form);
+    }
+  });
+
+  if (key === 'full') {
+    test(`${said} with a read-only key is 403`, async ({ daemon, job, readOnlyKey }) => {
+      const [sentence = ''] = await refused(
+        `${daemon.url}${pathFor(name, job)}`,
+        withKey(readOnlyKey, init),
+        403,
+      );
+      assert.match(sentence, 'full access key');
+    });
+  } else {
+    test(`${said} takes a read-only key in every form`, async ({ daemon, job, readOnlyKey }) => {
+      for (const suffix of representations.map(
+        (form) => ({ json: '.json', xml: '.xml', jsonp: '.js' })[form],
+      )) {
+        const response = await fetch(`${daemon.url}${pathFor(name, job)}${suffix}?api_key=${readOnlyKey}`);
+        assert.is(response.status, 200, suffix);
+      }
+    });
+  }
+
+  if (isOfAnId) {
+    test(`${said} of another account's id, or of none, is 404`, async ({ daemon, job, strangerKey }) => {
+      const own = `${daemon.url}${pathFor(name, job)}`;
+      await refused(own, withKey(strangerKey, init), 404);
+      for (const id of [0, 999_999, 2 ** 31 - 1]) {
+        await refused(`${daemon.url}${routePath(name, { id })}`, withKey(daemon.key, init), 404);
+      }
+      await refused(`${daemon.url}${path.replace(':id', '9'.repeat(400))}`, withKey(daemon.key, init), 404);
+      await refused(`${daemon.url}${path.replace(':id', '-1')}`, withKey(daemon.key, init), 404);
+      assert.is((await daemon.read<{ job: JobRecord }>(`/v2/jobs/${job.id}`)).job.state, 'waiting');
+    });
+  }
+}
+
+for (const name of names.filter((each) => routeOf(each).isAnyMethod === undefined)) {
+  const { path } = routeOf(name);
+  const taken = names.filter((each) => routeOf(each).path === path).map((each) => routeOf(each).method);
+  const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+    (method) => !taken.some((each) => each === method),
+  );
+
+  test(`${path} refuses the methods ${others.join(', ')}`, async ({ daemon, job }) => {
+    for (const method of others) {
+      const url = `${daemon.url}${pathFor(name, job)}`;
+      for (const init of [{ method }, withKey(daemon.key, { method })]) {
+        const [sentence = ''] = await refused(url, init, 405);
+        for (const one of taken) assert.match(sentence, one);
+      }
+      const response = await fetch(url, { method, headers: { Accept: 'application/xml' } });
+      assert.is(response.headers.get('content-type'), 'application/xml; charset=utf-8');
+      const allowed = response.headers.get('allow')?.split(', ') ?? [];
+      const heads = taken.includes('GET') ? ['HEAD'] : [];
+      assert.equal(new Set(allowed), new Set([...taken, ...heads, 'OPTIONS']));
+    }
+  });
+
+  test(`${path} answers OPTIONS with 204 and what scripts may do`, async ({ daemon, job }) => {
+    const response = await fetch(`${daemon.url}${pathFor(name, job)}`, { method: 'OPTIONS' });
+    assert.is(response.status, 204);
+    assert.is(await response.text(), '');
+    assert.is(response.headers.get('access-control-allow-origin'), '*');
+    assert.match(response.headers.get('access-control-allow-methods') ?? '', /GET.*PUT/);
+    assert.match(
+      response.headers.get('access-control-allow-headers') ?? '',
+      /Service-Api-Key.*Idempotency-Key/,
+    );
+  });
+}
+
+const json = { 'Content-Type': 'application/json' };
+const xml = { 'Content-Type': 'application/xml' };
+const bodies: readonly (readonly [string, RequestInit['body'] & {}, Record<string, string>, number])[] = [
+  ['broken JSON', '{"input": ', json, 400],
+  ['two JSON values', '{}{}', json, 400],
+  ['a lone quote', '"', json, 400],
+  ['broken XML', '<api-request><input>', xml, 400],
+  ['XML with another root', '<job><input/></job>', xml, 400],
+  ['a DTD', '<!DOCTYPE a [<!ENTITY b "c">]><api-request><input>&b;</input></api-request>', xml, 400],
+  ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]), json, 400],
+  ['broken gzip', 'not gzip at all', { ...json, 'Content-Encoding': 'gzip' }, 400],
+  ['gzip cut short', gzipSync(valid).subarray(0, 20), { ...json, 'Content-Encoding': 'gzip' }, 400],
+  ['a body beyond 1 MiB', `{"input": "${'x'.repeat(1024 * 1024)}"}`, json, 413],
+  ['1 MiB and one byte of blanks', `${valid}${' '.repeat(1024 * 1024 - valid.length + 1)}`, json, 413],
+  ['gzip that grows beyond 1 MiB', gzipSync(' '.repeat(2 ** 21)), { 'Content-Encoding': 'gzip' }, 413],
+  ['plain text', 'input: a.mp4', { 'Content-Type': 'text/plain' }, 415],
+  ['a form', 'input=a.mp4', { 'Content-Type': 'application/x-www-form-urlencoded' }, 415],
+  ['another encoding', valid, { ...json, 'Content-Encoding': 'br' }, 415],
+  ['an unknown charset', valid, { 'Content-Type': 'application/json; charset=klingon' }, 415],
+  ['an empty body', '', json, 422],
+  ['null', 'null', json, 422],
+  ['a number', '7', json, 422],
+  ['a list', '[]', json, 422],
+  ['no input', '{}', json, 422],
+  ['lists in lists', '['.repeat(100_000) + ']'.repeat(100_000), json, 422],
+  ['output beside outputs', JSON.stringify({ input, output: {}, outputs: [{}] }), json, 422],
+  [
+    'no picture and no sound',
+    JSON.stringify({ input, output: { skip_video: 1, skip_audio: '1' } }),
+    json,
+    422,
+  ],
+  ['labels twice', JSON.stringify({ input, outputs: [{ label: 'a' }, { label: 'a' }] }), json, 422],
+];
+
+for (const path of ['/v2/jobs', '/jobs', '/api/v2/jobs.xml']) {
+  for (const [what, body, headers, status] of bodies) {
+    test(`a create at ${path} of ${what} is ${status}`, async ({ daemon }) => {
+      const init = { method: 'POST', body, headers: { ...headers, 'Service-Api-Key': daemon.key } };
+      await refused(`${daemon.url}${path}`, init, status, path.endsWith('.xml') ? 'xml' : 'json');
+    });
+  }
+}
+
+test('a body of 1 MiB to the byte is taken', async ({ daemon }) => {
+  const body = valid + ' '.repeat(1024 * 1024 - valid.length);
+  assert.is((await daemon.request('/v2/jobs', { method: 'POST', body })).status, 201);
+  const packed = { method: 'POST', body: gzipSync(body), headers: { 'Content-Encoding': 'gzip' } };
+  assert.is((await daemon.request('/v2/jobs', packed)).status, 201);
+});
+
+test('an unknown address is 404 in the form that was asked for', async ({ daemon }) => {
+  for (const path of [
+    '/v3',
+    '/v2/nothing.json',
+    '/v2/jobs/1/2',
+    '/api',
+    '/api/api/v2/jobs',
+    '/%2e%2e/etc/passwd',
+  ].filter((each) => each !== '/api')) {
+    await refused(`${daemon.url}${path}`, {}, 404);
+  }
+  await refused(`${daemon.url}/v2/nothing.xml`, {}, 404, 'xml');
+  await refused(`${daemon.url}/v2/nothing.js?callback=f`, {}, 404);
+});
+
+test('an account in integration mode makes test jobs only, and sees its own alone', async ({
+  daemon,
+  strangerKey,
+}) => {
+  const response = await fetch(
+    `${daemon.url}/v2/jobs`,
+    withKey(strangerKey, { method: 'POST', body: valid }),
+  );
+  const record = (await response.json()) as CreatedRecord;
+  assert.is(record.test, true);
+  const list = await fetch(`${daemon.url}/v2/jobs?api_key=${strangerKey}`);
+  const jobs = (await list.json()) as readonly { job: JobRecord }[];
+  assert.equal(
+    jobs.map(({ job }) => [String(job.id), job.test]),
+    [[record.id, true]],
+  );
+});
+
+test('a job that cannot be cancelled or resubmitted any more is 409, then 403', async ({ daemon }) => {
+  const id = await daemon.create({ input });
+  const put = (verb: string) => `${daemon.url}/v2/jobs/${id}/${verb}`;
+  const init = withKey(daemon.key, { method: 'PUT' });
+  assert.is((await fetch(put('cancel'), init)).status, 204);
+  await refused(put('cancel.xml'), init, 409, 'xml');
+  for (let count = 0; count < 5; count += 1) assert.is((await fetch(put('resubmit'), init)).status, 204);
+  await refused(put('resubmit'), init, 403);
+});
+
+test('a job whose file is damaged is 410 wherever it is asked for', async () => {
+  const dataFolder = join(tempFolder(), 'data');
+  const first = await startTestDaemon({ dataFolder, jobs: 0 });
+  const id = await first.create({ input });
+  await first.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
+  await first.stop();
+  const done = join(dataFolder, 'jobs', 'done');
+  for (const folder of await readdir(done)) await writeFile(join(done, folder, `${id}.json`), 'not whole');
+  const second = await startTestDaemon({ dataFolder, jobs: 0 });
+  for (const name of keyed.filter((each) => /ob/.test(each) && routeOf(each).path.includes(':id'))) {
+    const init = withKey(second.key, { method: routeOf(name).method });
+    await refused(`${second.url}${routePath(name, { id })}`, init, 410);
+  }
+  assert.equal(await second.read('/v2/jobs'), []);
+  await second.stop();
+});
+
+test('without room, what needs some is 503 and all else works', async () => {
+  const daemon = await startTestDaemon({ jobs: 0, minFreeBytes: 1e18 });
+  const post = withKey(daemon.key, { method: 'POST', body: valid });
+  const put = withKey(daemon.key, { method: 'PUT', body: 'x' });
+  for (const path of ['/v2/jobs', '/jobs']) {
+    const [sentence = ''] = await refused(`${daemon.url}${path}`, post, 503);
+    assert.match(sentence, 'free');
+  }
+  await refused(`${daemon.url}/v2/uploads/a.mp4`, put, 503);
+  const health = await fetch(`${daemon.url}/health`);
+  assert.is(health.status, 503);
+  assert.is(((await health.json()) as { status: string }).status, 'unavailable');
+  assert.equal(await daemon.read('/v2/jobs'), []);
+  await daemon.stop();
+});
+
+test('beyond the limit of requests, whoever asks is told when to come back', async () => {
+  const daemon = await startTestDaemon({ jobs: 0, rateLimit: 2 });
+  const list = `${daemon.url}/v2/jobs`;
+  for (let count = 0; count < 2; count += 1) assert.is((await fetch(list, withKey(daemon.key))).status, 200);
+  await refused(list, withKey(daemon.key), 429);
+  await refused(`${list}.xml`, withKey(daemon.key), 429, 'xml');
+  await refused(`${daemon.url}/v2/jobs`, withKey(daemon.key, { method: 'POST', body: valid }), 429);
+  for (let count = 0; count < 2; count += 1) await refused(list, withKey('a-guess'), 401);
+  await refused(list, withKey('another-guess'), 429);
+  for (const open of ['/health', '/version', '/openapi.json', '/']) {
+    assert.is((await fetch(`${daemon.url}${open}`)).status, 200, open);
+  }
+  await daemon.stop();
+});
+
+test.run();
