@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { redact } from '../src/api/redact.js';
+import { JobEvents } from './actions/job-events.js';
 import type { Workshop } from './actions/workshop.js';
 import type { DaemonOptions } from './daemon-options.js';
 import { endLeftovers, type FfmpegReport, openFfmpeg } from './ffmpeg/index.js';
 import { healthOf, leastFreeBytes } from './health.js';
 import { randomToken } from './names.js';
+import { createDeliverer } from './notify/deliverer.js';
 import { createLocalQueue } from './queue/local/local-queue.js';
 import { ProgressBook } from './queue/progress-book.js';
 import { recover } from './queue/recover.js';
@@ -13,12 +15,17 @@ import { openAccounts } from './store/json/accounts.js';
 import { openJobStore } from './store/json/json-job-store.js';
 import { lockDataFolder } from './store/json/lock.js';
 import { createTransports } from './transports/create-transports.js';
+import { createGuard } from './transports/guard.js';
+import { createPoster } from './transports/http/post.js';
 import { createShelf } from './transports/shelf.js';
 import { jobRunner } from './work/run-job.js';
 import { scratchRoom } from './work/scratch.js';
 
 /** Milliseconds between two sweeps of hosted files and uploads. */
 const sweepEveryMs = 15 * 60 * 1000;
+
+/** How long a receiver of notices has to answer, in milliseconds. */
+const noticeTimeoutMs = 10_000;
 
 /** What a workshop is opened with: a daemon's options, as far as they do not concern its address. */
 export type WorkshopOptions = Pick<
@@ -85,7 +92,16 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
       uploads,
     });
     const book = new ProgressBook();
+    const events = new JobEvents({ store, book });
     const queue = createLocalQueue({ store, book, now, randomToken, log });
+    const guard = createGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
+    const deliverer = createDeliverer({
+      store,
+      secretOf: (accountId) => accounts.account(accountId)?.notificationSecret ?? null,
+      poster: createPoster({ guard, timeoutMs: noticeTimeoutMs }),
+      now,
+      log,
+    });
     let isDraining = false;
     const troubles = healthOf({
       dataFolder,
@@ -106,6 +122,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
         store,
         queue,
         book,
+        events,
         accounts,
         transports,
         hosted,
@@ -119,6 +136,8 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
       },
       report,
       async begin(jobs) {
+        // Before the recovery, which may bring jobs to their end.
+        deliverer.begin();
         await recover(store, queue, { now, log, signal: closed.signal });
         void sweep();
         const slots = jobs ?? Math.max(1, Math.floor(availableParallelism() / 2));
@@ -130,6 +149,9 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
         const drained = queue.close(graceMs);
         closing ??= drained.then(async () => {
           clearInterval(sweeper);
+          // What became of the jobs has been told by now, and streams without an end would hold up the server's.
+          events.close();
+          await deliverer.close();
           await accounts.close();
           await store.close();
           await lock.release();

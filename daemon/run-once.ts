@@ -4,10 +4,10 @@ import { defaultMaxOutputs } from '../src/api/settings/limits.js';
 import { isFinal } from '../src/api/states.js';
 import { cancelJob } from './actions/cancel-job.js';
 import { createJob } from './actions/create-job.js';
-import { readJob, readJobProgress } from './actions/read-jobs.js';
+import { findJob } from './actions/find-job.js';
+import { readJob } from './actions/read-jobs.js';
 import type { Workshop } from './actions/workshop.js';
 import { openWorkshop } from './open-workshop.js';
-import { pause } from './queue/patience.js';
 
 /** How one encode without a daemon goes on. */
 export interface RunOnceOptions {
@@ -20,9 +20,6 @@ export interface RunOnceOptions {
   readonly onProgress: (record: JobProgressRecord) => void;
   readonly stallTimeoutSeconds: number;
 }
-
-/** Milliseconds between two looks at the progress book, which lies in this process. */
-const lookEveryMs = 100;
 
 /**
  * Carries one request out in this process, without a daemon (`venc run`): the same workshop, on a folder that is
@@ -61,17 +58,21 @@ async function carryOut(
   const created = await createJob(workshop, { account, baseUrl: 'http://localhost' }, request);
   if (created.id === null) return null;
   const id = Number(created.id);
-  for (;;) {
-    if (signal.aborted) {
-      await cancelJob(workshop, account.id, id).catch(() => {});
-      throw new VencError(
-        'InterruptedError',
-        'Interrupted: the encoding was cancelled and nothing was left behind.',
-      );
-    }
-    const progress = await readJobProgress(workshop, account.id, id);
-    onProgress(progress);
-    if (isFinal(progress.state)) return readJob(workshop, account.id, id);
-    await pause(lookEveryMs, signal);
+  const feed = await workshop.events.listen(id, () => findJob(workshop, account.id, id));
+  const interrupt = () => feed.cancel();
+  signal.addEventListener('abort', interrupt, { once: true });
+  if (signal.aborted) interrupt();
+  let isOver = false;
+  for (let item = await feed.next(); item !== null; item = await feed.next()) {
+    if (item === 'heartbeat') continue;
+    onProgress(item.record);
+    isOver = isFinal(item.record.state);
   }
+  signal.removeEventListener('abort', interrupt);
+  if (isOver) return readJob(workshop, account.id, id);
+  await cancelJob(workshop, account.id, id).catch(() => {});
+  throw new VencError(
+    'InterruptedError',
+    'Interrupted: the encoding was cancelled and nothing was left behind.',
+  );
 }

@@ -5,12 +5,15 @@ import type { AccountStore } from '../store/account-store.js';
 import type { JobStore } from '../store/job-store.js';
 import type { FileShelf } from '../transports/file-shelf.js';
 import type { TransportRegistry } from '../transports/registry.js';
+import type { JobEvents } from './job-events.js';
 
 /** Everything that the actions work with. Chosen and put together in `daemon/main.ts` alone. */
 export interface Workshop {
   readonly store: JobStore;
   readonly queue: JobQueue;
   readonly book: ProgressBook;
+  /** Where jobs can be listened to. */
+  readonly events: JobEvents;
   readonly accounts: AccountStore;
   readonly transports: TransportRegistry;
   /** Hosted outputs and uploads, on the disk of the daemon. */

@@ -1,16 +1,21 @@
 import { hundredths } from '../../src/api/rounding.js';
 import type { FileProgress, JobProgress } from '../jobs/progress.js';
 
+/** Called when what the book knows of a job has changed. Must not throw. */
+export type ProgressListener = (jobId: number) => void;
+
 /**
  * Where progress lives: in memory, by job, while the job is run. What is told of a file replaces what was told
  * before, but its overall percent never falls within one run, and percentages stay within 0 and 100.
  */
 export class ProgressBook {
   readonly #jobs = new Map<number, Map<number, FileProgress>>();
+  readonly #listeners = new Set<ProgressListener>();
 
   /** Begins a run of a job: what an earlier run told is forgotten. */
   open(jobId: number): void {
     this.#jobs.set(jobId, new Map());
+    this.#tell(jobId);
   }
 
   /** Notes how far a file is. Ignored where no run of the job is open. */
@@ -23,6 +28,7 @@ export class ProgressBook {
       percent: clampPercent(progress.percent),
       overallPercent: Math.max(before, clampPercent(progress.overallPercent)),
     });
+    this.#tell(jobId);
   }
 
   /** What is known of a job's files at this moment; empty where it is not run. */
@@ -32,7 +38,17 @@ export class ProgressBook {
 
   /** Ends a run: nothing of it stays. */
   close(jobId: number): void {
-    this.#jobs.delete(jobId);
+    if (this.#jobs.delete(jobId)) this.#tell(jobId);
+  }
+
+  /** Calls a listener after every change of what is known, until the function returned is called. */
+  watch(listener: ProgressListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #tell(jobId: number): void {
+    for (const listener of this.#listeners) listener(jobId);
   }
 }
 

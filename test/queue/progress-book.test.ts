@@ -81,4 +81,21 @@ test('what was read does not change afterwards', ({ book }) => {
   assert.equal(read.get(2), downloading(1, 1));
 });
 
+test('who watches is called after each change, until they stop watching', ({ book }) => {
+  const heard: (readonly [number, number])[] = [];
+  const stop = book.watch((jobId) => heard.push([jobId, book.read(jobId).size]));
+  book.open(7);
+  book.note(7, 8, downloading(1, 1));
+  book.note(9, 10, downloading(1, 1));
+  book.close(7);
+  book.close(7);
+  stop();
+  book.note(1, 2, downloading(1, 1));
+  assert.equal(heard, [
+    [7, 0],
+    [7, 1],
+    [7, 0],
+  ]);
+});
+
 test.run();

@@ -1,0 +1,65 @@
+import { followJob } from '../../actions/follow-job.js';
+import type { FeedItem, JobFeed } from '../../actions/job-feed.js';
+import { readJobProgress } from '../../actions/read-jobs.js';
+import type { Handler } from '../handler.js';
+import { idOf } from './jobs.js';
+
+/** Milliseconds after which a client whose stream broke may come back. */
+const retryMs = 1000;
+const preamble = Buffer.from(`retry: ${retryMs}\n\n`);
+const heartbeat = Buffer.from(': \n\n');
+
+const headers = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  // nginx and its like would otherwise collect events until they are worth sending.
+  'X-Accel-Buffering': 'no',
+};
+
+/**
+ * `GET /v2/jobs/<id>/events`, an addition to the document: what `/progress` answers, as server-sent events, at once and
+ * whenever it changes, until the job is final. 204, which keeps an `EventSource` from coming back, where a final job's last
+ * event is known by its `Last-Event-ID`.
+ */
+export const getJobEvents: Handler = async (workshop, exchange, account) => {
+  const { method, incoming } = exchange;
+  const id = idOf(exchange.params);
+  if (method === 'HEAD') {
+    await readJobProgress(workshop, account.id, id);
+    return { status: 200, headers };
+  }
+  const known = incoming.headers['last-event-id'];
+  const feed = await followJob(workshop, account.id, id, typeof known === 'string' ? known : null);
+  if (feed === null) return { status: 204 };
+  if (exchange.signal.aborted) feed.cancel();
+  else exchange.signal.addEventListener('abort', () => feed.cancel(), { once: true });
+  return { status: 200, headers, stream: streamOf(feed) };
+};
+
+/** The feed as bytes. Nothing is taken from it before the client has room for it. */
+function streamOf(feed: JobFeed): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(preamble),
+      pull: async (controller) => {
+        const item = await feed.next();
+        if (item === null) controller.close();
+        else controller.enqueue(bytesOf(item));
+      },
+      cancel: () => feed.cancel(),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The bytes of events that somebody still listens to: written down once, however many do. */
+const bytesByEvent = new WeakMap<FeedItem & object, Uint8Array>();
+
+function bytesOf(item: FeedItem): Uint8Array {
+  if (item === 'heartbeat') return heartbeat;
+  const known = bytesByEvent.get(item);
+  if (known !== undefined) return known;
+  const bytes = Buffer.from(`id: ${item.id}\ndata: ${item.json}\n\n`);
+  bytesByEvent.set(item, bytes);
+  return bytes;
+}
