@@ -1,6 +1,6 @@
 import { isVencError, VencError } from '../api/errors.js';
 import { type RouteName, routePath, routes } from '../api/routes.js';
-import { exchange, type HttpAnswer } from './http.js';
+import { exchange, type HttpAnswer, type HttpRequest } from './http.js';
 import { pause } from './pause.js';
 import { refusalOf } from './refusals.js';
 import type { Target } from './target.js';
@@ -17,6 +17,8 @@ export interface Ask {
   readonly content?: { readonly sizeBytes: number; readonly content: AsyncIterable<Uint8Array> };
   /** A status that is an answer and no refusal here, beside those below 300. */
   readonly alsoGoodStatus?: number;
+  /** Headers beside those that every call has. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -31,6 +33,8 @@ export interface Asked {
 export interface Caller {
   target(): Target;
   ask(route: RouteName, ask?: Ask): Promise<Asked>;
+  /** The same, resolving when a good answer begins: the caller takes its body. */
+  open(route: RouteName, ask?: Ask): Promise<HttpAnswer>;
   relocate(): Promise<void>;
 }
 
@@ -43,18 +47,14 @@ const longestRetryAfterSeconds = 5;
 export function createCaller(first: Target): Caller {
   let target = first;
 
-  async function ask(name: RouteName, options: Ask = {}): Promise<Asked> {
+  async function open(name: RouteName, options: Ask = {}): Promise<HttpAnswer> {
     const isSafe = routes[name].method === 'GET';
     for (let attempt = 0; ; attempt += 1) {
-      const answer = await send(target, name, options);
-      if (answer.status < 300 || answer.status === options.alsoGoodStatus) {
-        const asked = parsed(target, answer);
-        if (isSafe && isNothing(asked.body)) throw nothingRead(target);
-        return asked;
-      }
+      const answer = await reached(target, () => exchange(requestOf(target, name, options)));
+      if (answer.status < 300 || answer.status === options.alsoGoodStatus) return answer;
       const refusal = refusalOf(name, subjectOf(name, options), {
         status: answer.status,
-        body: answer.body,
+        body: await reached(target, answer.text),
         retryAfter: answer.headers['retry-after'],
         location: answer.headers.location,
       });
@@ -68,23 +68,34 @@ export function createCaller(first: Target): Caller {
 
   return {
     target: () => target,
-    ask,
+    open,
+    ask: async (name, options = {}) => {
+      const answer = await open(name, options);
+      const asked = parsed(target, answer, await reached(target, answer.text));
+      if (routes[name].method === 'GET' && isNothing(asked.body)) throw nothingRead(target);
+      return asked;
+    },
     relocate: async () => {
       target = (await target.locate?.().catch(() => undefined)) ?? target;
     },
   };
 }
 
-async function send(target: Target, name: RouteName, options: Ask): Promise<HttpAnswer> {
+function requestOf(target: Target, name: RouteName, options: Ask): HttpRequest {
   const body = options.body === undefined ? options.content?.content : JSON.stringify(options.body);
+  return {
+    method: routes[name].method,
+    url: addressOf(target, name, options),
+    headers: { ...headersOf(target, name, options, body), ...options.headers },
+    ...(body === undefined ? {} : { body }),
+    signal: options.signal,
+  };
+}
+
+/** Adds to an outage what to do about this service. */
+async function reached<T>(target: Target, attempt: () => Promise<T>): Promise<T> {
   try {
-    return await exchange({
-      method: routes[name].method,
-      url: addressOf(target, name, options),
-      headers: headersOf(target, name, options, body),
-      ...(body === undefined ? {} : { body }),
-      signal: options.signal,
-    });
+    return await attempt();
   } catch (error) {
     if (!isVencError(error, 'UnreachableError') || target.hint === undefined) throw error;
     throw new VencError(error.errorClass, error.message, { cause: error.cause, hint: target.hint });
@@ -126,15 +137,14 @@ function headersOf(
   };
 }
 
-function parsed(target: Target, answer: HttpAnswer): Asked {
+function parsed(target: Target, answer: HttpAnswer, body: string): Asked {
   const header = (name: string) => {
     const value = answer.headers[name];
     return Array.isArray(value) ? value[0] : value;
   };
-  if (answer.status === 204 || answer.body.trim() === '')
-    return { status: answer.status, body: null, header };
+  if (answer.status === 204 || body.trim() === '') return { status: answer.status, body: null, header };
   try {
-    return { status: answer.status, body: JSON.parse(answer.body), header };
+    return { status: answer.status, body: JSON.parse(body), header };
   } catch (error) {
     throw new VencError(
       'UnreachableError',

@@ -8,6 +8,7 @@ import type {
 } from '../api/records.js';
 import type { RouteName } from '../api/routes.js';
 import { type Ask, type Asked, createCaller } from './call.js';
+import type { AskTidings } from './job-events.js';
 import { createJobProgress, type FollowedProgress, type Turn } from './job-progress.js';
 import {
   normaliseCreated,
@@ -60,6 +61,8 @@ export interface Client {
    * the first, `turn` is awaited.
    */
   jobProgress(id: number, signal?: AbortSignal, turn?: Turn): Promise<FollowedProgress>;
+  /** The job's events as they come, where the service has such a stream; else what `jobProgress` tells. Which of them is remembered. */
+  jobTidings: AskTidings;
   input(id: number, signal?: AbortSignal): Promise<InputDetails>;
   output(id: number, signal?: AbortSignal): Promise<OutputDetails>;
   inputProgress(id: number, signal?: AbortSignal): Promise<ProgressRecord>;
@@ -76,6 +79,8 @@ export interface Client {
 export function createClient(target: Target): Client {
   const caller = createCaller(target);
   const { ask } = caller;
+  const jobProgress = createJobProgress(ask);
+  let tidings: AskTidings | null = null;
   const byId = async (route: RouteName, id: number, signal: AbortSignal | undefined) =>
     (await ask(route, { values: { id }, signal })).body;
 
@@ -84,7 +89,13 @@ export function createClient(target: Target): Client {
       return caller.target();
     },
     ask,
-    jobProgress: createJobProgress(ask),
+    jobProgress,
+    jobTidings: async (id, options) => {
+      // Loaded by who follows jobs, and by nobody else.
+      const { createTidings } = await import('./job-events.js');
+      tidings ??= createTidings(caller.open, jobProgress);
+      return tidings(id, options);
+    },
     createJob: async (request, signal) =>
       normaliseCreated((await ask('createJob', { body: request, signal })).body),
     listJobs: async (filter = {}, signal) => {

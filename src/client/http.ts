@@ -11,11 +11,14 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The answer to it, whole. */
+/** The answer to it, as soon as its head has come. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly body: string;
+  /** The body as it comes, for who does not want it whole. The connection is there until it is read to its end or destroyed. */
+  readonly content: IncomingMessage;
+  /** Resolves to the whole body. Rejects as {@link exchange} does. */
+  text(): Promise<string>;
 }
 
 /** Seconds without a byte in either direction after which a service counts as unreachable. */
@@ -35,42 +38,58 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Sends one request and reads the whole answer, whatever its status. A connection of its own each time: commands are
+ * Sends one request and resolves when its answer begins, whatever its status. A connection of its own each time: commands are
  * short, and an idle kept-alive socket would hold the process open. Redirects are not followed, as they would carry the key elsewhere.
  * Rejects with `UnreachableError`, or with `InterruptedError` when the signal ended it.
  */
 export async function exchange(outgoing: HttpRequest): Promise<HttpAnswer> {
+  const content = await orFailure(outgoing, () => begin(outgoing));
+  return {
+    status: content.statusCode ?? 0,
+    headers: content.headers,
+    content,
+    text: () => orFailure(outgoing, () => readAll(content)),
+  };
+}
+
+async function orFailure<T>({ url, signal }: HttpRequest, attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    throw signal?.aborted === true ? signal.reason : unreachable(url, error);
+  }
+}
+
+async function begin(outgoing: HttpRequest): Promise<IncomingMessage> {
   const start = outgoing.url.protocol === 'https:' ? (await import('node:https')).request : request;
   outgoing.signal?.throwIfAborted();
-  try {
-    return await new Promise<HttpAnswer>((resolve, reject) => {
-      const connection = start(outgoing.url, {
-        method: outgoing.method,
-        headers: outgoing.headers,
-        agent: false,
-        ...(outgoing.signal === undefined ? {} : { signal: outgoing.signal }),
-      });
-      let isAnswered = false;
-      connection.setTimeout(idleTimeoutSeconds * 1000, () =>
-        connection.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
-      );
-      connection.on('response', (response) => {
-        isAnswered = true;
-        readAll(response).then(resolve, reject);
-      });
-      connection.on('error', (error) => {
-        // A refused upload is answered before its body has been read: the answer counts, not the broken pipe.
-        if (!isAnswered) reject(error);
-      });
-      sendBody(connection, outgoing.body).catch((error: unknown) => {
-        if (isAnswered) return;
-        reject(error);
-        connection.destroy();
-      });
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const connection = start(outgoing.url, {
+      method: outgoing.method,
+      headers: outgoing.headers,
+      agent: false,
+      ...(outgoing.signal === undefined ? {} : { signal: outgoing.signal }),
     });
-  } catch (error) {
-    throw outgoing.signal?.aborted === true ? outgoing.signal.reason : unreachable(outgoing.url, error);
-  }
+    let isAnswered = false;
+    connection.setTimeout(idleTimeoutSeconds * 1000, () =>
+      connection.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
+    );
+    connection.on('response', (response) => {
+      isAnswered = true;
+      // Whoever reads the body learns of it; until somebody does, it must not end the program.
+      response.on('error', () => {});
+      resolve(response);
+    });
+    connection.on('error', (error) => {
+      // A refused upload is answered before its body has been read: the answer counts, not the broken pipe.
+      if (!isAnswered) reject(error);
+    });
+    sendBody(connection, outgoing.body).catch((error: unknown) => {
+      if (isAnswered) return;
+      reject(error);
+      connection.destroy();
+    });
+  });
 }
 
 async function sendBody(connection: ClientRequest, body: HttpRequest['body']): Promise<void> {
@@ -82,7 +101,7 @@ async function sendBody(connection: ClientRequest, body: HttpRequest['body']): P
   await pipeline(body, connection);
 }
 
-async function readAll(response: IncomingMessage): Promise<HttpAnswer> {
+async function readAll(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -90,11 +109,7 @@ async function readAll(response: IncomingMessage): Promise<HttpAnswer> {
     if (sizeBytes > maxAnswerBytes) throw new Error('its answer is too long');
     chunks.push(chunk);
   }
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    body: Buffer.concat(chunks).toString('utf8'),
-  };
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function unreachable(url: URL, error: unknown): unknown {

@@ -10,8 +10,11 @@ export interface PaceLimits {
 export interface Pace {
   /** Resolves when the next request may be sent; rejects when the signal ends the wait. */
   turn(signal?: AbortSignal): Promise<void>;
-  /** Ends a round of requests and tells whether it brought anything new: the next round begins after a wait that fits. */
-  note(hasChanged: boolean): void;
+  /**
+   * Ends a round of requests and tells whether it brought anything new: the next round begins after a wait that fits, or that the
+   * service asks for, within the limits.
+   */
+  note(hasChanged: boolean, askedMs?: number): void;
 }
 
 /** The time that a pace goes by, in milliseconds. */
@@ -41,9 +44,9 @@ export function createPace(limits: PaceLimits, clock: Clock = realClock): Pace {
       await clock.pause(nextAt - clock.now(), signal);
       nextAt = clock.now() + limits.leastMs;
     },
-    note: (hasChanged) => {
+    note: (hasChanged, askedMs = 0) => {
       gapMs = hasChanged ? limits.leastMs : Math.min(limits.greatestMs, gapMs * 1.5);
-      nextAt = clock.now() + gapMs;
+      nextAt = clock.now() + Math.max(gapMs, Math.min(limits.greatestMs, askedMs));
     },
   };
 }

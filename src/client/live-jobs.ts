@@ -1,0 +1,75 @@
+import type { JobTidings } from './job-events.js';
+import type { FollowedProgress } from './job-progress.js';
+import type { JobEvent } from './read-events.js';
+
+/** What came of one job's stream since the last look. */
+export interface LiveNews {
+  readonly id: number;
+  /** The newest event; null where there is none but the end. */
+  readonly job: FollowedProgress | null;
+  /** The stream is over. */
+  readonly hasEnded: boolean;
+  /** Milliseconds to leave the service alone then. */
+  readonly retryMs: number;
+}
+
+interface LiveJob {
+  newest: FollowedProgress | null;
+  hasEnded: boolean;
+  retryMs: number;
+}
+
+/** The streams of several jobs, brought together. Of each job the newest event alone is kept, so that nothing piles up. */
+export class LiveJobs {
+  readonly #jobs = new Map<number, LiveJob>();
+  readonly #eventIds = new Map<number, string>();
+  #wake: () => void = () => {};
+
+  /** Whether a job's stream is open, or has something left to tell. */
+  has(id: number): boolean {
+    return this.#jobs.has(id);
+  }
+
+  /** With which event a job's stream is to be taken up again. */
+  eventId(id: number): string | undefined {
+    return this.#eventIds.get(id);
+  }
+
+  /** Listens to a job's stream from now on. */
+  add(id: number, { listen }: Extract<JobTidings, { kind: 'events' }>): void {
+    const live: LiveJob = { newest: null, hasEnded: false, retryMs: 0 };
+    this.#jobs.set(id, live);
+    const onEvent = ({ job, eventId, retryMs }: JobEvent) => {
+      live.newest = job;
+      live.retryMs = retryMs ?? 0;
+      this.#eventIds.set(id, eventId);
+      this.#wake();
+    };
+    void listen(onEvent).then(() => {
+      live.hasEnded = true;
+      this.#wake();
+    });
+  }
+
+  /** Takes what came since the last look. Streams that are over are gone afterwards. */
+  take(): readonly LiveNews[] {
+    const news = [...this.#jobs]
+      .filter(([, { newest, hasEnded }]) => newest !== null || hasEnded)
+      .map(([id, { newest, hasEnded, retryMs }]) => ({ id, job: newest, hasEnded, retryMs }));
+    for (const { id, hasEnded } of news) {
+      const live = this.#jobs.get(id);
+      if (live !== undefined) live.newest = null;
+      if (hasEnded) this.#jobs.delete(id);
+    }
+    return news;
+  }
+
+  /** Resolves as soon as there is something to take. One call at a time. */
+  async changed(): Promise<void> {
+    while (![...this.#jobs.values()].some(({ newest, hasEnded }) => newest !== null || hasEnded)) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}

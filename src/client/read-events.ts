@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http';
+import { isFinal } from '../api/states.js';
+import type { FollowedProgress } from './job-progress.js';
+import { normaliseJobProgress } from './normalise.js';
+import { readSse, sseStart } from './sse.js';
+
+/** One event of a job's stream. */
+export interface JobEvent {
+  readonly job: FollowedProgress;
+  /** With this a stream that broke is taken up again; empty where it gives none. */
+  readonly eventId: string;
+  /** Milliseconds that the service wants to be left alone after a break; null where it does not say. */
+  readonly retryMs: number | null;
+}
+
+/** Is handed events as they come. Must not throw. */
+export type EventListener = (event: JobEvent) => void;
+
+/** Milliseconds without a byte after which a stream counts as broken. */
+export interface Silence {
+  /** At its beginning, where an event is due at once: what holds that back is a proxy which collects. */
+  readonly firstMs: number;
+  /** Later on: three signs of life that did not come. */
+  readonly laterMs: number;
+}
+
+const defaultSilence: Silence = { firstMs: 10_000, laterMs: 45_000 };
+/** Greatest length of a line, in characters; a job with 50 outputs stays far below. */
+const maxLineLength = 4 * 1024 * 1024;
+
+/**
+ * Reads a job's server-sent events to their end: that of a final state, or a break. Resolves to whether the stream is of use
+ * at all: one is not that brings nothing, or something else than progress. Never rejects, and lets go of the connection.
+ */
+export async function readEvents(
+  id: number,
+  content: IncomingMessage,
+  onEvent: EventListener,
+  silence: Silence = defaultSilence,
+): Promise<boolean> {
+  const letters = new TextDecoder('utf-8', { ignoreBOM: true });
+  let state = sseStart;
+  let isOfUse = true;
+  let patience = setTimeout(() => {
+    isOfUse = false;
+    content.destroy();
+  }, silence.firstMs);
+  try {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      clearTimeout(patience);
+      patience = setTimeout(() => content.destroy(), silence.laterMs);
+      const read = readSse(state, letters.decode(chunk, { stream: true }));
+      state = read.state;
+      for (const { data, id: eventId, event } of read.messages) {
+        if (event !== 'message') continue;
+        const job = { id, ...normaliseJobProgress(JSON.parse(data)) };
+        onEvent({ job, eventId, retryMs: state.retryMs });
+        if (isFinal(job.state)) return true;
+      }
+      if (state.line.length > maxLineLength) return false;
+    }
+  } catch (error) {
+    // What breaks a connection is no matter: it is taken up again, or found to be out of reach.
+    if (error instanceof SyntaxError) isOfUse = false;
+  } finally {
+    clearTimeout(patience);
+    content.destroy();
+  }
+  return isOfUse;
+}

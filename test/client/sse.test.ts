@@ -1,0 +1,84 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readSse, type SseMessage, type SseState, sseStart } from '../../src/client/sse.js';
+
+function readAll(chunks: readonly string[]): {
+  readonly state: SseState;
+  readonly messages: readonly SseMessage[];
+} {
+  let state = sseStart;
+  const messages: SseMessage[] = [];
+  for (const chunk of chunks) {
+    const read = readSse(state, chunk);
+    state = read.state;
+    messages.push(...read.messages);
+  }
+  return { state, messages };
+}
+
+const message = (data: string, id = '', event = 'message'): SseMessage => ({ data, id, event });
+
+const cases: readonly (readonly [string, readonly string[], readonly SseMessage[]])[] = [
+  ['nothing', [''], []],
+  ['one message', ['data: a\n\n'], [message('a')]],
+  ['a message without the blank after the colon', ['data:a\n\n'], [message('a')]],
+  ['a message whose data begins with blanks', ['data:  a\n\n'], [message(' a')]],
+  ['a message with a colon in its data', ['data: {"a":1}\n\n'], [message('{"a":1}')]],
+  ['several lines of data', ['data: a\ndata: b\ndata\n\n'], [message('a\nb\n')]],
+  ['a message that is not whole', ['data: a\n'], []],
+  ['lines ended by carriage returns and line feeds', ['data: a\r\ndata: b\r\n\r\n'], [message('a\nb')]],
+  ['lines ended by carriage returns', ['data: a\rdata: b\r\r'], [message('a\nb')]],
+  ['ends of lines that were cut in two', ['data: a\r', '\ndata: b\r', '\n\r', '\n'], [message('a\nb')]],
+  [
+    'a carriage return, and a line feed that stands for itself later',
+    ['data: a\r', 'data: b\n\n'],
+    [message('a\nb')],
+  ],
+  [
+    'a text cut anywhere',
+    ['da', 'ta:', ' ', 'a', '\n', '\n', 'data: b', '\n\n'],
+    [message('a'), message('b')],
+  ],
+  ['a mark of the byte order', ['\uFEFFdata: a\n\n'], [message('a')]],
+  ['a mark of the byte order by itself', ['\uFEFF', 'data: a\n\n'], [message('a')]],
+  ['a second mark, which belongs to a name', ['data: a\n\n', '\uFEFFdata: b\n\n'], [message('a')]],
+  ['comments and signs of life', [': \n\n:\n\n: data: a\n\ndata: b\n\n'], [message('b')]],
+  [
+    'an id, which stays',
+    ['id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n'],
+    [message('a', '1'), message('b', '1'), message('c')],
+  ],
+  ['an id given without data', ['id: 7\n\ndata: a\n\n'], [message('a', '7')]],
+  ['an id with a null in it', ['id: a\0b\ndata: a\n\n'], [message('a')]],
+  [
+    'a name of an event, which does not stay',
+    ['event: ping\ndata: a\n\ndata: b\n\n'],
+    [message('a', '', 'ping'), message('b')],
+  ],
+  ['a name of an event without data', ['event: ping\n\ndata: b\n\n'], [message('b')]],
+  ['fields that nobody knows', ['colour: red\n data: x\nDATA: y\ndata: a\n\n'], [message('a')]],
+  ['empty data', ['data:\n\n'], [message('')]],
+  ['separators of lines that are none here', ['data: a\u2028b\u0085c\n\n'], [message('a\u2028b\u0085c')]],
+];
+
+for (const [what, chunks, messages] of cases) {
+  test(`${what} is read as the standard has it, whole and letter by letter`, () => {
+    assert.equal(readAll(chunks).messages, messages);
+    assert.equal(readAll([...chunks.join('')]).messages, messages);
+  });
+}
+
+for (const [text, retryMs] of [
+  ['retry: 1000\n\n', 1000],
+  ['retry: 1000\nretry: 20\n', 20],
+  ['retry: 1e3\n', null],
+  ['retry: -1\n', null],
+  ['retry\n', null],
+  ['retry: 5', null],
+] as const) {
+  test(`${JSON.stringify(text)} asks for a wait of ${retryMs}`, () => {
+    assert.is(readAll([text]).state.retryMs, retryMs);
+  });
+}
+
+test.run();
