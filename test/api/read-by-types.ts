@@ -1,12 +1,5 @@
-import { SaxesParser } from 'saxes';
 import type { Field } from '../../src/api/records/field.js';
-
-interface Element {
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly children: Element[];
-  text: string;
-}
+import { parseXml, type XmlElement } from '../helpers/read-xml.js';
 
 /**
  * Reads an answer in XML the way a client does that knows nothing but the `type` and `nil` attributes: the value of a text, an
@@ -14,7 +7,7 @@ interface Element {
  * object, and where entries of a list are wrapped in JSON.
  */
 export function readByTypes(xml: string, shape: Field): unknown {
-  const top = parsed(xml);
+  const top = parseXml(xml);
   if (top.name !== 'api-response') throw new Error(`the root is ${top.name}`);
   if (shape.type !== 'array') return valueIn(top, shape);
   const [list, ...others] = top.children;
@@ -22,7 +15,7 @@ export function readByTypes(xml: string, shape: Field): unknown {
   return valueIn(list, shape);
 }
 
-function valueIn(element: Element, field: Field | undefined): unknown {
+function valueIn(element: XmlElement, field: Field | undefined): unknown {
   const { attributes, children, text } = element;
   const unknown = Object.keys(attributes).filter((name) => name !== 'type' && name !== 'nil');
   if (unknown.length > 0) throw new Error(`unknown attributes ${unknown.join()}`);
@@ -49,28 +42,8 @@ function valueIn(element: Element, field: Field | undefined): unknown {
   }
 }
 
-function entryOf(child: Element, of: Field, item: string): unknown {
+function entryOf(child: XmlElement, of: Field, item: string): unknown {
   if (child.name !== item) throw new Error(`an entry is called ${child.name}, not ${item}`);
   const isWrapped = of.type === 'object' && Object.keys(of.fields).join() === item;
   return isWrapped ? { [item]: valueIn(child, of.fields[item]) } : valueIn(child, of);
-}
-
-function parsed(xml: string): Element {
-  const top: Element = { name: '', attributes: {}, children: [], text: '' };
-  const open: Element[] = [top];
-  const parser = new SaxesParser();
-  parser.on('opentag', ({ name, attributes }) => {
-    const element: Element = { name, attributes: { ...attributes }, children: [], text: '' };
-    open.at(-1)?.children.push(element);
-    open.push(element);
-  });
-  parser.on('text', (text) => {
-    const element = open.at(-1);
-    if (element !== undefined) element.text += text;
-  });
-  parser.on('closetag', () => open.pop());
-  parser.write(xml).close();
-  const [only, ...others] = top.children;
-  if (only === undefined || others.length > 0) throw new Error('not one root');
-  return only;
 }

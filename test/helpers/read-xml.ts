@@ -1,9 +1,10 @@
 import { SaxesParser } from 'saxes';
 
-interface Element {
+/** An element of a document, as it is written. */
+export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  readonly children: Element[];
+  readonly children: XmlElement[];
   text: string;
 }
 
@@ -12,7 +13,7 @@ interface Element {
  * that XML says otherwise is the job list, whose entries JSON wraps once more.
  */
 export function readXmlAnswer(xml: string): unknown {
-  const root = parse(xml);
+  const root = parseXml(xml);
   if (root.name !== 'api-response') throw new Error(`the root is ${root.name}`);
   const [only] = root.children;
   if (root.children.length === 1 && only?.name === 'jobs' && only.attributes.type === 'array') {
@@ -21,18 +22,18 @@ export function readXmlAnswer(xml: string): unknown {
   return readElement(root);
 }
 
-/** The elements of a document. Throws where it is not well-formed. */
-function parse(xml: string): Element {
+/** The root element of a document. Throws where it is not well-formed. */
+export function parseXml(xml: string): XmlElement {
   const parser = new SaxesParser();
-  const open: Element[] = [];
-  let root: Element | null = null;
+  const open: XmlElement[] = [];
+  let root: XmlElement | null = null;
   parser.on('error', (error) => {
     throw error;
   });
   parser.on('opentag', ({ name, attributes }) => {
     // Plain texts, since the parser does not look at namespaces.
     const plain = attributes as Readonly<Record<string, string>>;
-    const element: Element = { name, attributes: plain, children: [], text: '' };
+    const element: XmlElement = { name, attributes: plain, children: [], text: '' };
     open.at(-1)?.children.push(element);
     root ??= element;
     open.push(element);
@@ -47,7 +48,7 @@ function parse(xml: string): Element {
   return root;
 }
 
-function readElement({ name, attributes, children, text }: Element): unknown {
+function readElement({ name, attributes, children, text }: XmlElement): unknown {
   const { type, nil } = attributes;
   if (nil === 'true') {
     if (children.length > 0 || text !== '') throw new Error(`${name} is nil and holds something`);
@@ -72,7 +73,7 @@ function readElement({ name, attributes, children, text }: Element): unknown {
   }
 }
 
-function fieldsOf(children: readonly Element[]): Readonly<Record<string, unknown>> {
+function fieldsOf(children: readonly XmlElement[]): Readonly<Record<string, unknown>> {
   const names = children.map(({ name }) => name);
   if (new Set(names).size < names.length) throw new Error(`elements appear twice: ${names.join(', ')}`);
   return Object.fromEntries(children.map((child) => [child.name, readElement(child)]));
