@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { checkAnswersOf } from './checked-fetch.js';
 
 const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const launcher = `import(${JSON.stringify(main)}).then(({ main }) => main(process.argv.slice(1)))`;
@@ -35,7 +36,7 @@ export function killDaemons(): void {
 /** The key that such a daemon takes. */
 export const processKey = 'a-key-for-tests-only';
 
-/** Starts one on a free port and waits for the address on its first line. */
+/** Starts one on a free port and waits for the address on its first line. What `fetch` gets from it is checked, as in daemon.ts. */
 export async function startDaemonProcess(
   dataFolder: string,
   args: readonly string[] = [],
@@ -59,6 +60,7 @@ export async function startDaemonProcess(
   });
   ended.catch(() => {});
   const [url] = (await Promise.race([once(lines, 'line'), ended])) as [string];
+  child.once('exit', checkAnswersOf(url));
   return {
     url,
     pid: child.pid ?? 0,

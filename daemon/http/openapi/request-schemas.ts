@@ -4,6 +4,7 @@ import { notificationTable } from '../../../src/api/settings/notifications.js';
 import type { SettingsTable } from '../../../src/api/settings/setting.js';
 import { thumbnailsTable } from '../../../src/api/settings/thumbnails.js';
 import { watermarkTable } from '../../../src/api/settings/watermark.js';
+import { type Honour, honouredJobFields, honouredOutputSettings } from '../../plan/honoured.js';
 import { refTo, type Schema, type Schemas } from './schema.js';
 import { settingsSchema, type TableNames } from './setting-schemas.js';
 
@@ -26,6 +27,7 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
   return {
     JobRequest: jobRequestSchema(options.maxOutputs),
     ...Object.fromEntries(settings),
+    OutputSettings: withRemarks(settingsSchema(outputTable, named), honouredOutputSettings),
     KeyRequest: {
       type: 'object',
       description: 'Nothing but a key.',
@@ -36,7 +38,7 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
 }
 
 function jobRequestSchema(maxOutputs: number): Schema {
-  const { properties, ...job } = settingsSchema(jobTable, named);
+  const { properties, ...job } = withRemarks(settingsSchema(jobTable, named), honouredJobFields);
   const output = refTo('OutputSettings');
   const several: Schema = {
     type: 'array',
@@ -61,4 +63,18 @@ function jobRequestSchema(maxOutputs: number): Schema {
     },
     xml: { name: 'api-request' },
   };
+}
+
+/** The settings with what becomes of them here, where that is not simply what they say. */
+function withRemarks(schema: Schema, honoured: Readonly<Record<string, Honour>>): Schema {
+  const told = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const remark = remarkOn(name, honoured[name]);
+    return [name, { ...property, description: `${property.description}${remark}` }] as const;
+  });
+  return { ...schema, properties: Object.fromEntries(told) };
+}
+
+function remarkOn(name: string, honour: Honour | undefined): string {
+  if (honour === undefined || 'by' in honour) return '';
+  return 'moot' in honour ? ` Changes nothing here: ${honour.moot}.` : ` ${name} ${honour.declined}.`;
 }

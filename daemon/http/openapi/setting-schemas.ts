@@ -24,8 +24,7 @@ export function settingsSchema(table: SettingsTable, names: TableNames): Schema 
   };
 }
 
-/** The properties of such an object. */
-export function propertiesOf(table: SettingsTable, names: TableNames): Schemas {
+function propertiesOf(table: SettingsTable, names: TableNames): Schemas {
   const properties = Object.entries(table).flatMap(([name, setting]) => {
     const others = (setting.spellings ?? []).map((spelling) => {
       // Without the default: a client that fills it in would contradict what it says in the other spelling.

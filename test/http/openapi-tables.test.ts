@@ -1,0 +1,134 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Honour, honouredJobFields, honouredOutputSettings } from '../../daemon/plan/honoured.js';
+import { type ErrorClassEntry, errorClasses } from '../../src/api/error-classes.js';
+import { answers } from '../../src/api/records/answers.js';
+import type { Field } from '../../src/api/records/field.js';
+import { jobTable, outputTable } from '../../src/api/settings/index.js';
+import type { Setting, SettingsTable } from '../../src/api/settings/setting.js';
+import { at, property, readOptions } from '../helpers/answers/read-document.js';
+
+test('every setting is there by each of its names, with its range, its choices, its default and its help', () => {
+  const request = ['components', 'schemas', 'JobRequest', 'properties'];
+  const output = [...request, 'outputs', 'anyOf', '1', 'properties'];
+  assert.ok(allSettings(jobTable, request) + allSettings(outputTable, output) > 50);
+});
+
+/** Checks the settings of a table at a place of the document, and those inside of them; gives how many there were. */
+function allSettings(table: SettingsTable, place: readonly string[]): number {
+  const counts = Object.entries(table).map(([name, setting]) => {
+    const told = at(...place, name);
+    const text = JSON.stringify(told) ?? '';
+    assert.ok(told !== undefined, `${place.join('.')} has no ${name}`);
+    assert.ok(
+      text.toLowerCase().includes(JSON.stringify(setting.help.toLowerCase()).slice(1, -1)),
+      `help of ${name}`,
+    );
+    for (const value of limitsOf(setting))
+      assert.ok(text.includes(JSON.stringify(value)), `${value} of ${name}`);
+    if ('default' in setting) assert.ok(property(told, 'default') !== undefined, `default of ${name}`);
+    for (const spelling of setting.spellings ?? []) {
+      assert.is(property(at(...place, spelling), 'deprecated'), true, spelling);
+    }
+    const inner = setting.kind === 'list' ? setting.of : setting;
+    if (inner.kind !== 'object') return 1;
+    return 1 + allSettings(inner.fields, placeOfFields([...place, name]));
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+function limitsOf(setting: Setting): readonly unknown[] {
+  switch (setting.kind) {
+    case 'integer':
+    case 'number':
+      return [setting.min, setting.max];
+    case 'choice':
+    case 'number-choice':
+      return setting.choices;
+    default:
+      return [];
+  }
+}
+
+/** Where the fields of an object setting are told: it may stand alone, in a choice of forms, or with a condition. */
+function placeOfFields(place: readonly string[]): readonly string[] {
+  if (at(...place, 'properties') !== undefined) return [...place, 'properties'];
+  const inner = ['anyOf', 'allOf'].find((word) => at(...place, word) !== undefined);
+  if (inner === undefined) throw new Error(`${place.join('.')} has no fields`);
+  return placeOfFields([...place, inner, '0']);
+}
+
+test('a setting that this version refuses, or that changes nothing here, says so', () => {
+  const notes: readonly (readonly [string, string, Honour])[] = [
+    ...Object.entries(honouredJobFields).map((entry) => ['JobRequest', ...entry] as const),
+    ...Object.entries(honouredOutputSettings).map((entry) => ['OutputSettings', ...entry] as const),
+  ];
+  for (const [schema, name, honour] of notes) {
+    if (name.includes('.') || 'by' in honour) continue;
+    const told = String(at('components', 'schemas', schema, 'properties', name, 'description'));
+    assert.match(told, 'moot' in honour ? honour.moot : honour.declined);
+  }
+});
+
+test('every record has exactly its fields, with their types', () => {
+  for (const [name, field] of Object.entries<Field>(answers)) {
+    const schema = `${name[0]?.toUpperCase()}${name.slice(1)}Answer`;
+    assert.ok(allFields(field, ['components', 'schemas', schema]) > 0, name);
+  }
+});
+
+/** Checks a field at a place of the document, and those inside of it; gives how many there were. */
+function allFields(field: Field, place: readonly string[]): number {
+  if (field.type === 'array') {
+    assert.is(at(...place, 'type'), 'array', place.join('.'));
+    return 1 + allFields(field.of, [...place, 'items']);
+  }
+  if (field.type !== 'object') {
+    const whole = JSON.stringify([at(...place)]);
+    assert.ok(
+      whole.includes(`"${field.type}"`) || whole.includes('ErrorClass'),
+      `${place.join('.')}: ${whole}`,
+    );
+    assert.is(whole.includes('"null"'), field.isNullable === true, `${place.join('.')}: ${whole}`);
+    return 1;
+  }
+  const names = Object.keys(field.fields);
+  assert.is(at(...place, 'additionalProperties'), false, place.join('.'));
+  assert.equal(Object.keys(at(...place, 'properties') ?? {}), names);
+  assert.equal(
+    at(...place, 'required'),
+    names.filter((name) => !field.fields[name]?.isOptional),
+  );
+  const counts = Object.entries(field.fields).map(([name, inner]) =>
+    allFields(inner, [...place, 'properties', name]),
+  );
+  return counts.reduce((sum, count) => sum + count, 1);
+}
+
+test('JSONP shows no checksum', () => {
+  for (const name of ['InputDetailsAnswer', 'OutputDetailsAnswer']) {
+    assert.ok(at('components', 'schemas', name, 'properties', 'md5_checksum'));
+    assert.is(at('components', 'schemas', `${name}InJsonp`, 'properties', 'md5_checksum'), undefined);
+  }
+});
+
+test('every class of error that a job can fail with is told', () => {
+  const told = JSON.stringify(at('components', 'schemas', 'ErrorClass', 'oneOf'));
+  const faults = Object.entries<ErrorClassEntry>(errorClasses).filter(
+    ([, { status, exitCode }]) => status === 422 && exitCode === 1,
+  );
+  assert.is(faults.length, 20);
+  for (const [name, { meaning }] of faults) {
+    assert.ok(told.includes(`"${name}"`), name);
+    assert.ok(told.includes(JSON.stringify(meaning).slice(1, -1)), name);
+  }
+});
+
+test('a job has at most as many outputs as the daemon allows', () => {
+  assert.is(
+    at('components', 'schemas', 'JobRequest', 'properties', 'outputs', 'anyOf', '0', 'maxItems'),
+    readOptions.maxOutputs,
+  );
+});
+
+test.run();
