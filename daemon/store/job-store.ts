@@ -53,10 +53,13 @@ export interface JobStore {
   /**
    * Numbers a draft and keeps it. Rejects with `OutOfSpaceError` where there is no room; nothing is kept then. Where
    * a job of the same account has the draft's idempotency key and is less than 24 hours older, nothing is kept and that job is
-   * the answer; of several drafts with one key, asked for at once, one is kept.
+   * the answer; of several drafts with one key, asked for at once, one is kept. A job whose record is damaged sets its key free.
    */
   create(draft: JobDraft): Promise<Job>;
-  /** The account's job that was created under this idempotency key after `since`; null where there is none. */
+  /**
+   * The account's job that was created under this idempotency key after `since`; null where there is none, or where its record
+   * is damaged. Older keys than `onceLifeMs` may be forgotten.
+   */
   findOnce(accountId: string, key: string, since: Date): Promise<Job | null>;
   /** The job, or null where there never was one. Rejects with `GoneError` where its record is damaged. */
   get(id: number): Promise<Job | null>;
@@ -67,9 +70,15 @@ export interface JobStore {
   active(): Promise<readonly Job[]>;
   /** Every job that has notices to deliver, oldest first. */
   withNotices(): Promise<readonly Job[]>;
-  /** What finished outputs come to, by day and grouping; days without any are missing. Costs no disk access. */
+  /**
+   * What finished outputs come to, by day and grouping; days without any are missing. Ordered by day, then those without grouping
+   * first, then by name. Costs no disk access.
+   */
   usage(filter: UsageFilter): Promise<readonly UsageDay[]>;
-  /** Calls a listener after every create and update that is kept, in the order of each job's changes, until the function returned is called. */
+  /**
+   * Calls a listener after every create and update that is kept, in the order of each job's changes and before the promise of the
+   * change resolves, until the function returned is called.
+   */
   watch(listener: JobListener): () => void;
   /**
    * Replaces a job by what `change` makes of it, and resolves to that. When `change` throws, nothing is changed and

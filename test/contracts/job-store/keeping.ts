@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { allOf, draftFor, making, marking, type StoreFacts } from './store-facts.js';
+import { allOf, draftFor, draftWith, making, marking, type StoreFacts } from './store-facts.js';
 
 /** What is kept, and under which ids. */
 export const keeping: StoreFacts = {
@@ -69,5 +69,21 @@ export const keeping: StoreFacts = {
     await die('machine');
     await Promise.all(begun);
     assert.is((await (await open()).get(job.id))?.claim, letters.at(-1));
+  },
+
+  async 'closing waits for creates that were begun, the first of all and those under a key too'({
+    store,
+    open,
+    die,
+  }) {
+    const begun = [undefined, 'k', 'k', undefined].map((key) =>
+      store.create(draftWith(key === undefined ? {} : { key })),
+    );
+    await store.close();
+    await die('machine');
+    const ids = (await Promise.all(begun)).map(({ id }) => id);
+    const kept = (await allOf(await open())).map(({ id }) => id);
+    assert.equal(new Set(kept), new Set(ids));
+    assert.is(kept.length, 3);
   },
 };
