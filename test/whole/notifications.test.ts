@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Job } from '../../daemon/jobs/job.js';
+import type { JobNotice, OutputNotice } from '../../src/api/records/notices.js';
+import { runCli } from '../cli/run-cli.js';
+import { startTestDaemon } from '../helpers/daemon.js';
+import {
+  type DaemonProcess,
+  killDaemons,
+  processKey,
+  startDaemonProcess,
+} from '../helpers/daemon-process.js';
+import { film, makeMedia } from '../helpers/media.js';
+import { type Received, startReceiver } from '../helpers/servers/receiver.js';
+import { tempFolder } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
+
+/** The secret of the owner's account, as its owner is told it. */
+async function secretOf(data: string): Promise<string> {
+  const { code, stdout, stderr } = await runCli(['accounts', 'show', 'default', '--secret', '--data', data]);
+  assert.is(code, 0, stderr);
+  return stdout.trim();
+}
+
+function verify({ headers, body }: Received, secret: string): unknown {
+  return new Webhook(secret).verify(body, {
+    'webhook-id': String(headers['webhook-id']),
+    'webhook-timestamp': String(headers['webhook-timestamp']),
+    'webhook-signature': String(headers['webhook-signature']),
+  });
+}
+
+/** Has a daemon take a job and cancel it, which brings it to its end at once. */
+async function cancelledJob(daemon: DaemonProcess, notifications: unknown): Promise<string> {
+  const headers = { 'Service-Api-Key': processKey };
+  const body = JSON.stringify({ input: 'http://example.com/in.mp4', notifications });
+  const created = await fetch(`${daemon.url}/v2/jobs`, { method: 'POST', headers, body });
+  const { id } = (await created.json()) as { id: string };
+  assert.is(created.status, 201);
+  const cancelled = await fetch(`${daemon.url}/v2/jobs/${id}/cancel`, { method: 'PUT', headers });
+  assert.is(cancelled.status, 204);
+  return id;
+}
+
+async function storedNotices(data: string, id: string): Promise<readonly unknown[]> {
+  const text = await readFile(join(data, 'jobs', 'done', '0', `${id}.json`), 'utf8');
+  return (JSON.parse(text) as { job: Job }).job.notices;
+}
+
+test('the outputs of a real job and then the job itself are told to all who asked, in the form they asked for', async () => {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'in.mp4'), film('128x72', 1));
+  const receiver = await startReceiver();
+  const daemon = await startTestDaemon({ filesRoots: [folder] });
+  const id = await daemon.create({
+    input: `file://${join(folder, 'in.mp4')}`,
+    pass_through: 'order 12',
+    notifications: [receiver.url('/job'), { url: receiver.url('/job-in-xml'), format: 'xml' }],
+    outputs: [
+      { label: 'a', width: 64, notifications: receiver.url('/a') },
+      { label: 'b', width: 32, notifications: { url: receiver.url('/b'), headers: { 'X-B': 'b' } } },
+      { label: 'c', width: 16 },
+    ],
+  });
+  const job = await daemon.finished(id);
+  await until('all are told', () => receiver.received.length === 4);
+  const told = new Map(receiver.received.map((seen) => [seen.path, seen]));
+  assert.equal([...told.keys()].slice(2), ['/job', '/job-in-xml']);
+  assert.equal([...told.keys()].slice(0, 2).sort(), ['/a', '/b']);
+  const secret = await secretOf(daemon.dataFolder);
+  assert.match(secret, /^whsec_[A-Za-z0-9+/]{32,}=*$/);
+  const at = (path: string): Received => {
+    const seen = told.get(path);
+    if (seen === undefined) throw new Error(`nothing came to ${path}`);
+    return seen;
+  };
+  const ofJob = verify(at('/job'), secret) as JobNotice;
+  assert.equal([ofJob.job.id, ofJob.job.state, ofJob.job.pass_through], [id, 'finished', 'order 12']);
+  assert.equal(
+    ofJob.outputs.map(({ label, url, md5_checksum }) => [label, url, md5_checksum]),
+    job.output_media_files.map(({ label, url, md5_checksum }) => [label, url, md5_checksum]),
+  );
+  const ofB = verify(at('/b'), secret) as OutputNotice;
+  assert.equal([ofB.job.id, ofB.output.label, ofB.output.state, ofB.output.width], [id, 'b', 'finished', 32]);
+  assert.is(at('/b').headers['x-b'], 'b');
+  assert.match(at('/job-in-xml').body, `<job><id type="integer">${id}</id><state>finished</state>`);
+  assert.not.ok(
+    (await daemon.request(`/v2/jobs/${id}`).then((response) => response.text())).includes('/job-in'),
+  );
+  await daemon.stop();
+  await receiver.close();
+});
+
+test('a private address is told nothing where that was not allowed, and the job is none the worse', async () => {
+  const receiver = await startReceiver();
+  const daemon = await startTestDaemon({ allowPrivateNetwork: false, jobs: 0 });
+  const id = await daemon.create({ input: 'http://example.com/a', notifications: receiver.url('/hunter2') });
+  assert.is((await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
+  const refused = () => daemon.logLines.find((line) => line.includes('not public'));
+  await until('it was refused', () => refused() !== undefined);
+  assert.match(
+    refused() ?? '',
+    /^warn Could not deliver notice .* \(attempt 1 of 20, the next at .*\): 127\.0\.0\.1 /,
+  );
+  assert.not(daemon.logLines.join().includes('hunter2'));
+  assert.is(receiver.connections, 0);
+  await daemon.stop();
+  await receiver.close();
+});
+
+test('wrong notifications are refused with every complaint at once, and a job that is not made tells nobody', async () => {
+  const receiver = await startReceiver();
+  const daemon = await startTestDaemon({ jobs: 0 });
+  const create = (body: unknown) =>
+    daemon.request('/v2/jobs', {
+      method: 'POST',
+      body: JSON.stringify({ input: 'http://example.com/a', ...(body as object) }),
+    });
+  const refused = await create({
+    notifications: ['me@example.com', { url: receiver.url('/'), headers: { 'Content-Length': '1' } }],
+    outputs: [{ notifications: Array(6).fill(receiver.url('/')) }],
+  });
+  assert.equal(
+    [refused.status, await refused.json()],
+    [
+      422,
+      {
+        errors: [
+          'notifications[0] must be a URL with the scheme http or https: nothing is sent by e-mail',
+          'notifications[1].headers.Content-Length must be left out: this header is written by the daemon',
+          'outputs[0].notifications must have at most 5 entries',
+        ],
+      },
+    ],
+  );
+  assert.is((await create({ mock: true, notifications: receiver.url('/') })).status, 201);
+  await daemon.stop();
+  assert.is(receiver.received.length, 0);
+  await receiver.close();
+});
+
+test('a notice outlives kill -9 of the daemon, in mid-attempt and between attempts, and goes on under its id', async () => {
+  const data = join(tempFolder(), 'data');
+  const receiver = await startReceiver((response, _, count) => {
+    // The second is never answered: the daemon is killed while it waits.
+    if (count !== 2) response.writeHead(count === 3 ? 204 : 500).end();
+  });
+  const first = await startDaemonProcess(data, ['--jobs', '0']);
+  const id = await cancelledJob(first, receiver.url('/'));
+  await until('the second attempt is there', () => receiver.received.length === 2);
+  await first.end('SIGKILL');
+  const second = await startDaemonProcess(data, ['--jobs', '0']);
+  await until('it is done with', async () => (await storedNotices(data, id)).length === 0);
+  assert.is(receiver.received.length, 3);
+  assert.is(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1);
+  assert.is(new Set(receiver.received.map(({ body }) => body)).size, 1);
+  assert.is(await second.end('SIGTERM'), 0);
+  await receiver.close();
+});
+
+test('a receiver that hangs holds up no stop of the daemon, and is told by the next one', async () => {
+  const data = join(tempFolder(), 'data');
+  const receiver = await startReceiver((response, _, count) => {
+    if (count > 1) response.end();
+  });
+  const first = await startDaemonProcess(data, ['--jobs', '0']);
+  const id = await cancelledJob(first, { url: receiver.url('/') });
+  await until('the attempt is there', () => receiver.received.length === 1);
+  assert.is(await first.end('SIGTERM'), 0);
+  assert.is((await storedNotices(data, id)).length, 1);
+  const second = await startDaemonProcess(data, ['--jobs', '0']);
+  await until('it is done with', async () => (await storedNotices(data, id)).length === 0);
+  assert.is(receiver.received.length, 2);
+  assert.is(await second.end('SIGTERM'), 0);
+  await receiver.close();
+});
+
+test.after(killDaemons);
+
+test.run();
