@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { isVencError } from '../../src/api/errors.js';
 import type { Job } from '../jobs/job.js';
 import { textOf } from '../queue/end-of-run.js';
@@ -43,6 +44,8 @@ class StoreDeliverer implements Deliverer {
 
   constructor(options: DelivererOptions) {
     this.#options = options;
+    // Every attempt under way listens to it, which Node would take for a leak.
+    setMaxListeners(0, this.#closing.signal);
   }
 
   begin(): void {

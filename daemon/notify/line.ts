@@ -8,9 +8,9 @@ export interface LinedNotice {
   readonly dueMs: number;
 }
 
-/** Notices on their way at once, to all receivers and to one of them. */
-export const greatestAtOnce = 32;
-/** See {@link greatestAtOnce}: a receiver that hangs keeps no more than these from the others. */
+/** Notices on their way at once to all receivers. Generous, as each that hangs costs a socket for some seconds and no more. */
+export const greatestAtOnce = 128;
+/** Notices on their way at once to one receiver, so that one that hangs takes no room from the others. */
 export const greatestToOne = 2;
 
 interface Lane {
