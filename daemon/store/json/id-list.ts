@@ -78,6 +78,8 @@ export class IdList {
   #runFor(id: number): number {
     let low = 0;
     let high = this.#runs.length - 1;
+    // New ids, and most that are asked for, are among the last.
+    if ((this.#runs[high]?.[0] ?? 0) <= id) return Math.max(0, high);
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
       if ((this.#runs[middle]?.[0] ?? 0) <= id) low = middle;
@@ -89,7 +91,6 @@ export class IdList {
 
 /** Where an id stands in a run, or would stand. */
 function positionIn(run: readonly number[], id: number): number {
-  // New ids come at the end.
   if ((run[run.length - 1] ?? 0) < id) return run.length;
   let low = 0;
   let high = run.length - 1;
