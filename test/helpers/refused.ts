@@ -1,0 +1,23 @@
+import * as assert from 'uvu/assert';
+import type { ErrorsRecord } from '../../src/api/records.js';
+import { readXmlAnswer } from './read-xml.js';
+
+/** Makes the request and looks at the refusal: its status, a body in the right form, and no word of a stack. */
+export async function refused(
+  url: string,
+  init: RequestInit,
+  status: number,
+  form: 'json' | 'xml' = 'json',
+): Promise<readonly string[]> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  assert.is(response.status, status, `${init.method ?? 'GET'} ${url}: ${text}`);
+  assert.is(response.headers.get('content-type'), `application/${form}; charset=utf-8`);
+  assert.is(response.headers.get('access-control-allow-origin'), '*');
+  const record = (form === 'json' ? JSON.parse(text) : readXmlAnswer(text)) as ErrorsRecord;
+  assert.equal(Object.keys(record), ['errors']);
+  assert.ok(record.errors.length > 0 && record.errors.every((sentence) => /^\S.{8,}/.test(sentence)), text);
+  assert.not.match(text, /\bat .*\.[jt]s:\d/);
+  if (status === 429 || status === 503) assert.match(response.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  return record.errors;
+}
