@@ -41,6 +41,13 @@ test('a target is met up to its very value, and a figure without one is neither 
   assert.is(isMet({ ...figure, atMost: null }), null);
 });
 
+test('of some figures more is better, and their target is the least that is good enough', () => {
+  const rate: Figure = { ...figure, atMost: null, atLeast: 1.05 };
+  assert.is(isMet(rate), false);
+  assert.is(isMet({ ...rate, value: { ...rate.value, median: 1.05 } }), true);
+  assert.match(tableOf([rate]), />= 1\.05 {2}missed/);
+});
+
 test('the table is aligned and says whether targets are met', () => {
   const megabytes: Figure = { ...figure, name: 'memory', unit: 'MB', atMost: 1 };
   assert.is(
