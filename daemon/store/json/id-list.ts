@@ -17,6 +17,13 @@ export class IdList {
 
   /** Adds an id; content where it is there. */
   add(id: number): void {
+    const newest = this.#runs[this.#runs.length - 1];
+    // Nearly all come last, and every one does at a start.
+    if (newest !== undefined && newest.length < runLimit && (newest[newest.length - 1] ?? 0) < id) {
+      newest.push(id);
+      this.#size += 1;
+      return;
+    }
     const place = this.#runFor(id);
     const run = this.#runs[place];
     if (run === undefined) {

@@ -70,12 +70,12 @@ export class JobIndex {
       this.#ledger.subtract(accountId, before.usage);
     } else {
       // A job changes its account in no other way than by hand, in its file.
-      this.delete(id);
+      if (before !== undefined) this.delete(id);
       this.#lists.add(entry);
     }
     this.#ledger.add(accountId, usage);
     if (hasNotices) this.#noticeIds.add(id);
-    else this.#noticeIds.delete(id);
+    else if (before !== undefined) this.#noticeIds.delete(id);
     if (once !== null) this.#keys.note(accountId, id, once);
     this.#entries.set(id, once === null ? entry : { ...entry, once: null });
   }

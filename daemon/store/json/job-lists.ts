@@ -15,57 +15,72 @@ export interface IdPage {
   readonly total: number;
 }
 
-const nobody = new IdList();
+/** The lists of one account, or of all: of every state, and of each. */
+class StateLists {
+  readonly any = new IdList();
+  readonly #byState = new Map<JobState, IdList>();
+
+  of(state: JobState): IdList {
+    let list = this.#byState.get(state);
+    if (list === undefined) {
+      list = new IdList();
+      this.#byState.set(state, list);
+    }
+    return list;
+  }
+}
 
 /**
  * The ids that each filter asks for, kept ready: those of all jobs, of each account, of each state, and of both. A page costs what is on
  * it, however many jobs there are and however few of them match.
  */
 export class JobLists {
-  /** By account, then by state; `undefined` stands for any. */
-  readonly #lists = new Map<string | undefined, Map<JobState | undefined, IdList>>();
+  readonly #ofAll = new StateLists();
+  readonly #byAccount = new Map<string, StateLists>();
 
   add({ id, accountId, state }: Listed): void {
-    for (const account of [undefined, accountId]) {
-      for (const kind of [undefined, state]) this.#listOf(account, kind).add(id);
-    }
+    const own = this.#of(accountId);
+    own.any.add(id);
+    own.of(state).add(id);
+    this.#ofAll.any.add(id);
+    this.#ofAll.of(state).add(id);
   }
 
   delete({ id, accountId, state }: Listed): void {
-    for (const account of [undefined, accountId]) {
-      for (const kind of [undefined, state]) this.#listOf(account, kind).delete(id);
-    }
+    const own = this.#of(accountId);
+    own.any.delete(id);
+    own.of(state).delete(id);
+    this.#ofAll.any.delete(id);
+    this.#ofAll.of(state).delete(id);
   }
 
-  /** Takes a job from the lists of one state to those of another. */
+  /** Takes a job from the lists of its state to those of another. */
   move({ id, accountId, state }: Listed, to: JobState): void {
-    for (const account of [undefined, accountId]) {
-      this.#listOf(account, state).delete(id);
-      this.#listOf(account, to).add(id);
+    for (const lists of [this.#of(accountId), this.#ofAll]) {
+      lists.of(state).delete(id);
+      lists.of(to).add(id);
     }
   }
 
   page({ accountId, state, offset, limit }: JobFilter): IdPage {
-    const list = this.#lists.get(accountId)?.get(state) ?? nobody;
+    const lists = accountId === undefined ? this.#ofAll : this.#byAccount.get(accountId);
+    // Asked of an account without jobs, nothing is made for it: there may be many such.
+    if (lists === undefined) return { ids: [], total: 0 };
+    const list = state === undefined ? lists.any : lists.of(state);
     return { ids: list.newest(offset, limit), total: list.size };
   }
 
   /** The greatest id of a job that is not above this one. */
   floor(id: number): number | undefined {
-    return this.#listOf(undefined, undefined).floor(id);
+    return this.#ofAll.any.floor(id);
   }
 
-  #listOf(accountId: string | undefined, state: JobState | undefined): IdList {
-    let lists = this.#lists.get(accountId);
+  #of(accountId: string): StateLists {
+    let lists = this.#byAccount.get(accountId);
     if (lists === undefined) {
-      lists = new Map();
-      this.#lists.set(accountId, lists);
+      lists = new StateLists();
+      this.#byAccount.set(accountId, lists);
     }
-    let list = lists.get(state);
-    if (list === undefined) {
-      list = new IdList();
-      lists.set(state, list);
-    }
-    return list;
+    return lists;
   }
 }

@@ -18,14 +18,8 @@ export class UsageLedger {
 
   /** Counts what a job adds. */
   add(accountId: string, shares: readonly UsageShare[]): void {
-    if (shares.length === 0) return;
-    const days = this.#accounts.get(accountId) ?? new Map<string, Day>();
-    this.#accounts.set(accountId, days);
     for (const { day, grouping, encodedMs, billableMs } of shares) {
-      const groupings: Day = days.get(day) ?? new Map();
-      days.set(day, groupings);
-      const sums = groupings.get(grouping) ?? { encodedMs: 0, billableMs: 0 };
-      groupings.set(grouping, sums);
+      const sums = this.#sums(accountId, day, grouping);
       sums.encodedMs += encodedMs;
       sums.billableMs += billableMs;
     }
@@ -56,6 +50,16 @@ export class UsageLedger {
           .sort(byFirst)
           .map(([grouping, { encodedMs, billableMs }]) => ({ day, grouping, encodedMs, billableMs })),
       );
+  }
+
+  #sums(accountId: string, day: string, grouping: string | null): Sums {
+    const known = this.#accounts.get(accountId)?.get(day)?.get(grouping);
+    if (known !== undefined) return known;
+    const sums = { encodedMs: 0, billableMs: 0 };
+    const days = this.#accounts.get(accountId) ?? new Map<string, Day>();
+    const groupings: Day = days.get(day) ?? new Map();
+    this.#accounts.set(accountId, days.set(day, groupings.set(grouping, sums)));
+    return sums;
   }
 }
 
