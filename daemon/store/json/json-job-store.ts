@@ -54,12 +54,14 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
     for (const folder of foldersOfJobs(layout)) await files.makeFolder(folder);
     await clearLeftovers(layout, disk);
     const damaged = await DamagedJobs.open(layout.damaged, disk, log);
-    const found = await readJobs(layout, disk, damaged, { isIndexIgnored: options.isUsageRebuilt ?? false });
+    const isIndexIgnored = options.isUsageRebuilt ?? false;
+    const found = await readJobs(layout, disk, damaged, { isIndexIgnored });
     const sequence = await Sequence.open(files, layout.sequence, found.greatestId);
     const records = new JobRecords(layout, damaged, found);
     const writes = new JobWrites(layout, disk, files);
     const store = new JsonJobStore({ layout, files, sequence, records, writes, log });
-    if (found.doneRead >= indexWorthwhileCount) await store.writeIndex();
+    // An index that was not believed must not be believed after a crash either.
+    if (isIndexIgnored || found.doneRead >= indexWorthwhileCount) await store.writeIndex();
     return store;
   } catch (error) {
     throw openingError(error, dataFolder);
