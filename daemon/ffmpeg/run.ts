@@ -5,6 +5,7 @@ import { guardInputs } from './guards.js';
 import { launch } from './launch.js';
 import { recordRun } from './leftovers.js';
 import { emptyReading, progressMark, progressOf, readProgressText } from './read-progress.js';
+import { stepBack } from './step-back.js';
 
 /** How an encoder is run, the same for all of them. */
 export interface RunSettings {
@@ -44,6 +45,8 @@ export async function runEncoder(
       folder: scratch,
       signal: stop.signal,
       onStart: (pid) => {
+        // In the tick of its start: the threads that it makes inherit it.
+        stepBack(pid);
         forget = recordRun(scratch, pid);
       },
       onStdout: (text) => {

@@ -7,7 +7,7 @@ import { preflightHeaders } from './cors.js';
 import { type Asked, Counter, type CounterOptions } from './counter.js';
 import type { Bindings } from './exchange.js';
 import { isKeyedRoute, isOpenRoute } from './handlers.js';
-import { pathnameOf, requestPath } from './path.js';
+import { pathOf } from './path.js';
 
 interface Env {
   Bindings: Bindings;
@@ -19,10 +19,10 @@ const anyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** The app: every route of the table leads to the counter, and whatever else is asked for is refused there. */
 export function createApp(workshop: Workshop, options: CounterOptions): Hono<Env> {
   const counter = new Counter(workshop, options);
-  const app = new Hono<Env>({ getPath: (request) => requestPath(pathnameOf(request.url)).path });
+  const app = new Hono<Env>({ getPath: (request) => pathOf(request).path });
   const allowed = allowedMethods();
   const refuse = (c: Context<Env>): Response => {
-    const methods = allowed.find(({ pattern }) => pattern.test(requestPath(pathnameOf(c.req.url)).path));
+    const methods = allowed.find(({ pattern }) => pattern.test(pathOf(c.req.raw).path));
     if (methods === undefined) {
       const nothing = new VencError('NotFoundError', 'There is nothing at this address.');
       return sent(counter.refuse(askedOf(c), nothing));
@@ -58,6 +58,7 @@ function askedOf(c: Context<Env>): Asked {
   return {
     method: c.req.method,
     address: c.req.url,
+    suffix: pathOf(c.req.raw).suffix,
     params: c.req.param() as Record<string, string>,
     env: c.env,
     signal: () => c.req.raw.signal,

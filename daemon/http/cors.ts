@@ -4,6 +4,9 @@ export const corsHeaders = {
   'Access-Control-Expose-Headers': 'Link, X-Total-Count, Retry-After, Content-Range, Allow',
 } as const;
 
+/** The same as names and values in turn, which is how Node takes them at the least cost. */
+export const corsList: readonly string[] = Object.entries(corsHeaders).flat();
+
 /** What `OPTIONS` answers beside these. */
 export const preflightHeaders = {
   ...corsHeaders,

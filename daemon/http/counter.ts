@@ -3,11 +3,11 @@ import type { AnswerName } from '../../src/api/records/answers.js';
 import { type Representation, type Route, type RouteName, routes } from '../../src/api/routes.js';
 import type { Workshop } from '../actions/workshop.js';
 import { authorize, identify } from './auth.js';
-import { corsHeaders } from './cors.js';
+import { corsHeaders, corsList } from './cors.js';
 import type { Bindings, Exchange, Reply } from './exchange.js';
 import { isOpenRoute, keyedHandlers, openHandlers } from './handlers.js';
 import { refusalRepresentation, representationOf, type Wishes } from './negotiate.js';
-import { pathnameOf, requestPath } from './path.js';
+import { pathnameOf, type RequestPath } from './path.js';
 import { problemReply } from './problems.js';
 import { callbackOf } from './represent/jsonp.js';
 import { type Form, represent } from './represent/represent.js';
@@ -25,6 +25,7 @@ export interface CounterOptions {
 export interface Asked {
   readonly method: string;
   readonly address: string;
+  readonly suffix: RequestPath['suffix'];
   readonly params: Readonly<Record<string, string>>;
   readonly env: Bindings;
   readonly signal: () => AbortSignal;
@@ -102,8 +103,7 @@ function tooManyRequests(waitSeconds: number): VencError {
   });
 }
 
-function wishesOf({ address, env }: Asked): Wishes {
-  const { suffix } = requestPath(pathnameOf(address));
+function wishesOf({ address, suffix, env }: Asked): Wishes {
   const format = address.includes('format=') ? new URL(address).searchParams.get('format') : null;
   return { suffix, format, accept: env.incoming.headers.accept };
 }
@@ -118,21 +118,27 @@ function formOf(route: Route, representation: Representation, exchange: Exchange
  * of the time of a small answer. Streams are given back for the server to carry on with.
  */
 function send({ method, env }: Asked, reply: Reply, answer: AnswerName, form: Form): Response | null {
-  const { outgoing } = env;
-  const headers: Record<string, string | number> = { ...corsHeaders, ...reply.headers };
   if (reply.stream !== undefined) {
     return new Response(reply.stream, {
       status: reply.status,
       headers: { ...corsHeaders, ...reply.headers },
     });
   }
-  const represented =
-    reply.record === undefined
-      ? { text: reply.text ?? '', headers: {} }
-      : represent(reply.record, answer, form);
-  Object.assign(headers, represented.headers);
-  if (reply.status !== 204) headers['Content-Length'] ??= Buffer.byteLength(represented.text);
-  outgoing.writeHead(reply.status, headers);
-  outgoing.end(method === 'HEAD' ? undefined : represented.text);
+  const represented = reply.record === undefined ? null : represent(reply.record, answer, form);
+  const text = represented?.text ?? reply.text ?? '';
+  const headers: (string | number)[] = [
+    ...corsList,
+    ...listOf(reply.headers),
+    ...listOf(represented?.headers),
+  ];
+  const isLengthTold = reply.status === 204 || reply.headers?.['Content-Length'] !== undefined;
+  if (!isLengthTold) headers.push('Content-Length', Buffer.byteLength(text));
+  env.outgoing.writeHead(reply.status, headers);
+  env.outgoing.end(method === 'HEAD' ? undefined : text);
   return null;
+}
+
+/** Headers as names and values in turn. No name may come from two places: Node would send it twice. */
+function listOf(headers: Readonly<Record<string, string>> | undefined): readonly string[] {
+  return headers === undefined ? [] : Object.entries(headers).flat();
 }

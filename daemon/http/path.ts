@@ -1,11 +1,16 @@
+import { oncePer } from '../../src/api/once-per.js';
+
 /** A path as the routes know it, and the representation that its suffix asked for. */
 export interface RequestPath {
   readonly path: string;
   readonly suffix: 'json' | 'xml' | 'js' | null;
 }
 
-/** Names of files and of the description of this service: what looks like a suffix there is a part of the name. */
-const plainPaths = /^\/(?:(?:v2\/uploads|hosted)\/|openapi\.json$)/;
+/** Below these a name of a file stands last: what looks like a suffix there is a part of it. */
+const fileNames = /^\/(?:v2\/uploads|hosted)\//;
+
+/** The addresses that are asked for most, known at one look; all others are taken apart below. */
+const common = /^(?:\/api)?(\/v2\/(?:jobs|inputs|outputs)(?:\/\d+(?:\/[a-z]+)?)?)(?:\.(json|xml|js))?$/;
 
 /**
  * Brings the path of a request into the form of the route table: repeated slashes collapse, a slash at the end and the prefix `/api`
@@ -13,19 +18,30 @@ const plainPaths = /^\/(?:(?:v2\/uploads|hosted)\/|openapi\.json$)/;
  * their own.
  */
 export function requestPath(pathname: string): RequestPath {
+  const [, path, form] = common.exec(pathname) ?? [];
+  if (path !== undefined) return { path, suffix: suffixOf(form) };
   const collapsed = pathname.replace(/\/{2,}/g, '/').replace(/^\/api(?=\/|$)/, '');
-  const isFileName = plainPaths.test(collapsed);
-  const trimmed = isFileName && !collapsed.startsWith('/openapi') ? collapsed : collapsed.replace(/\/$/, '');
-  if (isFileName) return { path: trimmed, suffix: null };
-  const suffix = /\.(json|xml|js)$/.exec(trimmed)?.[1] as 'json' | 'xml' | 'js' | undefined;
-  if (suffix === undefined) return { path: trimmed === '' ? '/' : trimmed, suffix: null };
-  return { path: trimmed.slice(0, -suffix.length - 1), suffix };
+  if (fileNames.test(collapsed)) return { path: collapsed, suffix: null };
+  const trimmed = collapsed.replace(/\/$/, '');
+  if (trimmed === '' || trimmed === '/openapi.json') return { path: trimmed || '/', suffix: null };
+  const suffix = suffixOf(/\.(json|xml|js)$/.exec(trimmed)?.[1]);
+  return { path: suffix === null ? trimmed : trimmed.slice(0, -suffix.length - 1), suffix };
+}
+
+function suffixOf(text: string | undefined): RequestPath['suffix'] {
+  return text === 'json' || text === 'xml' || text === 'js' ? text : null;
 }
 
 /** The path within an absolute URL, as it came: nothing is decoded, and no object is made of it on the way of every request. */
 export function pathnameOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3);
   if (start === -1) return '/';
-  const end = url.slice(start).search(/[?#]/);
-  return end === -1 ? url.slice(start) : url.slice(start, start + end);
+  const query = url.indexOf('?', start);
+  const end = query === -1 ? url.indexOf('#', start) : query;
+  return end === -1 ? url.slice(start) : url.slice(start, end);
 }
+
+/** {@link requestPath} of a request, worked out once: the router and the counter both ask. */
+export const pathOf = oncePer(
+  (request: { readonly url: string }): RequestPath => requestPath(pathnameOf(request.url)),
+);
