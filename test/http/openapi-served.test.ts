@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OpenApiDocument } from '../../daemon/http/openapi/document-types.js';
+import { complaintsBySchema } from '../helpers/answers/document.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 
 const test = suite<{ daemon: TestDaemon; proxied: TestDaemon }>('openapi.json');
@@ -48,6 +49,21 @@ test('each daemon tells its own', async ({ daemon, proxied }) => {
   const [mine, other] = [await read(`${daemon.url}/openapi.json`), await read(`${proxied.url}/openapi.json`)];
   assert.is(other.components.schemas.JobRequest?.properties?.outputs?.anyOf?.[0]?.maxItems, 50);
   assert.equal(other.paths, mine.paths);
+});
+
+test('events tell the record that the document names, and their end is told too', async ({ daemon }) => {
+  const id = await daemon.create({ input: 'http://127.0.0.1:9/nothing.mp4' });
+  const stream = await daemon.request(`/v2/jobs/${id}/events`);
+  await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
+  const text = await stream.text();
+  const records = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as unknown);
+  assert.ok(records.length > 0, text);
+  for (const record of records) {
+    assert.equal(complaintsBySchema({ $ref: '#/components/schemas/JobProgressAnswer' }, record, 'data'), []);
+  }
+  const lastId = [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? '';
+  const again = await daemon.request(`/v2/jobs/${id}/events`, { headers: { 'Last-Event-ID': lastId } });
+  assert.is(again.status, 204);
 });
 
 test.run();
