@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { isVencError, type VencError } from '../api/errors.js';
 import type { JobRecord } from '../api/records.js';
 import { isFinal } from '../api/states.js';
@@ -5,7 +6,7 @@ import type { Client } from './client.js';
 import type { FollowedProgress } from './job-progress.js';
 import { LiveJobs } from './live-jobs.js';
 import { progressOfJob } from './normalise.js';
-import { createPace, paceLimitsFor } from './pace.js';
+import { createPace, type PaceLimits, paceLimitsFor } from './pace.js';
 import { createPatience, type OutageEvent } from './patience.js';
 
 /** What happens while jobs are followed. Made for a reducer: each event stands for itself. */
@@ -23,6 +24,8 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
   /** The service answered a moment ago: an outage at the first question is waited out as well. */
   readonly isKnownReachable?: boolean;
+  /** How closely requests may follow each other, where the address is not to decide. */
+  readonly limits?: PaceLimits;
 }
 
 type Events = AsyncGenerator<FollowEvent, void, undefined>;
@@ -42,8 +45,8 @@ const refusals = ['NotFoundError', 'GoneError', 'ForbiddenError'] as const;
  * that never answered, a refused key, and the signal's own reason (`InterruptedError` where that is none of ours).
  */
 export async function* follow(client: Client, ids: readonly number[], options: FollowOptions = {}): Events {
-  const { signal, isKnownReachable = false } = options;
-  const pace = createPace(paceLimitsFor(client.target.url));
+  const { signal, isKnownReachable = false, limits = paceLimitsFor(client.target.url) } = options;
+  const pace = createPace(limits);
   const turn = () => pace.turn(signal);
   const patiently = createPatience({ client, pace, signal, isKnownReachable });
   const open = new Set(ids);
@@ -51,6 +54,8 @@ export async function* follow(client: Client, ids: readonly number[], options: F
   const live = new LiveJobs();
   const leaving = new AbortController();
   const streamSignal = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]);
+  // Each stream listens to it: twenty of them are no leak.
+  setMaxListeners(0, streamSignal);
   /** Whether the service has streams; null until it has told. */
   let hasStreams: boolean | null = null;
   const mayStream = () => hasStreams !== false && open.size <= maxStreams;

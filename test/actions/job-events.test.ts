@@ -1,0 +1,303 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { JobEvents } from '../../daemon/actions/job-events.js';
+import type { JobEvent, JobFeed } from '../../daemon/actions/job-feed.js';
+import { apply, type Change } from '../../daemon/jobs/changes.js';
+import type { Job } from '../../daemon/jobs/job.js';
+import { jobProgress } from '../../daemon/jobs/progress-view.js';
+import { ProgressBook } from '../../daemon/queue/progress-book.js';
+import type { JobStore } from '../../daemon/store/job-store.js';
+import { openJobStore } from '../../daemon/store/json/json-job-store.js';
+import { isVencError, VencError } from '../../src/api/errors.js';
+import { sampleDraft } from '../helpers/sample-job.js';
+import { tempFolder } from '../helpers/temp.js';
+import { quiet, until } from '../helpers/until.js';
+
+/** A store with one job, a book, and a hub that counts how often it computes. */
+class Room {
+  readonly book = new ProgressBook();
+  readonly events: JobEvents;
+  computed = 0;
+
+  constructor(
+    readonly store: JobStore,
+    readonly id: number,
+    times: { readonly gapMs?: number; readonly heartbeatMs?: number },
+  ) {
+    this.events = new JobEvents({
+      store,
+      book: this.book,
+      view: (job, progress) => {
+        this.computed += 1;
+        return jobProgress(job, progress);
+      },
+      ...times,
+    });
+  }
+
+  readonly read = async (): Promise<Job> => {
+    const job = await this.store.get(this.id);
+    if (job === null) throw new VencError('NotFoundError', 'There is no such job.');
+    return job;
+  };
+
+  listen(takenId?: string): Promise<JobFeed> {
+    return this.events.listen(this.id, this.read, takenId);
+  }
+
+  change(change: Change): Promise<Job> {
+    return this.store.update(this.id, (job) => apply(job, change, new Date(0)));
+  }
+
+  async run(): Promise<void> {
+    await this.change({ type: 'claimed', token: 'a token' });
+    this.book.open(this.id);
+  }
+
+  note(percent: number): void {
+    this.book.note(this.id, this.id + 1, { event: 'downloading', percent, overallPercent: percent });
+  }
+}
+
+const test = suite<{
+  store: JobStore;
+  room: (times?: ConstructorParameters<typeof Room>[2]) => Promise<Room>;
+}>('events of jobs');
+
+test.before.each(async (context) => {
+  const store = await openJobStore(tempFolder(), { log: () => {} });
+  context.store = store;
+  context.room = async (times = { gapMs: 0 }) =>
+    new Room(store, (await store.create(sampleDraft(2))).id, times);
+});
+test.after.each(({ store }) => store.close());
+
+async function nextEvent(feed: JobFeed): Promise<JobEvent> {
+  const item = await feed.next();
+  if (item === null || item === 'heartbeat') throw new Error(`no event, but ${item}`);
+  return item;
+}
+
+/** Whether a feed has nothing to give, however much could happen. */
+async function isSilent(feed: JobFeed): Promise<boolean> {
+  let hasSpoken = false;
+  void feed.next().then(() => {
+    hasSpoken = true;
+  });
+  await quiet(async () => {});
+  return !hasSpoken;
+}
+
+const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+test('a feed begins with the present state, tells of changes, and ends after a final state', async ({
+  room,
+}) => {
+  const here = await room();
+  const feed = await here.listen();
+  const states: string[] = [];
+  const first = await nextEvent(feed);
+  assert.equal(JSON.parse(first.json), first.record);
+  assert.equal(first.record, jobProgress(await here.read(), new Map()));
+  await here.run();
+  states.push((await nextEvent(feed)).record.input.state);
+  here.note(40);
+  states.push(String((await nextEvent(feed)).record.input.progress));
+  await here.change({ type: 'cancelled' });
+  states.push((await nextEvent(feed)).record.state);
+  assert.equal(states, ['assigning', '40', 'cancelled']);
+  assert.is(await feed.next(), null);
+  assert.is(here.events.listenerCount, 0);
+});
+
+test('the id of an event stands for what it tells', async ({ room }) => {
+  const here = await room();
+  const feed = await here.listen();
+  const ids: string[] = [];
+  const tells = async () => void ids.push((await nextEvent(feed)).id);
+  await tells();
+  await here.run();
+  await tells();
+  here.note(40);
+  await tells();
+  here.book.open(here.id);
+  await tells();
+  assert.is(new Set(ids).size, 3);
+  assert.is(ids[1], ids[3]);
+  assert.ok(ids.every((id) => /^[\w-]{16}$/.test(id)));
+});
+
+test('what changes nothing of the progress is no event', async ({ room }) => {
+  const here = await room();
+  await here.run();
+  here.note(40);
+  const feed = await here.listen();
+  await nextEvent(feed);
+  here.note(40);
+  await here.store.update(here.id, (job) => ({ ...job, passThrough: 'something else' }));
+  assert.ok(await isSilent(feed));
+});
+
+test('a thousand listeners cost one computation for each change', async ({ room }) => {
+  const here = await room();
+  const feeds = await Promise.all(Array.from({ length: 1000 }, () => here.listen()));
+  const first = await Promise.all(feeds.map(nextEvent));
+  assert.is(here.computed, 1);
+  assert.ok(
+    first.every((event) => event === first[0]),
+    'all get the very same event',
+  );
+  await here.run();
+  const before = here.computed;
+  here.note(1);
+  here.note(2);
+  assert.is(here.computed, before + 2);
+  await here.change({ type: 'cancelled' });
+  assert.is(here.computed, before + 3);
+  const last = await Promise.all(feeds.map(nextEvent));
+  assert.ok(last.every(({ record }) => record.state === 'cancelled'));
+  assert.is(here.events.listenerCount, 0);
+});
+
+test('changes that come quickly are told together, and a final state at once', async ({ room }) => {
+  const here = await room({ gapMs: 60_000 });
+  await here.run();
+  const feed = await here.listen();
+  await nextEvent(feed);
+  for (let percent = 0; percent < 100; percent += 1) here.note(percent);
+  assert.is(here.computed, 1);
+  await here.change({ type: 'cancelled' });
+  assert.is((await nextEvent(feed)).record.state, 'cancelled');
+  assert.is(here.computed, 2);
+});
+
+test('the newest of many changes always arrives', async ({ room }) => {
+  const here = await room({ gapMs: 5 });
+  await here.run();
+  const feed = await here.listen();
+  for (let percent = 0; percent <= 77; percent += 1) here.note(percent);
+  let progress = 0;
+  while (progress !== 77) progress = (await nextEvent(feed)).record.input.progress;
+  assert.ok(here.computed <= 3, `computed ${here.computed} times`);
+});
+
+test('whoever takes slowly gets the newest alone', async ({ room }) => {
+  const here = await room();
+  await here.run();
+  const feed = await here.listen();
+  for (let percent = 0; percent <= 50; percent += 1) here.note(percent);
+  assert.is((await nextEvent(feed)).record.input.progress, 50);
+  assert.ok(await isSilent(feed));
+});
+
+test('what a listener has already is not told again', async ({ room }) => {
+  const here = await room();
+  const { id } = await nextEvent(await here.listen());
+  const feed = await here.listen(id);
+  assert.not(feed.isDone);
+  await here.run();
+  assert.is((await nextEvent(feed)).record.input.state, 'assigning');
+  await here.change({ type: 'cancelled' });
+  const last = await nextEvent(await here.listen(id));
+  assert.is(last.record.state, 'cancelled');
+  const done = await here.listen(last.id);
+  assert.ok(done.isDone);
+  assert.is(await done.next(), null);
+});
+
+test('a job that is resubmitted is followed on by who has not heard of its end', async ({ room }) => {
+  const here = await room();
+  await here.run();
+  const feed = await here.listen();
+  const quick = await here.listen();
+  await here.change({ type: 'cancelled' });
+  await nextEvent(quick);
+  await here.change({ type: 'resubmitted' });
+  assert.is((await nextEvent(feed)).record.state, 'waiting');
+  assert.is(await quick.next(), null);
+  assert.is(here.events.listenerCount, 1);
+});
+
+test('a listener that leaves is gone, and nothing is computed for nobody', async ({ room }) => {
+  const here = await room();
+  await here.run();
+  const feed = await here.listen();
+  feed.cancel();
+  feed.cancel();
+  assert.is(await feed.next(), null);
+  const { computed } = here;
+  here.note(10);
+  await here.change({ type: 'cancelled' });
+  assert.equal([here.events.listenerCount, here.computed], [0, computed]);
+});
+
+test('no timer runs while nobody listens', async ({ room }) => {
+  const before = timers();
+  const here = await room({});
+  await here.run();
+  assert.is(timers(), before);
+  const feed = await here.listen();
+  here.note(10);
+  assert.ok(timers() > before);
+  feed.cancel();
+  assert.is(timers(), before);
+});
+
+test('a sign of life is given where nothing happens', async ({ room }) => {
+  const here = await room({ heartbeatMs: 1 });
+  const feed = await here.listen();
+  await nextEvent(feed);
+  assert.equal([await feed.next(), await feed.next()], ['heartbeat', 'heartbeat']);
+  feed.cancel();
+});
+
+test('a change that comes while the job is read is not lost', async ({ room }) => {
+  const here = await room();
+  const feed = await here.events.listen(here.id, async () => {
+    const old = await here.read();
+    await here.run();
+    return old;
+  });
+  assert.is((await nextEvent(feed)).record.state, 'processing');
+});
+
+test('a job that cannot be read leaves no listener behind', async ({ room }) => {
+  const here = await room();
+  const missing = () => Promise.reject(new VencError('NotFoundError', 'There is none.'));
+  const before = timers();
+  const errors = await Promise.all(
+    [1, 2].map(() => here.events.listen(999, missing).catch((error: unknown) => error)),
+  );
+  assert.ok(errors.every((error) => isVencError(error, 'NotFoundError')));
+  assert.equal([here.events.listenerCount, timers()], [0, before]);
+});
+
+test('the close ends every feed, and nobody can listen afterwards', async ({ room }) => {
+  const before = timers();
+  const here = await room();
+  const read = await here.listen();
+  const unread = await here.listen();
+  await nextEvent(read);
+  const waiting = read.next();
+  here.events.close();
+  assert.is(await waiting, null);
+  await nextEvent(unread);
+  assert.is(await unread.next(), null);
+  assert.equal([here.events.listenerCount, timers()], [0, before]);
+  const refused = await here.listen().catch((error: unknown) => error);
+  assert.ok(isVencError(refused, 'UnavailableError'));
+});
+
+test('a close while a job is read refuses whoever asked', async ({ room }) => {
+  const here = await room();
+  const refused = await here.events
+    .listen(here.id, async () => {
+      here.events.close();
+      return here.read();
+    })
+    .catch((error: unknown) => error);
+  assert.ok(isVencError(refused, 'UnavailableError'));
+  await until('nobody is left', () => here.events.listenerCount === 0);
+});
+
+test.run();

@@ -1,0 +1,240 @@
+import type { ServerResponse } from 'node:http';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isVencError, VencError } from '../../src/api/errors.js';
+import { type Client, createClient } from '../../src/client/client.js';
+import { type FollowEvent, follow } from '../../src/client/follow.js';
+import { type EventService, startEventService } from '../helpers/servers/event-service.js';
+import { until } from '../helpers/until.js';
+
+const test = suite<{ service: EventService; client: Client }>('following by events');
+const ids = Array.from({ length: 21 }, (_, index) => 10 * (index + 1));
+const apiKey = 'a-key';
+const limits = { leastMs: 1, greatestMs: 20 };
+
+test.before.each(async (context) => {
+  context.service = await startEventService(ids);
+  context.client = createClient({ url: context.service.url, apiKey });
+});
+test.after.each(({ service }) => service.close());
+
+/** An event in a few letters. */
+function told(event: FollowEvent): string {
+  if (event.type === 'progress') return `${event.job.id} ${event.job.state} ${event.job.progress}`;
+  if (event.type === 'final') return `${event.job.id} is ${event.job.state}`;
+  return event.type === 'refused' ? `${event.id} refused` : event.type;
+}
+
+/** Follows to the end; after so many events the steps are taken, one each. */
+async function allOf(
+  client: Client,
+  followed: readonly number[],
+  steps: readonly (() => unknown)[] = [],
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const event of follow(client, followed, { limits })) {
+    found.push(told(event));
+    await steps[found.length - 1]?.();
+  }
+  return found;
+}
+
+const page =
+  (status: number, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) =>
+    void response.writeHead(status, { 'Content-Type': 'text/html', ...headers }).end('<h1>Hello</h1>');
+const stream = (text: string) => (response: ServerResponse) =>
+  void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(text);
+
+test('one stream tells all there is, and only the record of the end is asked for', async ({
+  service,
+  client,
+}) => {
+  const found = await allOf(
+    client,
+    [10],
+    [() => service.move(10, 5), () => service.move(10, 60), () => service.move(10, 100)],
+  );
+  assert.equal(found, ['10 waiting 0', '10 processing 5', '10 processing 60', '10 is finished']);
+  assert.equal(service.paths(), ['/v2/jobs/10/events', '/v2/jobs/10']);
+  assert.is(service.seen[0]?.accept, 'text/event-stream');
+});
+
+test('a stream that breaks is taken up after what is known, and nobody is told', async ({
+  service,
+  client,
+}) => {
+  const following = allOf(client, [10], [() => service.move(10, 5), () => service.breakStreams()]);
+  await until('it is taken up', () => service.seen.length === 2 && service.streamCount() === 1);
+  service.move(10, 100);
+  assert.equal(await following, ['10 waiting 0', '10 processing 5', '10 is finished']);
+  assert.equal(
+    service.seen.map(({ lastEventId }) => lastEventId),
+    [undefined, '5', undefined],
+  );
+});
+
+test('an outage is told once and waited out, at whatever address the service comes back', async ({
+  service,
+}) => {
+  const elsewhere = await startEventService([10]);
+  const isUp = { value: true };
+  const locate = async () => ({ url: isUp.value ? elsewhere.url : service.url, apiKey });
+  const client = createClient({ url: service.url, apiKey, locate });
+  const following = allOf(
+    client,
+    [10],
+    [
+      async () => {
+        isUp.value = false;
+        await service.close();
+      },
+      () => {
+        isUp.value = true;
+        elsewhere.move(10, 50);
+      },
+      () => {},
+      () => elsewhere.move(10, 100),
+    ],
+  );
+  assert.equal(await following, [
+    '10 waiting 0',
+    'unreachable',
+    'back',
+    '10 processing 50',
+    '10 is finished',
+  ]);
+  assert.is(elsewhere.seen[0]?.lastEventId, '-1');
+  await elsewhere.close();
+});
+
+test('a service that takes no jobs for a while is an outage as well', async ({ service, client }) => {
+  const busy = page(503, { 'Retry-After': '0' });
+  service.answerEvents('events', busy, busy, busy, busy);
+  const found = await allOf(client, [10], [() => service.breakStreams(), () => service.move(10, 100)]);
+  assert.equal(found, ['10 waiting 0', 'unreachable', 'back', '10 is finished']);
+});
+
+test('a job that was resubmitted before its end was asked for is followed on', async ({
+  service,
+  client,
+}) => {
+  service.details(10, ['waiting', 'finished']);
+  const following = allOf(client, [10], [() => service.move(10, 100)]);
+  await until('it is taken up', () => service.streamCount() === 1 && service.seen.length === 3);
+  service.move(10, 100);
+  assert.equal(await following, ['10 waiting 0', '10 is finished']);
+  assert.is(service.seen[2]?.lastEventId, '100');
+});
+
+test('204 says that a job is over, and its record is asked for', async ({ service, client }) => {
+  service.answerEvents('events', (response) => void response.writeHead(204).end());
+  const found = await allOf(
+    client,
+    [10],
+    [
+      () => {
+        service.breakStreams();
+        service.move(10, 100);
+      },
+    ],
+  );
+  assert.equal(found, ['10 waiting 0', '10 is finished']);
+});
+
+for (const [what, answer] of [
+  ['404', page(404)],
+  ['405', page(405)],
+  ['a refusal of the form', page(406)],
+  ['a page', page(200)],
+  ['a stream of something else', stream('data: hello\n\n')],
+] as const) {
+  test(`a service that answers ${what} is asked again and again, and never again for events`, async ({
+    service,
+    client,
+  }) => {
+    service.answerEvents(answer);
+    const found = await allOf(client, [10], [() => service.move(10, 30), () => service.move(10, 100)]);
+    assert.equal(found, ['10 waiting 0', '10 processing 30', '10 is finished']);
+    assert.equal(await allOf(client, [10]), ['10 is finished']);
+    assert.equal(
+      service.paths().filter((path) => path.endsWith('/events')),
+      ['/v2/jobs/10/events'],
+    );
+  });
+}
+
+test('a job that is not there is refused, and the others are followed on', async ({ service, client }) => {
+  service.move(20, 100);
+  const found = await allOf(client, [999, 20, 998]);
+  assert.is(found[0], '999 refused');
+  assert.equal([...found.slice(1)].sort(), ['20 is finished', '998 refused']);
+  // Once the service has shown that it has streams, the address is not at fault.
+  assert.equal(
+    service.paths().filter((path) => path.includes('/998')),
+    ['/v2/jobs/998/events'],
+  );
+});
+
+test('a refused key ends it', async ({ service, client }) => {
+  service.answerEvents(page(401));
+  const error = await allOf(client, [10]).catch((reason: unknown) => reason);
+  assert.ok(isVencError(error, 'UnauthorizedError'), String(error));
+});
+
+test('several jobs have a stream each, after one list', async ({ service, client }) => {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error) => warnings.push(message);
+  process.on('warning', onWarning);
+  const dozen = ids.slice(0, 12);
+  service.move(10, 100);
+  service.move(30, 1);
+  const following = allOf(client, dozen);
+  await until('all are open', () => service.streamCount() === 11);
+  for (const id of dozen) service.move(id, 100);
+  const found = await following;
+  process.off('warning', onWarning);
+  assert.equal(service.paths().slice(0, 3), ['/v2/jobs', '/v2/jobs/30/events', '/v2/jobs/20/events']);
+  assert.equal(
+    found.filter((line) => line.endsWith('is finished')).sort(),
+    dozen.map((id) => `${id} is finished`).sort(),
+  );
+  assert.equal(warnings, []);
+});
+
+test('of many jobs the list tells, until few enough are left for streams', async ({ service, client }) => {
+  const following = follow(client, ids, { limits });
+  for (const _ of ids) await following.next();
+  service.move(10, 100);
+  const later: string[] = [];
+  for await (const event of following) {
+    later.push(told(event));
+    if (service.streamCount() > 0) break;
+  }
+  assert.is(later[0], '10 is finished');
+  assert.equal(
+    service
+      .paths()
+      .slice(0, 3)
+      .map((path) => path.replace(/\/\d+\//, '/ID/')),
+    ['/v2/jobs', '/v2/jobs', '/v2/jobs/ID/events'],
+  );
+});
+
+test('whoever stops following leaves no stream open', async ({ service, client }) => {
+  for await (const event of follow(client, [10, 20])) if (event.type === 'progress') break;
+  await until('none is open', () => service.streamCount() === 0);
+});
+
+test('the signal ends it with its own reason, while nothing comes', async ({ service, client }) => {
+  const end = new AbortController();
+  const following = follow(client, [10], { signal: end.signal });
+  await following.next();
+  const silence = following.next();
+  end.abort(new VencError('TimedOutError', 'Too long.'));
+  const error = await silence.catch((reason: unknown) => reason);
+  assert.ok(isVencError(error, 'TimedOutError'), String(error));
+  await until('none is open', () => service.streamCount() === 0);
+});
+
+test.run();
