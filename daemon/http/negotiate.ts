@@ -21,7 +21,9 @@ const jsonTypes = ['application/json', 'application/*', '*/*', '*'];
  * Throws `NotFoundError` where the suffix or `format` names a form that the route has not (contract, section 1).
  */
 export function representationOf(route: Pick<Route, 'representations'>, wishes: Wishes): Representation {
-  const named = wishes.suffix ?? wishes.format;
+  // What is no record has one form only, and what its query says is its own affair.
+  const isRecord = route.representations.length > 0;
+  const named = wishes.suffix ?? (isRecord ? wishes.format : null);
   if (named === null || named === '') return isXmlWanted(wishes.accept, route) ? 'xml' : 'json';
   const asked = formats[named];
   if (asked !== undefined && route.representations.includes(asked)) return asked;

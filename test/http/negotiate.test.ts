@@ -56,7 +56,8 @@ for (const wishes of [
   });
 }
 
-test('a route without records takes no suffix and heeds no Accept', () => {
+test('a route without records takes no suffix and heeds neither format nor Accept', () => {
+  assert.is(representationOf(routes.hostedFile, { ...none, format: 'xml' }), 'json');
   assert.is(representationOf(routes.jobEvents, { ...none, accept: 'application/xml' }), 'json');
   assert.throws(() => representationOf(routes.jobEvents, { ...none, suffix: 'xml' }));
 });
