@@ -1,76 +1,35 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { JobEvents } from '../../daemon/actions/job-events.js';
 import type { JobEvent, JobFeed } from '../../daemon/actions/job-feed.js';
-import { apply, type Change } from '../../daemon/jobs/changes.js';
-import type { Job } from '../../daemon/jobs/job.js';
 import { jobProgress } from '../../daemon/jobs/progress-view.js';
-import { ProgressBook } from '../../daemon/queue/progress-book.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { openJobStore } from '../../daemon/store/json/json-job-store.js';
 import { isVencError, VencError } from '../../src/api/errors.js';
+import { EventRoom, type EventTimes } from '../helpers/event-room.js';
 import { sampleDraft } from '../helpers/sample-job.js';
 import { tempFolder } from '../helpers/temp.js';
 import { quiet, until } from '../helpers/until.js';
 
-/** A store with one job, a book, and a hub that counts how often it computes. */
-class Room {
-  readonly book = new ProgressBook();
-  readonly events: JobEvents;
-  computed = 0;
-
-  constructor(
-    readonly store: JobStore,
-    readonly id: number,
-    times: { readonly gapMs?: number; readonly heartbeatMs?: number },
-  ) {
-    this.events = new JobEvents({
-      store,
-      book: this.book,
-      view: (job, progress) => {
-        this.computed += 1;
-        return jobProgress(job, progress);
-      },
-      ...times,
-    });
-  }
-
-  readonly read = async (): Promise<Job> => {
-    const job = await this.store.get(this.id);
-    if (job === null) throw new VencError('NotFoundError', 'There is no such job.');
-    return job;
-  };
-
-  listen(takenId?: string): Promise<JobFeed> {
-    return this.events.listen(this.id, this.read, takenId);
-  }
-
-  change(change: Change): Promise<Job> {
-    return this.store.update(this.id, (job) => apply(job, change, new Date(0)));
-  }
-
-  async run(): Promise<void> {
-    await this.change({ type: 'claimed', token: 'a token' });
-    this.book.open(this.id);
-  }
-
-  note(percent: number): void {
-    this.book.note(this.id, this.id + 1, { event: 'downloading', percent, overallPercent: percent });
-  }
-}
-
 const test = suite<{
   store: JobStore;
-  room: (times?: ConstructorParameters<typeof Room>[2]) => Promise<Room>;
+  rooms: EventRoom[];
+  room: (times?: EventTimes) => Promise<EventRoom>;
 }>('events of jobs');
 
 test.before.each(async (context) => {
   const store = await openJobStore(tempFolder(), { log: () => {} });
   context.store = store;
-  context.room = async (times = { gapMs: 0 }) =>
-    new Room(store, (await store.create(sampleDraft(2))).id, times);
+  context.rooms = [];
+  context.room = async (times = { gapMs: 0 }) => {
+    const room = new EventRoom(store, (await store.create(sampleDraft(2))).id, times);
+    context.rooms.push(room);
+    return room;
+  };
 });
-test.after.each(({ store }) => store.close());
+test.after.each(async ({ store, rooms }) => {
+  for (const { events } of rooms) events.close();
+  await store.close();
+});
 
 async function nextEvent(feed: JobFeed): Promise<JobEvent> {
   const item = await feed.next();

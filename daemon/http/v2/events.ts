@@ -1,5 +1,5 @@
 import { followJob } from '../../actions/follow-job.js';
-import type { FeedItem, JobFeed } from '../../actions/job-feed.js';
+import type { FeedItem, JobEvent, JobFeed } from '../../actions/job-feed.js';
 import { readJobProgress } from '../../actions/read-jobs.js';
 import type { Handler } from '../handler.js';
 import { idOf } from './jobs.js';
@@ -53,7 +53,7 @@ function streamOf(feed: JobFeed): ReadableStream<Uint8Array> {
 }
 
 /** The bytes of events that somebody still listens to: written down once, however many do. */
-const bytesByEvent = new WeakMap<FeedItem & object, Uint8Array>();
+const bytesByEvent = new WeakMap<JobEvent, Uint8Array>();
 
 function bytesOf(item: FeedItem): Uint8Array {
   if (item === 'heartbeat') return heartbeat;
