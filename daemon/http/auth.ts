@@ -13,10 +13,18 @@ export interface GivenKey {
 
 /**
  * Who asks (section 5). The key is looked for in the header, in the query and in the body; the first that is present
- * decides.
+ * decides. A promise only where the body has to be read.
  */
-export async function identify(workshop: Workshop, exchange: Exchange): Promise<GivenKey> {
-  const key = await givenKey(exchange);
+export function identify(workshop: Workshop, exchange: Exchange): GivenKey | Promise<GivenKey> {
+  const { headers } = exchange.incoming;
+  const key = headers['service-api-key'] ?? headers['zencoder-api-key'] ?? exchange.query('api_key');
+  if (key !== null) return given(workshop, String(key));
+  return hasBody(exchange.incoming)
+    ? keyInBody(exchange).then((inBody) => given(workshop, inBody))
+    : given(workshop, null);
+}
+
+function given(workshop: Workshop, key: string | null): GivenKey {
   return { holder: key === null ? null : workshop.accounts.holderOf(key), isGiven: key !== null };
 }
 
@@ -42,14 +50,9 @@ export function authorize(route: Route, { holder, isGiven }: GivenKey): KeyHolde
   return holder;
 }
 
-async function givenKey(exchange: Exchange): Promise<string | null> {
-  const { headers } = exchange.incoming;
-  const header = headers['service-api-key'] ?? headers['zencoder-api-key'];
-  if (header !== undefined) return String(header);
-  const query = exchange.query('api_key');
-  if (query !== null) return query;
-  // Without a key a body that cannot be read is no key either: who may not ask is not told about their JSON.
-  const sent = hasBody(exchange.incoming) ? await exchange.body().catch(() => undefined) : undefined;
+/** Without a key a body that cannot be read is no key either: who may not ask is not told about their JSON. */
+async function keyInBody(exchange: Exchange): Promise<string | null> {
+  const sent = await exchange.body().catch(() => undefined);
   const key = isObject(sent) ? sent.api_key : undefined;
   return typeof key === 'string' ? key : null;
 }

@@ -4,8 +4,10 @@ export const corsHeaders = {
   'Access-Control-Expose-Headers': 'Link, X-Total-Count, Retry-After, Content-Range, Allow',
 } as const;
 
-/** The same as names and values in turn, which is how Node takes them at the least cost. */
-export const corsList: readonly string[] = Object.entries(corsHeaders).flat();
+/** Headers as names and values in turn, which is how Node takes them at the least cost. */
+export function headerList(headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(headers).flat();
+}
 
 /** What `OPTIONS` answers beside these. */
 export const preflightHeaders = {

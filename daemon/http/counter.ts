@@ -1,9 +1,10 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { isVencError, VencError } from '../../src/api/errors.js';
 import type { AnswerName } from '../../src/api/records/answers.js';
 import { type Representation, type Route, type RouteName, routes } from '../../src/api/routes.js';
 import type { Workshop } from '../actions/workshop.js';
-import { authorize, identify } from './auth.js';
-import { corsHeaders, corsList } from './cors.js';
+import { authorize, type GivenKey, identify } from './auth.js';
+import { corsHeaders, headerList } from './cors.js';
 import type { Bindings, Exchange, Reply } from './exchange.js';
 import { isOpenRoute, keyedHandlers, openHandlers } from './handlers.js';
 import { refusalRepresentation, representationOf, type Wishes } from './negotiate.js';
@@ -41,8 +42,8 @@ export class Counter {
     this.#options = options;
   }
 
-  /** Answers a route. Resolves to a response where the answer is a stream, and to null where it is written already. */
-  async answer(name: RouteName, asked: Asked): Promise<Response | null> {
+  /** Answers a route. Resolves to a response for the server to carry on with where the answer is a stream. */
+  async answer(name: RouteName, asked: Asked): Promise<Response> {
     const route: Route = routes[name];
     const wishes = wishesOf(asked);
     let form: Form = { type: 'json' };
@@ -59,16 +60,26 @@ export class Counter {
   }
 
   /** Refuses what no route takes, in the form that was asked for. */
-  refuse(asked: Asked, error: VencError, headers: Readonly<Record<string, string>> = {}): null {
+  refuse(asked: Asked, error: VencError, headers: Readonly<Record<string, string>> = {}): Response {
     const reply = problemReply(error);
     const form = { type: refusalRepresentation(wishesOf(asked)) };
-    send(asked, { ...reply, headers: { ...reply.headers, ...headers } }, 'errors', form);
-    return null;
+    return send(asked, { ...reply, headers: { ...reply.headers, ...headers } }, 'errors', form);
   }
 
-  async #act(name: RouteName, route: Route, exchange: Exchange): Promise<Reply> {
+  #act(name: RouteName, route: Route, exchange: Exchange): Promise<Reply> {
     if (isOpenRoute(name)) return openHandlers[name](this.#workshop, exchange);
-    const given = await identify(this.#workshop, exchange);
+    const given = identify(this.#workshop, exchange);
+    return given instanceof Promise
+      ? given.then((found) => this.#actFor(found, name, route, exchange))
+      : this.#actFor(given, name, route, exchange);
+  }
+
+  #actFor(
+    given: GivenKey,
+    name: Exclude<RouteName, keyof typeof openHandlers>,
+    route: Route,
+    exchange: Exchange,
+  ): Promise<Reply> {
     const who = given.holder?.keyId ?? `address ${exchange.incoming.socket.remoteAddress}`;
     const waitSeconds = this.#options.takeTurn(who);
     if (waitSeconds !== null) throw tooManyRequests(waitSeconds);
@@ -115,30 +126,26 @@ function formOf(route: Route, representation: Representation, exchange: Exchange
 
 /**
  * Writes an answer. Texts go straight to the socket: a `Response` of Node's own is read through a stream again, which took two thirds
- * of the time of a small answer. Streams are given back for the server to carry on with.
+ * of the time of a small answer. Streams are given back for the server to carry on with. Headers go as names and values in turn,
+ * the cheapest form, so no name may come from two places: it would be sent twice.
  */
-function send({ method, env }: Asked, reply: Reply, answer: AnswerName, form: Form): Response | null {
-  if (reply.stream !== undefined) {
-    return new Response(reply.stream, {
-      status: reply.status,
-      headers: { ...corsHeaders, ...reply.headers },
-    });
+function send({ method, env }: Asked, reply: Reply, answer: AnswerName, form: Form): Response {
+  const { outgoing } = env;
+  const own = reply.headers === undefined ? [] : headerList(reply.headers);
+  if (reply.record !== undefined) {
+    const { text, headers } = represent(reply.record, answer, form);
+    outgoing.writeHead(reply.status, headers.concat(own, 'Content-Length', String(Buffer.byteLength(text))));
+    outgoing.end(method === 'HEAD' ? undefined : text);
+    return RESPONSE_ALREADY_SENT;
   }
-  const represented = reply.record === undefined ? null : represent(reply.record, answer, form);
-  const text = represented?.text ?? reply.text ?? '';
-  const headers: (string | number)[] = [
-    ...corsList,
-    ...listOf(reply.headers),
-    ...listOf(represented?.headers),
-  ];
-  const isLengthTold = reply.status === 204 || reply.headers?.['Content-Length'] !== undefined;
-  if (!isLengthTold) headers.push('Content-Length', Buffer.byteLength(text));
-  env.outgoing.writeHead(reply.status, headers);
-  env.outgoing.end(method === 'HEAD' ? undefined : text);
-  return null;
-}
-
-/** Headers as names and values in turn. No name may come from two places: Node would send it twice. */
-function listOf(headers: Readonly<Record<string, string>> | undefined): readonly string[] {
-  return headers === undefined ? [] : Object.entries(headers).flat();
+  if (reply.stream !== undefined && method !== 'HEAD') {
+    const headers = { ...corsHeaders, ...reply.headers };
+    return new Response(reply.stream, { status: reply.status, headers });
+  }
+  void reply.stream?.cancel();
+  const { text } = reply;
+  const length = text === undefined ? [] : ['Content-Length', String(Buffer.byteLength(text))];
+  outgoing.writeHead(reply.status, headerList(corsHeaders).concat(own, length));
+  outgoing.end(method === 'HEAD' ? undefined : text);
+  return RESPONSE_ALREADY_SENT;
 }

@@ -1,5 +1,3 @@
-import { oncePer } from '../../src/api/once-per.js';
-
 /** A path as the routes know it, and the representation that its suffix asked for. */
 export interface RequestPath {
   readonly path: string;
@@ -41,7 +39,7 @@ export function pathnameOf(url: string): string {
   return end === -1 ? url.slice(start) : url.slice(start, end);
 }
 
-/** {@link requestPath} of a request, worked out once: the router and the counter both ask. */
-export const pathOf = oncePer(
-  (request: { readonly url: string }): RequestPath => requestPath(pathnameOf(request.url)),
-);
+/** {@link requestPath} of a request. Working it out again costs less than keeping it. */
+export function pathOf(request: { readonly url: string }): RequestPath {
+  return requestPath(pathnameOf(request.url));
+}

@@ -1,21 +1,22 @@
 import { type AnswerName, answers } from '../../../src/api/records/answers.js';
 import { toXml } from '../../../src/api/to-xml.js';
+import { corsHeaders, headerList } from '../cors.js';
 import { jsonType, toJson, toKeptJson } from './json.js';
 import { jsonpType, toJsonp } from './jsonp.js';
 
 /** The form of an answer: JSONP names its callback. */
 export type Form = { readonly type: 'json' | 'xml' } | { readonly type: 'jsonp'; readonly callback: string };
 
-/** A body and the headers that tell what it is. */
+/** A body and the headers that go with it, as names and values in turn. */
 export interface Represented {
   readonly text: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: readonly string[];
 }
 
 const headersOf = {
-  json: { 'Content-Type': jsonType },
-  xml: { 'Content-Type': 'application/xml; charset=utf-8' },
-  jsonp: { 'Content-Type': jsonpType, 'X-Content-Type-Options': 'nosniff' },
+  json: headerList({ ...corsHeaders, 'Content-Type': jsonType }),
+  xml: headerList({ ...corsHeaders, 'Content-Type': 'application/xml; charset=utf-8' }),
+  jsonp: headerList({ ...corsHeaders, 'Content-Type': jsonpType, 'X-Content-Type-Options': 'nosniff' }),
 } as const;
 
 /** Answers whose records are made once for a stored job, so that their texts are worth keeping. */

@@ -7,7 +7,6 @@ import type { Found } from './document.js';
 import { FileWatch } from './file-watch.js';
 import { type KeyLookup, keyLookup } from './key-table.js';
 import { KeyUses } from './key-uses.js';
-import { digestOf } from './keys.js';
 import { type DataLayout, dataLayout } from './layout.js';
 import { ensureOwner, isOwner, keptOwnerKey } from './owner.js';
 
@@ -74,7 +73,7 @@ class JsonAccounts implements OpenAccounts {
   }
 
   holderOf(key: string): KeyHolder | null {
-    return this.#holderOf(digestOf(key));
+    return this.#holderOf(key);
   }
 
   account(id: string): Account | null {

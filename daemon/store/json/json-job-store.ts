@@ -121,7 +121,7 @@ class JsonJobStore implements JobStore {
   async findByFile(fileId: number): Promise<Job | null> {
     const owner = this.#records.index.floor(fileId);
     if (owner === undefined || owner.id === fileId) return null;
-    const job = await this.#whole(owner.id);
+    const job = this.#records.known(owner.id)?.job ?? (await this.#whole(owner.id));
     const isPart = job?.input.id === fileId || job?.outputs.some(({ id }) => id === fileId);
     return isPart ? job : null;
   }

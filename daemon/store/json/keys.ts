@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { VencError } from '../../../src/api/errors.js';
 
 /** A new key: 40 hexadecimal digits, 160 random bits. */
@@ -29,7 +29,8 @@ export function hashKey(key: string): string {
 
 /** The 32 bytes of a key's hash. */
 export function digestOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  // In one go: with each request, twice as fast as a hash that could be fed further.
+  return hash('sha256', key, 'buffer');
 }
 
 /** Whether a text can be a key that a header and a one-line file carry. */

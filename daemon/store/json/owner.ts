@@ -11,15 +11,7 @@ import { holdAccounts } from './accounts-file.js';
 import { realDisk } from './disk.js';
 import { systemCode } from './disk-errors.js';
 import { keyLookup } from './key-table.js';
-import {
-  digestOf,
-  hashKey,
-  isUsableKey,
-  newKey,
-  newNotificationSecret,
-  newShortId,
-  requireUsableKey,
-} from './keys.js';
+import { hashKey, isUsableKey, newKey, newNotificationSecret, newShortId, requireUsableKey } from './keys.js';
 import type { DataLayout } from './layout.js';
 
 /** The owner's key, and the document that knows it. */
@@ -69,7 +61,7 @@ export async function removeOwnerKey(layout: DataLayout): Promise<void> {
 
 /** Whether a key is a full-access key of the account `default`. Throws `UsageError` where it is another kind of key. */
 export function isOwner(document: AccountsDocument, key: string): boolean {
-  const holder = keyLookup(document)(digestOf(key));
+  const holder = keyLookup(document)(key);
   if (holder === null) return false;
   if (holder.account.id === defaultAccountId && holder.kind === 'full') return true;
   throw new VencError(
