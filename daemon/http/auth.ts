@@ -1,4 +1,4 @@
-import { VencError } from '../../src/api/errors.js';
+import { isVencError, VencError } from '../../src/api/errors.js';
 import type { Route } from '../../src/api/routes.js';
 import type { Workshop } from '../actions/workshop.js';
 import type { Exchange } from './exchange.js';
@@ -9,6 +9,8 @@ type KeyHolder = NonNullable<ReturnType<Workshop['accounts']['holderOf']>>;
 export interface GivenKey {
   readonly holder: KeyHolder | null;
   readonly isGiven: boolean;
+  /** Why the body could not be read where it was the last place for a key; empty otherwise. */
+  readonly bodyComplaints: readonly string[];
 }
 
 /**
@@ -19,27 +21,29 @@ export function identify(workshop: Workshop, exchange: Exchange): GivenKey | Pro
   const { headers } = exchange.incoming;
   const key = headers['service-api-key'] ?? headers['zencoder-api-key'] ?? exchange.query('api_key');
   if (key !== null) return given(workshop, String(key));
-  return hasBody(exchange.incoming)
-    ? keyInBody(exchange).then((inBody) => given(workshop, inBody))
-    : given(workshop, null);
+  return hasBody(exchange.incoming) ? keyInBody(workshop, exchange) : given(workshop, null);
 }
 
-function given(workshop: Workshop, key: string | null): GivenKey {
-  return { holder: key === null ? null : workshop.accounts.holderOf(key), isGiven: key !== null };
+function given(
+  workshop: Workshop,
+  key: string | null,
+  bodyComplaints: GivenKey['bodyComplaints'] = [],
+): GivenKey {
+  const holder = key === null ? null : workshop.accounts.holderOf(key);
+  return { holder, isGiven: key !== null, bodyComplaints };
 }
 
 /**
  * Refuses who may not ask. A missing or unknown key is 401 on collections and 404 on what is addressed by an id, as if
- * that did not exist; a read-only key where a full one is needed is 403.
+ * that did not exist; a read-only key where a full one is needed is 403. A key may well stand in a body that cannot be read:
+ * then it is told what is wrong with that.
  */
-export function authorize(route: Route, { holder, isGiven }: GivenKey): KeyHolder {
+export function authorize(route: Route, { holder, isGiven, bodyComplaints }: GivenKey): KeyHolder {
   if (holder === null) {
     if (route.path.includes(':id'))
-      throw new VencError('NotFoundError', 'There is nothing with this id for this API key.');
-    throw new VencError(
-      'UnauthorizedError',
-      isGiven ? 'The API key is not known.' : 'The API key is missing.',
-    );
+      throw refusal('NotFoundError', 'There is nothing with this id for this API key.', bodyComplaints);
+    const message = isGiven ? 'The API key is not known.' : 'The API key is missing.';
+    throw refusal('UnauthorizedError', message, bodyComplaints);
   }
   if (holder.kind === 'read-only' && route.key === 'full') {
     throw new VencError(
@@ -50,11 +54,22 @@ export function authorize(route: Route, { holder, isGiven }: GivenKey): KeyHolde
   return holder;
 }
 
-/** Without a key a body that cannot be read is no key either: who may not ask is not told about their JSON. */
-async function keyInBody(exchange: Exchange): Promise<string | null> {
-  const sent = await exchange.body().catch(() => undefined);
-  const key = isObject(sent) ? sent.api_key : undefined;
-  return typeof key === 'string' ? key : null;
+function refusal(
+  errorClass: 'NotFoundError' | 'UnauthorizedError',
+  message: string,
+  bodyComplaints: GivenKey['bodyComplaints'],
+): VencError {
+  return new VencError(errorClass, message, { complaints: [message, ...bodyComplaints] });
+}
+
+async function keyInBody(workshop: Workshop, exchange: Exchange): Promise<GivenKey> {
+  try {
+    const sent = await exchange.body();
+    const key = isObject(sent) ? sent.api_key : undefined;
+    return given(workshop, typeof key === 'string' ? key : null);
+  } catch (error) {
+    return given(workshop, null, isVencError(error) ? error.complaints : []);
+  }
 }
 
 function hasBody({ headers }: Exchange['incoming']): boolean {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CreatedRecord } from '../../src/api/records.js';
+import type { CreatedRecord, ErrorsRecord } from '../../src/api/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 
 const test = suite<{ daemon: TestDaemon }>('habits of old clients');
@@ -97,6 +97,38 @@ test('the early address takes a job with the key in its body', async ({ daemon }
     assert.is(record.outputs[0]?.label, 'a');
   }
 });
+
+const unreadable: readonly (readonly [type: string, body: string, sentence: RegExp])[] = [
+  [
+    'application/json',
+    '{"api_key": "KEY", "input": "http://a/b",}',
+    /^The body is not valid JSON: .*property name/,
+  ],
+  ['application/json', `{"api_key": "KEY", "x": "${'x'.repeat(1024 * 1024)}"}`, /^The body is larger than/],
+  ['application/x-www-form-urlencoded', 'api_key=KEY', /application\/x-www-form-urlencoded .* JSON or XML/],
+];
+
+for (const [type, body, sentence] of unreadable) {
+  test(`a key in a body that is no good (${sentence}) is missing for a reason`, async ({ daemon }) => {
+    const id = await daemon.create({ input });
+    for (const [method, path, status] of [
+      ['POST', '/v2/jobs', 401],
+      ['PUT', `/v2/jobs/${id}/cancel`, 404],
+    ] as const) {
+      const response = await fetch(`${daemon.url}${path}`, {
+        method,
+        body: body.replace('KEY', daemon.key),
+        headers: { 'Content-Type': type },
+      });
+      assert.is(response.status, status);
+      const text = await response.text();
+      const { errors } = JSON.parse(text) as ErrorsRecord;
+      assert.is(errors.length, 2);
+      assert.match(errors[1] ?? '', sentence);
+      assert.not.match(text, daemon.key);
+    }
+  });
+}
 
 test('what the document lacks is not found, with a body', async ({ daemon }) => {
   for (const path of [
