@@ -37,7 +37,12 @@ function encodingInside(bytes: Buffer): string | undefined {
   );
   const encoding = declared?.[1];
   // Where the declaration could be read byte by byte, the text is in nothing that takes two bytes for each character.
-  if (encoding !== undefined && /^(?:utf-?16|utf-?32|ucs-?[24])/i.test(encoding)) throw notIn(encoding);
+  if (encoding !== undefined && /^(?:utf-?16|utf-?32|ucs-?[24])/i.test(encoding)) {
+    throw new VencError(
+      'UnparsableBodyError',
+      `The XML declaration says ${encoding}, but the body is in another encoding: name that one, best UTF-8, or add "; charset=utf-8" to the Content-Type.`,
+    );
+  }
   return encoding ?? encodingOfZeros(bytes);
 }
 

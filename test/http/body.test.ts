@@ -167,6 +167,15 @@ for (const [name, body, type, status] of wrongEncodings) {
   });
 }
 
+test('an XML declaration that cannot be true is told how to be mended, and gives way to a charset', async ({
+  server,
+}) => {
+  const body = Buffer.from(`<?xml version="1.0" encoding="utf-16"?>${xml}`);
+  const { error } = await server.send(body, as('application/xml'));
+  assert.match(error ?? '', /declaration says utf-16, .* charset=utf-8/);
+  assert.equal((await server.send(body, as('application/xml; charset=utf-8'))).value, value);
+});
+
 const filled = (size: number): Buffer => Buffer.from(`"${'x'.repeat(size - 2)}"`);
 const noise = Buffer.from(
   `"${Array.from({ length: mebibyte - 2 }, (_, index) => ((index * index * 7919) % 10).toString()).join('')}"`,
