@@ -25,25 +25,29 @@ export async function readBodyBytes(
   { maxBytes, timeoutMs }: BodyLimits,
 ): Promise<Buffer> {
   const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity') return arrived(incoming, { maxBytes, timeoutMs });
+  if (encoding === '' || encoding === 'identity') return arrived(incoming, maxBytes, { maxBytes, timeoutMs });
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw new VencError(
       'UnsupportedMediaTypeError',
       `The Content-Encoding ${encoding.slice(0, 64)} is not understood: send gzip or none.`,
     );
   }
-  return unpacked(await arrived(incoming, { maxBytes: maxBytes + packingBytes, timeoutMs }), maxBytes);
+  return unpacked(await arrived(incoming, maxBytes + packingBytes, { maxBytes, timeoutMs }), maxBytes);
 }
 
 /** Listens instead of looping over the stream: a loop that is left early ends the connection, and the refusal would not come through. */
-function arrived(incoming: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
+function arrived(
+  incoming: IncomingMessage,
+  maxArrived: number,
+  { maxBytes, timeoutMs }: BodyLimits,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const takeChunk = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > maxBytes) settle(() => reject(tooLarge(maxBytes)));
+      if (size > maxArrived) settle(() => reject(tooLarge(maxBytes)));
     };
     const finish = (): void => settle(() => resolve(Buffer.concat(chunks, size)));
     const fail = (cause?: unknown): void =>

@@ -65,4 +65,11 @@ test('a body of 1 MiB to the byte is taken', async ({ daemon }) => {
   assert.is((await daemon.request('/v2/jobs', packed)).status, 201);
 });
 
+test('a packed body that is too large is told the limit of the body itself', async ({ daemon }) => {
+  const body = gzipSync(Buffer.alloc(3 * 1024 * 1024, '0123456789abcdef'), { level: 0 });
+  const packed = { method: 'POST', body, headers: { 'Content-Encoding': 'gzip' } };
+  const response = await daemon.request('/v2/jobs', packed);
+  assert.equal(await response.json(), { errors: ['The body is larger than 1048576 bytes.'] });
+});
+
 test.run();
