@@ -85,7 +85,7 @@ export class Counter {
     if (waitSeconds !== null) throw tooManyRequests(waitSeconds);
     const { account, keyId } = authorize(route, given);
     this.#workshop.accounts.noteUse(keyId);
-    return keyedHandlers[name](this.#workshop, exchange, account);
+    return keyedHandlers[name](this.#workshop, exchange, account, keyId);
   }
 
   #exchange(asked: Asked, representation: Representation): Exchange {
@@ -102,10 +102,19 @@ export class Counter {
     });
   }
 
-  #report({ method, address }: Asked, error: unknown): void {
+  #report({ method, address, signal }: Asked, error: unknown): void {
+    if (isOfClientGone(signal(), error)) {
+      this.#workshop.log('info', `${method} ${pathnameOf(address)}: the client left before it was done.`);
+      return;
+    }
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#workshop.log('error', `${method} ${pathnameOf(address)}: ${what}`);
   }
+}
+
+/** Whether a request ended because nobody waits for its answer any more: that is no fault of the daemon. */
+function isOfClientGone({ aborted, reason }: AbortSignal, error: unknown): boolean {
+  return aborted && error === reason;
 }
 
 function tooManyRequests(waitSeconds: number): VencError {

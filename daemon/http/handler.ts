@@ -4,8 +4,13 @@ import type { Exchange, Reply } from './exchange.js';
 /** The account that a request speaks for. */
 export type RequestAccount = NonNullable<ReturnType<Workshop['accounts']['account']>>;
 
-/** Answers a route that needs a key. */
-export type Handler = (workshop: Workshop, exchange: Exchange, account: RequestAccount) => Promise<Reply>;
+/** Answers a route that needs a key, which is known by its short id. */
+export type Handler = (
+  workshop: Workshop,
+  exchange: Exchange,
+  account: RequestAccount,
+  keyId: string,
+) => Promise<Reply>;
 
 /** Answers a route that needs none. */
 export type OpenHandler = (workshop: Workshop, exchange: Exchange) => Promise<Reply>;

@@ -7,6 +7,7 @@ import { createApp } from '../../daemon/http/app.js';
 import { type HttpServer, listen } from '../../daemon/http/server.js';
 import { apply, type Change } from '../../daemon/jobs/changes.js';
 import { jobProgress } from '../../daemon/jobs/progress-view.js';
+import { createKey, revokeKey } from '../../daemon/key-desk.js';
 import { type OpenWorkshop, openWorkshop } from '../../daemon/open-workshop.js';
 import type { JobProgressRecord } from '../../src/api/records.js';
 import { readSse, type SseMessage, sseStart } from '../../src/client/sse.js';
@@ -264,6 +265,25 @@ test('a daemon that stops ends its streams in good order', async () => {
   const text = response.text();
   await daemon.stop();
   assert.match(await text, '"state":"waiting"');
+});
+
+test('a key that is revoked ends its streams, and no others', async () => {
+  const daemon = await startTestDaemon({ jobs: 0 });
+  const id = await daemon.create({ input: 'http://127.0.0.1:9/nothing.mp4' });
+  const made = await createKey(daemon.dataFolder, 'default', 'full');
+  const asNew = { headers: { 'Service-Api-Key': made.key } };
+  const isKnown = async () => (await fetch(`${daemon.url}/v2/jobs/${id}`, asNew)).status === 200;
+  await until('the new key is known', isKnown);
+  const ofNew = await fetch(`${daemon.url}/v2/jobs/${id}/events`, asNew);
+  const ofOwner = await daemon.request(`/v2/jobs/${id}/events`);
+  const ownersText = ofOwner.text();
+  await revokeKey(daemon.dataFolder, made.id);
+  const text = await ofNew.text();
+  assert.match(text, '"state":"waiting"');
+  await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
+  assert.match(await ownersText, '"state":"cancelled"');
+  assert.not.match(text, '"state":"cancelled"');
+  await daemon.stop();
 });
 
 test.run();

@@ -19,9 +19,9 @@ const headers = {
 /**
  * `GET /v2/jobs/<id>/events`, an addition to the document: what `/progress` answers, as server-sent events, at once and
  * whenever it changes, until the job is final. 204, which keeps an `EventSource` from coming back, where a final job's last
- * event is known by its `Last-Event-ID`.
+ * event is known by its `Last-Event-ID`. A key that is revoked meanwhile ends the stream.
  */
-export const getJobEvents: Handler = async (workshop, exchange, account) => {
+export const getJobEvents: Handler = async (workshop, exchange, account, keyId) => {
   const { method, incoming } = exchange;
   const id = idOf(exchange.params);
   if (method === 'HEAD') {
@@ -31,22 +31,29 @@ export const getJobEvents: Handler = async (workshop, exchange, account) => {
   const known = incoming.headers['last-event-id'];
   const feed = await followJob(workshop, account.id, id, typeof known === 'string' ? known : null);
   if (feed === null) return { status: 204 };
-  if (exchange.signal.aborted) feed.cancel();
-  else exchange.signal.addEventListener('abort', () => feed.cancel(), { once: true });
-  return { status: 200, headers, stream: streamOf(feed) };
+  const unwatch = workshop.accounts.watchKey(keyId, () => feed.cancel());
+  const leave = () => {
+    unwatch();
+    feed.cancel();
+  };
+  if (exchange.signal.aborted) leave();
+  else exchange.signal.addEventListener('abort', leave, { once: true });
+  return { status: 200, headers, stream: streamOf(feed, leave) };
 };
 
-/** The feed as bytes. Nothing is taken from it before the client has room for it. */
-function streamOf(feed: JobFeed): ReadableStream<Uint8Array> {
+/** The feed as bytes, and `leave` at its end. Nothing is taken from it before the client has room for it. */
+function streamOf(feed: JobFeed, leave: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => controller.enqueue(preamble),
       pull: async (controller) => {
         const item = await feed.next();
-        if (item === null) controller.close();
-        else controller.enqueue(bytesOf(item));
+        if (item === null) {
+          leave();
+          controller.close();
+        } else controller.enqueue(bytesOf(item));
       },
-      cancel: () => feed.cancel(),
+      cancel: leave,
     },
     { highWaterMark: 0 },
   );

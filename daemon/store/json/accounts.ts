@@ -51,6 +51,11 @@ interface Opened {
   readonly log: StoreLog;
 }
 
+interface KeyWatch {
+  readonly keyId: string;
+  readonly revoked: () => void;
+}
+
 class JsonAccounts implements OpenAccounts {
   readonly #layout: DataLayout;
   readonly #watch: FileWatch;
@@ -58,6 +63,7 @@ class JsonAccounts implements OpenAccounts {
   readonly #uses: KeyUses;
   #document: AccountsDocument;
   #holderOf: KeyLookup;
+  readonly #keyWatches = new Set<KeyWatch>();
 
   constructor(layout: DataLayout, { document, watch, log }: Opened) {
     this.#layout = layout;
@@ -67,7 +73,7 @@ class JsonAccounts implements OpenAccounts {
     this.#holderOf = keyLookup(document);
     this.#uses = new KeyUses({
       path: layout.keyUses,
-      isKey: (id) => this.#document.keys.some((key) => key.id === id),
+      isKey: (id) => this.#isKey(id),
       onTrouble: (error) => log('warn', `The last uses of keys could not be written: ${String(error)}`),
     });
   }
@@ -82,6 +88,13 @@ class JsonAccounts implements OpenAccounts {
 
   noteUse(keyId: string): void {
     this.#uses.note(keyId);
+  }
+
+  watchKey(keyId: string, revoked: () => void): () => void {
+    const watch: KeyWatch = { keyId, revoked };
+    if (this.#isKey(keyId)) this.#keyWatches.add(watch);
+    else revoked();
+    return () => this.#keyWatches.delete(watch);
   }
 
   async ensureOwner(key?: string): Promise<string> {
@@ -116,5 +129,14 @@ class JsonAccounts implements OpenAccounts {
   #putInForce(document: AccountsDocument): void {
     this.#document = document;
     this.#holderOf = keyLookup(document);
+    const ids = new Set(document.keys.map(({ id }) => id));
+    for (const watch of [...this.#keyWatches].filter(({ keyId }) => !ids.has(keyId))) {
+      this.#keyWatches.delete(watch);
+      watch.revoked();
+    }
+  }
+
+  #isKey(id: string): boolean {
+    return this.#document.keys.some((key) => key.id === id);
   }
 }
