@@ -46,7 +46,9 @@ export async function checkRequest(
   parts: RequestParts,
 ): Promise<CheckedRequest> {
   const outputs: PlacedOutput[] = [];
-  const complaints: string[] = [...(await inputComplaints(workshop, context, parts.input))];
+  const complaints: string[] = [
+    ...(parts.input === undefined ? [] : await sourceComplaints(workshop, context, parts.input, 'input')),
+  ];
   complaints.push(
     ...declinedComplaints({ ...parts, outputs: parts.outputs.map((settings) => settings ?? {}) }),
   );
@@ -65,6 +67,11 @@ export async function checkRequest(
       randomToken: workshop.randomToken,
     });
     complaints.push(...(await destinationComplaints(workshop, context, settings, placement, path)));
+    for (const [number, { url }] of (settings.watermark ?? []).entries()) {
+      complaints.push(
+        ...(await sourceComplaints(workshop, context, url, `${path}.watermark[${number}].url`)),
+      );
+    }
     const place = placeOf(placement.destination);
     if (taken.has(place)) complaints.push(`${path} goes to the same place as another output of this job`);
     taken.add(place);
@@ -80,16 +87,17 @@ function placeOf(destination: string): string {
   return reading.ok ? normalize(reading.path) : destination;
 }
 
-async function inputComplaints(
+/** What is wrong with an address that is to be fetched. */
+async function sourceComplaints(
   workshop: Workshop,
   context: CreateContext,
-  url: string | undefined,
+  url: string,
+  path: string,
 ): Promise<readonly string[]> {
-  if (url === undefined) return [];
   const transport = workshop.transports.get(schemeOf(url) ?? '');
-  if (transport?.download === undefined) return [`input ${unknownScheme(workshop, url, 'download')}`];
+  if (transport?.download === undefined) return [`${path} ${unknownScheme(workshop, url, 'download')}`];
   const complaint = await transport.checkInput?.(url, context.account.id);
-  return complaint ? [`input ${complaint}`] : [];
+  return complaint ? [`${path} ${complaint}`] : [];
 }
 
 async function destinationComplaints(

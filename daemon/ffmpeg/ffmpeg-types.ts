@@ -1,5 +1,5 @@
 import type { MediaFacts } from '../jobs/media.js';
-import type { Abilities } from '../plan/plan-types.js';
+import type { Abilities, WatermarkPicture } from '../plan/plan-types.js';
 
 /** Where a program was found: the order in which it is looked for. */
 export type BinarySource = 'option' | 'ffmpeg-static' | 'PATH' | 'installer';
@@ -43,6 +43,11 @@ export interface Ffmpeg {
    * something is that is not taken (playlist, picture beyond the limit, encrypted).
    */
   probe(path: string, signal?: AbortSignal): Promise<MediaFacts>;
+  /**
+   * What a still picture is: PNG, GIF, JPEG or BMP by its first bytes, whatever its name. Rejects with `WatermarkError` where it is
+   * none of these, cannot be read, or is larger than the limit.
+   */
+  probePicture(path: string, signal?: AbortSignal): Promise<WatermarkPicture>;
   /**
    * Runs ffmpeg with a plan's arguments. Rejects with the class that its last words tell (`TranscodingError`,
    * `OutOfSpaceError`, ...), with `TranscodingTimeoutError` when it got nowhere for too long, with `InterruptedError`

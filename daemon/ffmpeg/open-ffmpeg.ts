@@ -6,6 +6,7 @@ import type { Ffmpeg } from './ffmpeg-types.js';
 import { type FoundBinaries, findBinaries } from './find-binaries.js';
 import { findGuardian } from './launch.js';
 import { probeFile } from './probe.js';
+import { probePicture } from './probe-picture.js';
 import { runEncoder } from './run.js';
 
 /** How ffmpeg is to be found and used. */
@@ -60,6 +61,7 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
       ffprobe,
       abilities,
       probe: (path, signal) => probeFile(ffprobe, path, probeSettings, signal),
+      probePicture: (path, signal) => probePicture(ffprobe, path, probeSettings, signal),
       run: (args, encode) => runEncoder(ffmpeg, args, runSettings, encode),
     },
     report,

@@ -24,7 +24,7 @@ const probeArgs = [
 const greatestAnswer = 16 * 1024 * 1024;
 
 /** Beginning and size of a file. Rejects with `FileNotFoundError`, or `UnsupportedInputError` where it cannot be read. */
-async function readHead(path: string): Promise<{ readonly head: Buffer; readonly sizeBytes: number }> {
+export async function readHead(path: string): Promise<{ readonly head: Buffer; readonly sizeBytes: number }> {
   try {
     const file = await open(path);
     try {

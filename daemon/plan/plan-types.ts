@@ -20,8 +20,19 @@ export interface OutputToPlan {
   readonly settings: OutputSettings;
   /** Name of the file at its destination; its extension decides the container. */
   readonly filename: string;
+  /** The pictures of `settings.watermark`, in its order; none where the output has no watermarks. */
+  readonly watermarks?: readonly WatermarkPicture[];
   /** Test mode (section 8): nothing is longer than 5 seconds after the start of the clip. */
   readonly isTest: boolean;
+}
+
+/** A picture to be laid over a video, on this machine's disk: what it was found to be, whatever it is called. */
+export interface WatermarkPicture {
+  readonly path: string;
+  /** What reads it. */
+  readonly demuxer: 'png_pipe' | 'jpeg_pipe' | 'bmp_pipe' | 'gif';
+  readonly width: number;
+  readonly height: number;
 }
 
 /** Where things lie while a job is worked on: absolute paths, since the steps are run in a folder of their own. */

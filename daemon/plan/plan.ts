@@ -39,7 +39,7 @@ export function plan(
 type Result<T> = T | { readonly fault: Fault };
 
 function decide(
-  { id, settings, filename, isTest }: OutputToPlan,
+  { id, settings, filename, isTest, watermarks = [] }: OutputToPlan,
   media: MediaFacts,
   abilities: Abilities,
 ): Result<{ readonly decision: Decision }> {
@@ -56,7 +56,7 @@ function decide(
   const pictured: Result<{ readonly picture: Picture | null }> =
     video === null || combination.video === null
       ? { picture: null }
-      : decidePicture(settings, video, combination.video.encoder, media.format);
+      : decidePicture(settings, video, combination.video.encoder, media.format, watermarks);
   if ('fault' in pictured) return pictured;
   const { container } = combination;
   const sounded: Result<{ readonly sound: Sound | null }> =

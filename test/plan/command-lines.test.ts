@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { plan } from '../../daemon/plan/plan.js';
-import type { Abilities } from '../../daemon/plan/plan-types.js';
+import type { Abilities, WatermarkPicture } from '../../daemon/plan/plan-types.js';
 import { defaultOutput, type OutputSettings } from '../../src/api/settings/index.js';
 import { matchesGolden } from '../helpers/golden.js';
 import { audioFacts, mediaFacts, newAbilities, oldAbilities, output, paths, videoFacts } from './facts.js';
@@ -12,6 +12,7 @@ interface Case {
   readonly media?: MediaFacts;
   readonly abilities?: Abilities;
   readonly isTest?: boolean;
+  readonly watermarks?: readonly WatermarkPicture[];
 }
 
 const surround = mediaFacts({ audio: audioFacts({ channels: 6 }) });
@@ -47,6 +48,20 @@ const cases: Readonly<Record<string, Case>> = {
   'two-passes': { settings: { video_bitrate: 800, width: 640, audio_bitrate: 96 } },
   'hevc-in-two-passes': { settings: { video_codec: 'hevc', video_bitrate: 500 }, filename: 'film.mov' },
   'clip-in-test-mode': { settings: { start_clip: 12.5, clip_length: 30 }, isTest: true },
+  'two-watermarks': {
+    settings: {
+      width: 640,
+      watermark: [
+        { url: 'http://a/logo.png' },
+        { url: 'http://a/b.gif', width: { value: 25, unit: 'percent', isFromFarEdge: false } },
+      ],
+    },
+    watermarks: [
+      { path: '/scratch/watermark-0', demuxer: 'png_pipe', width: 40, height: 20 },
+      { path: '/scratch/watermark-1', demuxer: 'gif', width: 100, height: 50 },
+    ],
+    media: phone,
+  },
   'crop-to-square': { settings: { size: { width: 480, height: 480 }, aspect_mode: 'crop' } },
   'pad-and-enlarge': {
     settings: { width: 1920, height: 1920, aspect_mode: 'pad', upscale: true },
@@ -75,8 +90,8 @@ for (const [name, { settings, filename = 'film.mp4', media = mediaFacts(), ...ot
   cases,
 )) {
   test(`the command lines of "${name}" are those of its golden file`, () => {
-    const { abilities = newAbilities, isTest = false } = others;
-    const made = plan([output(settings, filename, isTest)], media, paths, abilities);
+    const { abilities = newAbilities, isTest = false, watermarks = [] } = others;
+    const made = plan([{ ...output(settings, filename, isTest), watermarks }], media, paths, abilities);
     const text = made.steps.map(({ args }) => `${args.join('\n')}\n`).join('\n');
     matchesGolden(`plan/${name}.txt`, text);
   });

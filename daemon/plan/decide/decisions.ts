@@ -1,6 +1,7 @@
 import type { Ratio } from '../../jobs/media.js';
 import type { Container } from '../containers.js';
 import type { AudioEncoderName, VideoEncoderName } from '../encoders.js';
+import type { WatermarkPicture } from '../plan-types.js';
 
 /*
  * What was decided for one output, as plain data. Nothing here knows how ffmpeg is told; `../write` does.
@@ -59,6 +60,15 @@ export type Level = 1 | 2 | 3 | 4 | 5;
 /** Which fields make a frame, where fields have to be made frames. */
 export type Fields = 'top-first' | 'bottom-first' | 'as-flagged';
 
+/** A watermark on the finished picture: whole pixels from its upper left corner, negative where it begins outside. */
+export interface Overlay {
+  readonly picture: WatermarkPicture;
+  /** Null where it keeps its own size. */
+  readonly scaleTo: PictureSize | null;
+  readonly x: number;
+  readonly y: number;
+}
+
 /** Everything about the picture of an output. */
 export interface Picture {
   readonly streamIndex: number;
@@ -68,6 +78,8 @@ export interface Picture {
   /** How far it is turned clockwise. */
   readonly turnDegrees: 0 | 90 | 180 | 270;
   readonly fit: Fit;
+  /** The last lies on top. */
+  readonly watermarks: readonly Overlay[];
   readonly timing: Timing;
   /** Frames a second, about; null where the input does not tell. */
   readonly framesPerSecond: number | null;

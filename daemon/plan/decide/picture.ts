@@ -3,9 +3,11 @@ import { maxPixels } from '../../../src/api/settings/limits.js';
 import type { Fault } from '../../jobs/fault.js';
 import type { Ratio, VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
+import type { WatermarkPicture } from '../plan-types.js';
 import type { Clock, Fields, Picture, Timing } from './decisions.js';
 import { levelOf } from './level.js';
 import { decideFit } from './size.js';
+import { decideWatermarks } from './watermarks.js';
 
 /** Greatest distance between two keyframes, in frames (section 8). */
 export const defaultKeyframeInterval = 250;
@@ -16,6 +18,7 @@ export function decidePicture(
   video: VideoFacts,
   encoder: VideoEncoderName,
   format: string,
+  watermarks: readonly WatermarkPicture[] = [],
 ): { readonly picture: Picture } | { readonly fault: Fault } {
   const fit = decideFit(settings, video);
   const { width, height } = fit.canvas;
@@ -36,6 +39,7 @@ export function decidePicture(
       deinterlace: decideFields(settings.deinterlace ?? 'detect', video),
       turnDegrees: video.rotationDegrees,
       fit,
+      watermarks: decideWatermarks(settings.watermark ?? [], watermarks, fit.canvas),
       timing: decideTiming(video, encoder, format),
       framesPerSecond: video.frameRate === null ? null : perSecond(video.frameRate),
       rate:

@@ -1,11 +1,15 @@
 import type { Fields, Fit, Picture } from '../decide/decisions.js';
 import type { Abilities } from '../plan-types.js';
+import { watermarkGraph } from './watermarks.js';
 
 /** Name of the filtered picture in the graph, for `-map`. */
 export const pictureLabel = '[v]';
 
-/** The filter graph of a picture (contract, section 11: the order of the steps), for `-filter_complex`. */
-export function pictureGraph(picture: Picture, abilities: Abilities): string {
+/**
+ * The filter graph of a picture (contract, section 11: the order of the steps), for `-filter_complex`. `firstWatermark` is the number
+ * of the first watermark's input.
+ */
+export function pictureGraph(picture: Picture, abilities: Abilities, firstWatermark: number): string {
   const source = `[0:${picture.streamIndex}]`;
   const filters = [
     ...(picture.deinterlace === null ? [] : [deinterlacing(picture.deinterlace, abilities)]),
@@ -14,8 +18,13 @@ export function pictureGraph(picture: Picture, abilities: Abilities): string {
     'setsar=1',
     'format=yuv420p',
   ];
-  const graph = `${source}${filters.join(',')}${pictureLabel}`;
-  return picture.turnDegrees === 0 ? graph : `${graph};${withoutMatrix(source)}`;
+  const isMarked = picture.watermarks.length > 0;
+  const finished = isMarked ? '[plain]' : pictureLabel;
+  return [
+    `${source}${filters.join(',')}${finished}`,
+    ...watermarkGraph(picture.watermarks, finished, pictureLabel, firstWatermark),
+    ...(picture.turnDegrees === 0 ? [] : [withoutMatrix(source)]),
+  ].join(';');
 }
 
 /*

@@ -8,6 +8,7 @@ import { inputArgs } from './input.js';
 import { repackArgs, repackedInputArgs } from './repack.js';
 import { secondsArgument } from './seconds.js';
 import { type Pass, videoArgs } from './video.js';
+import { watermarkInputArgs } from './watermarks.js';
 
 /** Share of the first of two passes in the work: it decodes all and encodes in haste. */
 const firstPassShare = 0.4;
@@ -58,11 +59,15 @@ function encodeArgs(
   const skipSeconds = clip.startSeconds - clip.readFromSeconds;
   const sound = isFirst ? null : decision.sound;
   const repack = sound?.repack ?? null;
+  // After the input, and after the sound that was packed anew.
+  const firstWatermark = repack === null ? 1 : 2;
   return [
     '-y',
     ...inputArgs(paths.input, clip),
     ...(repack === null ? [] : repackedInputArgs(decision, repack.offsetSeconds, paths)),
-    ...(picture === null ? [] : ['-filter_complex', pictureGraph(picture, abilities), '-map', pictureLabel]),
+    ...(picture === null ? [] : watermarkInputArgs(picture.watermarks)),
+    ...(picture === null ? [] : ['-filter_complex', pictureGraph(picture, abilities, firstWatermark)]),
+    ...(picture === null ? [] : ['-map', pictureLabel]),
     ...(sound === null ? [] : ['-map', repack === null ? `0:${sound.streamIndex}` : '1:0']),
     ...(picture === null ? [] : videoArgs(picture, container, pass, abilities)),
     ...(sound === null ? [] : audioArgs(sound)),

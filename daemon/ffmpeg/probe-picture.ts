@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { VencError } from '../../src/api/errors.js';
+import { maxPixels } from '../../src/api/settings/limits.js';
+import type { WatermarkPicture } from '../plan/plan-types.js';
+import { fileArgument } from '../plan/safe-input.js';
+import type { Binary } from './ffmpeg-types.js';
+import { launch } from './launch.js';
+import { type ProbeSettings, readHead } from './probe.js';
+
+/** How the kinds of pictures begin that a watermark may be (section 4.1). */
+const kinds = [
+  { demuxer: 'png_pipe', start: '\x89PNG\r\n\x1a\n' },
+  { demuxer: 'jpeg_pipe', start: '\xff\xd8\xff' },
+  { demuxer: 'gif', start: 'GIF8' },
+  { demuxer: 'bmp_pipe', start: 'BM' },
+] as const satisfies readonly { demuxer: WatermarkPicture['demuxer']; start: string }[];
+
+/** Looks at a picture as promised by `Ffmpeg.probePicture`. */
+export async function probePicture(
+  ffprobe: Binary,
+  path: string,
+  settings: ProbeSettings,
+  signal?: AbortSignal,
+): Promise<WatermarkPicture> {
+  const { head } = await readHead(path);
+  const kind = kinds.find(({ start }) => head.toString('latin1', 0, start.length) === start);
+  if (kind === undefined) throw broken('The watermark is no PNG, GIF, JPEG or BMP.');
+  const { demuxer } = kind;
+  const limit = AbortSignal.timeout(settings.seconds * 1000);
+  let answer = '';
+  const ending = await launch(ffprobe.path, [...argsFor(demuxer), fileArgument(resolve(path))], {
+    guardian: settings.guardian,
+    signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+    onStdout: (text) => {
+      answer += text;
+    },
+  });
+  if (signal?.aborted) throw new VencError('InterruptedError', 'Looking at the watermark was interrupted.');
+  if (limit.aborted) throw broken(`Looking at the watermark took over ${settings.seconds} seconds.`);
+  // A picture beyond the limit is given with sides of 0, and only stderr says why.
+  const [width = 0, height = 0] = answer.trim().split('\n')[0]?.split('x').map(Number) ?? [];
+  if (/picture size|max_pixels/i.test(ending.said) || width * height > maxPixels) {
+    throw broken(`The watermark has more than ${maxPixels} pixels.`);
+  }
+  if (ending.exitCode !== 0 || !(width > 0 && height > 0)) throw broken('The watermark is damaged.');
+  return { path, demuxer, width, height };
+}
+
+function argsFor(demuxer: string): readonly string[] {
+  return [
+    ...['-v', 'warning', '-hide_banner', '-protocol_whitelist', 'file,pipe', '-format_whitelist', demuxer],
+    ...['-max_pixels', String(maxPixels), '-f', demuxer, '-select_streams', 'v:0'],
+    ...['-show_entries', 'stream=width,height', '-of', 'csv=p=0:s=x'],
+  ];
+}
+
+function broken(message: string): VencError {
+  return new VencError('WatermarkError', message);
+}

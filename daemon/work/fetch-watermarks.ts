@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { isVencError, VencError } from '../../src/api/errors.js';
+import { withoutPassword } from '../../src/api/redact.js';
+import type { JobOutput } from '../jobs/job.js';
+import type { WatermarkPicture } from '../plan/plan-types.js';
+import type { Run } from '../queue/job-queue.js';
+import { transportFor } from '../transports/registry.js';
+import { attempt } from './attempt.js';
+import type { Workbench } from './workbench.js';
+
+/** Brings the watermarks of a job's outputs to this machine, each address once, however many outputs name it. */
+export type FetchWatermarks = (output: JobOutput) => Promise<readonly WatermarkPicture[] | null>;
+
+/** The fetching for one run. An output whose watermark cannot be had is failed (`WatermarkError`), and null given back for it. */
+export function watermarkFetcher(run: Run, bench: Workbench, scratch: string): FetchWatermarks {
+  const fetched = new Map<string, Promise<WatermarkPicture>>();
+  const fetchOnce = (url: string): Promise<WatermarkPicture> => {
+    const known = fetched.get(url);
+    if (known !== undefined) return known;
+    const path = join(scratch, `watermark-${fetched.size}`);
+    const picture = fetchPicture(run, bench, url, path);
+    fetched.set(url, picture);
+    return picture;
+  };
+  return (output) =>
+    attempt(
+      run,
+      async () => {
+        const pictures: WatermarkPicture[] = [];
+        for (const { url } of output.settings.watermark ?? []) pictures.push(await fetchOnce(url));
+        return pictures;
+      },
+      'WatermarkError',
+      (fault) => run.change({ type: 'output-failed', id: output.id, fault }),
+    );
+}
+
+async function fetchPicture(
+  run: Run,
+  bench: Workbench,
+  url: string,
+  path: string,
+): Promise<WatermarkPicture> {
+  try {
+    const transport = transportFor(bench.transports, url);
+    if (transport.download === undefined)
+      throw new TypeError('the scheme of the watermark takes no downloads');
+    await transport.download(url, path, { signal: run.signal, onProgress: () => {} });
+    return await bench.ffmpeg.probePicture(path, run.signal);
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (isVencError(error, 'WatermarkError') || isVencError(error, 'OutOfSpaceError')) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new VencError('WatermarkError', `The watermark ${withoutPassword(url)} cannot be had: ${why}`, {
+      cause: error,
+    });
+  }
+}
