@@ -27,6 +27,8 @@ export async function readBody(incoming: IncomingMessage, limits = bodyLimits): 
     const json = parseJson(text);
     if ('value' in json) return json.value;
     if (text.trim() === '') return undefined;
+    const key = label.type === formType ? keyInForm(text) : null;
+    if (key !== null) return { api_key: key };
     if (label.language !== 'XML') throw malformed(label, 'JSON', json.mistake);
   }
   if (label.language === 'JSON') throw malformed(label, 'JSON', 'it begins like XML');
@@ -36,6 +38,16 @@ export async function readBody(incoming: IncomingMessage, limits = bodyLimits): 
   if ('value' in reading) return reading.value;
   const { what, place } = reading.mistake;
   throw malformed(label, 'XML', `line ${place.line}, column ${place.column}: ${what}`);
+}
+
+/** What `curl -d` says that a body is, whatever it is. */
+const formType = 'application/x-www-form-urlencoded';
+
+/** A form that holds nothing but the key, as scripts of old send it with a cancel (section 4.5); null for any other. */
+function keyInForm(text: string): string | null {
+  const fields = [...new URLSearchParams(text.trim())];
+  const [field] = fields;
+  return fields.length === 1 && field?.[0] === 'api_key' ? field[1] : null;
 }
 
 function labelOf(contentType: string): Label {

@@ -25,7 +25,7 @@ export function representationOf(route: Pick<Route, 'representations'>, wishes: 
   const isRecord = route.representations.length > 0;
   const named = wishes.suffix ?? (isRecord ? wishes.format : null);
   if (named === null || named === '') return isXmlWanted(wishes.accept, route) ? 'xml' : 'json';
-  const asked = formats[named];
+  const asked = formats[named.toLowerCase()];
   if (asked !== undefined && route.representations.includes(asked)) return asked;
   throw new VencError('NotFoundError', `There is no "${named.slice(0, 20)}" form of this address.`, {
     hint: 'Use .json or .xml.',

@@ -39,6 +39,21 @@ test('a key in the body of a GET or a DELETE counts', async ({ daemon }) => {
   assert.is(statusOf(await spoken(daemon, [`DELETE /api/v2/jobs/${id}/cancel HTTP/1.1`, host], body)), 204);
 });
 
+test('a form with nothing but the key counts, as curl -d sends it', async ({ daemon }) => {
+  const id = await daemon.create({ input });
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const put = (body: string) =>
+    fetch(`${daemon.url}/v2/jobs/${id}/cancel.json`, { method: 'PUT', body, headers });
+  assert.is((await put('api_key=wrong')).status, 404);
+  assert.is((await put(`key=${daemon.key}`)).status, 404);
+  assert.is((await put(`api_key=${daemon.key}`)).status, 204);
+});
+
+test('whole numbers may be decimals in XML', async ({ daemon }) => {
+  const xml = `<api-request><api_key>${daemon.key}</api_key><input>${input}</input><output><audio-bitrate type="float">64.0</audio-bitrate></output></api-request>`;
+  assert.is((await fetch(`${daemon.url}/v2/jobs.xml`, { method: 'POST', body: xml })).status, 201);
+});
+
 test('an XML body of a cancel may hold the key', async ({ daemon }) => {
   const id = await daemon.create({ input });
   const response = await fetch(`${daemon.url}/v2/jobs/${id}/cancel.xml`, {
@@ -105,7 +120,11 @@ const unreadable: readonly (readonly [type: string, body: string, sentence: RegE
     /^The body is not valid JSON: .*property name/,
   ],
   ['application/json', `{"api_key": "KEY", "x": "${'x'.repeat(1024 * 1024)}"}`, /^The body is larger than/],
-  ['application/x-www-form-urlencoded', 'api_key=KEY', /application\/x-www-form-urlencoded .* JSON or XML/],
+  [
+    'application/x-www-form-urlencoded',
+    'api_key=KEY&input=a',
+    /application\/x-www-form-urlencoded .* JSON or XML/,
+  ],
 ];
 
 for (const [type, body, sentence] of unreadable) {

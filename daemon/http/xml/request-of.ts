@@ -59,6 +59,12 @@ function valueIn(element: XmlElement, shape: Shape): unknown {
       return isText(element) ? element.text.trim() : fieldsIn(element, null);
     case 'text':
       return element.children.length === 0 ? element.text : anyValueIn(element);
+    case 'integer':
+    case 'number-choice':
+      // Some serializers write every number as a decimal: 64.0 is the whole number that it is in JSON.
+      return element.children.length === 0
+        ? element.text.trim().replace(/^(-?\d+)\.0+$/, '$1')
+        : anyValueIn(element);
     default:
       return element.children.length === 0 ? element.text.trim() : anyValueIn(element);
   }
