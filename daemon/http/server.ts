@@ -10,16 +10,26 @@ export interface HttpServer {
   close(graceMs: number): Promise<void>;
 }
 
-/** Milliseconds for the head of a request to arrive. */
-const headersTimeoutMs = 60_000;
+/** Where to listen. */
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Milliseconds for the head of a request to arrive. */
+  readonly headTimeoutMs?: number;
+}
+
+const defaultHeadTimeoutMs = 60_000;
+/** How often Node looks for heads that are overdue; left to itself it does so every 30 seconds, and a minute becomes one and a half. */
+const overdueCheckMs = 1000;
 
 /**
  * Listens with an app. Rejects with `InUseError` where the port is taken, `UsageError` where the address can't be used.
  */
 export async function listen(
   app: { readonly fetch: Parameters<typeof getRequestListener>[0] },
-  options: { readonly host: string; readonly port: number },
+  options: ListenOptions,
 ): Promise<HttpServer> {
+  const { headTimeoutMs = defaultHeadTimeoutMs } = options;
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     // The app answers its own errors: what comes here was refused before it got there.
@@ -29,7 +39,8 @@ export async function listen(
     // Uploads may take as long as there is room and bytes come: only the head has a time limit here, bodies have their own.
     {
       requestTimeout: 0,
-      headersTimeout: headersTimeoutMs,
+      headersTimeout: headTimeoutMs,
+      connectionsCheckingInterval: Math.min(overdueCheckMs, headTimeoutMs),
       keepAliveTimeout: 15_000,
       requireHostHeader: false,
     },
@@ -45,10 +56,7 @@ export async function listen(
   return { port: address.port, close: (graceMs) => closed(server, graceMs) };
 }
 
-function started(
-  server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<void> {
+function started(server: Server, { host, port }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(

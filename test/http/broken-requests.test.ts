@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { listen } from '../../daemon/http/server.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 
 const test = suite<{ daemon: TestDaemon }>('broken requests');
@@ -43,6 +44,15 @@ test('HTTP/1.0 needs no host', async ({ daemon }) => {
   const answer = await raw(daemon.url, 'GET /health HTTP/1.0\r\n\r\n');
   assert.match(answer, /^HTTP\/1\.1 200 /);
   assert.match(answer, '{"status":"ok"}');
+});
+
+test('a head that does not come to its end is given up in time, and told so', async () => {
+  const app = { fetch: () => new Response('never reached') };
+  const server = await listen(app, { host: '127.0.0.1', port: 0, headTimeoutMs: 50 });
+  const answer = await raw(`http://127.0.0.1:${server.port}`, 'GET /health HTTP/1.1\r\nHost: x\r\n');
+  assert.match(answer, /^HTTP\/1\.1 408 /);
+  assert.match(answer, '"errors"');
+  await server.close(0);
 });
 
 function raw(url: string, text: string): Promise<string> {
