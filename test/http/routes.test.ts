@@ -201,6 +201,14 @@ test('a list has pages, newest first, with a total and links', async ({ daemon }
   assert.match(link, new RegExp(`page=${Math.ceil(total / 2)}[^>]*>; rel="last"`));
 });
 
+test('the links of a list begin with the public address, where one is given', async () => {
+  const daemon = await startTestDaemon({ jobs: 0, publicUrl: 'https://encode.example.com/base/' });
+  const response = await daemon.request('/api/v2/jobs.json?state=waiting&api_key=secret');
+  const page = 'https://encode.example.com/base/api/v2/jobs.json?state=waiting&page=1&per_page=50';
+  assert.is(response.headers.get('link'), `<${page}>; rel="first", <${page}>; rel="last"`);
+  await daemon.stop();
+});
+
 test('HEAD answers like GET without a body', async ({ daemon }) => {
   const response = await daemon.request('/v2/jobs', { method: 'HEAD' });
   assert.is(response.status, 200);

@@ -24,13 +24,13 @@ export const postJob: Handler = async (workshop, exchange, account) => {
 };
 
 /** `GET /v2/jobs` (section 4.3), with `X-Total-Count` and `Link`. */
-export const getJobs: Handler = async (workshop, { url }, account) => {
+export const getJobs: Handler = async (workshop, { url, baseUrl }, account) => {
   const query = Object.fromEntries(url.searchParams);
   const listing = await listJobs(workshop, account.id, query);
   return {
     status: 200,
     record: listing.jobs.map(wrapped),
-    headers: { 'X-Total-Count': String(listing.total), Link: links(url, listing) },
+    headers: { 'X-Total-Count': String(listing.total), Link: links(url, baseUrl, listing) },
   };
 };
 
@@ -58,7 +58,8 @@ export const putResubmit: Handler = async (workshop, { params }, account) => {
   return { status: 204 };
 };
 
-function links(url: URL, { page, perPage, total }: JobListing): string {
+/** Addresses of the other pages, under the base that clients know: behind a proxy it is not the one that the request came to. */
+function links(url: URL, baseUrl: string, { page, perPage, total }: JobListing): string {
   const last = Math.max(1, Math.ceil(total / perPage));
   const targets: readonly (readonly [string, number])[] = [
     ['first', 1],
@@ -72,7 +73,7 @@ function links(url: URL, { page, perPage, total }: JobListing): string {
       target.searchParams.delete('api_key');
       target.searchParams.set('page', String(number));
       target.searchParams.set('per_page', String(perPage));
-      return `<${target.href}>; rel="${relation}"`;
+      return `<${baseUrl}${target.pathname}${target.search}>; rel="${relation}"`;
     })
     .join(', ');
 }
