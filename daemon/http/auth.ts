@@ -15,22 +15,21 @@ export interface GivenKey {
 
 /**
  * Who asks (section 5). The key is looked for in the header, in the query and in the body; the first that is present
- * decides. A promise only where the body has to be read.
+ * decides. A promise only where the body has to be read, or the key is not known: it may have been made a moment ago.
  */
 export function identify(workshop: Workshop, exchange: Exchange): GivenKey | Promise<GivenKey> {
   const { headers } = exchange.incoming;
   const key = headers['service-api-key'] ?? headers['zencoder-api-key'] ?? exchange.query('api_key');
-  if (key !== null) return given(workshop, String(key));
-  return hasBody(exchange.incoming) ? keyInBody(workshop, exchange) : given(workshop, null);
+  if (key === null) return hasBody(exchange.incoming) ? keyInBody(workshop, exchange) : noKey;
+  return holderNow(workshop, String(key));
 }
 
-function given(
-  workshop: Workshop,
-  key: string | null,
-  bodyComplaints: GivenKey['bodyComplaints'] = [],
-): GivenKey {
-  const holder = key === null ? null : workshop.accounts.holderOf(key);
-  return { holder, isGiven: key !== null, bodyComplaints };
+const noKey: GivenKey = { holder: null, isGiven: false, bodyComplaints: [] };
+
+function holderNow({ accounts }: Workshop, key: string): GivenKey | Promise<GivenKey> {
+  const found = () => ({ ...noKey, holder: accounts.holderOf(key), isGiven: true });
+  const known = found();
+  return known.holder === null ? accounts.refresh().then(found) : known;
 }
 
 /**
@@ -66,9 +65,9 @@ async function keyInBody(workshop: Workshop, exchange: Exchange): Promise<GivenK
   try {
     const sent = await exchange.body();
     const key = isObject(sent) ? sent.api_key : undefined;
-    return given(workshop, typeof key === 'string' ? key : null);
+    return typeof key === 'string' ? holderNow(workshop, key) : noKey;
   } catch (error) {
-    return given(workshop, null, isVencError(error) ? error.complaints : []);
+    return { ...noKey, bodyComplaints: isVencError(error) ? error.complaints : [] };
   }
 }
 

@@ -24,6 +24,8 @@ export interface KeyHolder {
 export interface AccountStore {
   /** Whom a key speaks for; null for an unknown key. Costs no disk access. */
   holderOf(key: string): KeyHolder | null;
+  /** Takes in at once what others have changed, which otherwise takes up to half a second. Never rejects. */
+  refresh(): Promise<void>;
   account(id: string): Account | null;
   /** Notes that a key was used just now. Costs no disk access: it is written now and then, beside the accounts. */
   noteUse(keyId: string): void;

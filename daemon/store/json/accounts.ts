@@ -82,6 +82,10 @@ class JsonAccounts implements OpenAccounts {
     return this.#holderOf(key);
   }
 
+  refresh(): Promise<void> {
+    return this.#watch.now();
+  }
+
   account(id: string): Account | null {
     return accountById(this.#document, id);
   }

@@ -9,7 +9,9 @@ export class FileWatch {
   readonly #path: string;
   #mark: string;
   #timer: NodeJS.Timeout | null = null;
+  #changed: () => Promise<void> = async () => {};
   #looking: Promise<void> = Promise.resolve();
+  #next: Promise<void> | null = null;
 
   private constructor(path: string, mark: string) {
     this.#path = path;
@@ -23,9 +25,10 @@ export class FileWatch {
 
   /** Looks every so many milliseconds and calls `changed` where the file is another. Does not keep the process alive. */
   every(intervalMs: number, changed: () => Promise<void>): void {
+    this.#changed = changed;
     const schedule = () => {
       this.#timer = setTimeout(() => {
-        this.#looking = this.#look(changed).finally(() => {
+        void this.now().finally(() => {
           if (this.#timer !== null) schedule();
         });
       }, intervalMs).unref();
@@ -33,18 +36,28 @@ export class FileWatch {
     schedule();
   }
 
+  /** Looks now. Resolves when a look that began after the call is over; those who ask meanwhile share one. Never rejects. */
+  now(): Promise<void> {
+    this.#next ??= this.#looking.then(() => {
+      this.#next = null;
+      this.#looking = this.#look();
+      return this.#looking;
+    });
+    return this.#next;
+  }
+
   /** Ends the looking; resolves when no call of `changed` is under way. */
   async close(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    await this.#looking;
+    await (this.#next ?? this.#looking);
   }
 
-  async #look(changed: () => Promise<void>): Promise<void> {
+  async #look(): Promise<void> {
     const mark = await markOf(this.#path);
     if (mark === this.#mark) return;
     try {
-      await changed();
+      await this.#changed();
       this.#mark = mark;
     } catch {
       // The machine is short of something: the mark stays the old one, so that the next look tries again.

@@ -13,7 +13,7 @@ export function readText(setting: TextSetting, value: unknown): Plain<string> {
   if (hasMoreCharacters(value, setting.maxLength)) {
     return { rule: `must have at most ${setting.maxLength} characters` };
   }
-  if (unfitForText.test(value)) return { rule: 'must not hold control characters' };
+  if (unfitForText.test(value)) return { rule: 'must not hold control characters or halves of characters' };
   const broken = setting.isPath ? brokenPathRule(value) : undefined;
   return broken === undefined ? { value } : { rule: broken };
 }
