@@ -82,7 +82,8 @@ class StoreDeliverer implements Deliverer {
 
   #lineUp({ id: jobId, notices }: Job): void {
     for (const { id, target, dueAt } of notices) {
-      this.#line.add({ id, jobId, origin: originOf(target.url), dueMs: millisecondsOf(dueAt) });
+      const place = { origin: originOf(target.url), receiver: receiverOf(target.url) };
+      this.#line.add({ id, jobId, ...place, dueMs: millisecondsOf(dueAt) });
     }
   }
 
@@ -126,6 +127,11 @@ class StoreDeliverer implements Deliverer {
 /** Scheme, host and port: all of an address that is no secret for sure, as many have theirs in the path. */
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : 'an address that is none';
+}
+
+/** An address without its query, in which some put what differs from notice to notice. */
+function receiverOf(url: string): string {
+  return originOf(url) + (URL.canParse(url) ? new URL(url).pathname : '');
 }
 
 /** Milliseconds since 1970; what is no time is due at once. */

@@ -4,6 +4,8 @@ export interface LinedNotice {
   readonly jobId: number;
   /** Scheme, host and port of the receiver. */
   readonly origin: string;
+  /** Tells receivers at one origin apart; may hold secrets, and is only ever compared. */
+  readonly receiver: string;
   /** When it is due, in milliseconds since 1970. */
   readonly dueMs: number;
 }
@@ -12,18 +14,21 @@ export interface LinedNotice {
 export const greatestAtOnce = 128;
 /** Notices on their way at once to one receiver, so that one that hangs takes no room from the others. */
 export const greatestToOne = 2;
+/** Notices on their way at once to all receivers at one origin: services that take notices for many have one origin for them all. */
+export const greatestToOrigin = 16;
 
 interface Lane {
+  readonly origin: string;
   /** Those that are due, in the order in which they became so. */
   readonly ready: LinedNotice[];
-  /** The jobs whose notices are on their way. */
-  readonly busyWith: number[];
+  /** How many are on their way. */
+  onTheWay: number;
 }
 
 /**
  * Decides which notice goes next. Knows neither the clock nor the network.
  *
- * Each receiver has a lane of its own, and the lanes take turns. Notices of one job go to one receiver one after the other, so that it
+ * Each receiver has a lane of its own, and the lanes take turns. Notices of one job go to one origin one after the other, so that it
  * hears of the outputs before it hears of the job.
  */
 export class NoticeLine {
@@ -32,6 +37,8 @@ export class NoticeLine {
   /** Those that are not due yet, the latest first. */
   readonly #later: LinedNotice[] = [];
   readonly #lanes = new Map<string, Lane>();
+  /** The jobs whose notices are on their way, by origin. */
+  readonly #busyWith = new Map<string, number[]>();
   #onTheWay = 0;
 
   /** Lines a notice up; one that is known already stays as it is. */
@@ -50,16 +57,17 @@ export class NoticeLine {
   take(nowMs: number): LinedNotice | null {
     while ((this.nextDueMs() ?? Number.POSITIVE_INFINITY) <= nowMs) this.#wakeNext();
     if (this.#onTheWay >= greatestAtOnce) return null;
-    for (const [origin, lane] of this.#lanes) {
+    for (const [receiver, lane] of this.#lanes) {
       const notice = this.#takeFrom(lane);
       if (notice === null) {
-        this.#clearAway(origin, lane);
+        this.#clearAway(receiver, lane);
         continue;
       }
       // To the end of the round, so that no lane is served before all others have been.
-      this.#lanes.delete(origin);
-      this.#lanes.set(origin, lane);
-      lane.busyWith.push(notice.jobId);
+      this.#lanes.delete(receiver);
+      this.#lanes.set(receiver, lane);
+      lane.onTheWay += 1;
+      this.#busyWith.set(lane.origin, [...this.#jobsAt(lane.origin), notice.jobId]);
       this.#onTheWay += 1;
       return notice;
     }
@@ -69,10 +77,13 @@ export class NoticeLine {
   /** Takes back a notice that was on its way: it is over, or with a time due again then, unless it was withdrawn. */
   release(notice: LinedNotice, dueMs: number | null): void {
     this.#onTheWay -= 1;
-    const lane = this.#lanes.get(notice.origin);
+    const others = this.#jobsAt(notice.origin).filter((jobId) => jobId !== notice.jobId);
+    if (others.length > 0) this.#busyWith.set(notice.origin, others);
+    else this.#busyWith.delete(notice.origin);
+    const lane = this.#lanes.get(notice.receiver);
     if (lane !== undefined) {
-      lane.busyWith.splice(lane.busyWith.indexOf(notice.jobId), 1);
-      this.#clearAway(notice.origin, lane);
+      lane.onTheWay -= 1;
+      this.#clearAway(notice.receiver, lane);
     }
     if (this.#known.get(notice.id) !== notice) return;
     this.#known.delete(notice.id);
@@ -99,17 +110,23 @@ export class NoticeLine {
   #wakeNext(): void {
     const notice = this.#later.pop();
     if (notice === undefined || this.#known.get(notice.id) !== notice) return;
-    const lane = this.#lanes.get(notice.origin);
-    if (lane === undefined) this.#lanes.set(notice.origin, { ready: [notice], busyWith: [] });
+    const { origin, receiver } = notice;
+    const lane = this.#lanes.get(receiver);
+    if (lane === undefined) this.#lanes.set(receiver, { origin, ready: [notice], onTheWay: 0 });
     else lane.ready.push(notice);
   }
 
-  #clearAway(origin: string, { ready, busyWith }: Lane): void {
-    if (ready.length + busyWith.length === 0) this.#lanes.delete(origin);
+  #clearAway(receiver: string, { ready, onTheWay }: Lane): void {
+    if (ready.length + onTheWay === 0) this.#lanes.delete(receiver);
   }
 
-  #takeFrom({ ready, busyWith }: Lane): LinedNotice | null {
-    if (busyWith.length >= greatestToOne) return null;
+  #jobsAt(origin: string): readonly number[] {
+    return this.#busyWith.get(origin) ?? [];
+  }
+
+  #takeFrom({ origin, ready, onTheWay }: Lane): LinedNotice | null {
+    const busyWith = this.#jobsAt(origin);
+    if (onTheWay >= greatestToOne || busyWith.length >= greatestToOrigin) return null;
     for (let index = 0; index < ready.length; ) {
       const notice = ready[index];
       const isKnown = notice !== undefined && this.#known.get(notice.id) === notice;

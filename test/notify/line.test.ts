@@ -1,12 +1,23 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { greatestAtOnce, greatestToOne, type LinedNotice, NoticeLine } from '../../daemon/notify/line.js';
+import {
+  greatestAtOnce,
+  greatestToOne,
+  greatestToOrigin,
+  type LinedNotice,
+  NoticeLine,
+} from '../../daemon/notify/line.js';
 
 const notice = (id: string, jobId: number, origin = 'a', dueMs = 0): LinedNotice => ({
   id,
   jobId,
   origin,
+  receiver: origin,
   dueMs,
+});
+const noticeAt = (receiver: string, id: string, jobId: number): LinedNotice => ({
+  ...notice(id, jobId),
+  receiver,
 });
 
 /** A line with these notices, in this order. */
@@ -56,6 +67,32 @@ test('notices of one job go to one receiver one after the other, and pass nobody
   assert.ok(first !== undefined);
   line.release(first, null);
   assert.equal(idsOf(takeAll(line)), ['a2']);
+});
+
+test('a receiver that hangs keeps nothing from another one at its origin', () => {
+  const hanging = Array.from({ length: 9 }, (_, index) => noticeAt('a/hang', `hang${index}`, index));
+  const line = lineOf(...hanging, noticeAt('a/fine', 'fine', 100));
+  assert.equal(idsOf(takeAll(line)), ['hang0', 'fine', 'hang1']);
+});
+
+test('an origin gets so many at once, however many receivers it has', () => {
+  const many = Array.from({ length: greatestToOrigin + 3 }, (_, index) =>
+    noticeAt(`a/${index}`, `a${index}`, index),
+  );
+  const line = lineOf(...many, notice('b', 100, 'b'));
+  const taken = takeAll(line);
+  assert.equal([taken.length, taken.at(-1)?.id], [greatestToOrigin + 1, 'b']);
+  for (const one of taken) line.release(one, null);
+  assert.is(takeAll(line).length, 3);
+});
+
+test('notices of one job go to receivers at one origin one after the other', () => {
+  const line = lineOf(noticeAt('a/output', 'output', 1), noticeAt('a/job', 'job', 1));
+  const [first, ...others] = takeAll(line);
+  assert.equal([first?.id, others], ['output', []]);
+  assert.ok(first !== undefined);
+  line.release(first, 100);
+  assert.equal(idsOf(takeAll(line)), ['job']);
 });
 
 test('no more are on their way than there is room for, and receivers take turns', () => {
