@@ -39,7 +39,7 @@ export async function createAccount(dataFolder: string, name: string): Promise<N
   return changeDesk(dataFolder, async ({ document, replace }) => {
     if (accountByName(document, name) !== null) {
       throw new VencError('ConflictError', `There is an account "${name}" already.`, {
-        hint: `choose another name; one more key of that account makes: venc keys create --account ${name}`,
+        hint: `choose another name; for one more key of that account: venc keys create --account ${name}`,
       });
     }
     const account = {

@@ -213,7 +213,8 @@ test('a data folder that is a file is refused', async ({ folder, venc }) => {
   for (const words of ['accounts create a', 'keys list']) {
     const { code, stderr } = await venc(words);
     assert.is(code, 2);
-    assert.match(stderr, `The data folder ${folder} cannot be used`);
+    const reason = `The data folder ${folder} cannot be used: there is a file where a folder should be.`;
+    assert.is(stderr, `venc: ${reason}\nvenc: hint: Choose another folder with --data or VENC_DATA.\n`);
   }
 });
 

@@ -27,9 +27,8 @@ export function openingError(error: unknown, folder: string): unknown {
     EEXIST: 'there is a file where a folder should be',
   };
   const reason = reasons[code] ?? 'this user may not write to it';
-  return new VencError(
-    'UsageError',
-    `The data folder ${folder} cannot be used: ${reason}. Make it writable, or choose another one with --data.`,
-    { cause: error, hint: 'Make the folder writable, or choose another one with --data or VENC_DATA.' },
-  );
+  return new VencError('UsageError', `The data folder ${folder} cannot be used: ${reason}.`, {
+    cause: error,
+    hint: `${code in reasons ? 'Choose' : 'Make it writable, or choose'} another folder with --data or VENC_DATA.`,
+  });
 }
