@@ -5,7 +5,7 @@ import { fieldsOf, readText } from './reading.js';
 
 /** Which service, and with which key. */
 export interface Target {
-  /** Base address without a slash at its end. */
+  /** Base address without a slash at its end, and without the version that follows it. */
   readonly url: string;
   readonly apiKey: string;
   /** The daemon of the same user, found through its data folder: the key then travels in the header alone. */
@@ -61,7 +61,8 @@ function serviceAt(text: string, apiKey: string | null): Target {
     });
   }
   return {
-    url: text.replace(/\/+$/, ''),
+    // Programs are given the address with its version, and so people type it here too.
+    url: text.replace(/\/+$/, '').replace(/\/+v2$/, ''),
     apiKey,
     hint: 'check the address in VENC_URL, or unset it to use the daemon on this machine',
   };
@@ -98,7 +99,13 @@ async function readKey(path: string): Promise<string> {
   } catch (error) {
     throw new VencError('UnauthorizedError', `The key of the daemon could not be read from ${path}.`, {
       cause: error,
-      hint: 'only the user who runs the daemon may read it; others put a key into VENC_API_KEY',
+      hint: isMissing(error)
+        ? 'the next start of the daemon makes a new one; until then, put a key into VENC_API_KEY'
+        : 'only the user who runs the daemon may read it; others put a key into VENC_API_KEY',
     });
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

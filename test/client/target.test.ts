@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -22,6 +22,25 @@ test('an address that is given wins over the daemon of the data folder', async (
   const found = await resolveTarget({ url: null, apiKey: null, dataFolder: folder });
   assert.equal([found.url, found.apiKey, found.isOwnDaemon], ['http://127.0.0.1:2', 'owner', true]);
   assert.is((await resolveTarget({ url: null, apiKey: 'mine', dataFolder: folder })).apiKey, 'mine');
+});
+
+test('an address may be given with its version, as programs take it', async () => {
+  for (const [url, base] of [
+    ['https://h/api/v2', 'https://h/api'],
+    ['https://h/v2/', 'https://h'],
+    ['https://h/rev2', 'https://h/rev2'],
+  ] as const) {
+    assert.is((await resolveTarget({ url, apiKey: 'k', dataFolder: '/no/such/folder' })).url, base);
+  }
+});
+
+test('a key that was revoked comes back with the next start, and the hint says so', async () => {
+  const folder = dataFolder('http://127.0.0.1:2');
+  rmSync(join(folder, 'owner-key'));
+  await resolveTarget({ url: null, apiKey: null, dataFolder: folder }).then(
+    () => assert.unreachable(),
+    (error) => assert.match(String(error.hint), 'the next start of the daemon makes a new one'),
+  );
 });
 
 test('what is missing or wrong is told by its class', async () => {
