@@ -115,15 +115,22 @@ test('a create is never tried again', async ({ service, env }) => {
   assert.is(service.seen.length, before + 1);
 });
 
-test('Ctrl-C in wait ends with 130 and says that the job goes on', async ({ env, service }) => {
-  const before = service.seen.length;
-  const run = startCli(['wait', '1003'], { env });
-  while (service.seen.length === before) await new Promise((resolve) => setImmediate(resolve));
-  run.child.kill('SIGINT');
-  const result = await run.ended;
-  assert.is(result.code, 130);
-  assert.match(result.stderr, /Interrupted\. Job 1003 goes on\./);
-  assert.is(result.stdout, '');
+test('Ctrl-C in wait and watch ends with 130, and says that the job goes on and how to come back', async ({
+  env,
+  service,
+}) => {
+  for (const [command, hint] of [
+    ['wait', 'to wait again: venc wait 1003'],
+    ['watch', 'to look again: venc watch 1003'],
+  ] as const) {
+    const before = service.seen.length;
+    const run = startCli([command, '1003'], { env });
+    while (service.seen.length === before) await new Promise((resolve) => setImmediate(resolve));
+    run.child.kill('SIGINT');
+    const result = await run.ended;
+    assert.is(result.code, 130);
+    assert.is(result.stderr, `venc: Interrupted. Job 1003 goes on.\nvenc: hint: ${hint}\n`);
+  }
 });
 
 test('venc alone shows its help on stderr and ends with 2', async () => {

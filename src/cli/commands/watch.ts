@@ -54,7 +54,7 @@ async function run(words: readonly string[], options: WatchOptions, context: Con
     }
     return await awaitJobs(client, watched, io, { signal, onEvent: printer(io, mode) });
   } catch (error) {
-    throw watched.length === 0 ? error : jobsGoOn(error, watched);
+    throw watched.length === 0 ? error : jobsGoOn(error, watched, 'watch');
   } finally {
     dispose();
   }
