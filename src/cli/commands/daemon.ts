@@ -37,7 +37,10 @@ export function define(command: Command, context: Context): void {
     )
     .option('--jobs <number>', jobsHelp, wholeNumber('--jobs', 0, 1024))
     .option('--files-root <folder>', 'folder below which file: URLs may read and write; repeatable', gather)
-    .option('--allow-private-network', 'let inputs come from addresses that are not public')
+    .option(
+      '--allow-private-network',
+      'let inputs come from addresses that are not public, and notifications go there',
+    )
     .option('--grace <time>', 'time that running jobs get at a stop', timeSpan('--grace'), 5)
     .option(
       '--stall-timeout <time>',
