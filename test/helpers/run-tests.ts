@@ -4,12 +4,16 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 /*
- * `npm test`: every test file, in as many runs of uvu side by side as there are processors. What the first run says is shown as it
- * comes, what the others say after it, so that nothing is mixed up. With an argument, only the files that it fits as a regular expression.
+ * `npm test`: every test file, a few of them to a run of uvu, as many runs side by side as there are processors. What a run
+ * says is shown when it is over. With an argument, only the files that it fits as a regular expression.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const uvu = fileURLToPath(new URL('../bin.js', import.meta.resolve('uvu')));
+/** Few enough that the lanes end at about the same time, many enough that starting Node does not count. */
+const filesARun = 4;
+/** Those that take longest begin first. */
+const slowest = /^(plan|whole|store|cli|client|notify)\//;
 
 interface Run {
   readonly isPassed: boolean;
@@ -17,32 +21,34 @@ interface Run {
 }
 
 async function main([pattern = '']: readonly string[]): Promise<number> {
-  const all = await readdir(root, { recursive: true });
-  const files = all.filter((name) => /\.test\.js$/.test(name) && new RegExp(pattern).test(name)).sort();
-  const runCount = Math.min(availableParallelism(), files.length);
-  const began = Date.now();
-  const runs = Array.from({ length: runCount }, (_, run) =>
-    runFiles(
-      files.filter((_name, index) => index % runCount === run),
-      run === 0,
-    ),
+  const all = (await readdir(root, { recursive: true })).filter((name) => /\.test\.js$/.test(name)).sort();
+  const files = all.filter((name) => new RegExp(pattern).test(name));
+  const ordered = [
+    ...files.filter((name) => slowest.test(name)),
+    ...files.filter((name) => !slowest.test(name)),
+  ];
+  const batches = Array.from({ length: Math.ceil(ordered.length / filesARun) }, (_, index) =>
+    ordered.slice(index * filesARun, (index + 1) * filesARun),
   );
+  const began = Date.now();
   const ended: Run[] = [];
-  for (const [index, run] of runs.entries()) {
-    const done = await run;
-    if (index > 0) process.stdout.write(done.said);
-    ended.push(done);
-  }
+  const left = batches.values();
+  const lane = async () => {
+    for (const batch of left) {
+      const run = await runFiles(batch);
+      process.stdout.write(run.said);
+      ended.push(run);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, lane));
   const count = (word: string) => ended.reduce((sum, { said }) => sum + countIn(said, word), 0);
   const seconds = Math.round((Date.now() - began) / 1000);
-  console.log(
-    `${count('Passed')} of ${count('Total')} tests passed, ${runCount} runs side by side, ${seconds} s`,
-  );
+  console.log(`${count('Passed')} of ${count('Total')} tests passed in ${seconds} s`);
   return files.length > 0 && ended.every(({ isPassed }) => isPassed) ? 0 : 1;
 }
 
 /** Runs some files one after the other, in a process of their own. */
-async function runFiles(files: readonly string[], isShown: boolean): Promise<Run> {
+async function runFiles(files: readonly string[]): Promise<Run> {
   const names = files.map((name) => name.replaceAll('.', '\\.')).join('|');
   const child = spawn(process.execPath, [uvu, root, `^(${names})$`], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -50,7 +56,6 @@ async function runFiles(files: readonly string[], isShown: boolean): Promise<Run
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
-    if (isShown) process.stdout.write(text);
   });
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { isPassed: code === 0, said };
