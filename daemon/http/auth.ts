@@ -13,24 +13,58 @@ export interface GivenKey {
   readonly bodyComplaints: readonly string[];
 }
 
-/**
- * Who asks (section 5). The key is looked for in the header, in the query and in the body; the first that is present
- * decides. A promise only where the body has to be read, or the key is not known: it may have been made a moment ago.
- */
-export function identify(workshop: Workshop, exchange: Exchange): GivenKey | Promise<GivenKey> {
-  const { headers } = exchange.incoming;
-  const key = headers['service-api-key'] ?? headers['zencoder-api-key'] ?? exchange.query('api_key');
-  if (key === null) return hasBody(exchange.incoming) ? keyInBody(workshop, exchange) : noKey;
-  return holderNow(workshop, String(key));
+type Socket = Exchange['incoming']['socket'];
+type KeyDigest = ReturnType<Workshop['accounts']['digestOf']>;
+
+/** Finds out who asks. */
+export class Identifier {
+  readonly #workshop: Workshop;
+  /** The latest key of each connection: most carry the same one with every request, and hashing it is a good part of a small answer. */
+  readonly #latest = new WeakMap<Socket, { readonly key: string; readonly digest: KeyDigest }>();
+
+  constructor(workshop: Workshop) {
+    this.#workshop = workshop;
+  }
+
+  /**
+   * Who asks (section 5). The key is looked for in the header, in the query and in the body; the first that is present
+   * decides. A promise only where the body has to be read, or the key is not known: it may have been made a moment ago.
+   */
+  identify(exchange: Exchange): GivenKey | Promise<GivenKey> {
+    const { headers } = exchange.incoming;
+    const key = headers['service-api-key'] ?? headers['zencoder-api-key'] ?? exchange.query('api_key');
+    if (key !== null) return this.#holderNow(exchange, String(key));
+    return hasBody(exchange.incoming) ? this.#keyInBody(exchange) : noKey;
+  }
+
+  #holderNow(exchange: Exchange, key: string): GivenKey | Promise<GivenKey> {
+    const { accounts } = this.#workshop;
+    const digest = this.#digestOf(exchange.incoming.socket, key);
+    const found = () => ({ ...noKey, holder: accounts.holderOfDigest(digest), isGiven: true });
+    const known = found();
+    return known.holder === null ? accounts.refresh().then(found) : known;
+  }
+
+  #digestOf(socket: Socket, key: string): KeyDigest {
+    const latest = this.#latest.get(socket);
+    if (latest?.key === key) return latest.digest;
+    const digest = this.#workshop.accounts.digestOf(key);
+    this.#latest.set(socket, { key, digest });
+    return digest;
+  }
+
+  async #keyInBody(exchange: Exchange): Promise<GivenKey> {
+    try {
+      const sent = await exchange.body();
+      const key = isObject(sent) ? sent.api_key : undefined;
+      return typeof key === 'string' ? this.#holderNow(exchange, key) : noKey;
+    } catch (error) {
+      return { ...noKey, bodyComplaints: isVencError(error) ? error.complaints : [] };
+    }
+  }
 }
 
 const noKey: GivenKey = { holder: null, isGiven: false, bodyComplaints: [] };
-
-function holderNow({ accounts }: Workshop, key: string): GivenKey | Promise<GivenKey> {
-  const found = () => ({ ...noKey, holder: accounts.holderOf(key), isGiven: true });
-  const known = found();
-  return known.holder === null ? accounts.refresh().then(found) : known;
-}
 
 /**
  * Refuses who may not ask. A missing or unknown key is 401 on collections and 404 on what is addressed by an id, as if
@@ -59,16 +93,6 @@ function refusal(
   bodyComplaints: GivenKey['bodyComplaints'],
 ): VencError {
   return new VencError(errorClass, message, { complaints: [message, ...bodyComplaints] });
-}
-
-async function keyInBody(workshop: Workshop, exchange: Exchange): Promise<GivenKey> {
-  try {
-    const sent = await exchange.body();
-    const key = isObject(sent) ? sent.api_key : undefined;
-    return typeof key === 'string' ? holderNow(workshop, key) : noKey;
-  } catch (error) {
-    return { ...noKey, bodyComplaints: isVencError(error) ? error.complaints : [] };
-  }
 }
 
 function hasBody({ headers }: Exchange['incoming']): boolean {

@@ -1,6 +1,8 @@
 /** Every answer may be read by scripts of any origin (contract, section 1). */
-export const corsHeaders = {
-  'Access-Control-Allow-Origin': '*',
+export const corsHeaders = { 'Access-Control-Allow-Origin': '*' } as const;
+
+/** The same for an answer with headers of its own: without this, scripts would not get to see them. */
+export const exposingHeaders = {
   'Access-Control-Expose-Headers': 'Link, X-Total-Count, Retry-After, Content-Range, Allow',
 } as const;
 

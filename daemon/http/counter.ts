@@ -3,8 +3,8 @@ import { isVencError, VencError } from '../../src/api/errors.js';
 import type { AnswerName } from '../../src/api/records/answers.js';
 import { type Representation, type Route, type RouteName, routes } from '../../src/api/routes.js';
 import type { Workshop } from '../actions/workshop.js';
-import { authorize, type GivenKey, identify } from './auth.js';
-import { corsHeaders, headerList } from './cors.js';
+import { authorize, type GivenKey, Identifier } from './auth.js';
+import { corsHeaders, exposingHeaders, headerList } from './cors.js';
 import type { Bindings, Exchange, Reply } from './exchange.js';
 import { isOpenRoute, keyedHandlers, openHandlers } from './handlers.js';
 import { refusalRepresentation, representationOf, type Wishes } from './negotiate.js';
@@ -35,10 +35,12 @@ export interface Asked {
 /** Answers requests: finds out who asks and in which form, has the handler act, and writes the answer. Never rejects. */
 export class Counter {
   readonly #workshop: Workshop;
+  readonly #identifier: Identifier;
   readonly #options: CounterOptions;
 
   constructor(workshop: Workshop, options: CounterOptions) {
     this.#workshop = workshop;
+    this.#identifier = new Identifier(workshop);
     this.#options = options;
   }
 
@@ -68,7 +70,7 @@ export class Counter {
 
   #act(name: RouteName, route: Route, exchange: Exchange): Promise<Reply> {
     if (isOpenRoute(name)) return openHandlers[name](this.#workshop, exchange);
-    const given = identify(this.#workshop, exchange);
+    const given = this.#identifier.identify(exchange);
     return given instanceof Promise
       ? given.then((found) => this.#actFor(found, name, route, exchange))
       : this.#actFor(given, name, route, exchange);
@@ -140,7 +142,7 @@ function formOf(route: Route, representation: Representation, exchange: Exchange
  */
 function send({ method, env }: Asked, reply: Reply, answer: AnswerName, form: Form): Response {
   const { outgoing } = env;
-  const own = reply.headers === undefined ? [] : headerList(reply.headers);
+  const own = reply.headers === undefined ? [] : headerList({ ...exposingHeaders, ...reply.headers });
   if (reply.record !== undefined) {
     const { text, headers } = represent(reply.record, answer, form);
     outgoing.writeHead(reply.status, headers.concat(own, 'Content-Length', String(Buffer.byteLength(text))));
@@ -148,7 +150,7 @@ function send({ method, env }: Asked, reply: Reply, answer: AnswerName, form: Fo
     return RESPONSE_ALREADY_SENT;
   }
   if (reply.stream !== undefined && method !== 'HEAD') {
-    const headers = { ...corsHeaders, ...reply.headers };
+    const headers = { ...corsHeaders, ...exposingHeaders, ...reply.headers };
     return new Response(reply.stream, { status: reply.status, headers });
   }
   void reply.stream?.cancel();

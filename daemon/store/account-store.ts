@@ -12,6 +12,9 @@ export interface Account {
   readonly notificationSecret: string;
 }
 
+/** The SHA-256 of a key, as eight words. */
+export type KeyDigest = Int32Array;
+
 /** Who a key speaks for. */
 export interface KeyHolder {
   /** Short id of the key. */
@@ -24,6 +27,10 @@ export interface KeyHolder {
 export interface AccountStore {
   /** Whom a key speaks for; null for an unknown key. Costs no disk access. */
   holderOf(key: string): KeyHolder | null;
+  /** What a key is compared by. Making it is most of the cost of `holderOf`, and the same key always has the same one. */
+  digestOf(key: string): KeyDigest;
+  /** Whom the key with this digest speaks for; null for an unknown one. */
+  holderOfDigest(digest: KeyDigest): KeyHolder | null;
   /** Takes in at once what others have changed, which otherwise takes up to half a second. Never rejects. */
   refresh(): Promise<void>;
   account(id: string): Account | null;

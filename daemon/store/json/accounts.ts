@@ -1,4 +1,4 @@
-import type { Account, AccountStore, KeyHolder } from '../account-store.js';
+import type { Account, AccountStore, KeyDigest, KeyHolder } from '../account-store.js';
 import { type AccountsDocument, accountById, noAccounts } from './accounts-document.js';
 import { damagedAccounts, readAccounts } from './accounts-file.js';
 import type { StoreLog } from './damaged-jobs.js';
@@ -7,6 +7,7 @@ import type { Found } from './document.js';
 import { FileWatch } from './file-watch.js';
 import { type KeyLookup, keyLookup } from './key-table.js';
 import { KeyUses } from './key-uses.js';
+import { digestOf } from './keys.js';
 import { type DataLayout, dataLayout } from './layout.js';
 import { ensureOwner, isOwner, keptOwnerKey } from './owner.js';
 
@@ -79,7 +80,15 @@ class JsonAccounts implements OpenAccounts {
   }
 
   holderOf(key: string): KeyHolder | null {
-    return this.#holderOf(key);
+    return this.#holderOf(digestOf(key));
+  }
+
+  digestOf(key: string): KeyDigest {
+    return digestOf(key);
+  }
+
+  holderOfDigest(digest: KeyDigest): KeyHolder | null {
+    return this.#holderOf(digest);
   }
 
   refresh(): Promise<void> {

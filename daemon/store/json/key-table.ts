@@ -1,12 +1,9 @@
-import type { KeyHolder } from '../account-store.js';
+import type { KeyDigest, KeyHolder } from '../account-store.js';
 import type { AccountsDocument } from './accounts-document.js';
-import { digestOf } from './keys.js';
+import { digestOfHash, wordsPerHash } from './keys.js';
 
-/** Words of 32 bits in a SHA-256. */
-const wordsPerHash = 8;
-
-/** Whom a key speaks for; null for an unknown one. */
-export type KeyLookup = (key: string) => KeyHolder | null;
+/** Whom the key with this digest speaks for; null for an unknown one. */
+export type KeyLookup = (digest: KeyDigest) => KeyHolder | null;
 
 /**
  * Makes the lookup that every request goes through. Every stored hash is compared, each in whole and without a way out in
@@ -21,15 +18,9 @@ export function keyLookup(document: AccountsDocument): KeyLookup {
   });
   const stored = new Int32Array(holders.length * wordsPerHash);
   for (const [index, { hash }] of document.keys.entries()) {
-    stored.set(wordsOf(Buffer.from(hash, 'hex')), index * wordsPerHash);
+    stored.set(digestOfHash(hash), index * wordsPerHash);
   }
-  return (key) => holders[indexOf(stored, wordsOf(digestOf(key)))] ?? null;
-}
-
-function wordsOf(digest: Buffer): Int32Array {
-  const words = new Int32Array(wordsPerHash);
-  for (let word = 0; word < wordsPerHash; word += 1) words[word] = digest.readInt32LE(word * 4);
-  return words;
+  return (digest) => holders[indexOf(stored, digest)] ?? null;
 }
 
 /** Which of the stored hashes is the one sought; -1 where none is. */

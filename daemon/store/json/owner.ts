@@ -11,7 +11,15 @@ import { holdAccounts } from './accounts-file.js';
 import { realDisk } from './disk.js';
 import { systemCode } from './disk-errors.js';
 import { keyLookup } from './key-table.js';
-import { hashKey, isUsableKey, newKey, newNotificationSecret, newShortId, requireUsableKey } from './keys.js';
+import {
+  digestOf,
+  hashKey,
+  isUsableKey,
+  newKey,
+  newNotificationSecret,
+  newShortId,
+  requireUsableKey,
+} from './keys.js';
 import type { DataLayout } from './layout.js';
 
 /** The owner's key, and the document that knows it. */
@@ -61,7 +69,7 @@ export async function removeOwnerKey(layout: DataLayout): Promise<void> {
 
 /** Whether a key is a full-access key of the account `default`. Throws `UsageError` where it is another kind of key. */
 export function isOwner(document: AccountsDocument, key: string): boolean {
-  const holder = keyLookup(document)(key);
+  const holder = keyLookup(document)(digestOf(key));
   if (holder === null) return false;
   if (holder.account.id === defaultAccountId && holder.kind === 'full') return true;
   throw new VencError(
