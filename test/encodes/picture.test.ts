@@ -6,7 +6,7 @@ import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { defaultOutput } from '../../src/api/settings/index.js';
 import { film, makeMedia, media, turnedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { encoded, encoders, frames } from './encoded.js';
+import { encoded, encoders, frames } from '../plan/encoded.js';
 
 const folder = tempFolder();
 
