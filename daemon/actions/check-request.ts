@@ -19,6 +19,12 @@ export interface CreateContext {
   readonly idempotencyKey?: string | null;
 }
 
+/** The parts of a workshop that a check takes: `venc plan` has no more of one. */
+export type CheckingWorkshop = Pick<Workshop, 'transports' | 'ffmpeg' | 'randomToken'>;
+
+/** The parts of a context that a check takes. */
+export type CheckingContext = Pick<CreateContext, 'baseUrl'> & { readonly account: Pick<Account, 'id'> };
+
 /** The sound parts of a request: outputs that have complaints already are undefined. */
 export type RequestParts = Partial<Omit<JobRequest, 'outputs'>> & {
   readonly outputs: readonly (OutputSettings | undefined)[];
@@ -41,8 +47,8 @@ export interface CheckedRequest {
  * places taken twice. Parts that are not sound are passed over.
  */
 export async function checkRequest(
-  workshop: Workshop,
-  context: CreateContext,
+  workshop: CheckingWorkshop,
+  context: CheckingContext,
   parts: RequestParts,
 ): Promise<CheckedRequest> {
   const outputs: PlacedOutput[] = [];
@@ -89,8 +95,8 @@ function placeOf(destination: string): string {
 
 /** What is wrong with an address that is to be fetched. */
 async function sourceComplaints(
-  workshop: Workshop,
-  context: CreateContext,
+  workshop: CheckingWorkshop,
+  context: CheckingContext,
   url: string,
   path: string,
 ): Promise<readonly string[]> {
@@ -101,8 +107,8 @@ async function sourceComplaints(
 }
 
 async function destinationComplaints(
-  workshop: Workshop,
-  context: CreateContext,
+  workshop: CheckingWorkshop,
+  context: CheckingContext,
   settings: OutputSettings,
   placement: Placement,
   path: string,
@@ -118,14 +124,14 @@ async function destinationComplaints(
   return complaint ? [`${path}.${field} ${complaint}`] : [];
 }
 
-function unknownScheme(workshop: Workshop, url: string, way: 'download' | 'upload'): string {
+function unknownScheme(workshop: CheckingWorkshop, url: string, way: 'download' | 'upload'): string {
   const known = [...workshop.transports]
     .filter(([scheme, transport]) => transport[way] !== undefined && scheme !== 'hosted')
     .map(([scheme]) => scheme);
   return `has the scheme "${schemeOf(url) ?? ''}", which this daemon does not take here: it takes ${known.join(', ')}`;
 }
 
-function abilitiesOf(workshop: Workshop): Abilities {
+function abilitiesOf(workshop: CheckingWorkshop): Abilities {
   // refuseWhenTroubled has turned the request away where there is no ffmpeg.
   if (workshop.ffmpeg === null) throw new TypeError('a job cannot be checked without an ffmpeg');
   return workshop.ffmpeg.abilities;

@@ -4,6 +4,8 @@ import type { Context } from './context.js';
 /** What a command's file gives: its arguments and options, and through `context.act` what it does. */
 export interface CommandModule {
   define(command: Command, context: Context): void;
+  /** What its help says in front of the examples where that takes more than the command itself does to load. */
+  readonly moreHelp?: () => Promise<string>;
 }
 
 /** One line of the top-level help, and how to load the rest of the command when it is asked for. */
@@ -21,6 +23,10 @@ export const commandTable = {
   submit: {
     summary: 'submit a job: a URL, a local file or a request',
     load: () => import('./commands/submit.js'),
+  },
+  plan: {
+    summary: 'print the ffmpeg command lines that would run, and run none',
+    load: () => import('./commands/plan.js'),
   },
   list: { summary: 'list jobs, newest first', load: () => import('./commands/list.js') },
   show: { summary: 'show a job with its input and outputs', load: () => import('./commands/show.js') },

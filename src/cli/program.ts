@@ -19,6 +19,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     const command = program.command(name).summary(summary).description(sentence(summary));
     if (name !== asked) continue;
     const loaded: CommandModule = await load();
+    if (asksForHelp(words)) command.addHelpText('after', (await loaded.moreHelp?.()) ?? '');
     loaded.define(command, context);
   }
   try {
@@ -78,6 +79,10 @@ function helpLast(argv: readonly string[]): readonly string[] {
   const [first, name] = argv;
   if (first !== 'help' || name === undefined) return argv;
   return isCommandName(name) ? [name, '--help'] : [name];
+}
+
+function asksForHelp(words: readonly string[]): boolean {
+  return words.some((word) => word === '--help' || word === '-h');
 }
 
 function sentence(summary: string): string {

@@ -25,13 +25,18 @@ const audioExtensions: Readonly<Record<string, string>> = { mp3: '.mp3', vorbis:
 /**
  * Gives every output of a request a file: that of the `-o` at its place, else its own `url`, else its `filename`,
  * else the name of the input, all below `folder`. Without outputs there is one, in the size of the input. Throws
- * `UsageError` where there are more `-o` than outputs, two outputs for one file, a `-o` that names no file, or somebody
- * to be told of the end.
+ * `UsageError` where there are more `-o` than outputs, two outputs for one file, a `-o` that names no file, or, unless
+ * these are `kept`, somebody to be told of the end.
  */
-export function placeFiles(request: Fields, outs: readonly string[], folder: string): PlacedRequest {
+export function placeFiles(
+  request: Fields,
+  outs: readonly string[],
+  folder: string,
+  notifications: 'refused' | 'kept' = 'refused',
+): PlacedRequest {
   const { output, outputs: several, ...others } = request;
   const given = listOf(several ?? output);
-  for (const fields of [request, ...given]) refuseNotifications(fields);
+  if (notifications === 'refused') for (const fields of [request, ...given]) refuseNotifications(fields);
   // Several -o without any --output: each is an output with the same settings, told apart by its extension.
   const common = given.length === 1 ? (given[0] ?? {}) : {};
   const outputs = given.length <= 1 && outs.length > 1 ? outs.map(() => common) : given;

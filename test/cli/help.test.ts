@@ -1,12 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import * as honoured from '../../daemon/plan/honoured.js';
 import { commandTable } from '../../src/cli/command-table.js';
+import { declinedHelp } from '../../src/cli/declined-help.js';
 import { matchesGolden } from '../helpers/golden.js';
 import { runCli } from './run-cli.js';
 
 const env = { COLUMNS: '80' };
-// These two have a flag for each setting: their help follows from the tables in src/api/settings, which have tests of their own.
-const withSettings = ['submit', 'run'];
+// These have a flag for each setting: their help follows from the tables in src/api/settings, which have tests of their own.
+const withSettings = ['submit', 'run', 'plan'];
 const names = Object.keys(commandTable).filter((name) => !withSettings.includes(name));
 
 test('the help of the program and of every command is as it was agreed', async () => {
@@ -43,5 +45,41 @@ for (const name of withSettings) {
     assert.is(stdout.includes('--notify <url>'), name === 'submit');
   });
 }
+
+test('the settings that this version refuses are named in a help page, and values that it takes', () => {
+  const honouredJobFields = {
+    test: { by: 'a.ts' },
+    region: { moot: 'here' },
+    input: { declined: 'no flag' },
+  };
+  const honouredOutputSettings = {
+    width: { declined: 'no' },
+    onepass: { declined: 'no', unless: [false] },
+    keyframe_interval: { declined: 'no', unless: [250, 300] },
+    'watermark.x': { declined: 'no' },
+  };
+  assert.equal(declinedHelp({ honouredJobFields, honouredOutputSettings }).split('\n').slice(2), [
+    '  --width',
+    '  --onepass other than false',
+    '  --keyframe-interval other than 250, 300',
+  ]);
+  assert.is(declinedHelp({ honouredJobFields: {}, honouredOutputSettings: {} }), '');
+});
+
+test('the help of plan, but for the flags of the settings, is as it was agreed', async () => {
+  const { stdout } = await runCli(['plan', '--help'], { env });
+  const own = stdout
+    .replace(`${declinedHelp(honoured)}\n`, '')
+    .replace(/\nJob settings:[\s\S]*(?=\nGlobal Options:)/, '');
+  matchesGolden('cli/help/plan.txt', own);
+});
+
+test('every setting that this version refuses is named in the help of submit, run and plan', async () => {
+  const expected = declinedHelp(honoured);
+  for (const name of withSettings) {
+    const { stdout } = await runCli([name, '--help'], { env });
+    assert.ok(stdout.includes(expected), name);
+  }
+});
 
 test.run();

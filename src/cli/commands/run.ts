@@ -6,10 +6,11 @@ import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import type { JobRecord } from '../../api/records.js';
 import { refuseInput, refuseToOverwrite, refuseUnwritable } from '../check-places.js';
 import type { Context, ProgramFlags } from '../context.js';
+import { declinedHelp } from '../declined-help.js';
 import { listenForEnd } from '../interrupt.js';
 import type { Io } from '../io.js';
-import { readJobInput } from '../job-input.js';
 import { addJobWords, type JobWords, requestOf } from '../job-words.js';
+import { localRequest, withoutProgram } from '../local-request.js';
 import { activityText, failureText } from '../print/progress-text.js';
 import { openProgress } from '../progress-display.js';
 import { type ProgressChoice, progressMode, progressOption } from '../progress-mode.js';
@@ -57,6 +58,9 @@ Examples:
   venc run film.mov -o film.webm --width 1280 --start-clip 10 --clip-length 30
   venc run film.mov -o small.mp4 -o large.mp4 --output width=640 --output width=1920`;
 
+/** Says which settings the daemon of this version refuses. */
+export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));
+
 async function run(word: string | undefined, options: RunOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
   if ((word === undefined) === (options.sample !== true)) {
@@ -72,7 +76,7 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
       const sample = options.sample === true ? join(folder, 'sample.mov') : null;
       const request =
         sample === null
-          ? await requestFor(word ?? '', options, context)
+          ? await localRequest(word ?? '', options, io)
           : await requestOf(null, pathToFileURL(sample).href, options);
       const outs = options.out ?? (sample === null ? [] : [sampleFile]);
       const { body, paths } = placeFiles(request, outs, process.cwd());
@@ -126,19 +130,4 @@ async function tellEnd(
 
 function sampleMade(path: string): string {
   return `venc: ${path} is a test picture with a tone, encoded on this machine: all that is needed is here\n`;
-}
-
-async function requestFor(word: string, options: RunOptions, { io }: Context) {
-  const input = await readJobInput(word, io);
-  if (input.kind === 'request') return requestOf(input.request, null, options);
-  return requestOf(null, input.kind === 'url' ? input.url : pathToFileURL(input.path).href, options);
-}
-
-/** Here nobody is unreachable: without an ffmpeg the machine lacks something, and the person is to see to it (exit code 2). */
-function withoutProgram(error: unknown): unknown {
-  if (!(error instanceof VencError) || error.errorClass !== 'UnavailableError') return error;
-  return new VencError('UsageError', error.message, {
-    cause: error,
-    hint: 'venc doctor tells what was looked for',
-  });
 }

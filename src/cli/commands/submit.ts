@@ -4,6 +4,7 @@ import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { readBoolean } from '../../client/reading.js';
 import type { Context } from '../context.js';
+import { declinedHelp } from '../declined-help.js';
 import { readJobInput } from '../job-input.js';
 import { addJobWords, type JobWords, requestOf } from '../job-words.js';
 import { type ProgressChoice, progressMode, progressOption } from '../progress-mode.js';
@@ -39,6 +40,9 @@ Examples:
   venc submit film.mov --output filename=small.mp4,width=640 --output filename=large.mp4,width=1920
   venc submit request.json --test
   echo '{"input": "sftp://user:password@example.com/film.mov"}' | venc submit -`;
+
+/** Says which settings the daemon of this version refuses. */
+export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));
 
 async function run(word: string, options: SubmitOptions, context: Context): Promise<ExitCode> {
   const { io } = context;

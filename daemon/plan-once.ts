@@ -1,0 +1,130 @@
+import { invalidRequest, VencError } from '../src/api/errors.js';
+import { withoutPassword } from '../src/api/redact.js';
+import { defaultMaxOutputs } from '../src/api/settings/limits.js';
+import { type JobRequestReading, readJobRequest } from '../src/api/settings/read.js';
+import { fileNameInUrl } from '../src/api/url-text.js';
+import { checkRequest, type PlacedOutput } from './actions/check-request.js';
+import { type Ffmpeg, openFfmpeg } from './ffmpeg/index.js';
+import { missingFfmpeg } from './health.js';
+import type { Fault } from './jobs/fault.js';
+import { randomToken } from './names.js';
+import { plan } from './plan/plan.js';
+import type { OutputToPlan } from './plan/plan-types.js';
+import { watermarkFinder } from './plan-watermarks.js';
+import { readFileUrl } from './transports/file/file-url.js';
+import { createFileTransport } from './transports/file.js';
+import { createGuard } from './transports/guard.js';
+import { createHttpTransport } from './transports/http.js';
+import { registerTransports } from './transports/registry.js';
+
+/** Folder that stands in printed lines for the one that a run works in: the one that they are run in. */
+const scratch = '.';
+
+/** How the lines that encode are found out. */
+export interface PlanOnceOptions {
+  readonly ffmpeg: string | null;
+  readonly ffprobe: string | null;
+}
+
+/** One output of a request, and what becomes of it. */
+export interface OutputOfPlan {
+  /** Place in the request, from 1. */
+  readonly number: number;
+  readonly label: string | null;
+  /** Where a run delivers it, without password. */
+  readonly url: string;
+  /** The file that the lines leave; null where it cannot be made. */
+  readonly path: string | null;
+  /** Why it cannot be made of this input; null where it can. */
+  readonly fault: Fault | null;
+}
+
+/** One run of ffmpeg. */
+export interface StepOfPlan {
+  /** The outputs that it works for, by their numbers. */
+  readonly outputs: readonly number[];
+  readonly args: readonly string[];
+  /** Its part of the work for each of them, up to 1. */
+  readonly share: number;
+}
+
+/** What encoding a request comes down to. */
+export interface PlanOfRequest {
+  /** Path of the ffmpeg that would run. */
+  readonly program: string;
+  readonly outputs: readonly OutputOfPlan[];
+  readonly steps: readonly StepOfPlan[];
+  /** What was assumed, one sentence each. */
+  readonly remarks: readonly string[];
+}
+
+/**
+ * The runs of ffmpeg that a request with a local input comes down to in this process (`venc plan`). Only looks at files, with ffprobe:
+ * writes none, encodes nothing, asks no other machine. The input and local watermarks bear their own paths, all else that the lines
+ * read and write lies in `./`. Rejects with `InvalidRequestError` where the request is refused, with what the job would
+ * fail with where the input cannot be read, and with `UnavailableError` without any ffmpeg.
+ */
+export async function planOnce(
+  request: unknown,
+  { ffmpeg: given, ffprobe }: PlanOnceOptions,
+): Promise<PlanOfRequest> {
+  const { ffmpeg } = await openFfmpeg({ ffmpeg: given, ffprobe });
+  if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpeg);
+  const { input, isTest, outputs: placed } = await checked(request, ffmpeg);
+  const media = await ffmpeg.probe(input);
+  const watermarks = watermarkFinder(ffmpeg, scratch);
+  const faults = new Map<number, Fault>();
+  const open: OutputToPlan[] = [];
+  for (const [index, { settings, placement }] of placed.entries()) {
+    const id = index + 1;
+    const found = await watermarks.find((settings.watermark ?? []).map(({ url }) => url));
+    const filename = fileNameInUrl(placement.destination);
+    if ('fault' in found) faults.set(id, found.fault);
+    else open.push({ id, settings, filename, isTest, watermarks: found.pictures });
+  }
+  const made = plan(open, media, { input, scratch }, ffmpeg.abilities);
+  for (const { outputId, fault } of made.refusals) faults.set(outputId, fault);
+  return {
+    program: ffmpeg.ffmpeg.path,
+    outputs: placed.map(({ settings, placement }, index) => ({
+      number: index + 1,
+      label: settings.label ?? null,
+      url: withoutPassword(placement.url),
+      path: made.products.find(({ outputId }) => outputId === index + 1)?.path ?? null,
+      fault: faults.get(index + 1) ?? null,
+    })),
+    steps: made.steps.map(({ outputIds, args, share }) => ({ outputs: outputIds, args, share })),
+    remarks: watermarks.remarks(),
+  };
+}
+
+/** A request that nothing is wrong with, its input as a path. */
+interface CheckedPlan {
+  readonly input: string;
+  readonly isTest: boolean;
+  readonly outputs: readonly PlacedOutput[];
+}
+
+/** Checks a request as creating a job does. Rejects with every complaint at once. */
+async function checked(body: unknown, ffmpeg: Ffmpeg): Promise<CheckedPlan> {
+  const reading = readJobRequest(body, { maxOutputs: defaultMaxOutputs });
+  // Nothing is fetched, so how long a transfer may stand still does not matter.
+  const http = { guard: createGuard({ allowPrivateNetwork: true }), stallTimeoutMs: 0 };
+  const transports = registerTransports([createHttpTransport(http), createFileTransport('anywhere')]);
+  const context = { account: { id: 'default' }, baseUrl: 'http://localhost' };
+  const parts = partsOf(reading);
+  const { outputs, complaints } = await checkRequest({ transports, ffmpeg, randomToken }, context, parts);
+  const local = readFileUrl(parts.input ?? '');
+  const all = [...(reading.ok ? [] : reading.complaints), ...complaints];
+  if (all.length > 0) throw invalidRequest(all);
+  if (!local.ok) {
+    throw new VencError('UsageError', 'plan looks at local files alone, and the input is elsewhere.', {
+      hint: 'download it first: what is in the file decides how it is encoded',
+    });
+  }
+  return { input: local.path, isTest: reading.ok && (reading.request.test ?? false), outputs };
+}
+
+function partsOf(reading: JobRequestReading) {
+  return reading.ok ? reading.request : { ...reading.soundParts.job, outputs: reading.soundParts.outputs };
+}

@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import { redact } from '../../api/redact.js';
+import { refuseInput } from '../check-places.js';
+import type { Context, ProgramFlags } from '../context.js';
+import { declinedHelp } from '../declined-help.js';
+import { addJobWords, type JobWords } from '../job-words.js';
+import { localRequest, withoutProgram } from '../local-request.js';
+import { planFailureText, planText, stepWords } from '../print/plan-text.js';
+import { placeFiles } from '../run-files.js';
+import { gather } from '../words.js';
+
+interface PlanOptions extends JobWords, ProgramFlags {
+  readonly out?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** `venc plan INPUT`: prints the ffmpeg command lines that `venc run` would run, and runs none. */
+export function define(command: Command, context: Context): void {
+  command
+    .argument('<input>', 'a local media file, a request (FILE.json), or - for a request on stdin')
+    .option('-o, --out <file>', 'where an output would go; repeatable, one for each --output', gather)
+    .option('--json', 'print one JSON array with an object for each command line')
+    .option('--ffmpeg <path>', 'the ffmpeg to plan for (or VENC_FFMPEG)')
+    .option('--ffprobe <path>', 'the ffprobe to look with (or VENC_FFPROBE)');
+  // Nothing comes to an end here that somebody could be told of.
+  addJobWords(command, ['notifications'])
+    .addHelpText('after', details)
+    .action(context.act((word: string, options: PlanOptions) => run(word, options, context)));
+}
+
+const details = `
+Prints one line for each run of ffmpeg, quoted for a POSIX shell, with remarks (#) above. Takes the same words as run, looks at
+the input with ffprobe, writes nothing and asks no other machine. The lines hold the input under its own path; what they
+write lies in ./, where run would have a folder of its own. A run adds to them only what it follows the progress with.
+
+Exit codes: 0 when every output can be made, 1 when one cannot, 2 when the request is refused.
+
+Examples:
+  venc plan film.mov
+  venc plan film.mov -o film.webm --width 1280 --start-clip 10 --clip-length 30
+  venc plan film.mov --output width=640 --output filename=sound.mp3 --json`;
+
+/** Says which settings this version refuses. */
+export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));
+
+async function run(word: string, options: PlanOptions, context: Context): Promise<ExitCode> {
+  const { io } = context;
+  const programs = await context.programs(options);
+  const request = await localRequest(word, options, io);
+  const { body, paths } = placeFiles(request, options.out ?? [], process.cwd(), 'kept');
+  await refuseInput(body.input, paths);
+  const { planOnce } = await import('../../../daemon/plan-once.js');
+  const plan = await planOnce(body, programs).catch((error: unknown) => {
+    throw withoutProgram(error);
+  });
+  const places = paths.map(redact);
+  for (const remark of plan.remarks) io.note(`venc: ${remark}\n`);
+  if (options.json === true) {
+    const steps = plan.steps.map(({ outputs, args, share }) => {
+      const [program, ...words] = stepWords(plan.program, args);
+      const made = plan.outputs.filter(({ number }) => outputs.includes(number));
+      return {
+        outputs: made.map(({ number, label, url, path }) => ({ number, label, url, path })),
+        program,
+        args: words,
+        share,
+      };
+    });
+    await io.out(`${JSON.stringify(steps, null, 2)}\n`);
+  } else await io.out(planText(plan, places));
+  io.note(planFailureText(plan, places));
+  return plan.outputs.every(({ fault }) => fault === null) ? exitCodes.done : exitCodes.jobFailed;
+}

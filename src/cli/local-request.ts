@@ -1,0 +1,24 @@
+import { pathToFileURL } from 'node:url';
+import { VencError } from '../api/errors.js';
+import type { Io } from './io.js';
+import { readJobInput } from './job-input.js';
+import { type JobWords, requestOf } from './job-words.js';
+
+/**
+ * The request that the argument of `run` and `plan` stands for, with its flags, a local file as a `file:` URL. Rejects with
+ * `UsageError` where the argument cannot be read or a word makes no sense.
+ */
+export async function localRequest(word: string, options: JobWords, io: Io) {
+  const input = await readJobInput(word, io);
+  if (input.kind === 'request') return requestOf(input.request, null, options);
+  return requestOf(null, input.kind === 'url' ? input.url : pathToFileURL(input.path).href, options);
+}
+
+/** Here nobody is unreachable: without an ffmpeg the machine lacks something, and the person is to see to it (exit code 2). */
+export function withoutProgram(error: unknown): unknown {
+  if (!(error instanceof VencError) || error.errorClass !== 'UnavailableError') return error;
+  return new VencError('UsageError', error.message, {
+    cause: error,
+    hint: 'venc doctor tells what was looked for',
+  });
+}

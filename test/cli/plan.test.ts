@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process';
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { media, testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { type CliResult, runCli } from './run-cli.js';
+import { runHere } from './run-here.js';
+
+/** The words for the ffmpeg that the tests use. */
+async function programs(): Promise<readonly string[]> {
+  const { ffmpeg, ffprobe } = await testFfmpeg();
+  return ['--ffmpeg', ffmpeg.path, '--ffprobe', ffprobe.path];
+}
+
+/** Plans here, in this process: of two seconds of film, 160x120, unless a file is named. */
+async function planHere(words: readonly string[], input?: string): Promise<CliResult> {
+  return runHere(['plan', input ?? (await media('clip.mp4')), ...words, ...(await programs())]);
+}
+
+interface PrintedStep {
+  readonly outputs: readonly { readonly number: number; readonly url: string; readonly path: string }[];
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly share: number;
+}
+
+test('the printed lines are a script that a shell runs, and are what --json has', async () => {
+  const folder = tempFolder();
+  const elsewhere = join(folder, 'else where');
+  await mkdir(elsewhere);
+  const film = join(folder, "it's $HOME \u001b.mp4");
+  await copyFile(await media('clip.mp4'), film);
+  const logo = pathToFileURL(await media('picture.png')).href;
+  const request = {
+    input: pathToFileURL(film).href,
+    outputs: [
+      { label: 'small', video_bitrate: 200, width: 96, watermark: { url: logo } },
+      { filename: 'sound.mp3' },
+    ],
+  };
+  await writeFile(join(folder, 'request.json'), JSON.stringify(request));
+  const asked = ['plan', 'request.json', ...(await programs())];
+  const [text, json] = await Promise.all([
+    runCli(asked, { cwd: folder }),
+    runCli([...asked, '--json'], { cwd: folder }),
+  ]);
+  assert.equal([text.code, text.stderr, json.code, json.stderr], [0, '', 0, '']);
+  const steps: readonly PrintedStep[] = JSON.parse(json.stdout);
+  const printer = 'console.log(JSON.stringify(process.argv.slice(1)))';
+  const lines = text.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const read = lines.map((line): unknown => {
+    const script = `exec '${process.execPath}' -e '${printer}' -- ${line}`;
+    return JSON.parse(spawnSync('sh', ['-c', script], { encoding: 'utf8' }).stdout);
+  });
+  assert.equal(
+    read,
+    steps.map(({ program, args }) => [program, ...args]),
+  );
+  assert.ok(steps.some(({ args }) => args.includes(`file:${film}`)));
+  assert.equal(await readdir(folder), ['else where', "it's $HOME \u001b.mp4", 'request.json']);
+
+  const ran = spawnSync('sh', [], { cwd: elsewhere, input: text.stdout, encoding: 'utf8' });
+  assert.is(ran.status, 0, ran.stderr);
+  const made = new Map(steps.flatMap(({ outputs }) => outputs).map((output) => [output.number, output]));
+  assert.is(made.get(2)?.url, pathToFileURL(join(folder, 'sound.mp3')).href);
+  const { probe } = await testFfmpeg();
+  const small = await probe(join(elsewhere, made.get(1)?.path ?? ''));
+  const sound = await probe(join(elsewhere, made.get(2)?.path ?? ''));
+  assert.equal(
+    [small.video?.width, small.video?.height, sound.video, sound.audio?.codec],
+    [96, 72, null, 'mp3'],
+  );
+});
+
+test('the shares of the steps of each output add up to 1', async () => {
+  const { stdout } = await planHere(['--json', '-o', 'a.mp4', '-o', 'b.webm', '--video-bitrate', '200']);
+  const steps: readonly PrintedStep[] = JSON.parse(stdout);
+  for (const number of [1, 2]) {
+    const own = steps.filter(({ outputs }) => outputs.some((output) => output.number === number));
+    assert.ok(Math.abs(own.reduce((sum, { share }) => sum + share, 0) - 1) < 1e-9, String(number));
+  }
+});
+
+test('an output that cannot be made of this input is told, and the others are planned', async () => {
+  const words = ['--output', 'start_clip=90,filename=late.mp4', '--output', 'filename=whole.mp4'];
+  const { code, stdout, stderr } = await planHere(words);
+  assert.is(code, 1);
+  assert.match(stderr, /^venc: output 1 cannot be made: late\.mp4: \w+Error: .+\n$/);
+  assert.match(stdout, /^# output 2: \.\/output-2\.mp4 becomes whole\.mp4\n/);
+  const none = await planHere(['--output', 'start_clip=90', '--json']);
+  assert.equal([none.code, none.stdout], [1, '[]\n']);
+});
+
+test('what is refused is told with every reason, and nothing is printed', async () => {
+  const { code, stdout, stderr } = await planHere(['--quality', '9', '--audio-bitrate', '15']);
+  assert.equal([code, stdout], [2, '']);
+  assert.match(stderr, 'outputs[0].quality must be a whole number from 1 to 5');
+  assert.match(stderr, 'outputs[0].audio_bitrate must be');
+});
+
+/** What no plan can be made of: the argument, the exit code, what is said. */
+const hopeless: readonly (readonly [string, () => Promise<string>, number, RegExp])[] = [
+  ['an address elsewhere', async () => 'http://127.0.0.1:9/a.mp4', 2, /local files alone/],
+  ['an upload', async () => 'upload://token/a.mp4', 2, /has the scheme "upload"/],
+  ['a file that is not there', async () => '/nowhere/a.mp4', 2, /there is no such file/],
+  ['a folder', async () => tempFolder(), 2, /it is a folder/],
+  ['a picture', () => media('picture.png'), 1, /./],
+];
+
+for (const [name, input, expected, said] of hopeless) {
+  test(`of ${name} no plan can be made`, async () => {
+    const { code, stdout, stderr } = await planHere([], await input());
+    assert.equal([code, stdout], [expected, '']);
+    assert.match(stderr, said);
+  });
+}
+
+test('a watermark elsewhere is not fetched: what it is taken for is said', async () => {
+  const { code, stdout, stderr } = await planHere([
+    '--watermark',
+    'url=http://me:secret@127.0.0.1:9/logo.png',
+  ]);
+  assert.is(code, 0);
+  assert.is(
+    stderr,
+    'venc: the watermark http://me@127.0.0.1:9/logo.png was not fetched: it is taken for a PNG of 100x100 pixels, ./watermark-1.png\n',
+  );
+  assert.match(stdout, 'file:./watermark-1.png');
+});
+
+test('a local watermark that is no picture fails its output', async () => {
+  const noPicture = await media('sound.mp3');
+  const { code, stderr } = await planHere(['--watermark', `url=${pathToFileURL(noPicture).href}`]);
+  assert.is(code, 1);
+  assert.match(stderr, `WatermarkError: The watermark ${noPicture} cannot be had: `);
+});
+
+test('a request for the daemon is planned with the notifications that it has', async () => {
+  const folder = tempFolder();
+  const input = pathToFileURL(await media('clip.mp4')).href;
+  const request = join(folder, 'request.json');
+  await writeFile(request, JSON.stringify({ input, test: true, notifications: 'http://example.com/done' }));
+  const { code, stdout, stderr } = await planHere([], request);
+  assert.equal([code, stderr], [0, '']);
+  assert.match(stdout, ' -t 5 ');
+  await writeFile(request, JSON.stringify({ input, notifications: 'ftp://example.com/done' }));
+  assert.is((await planHere([], request)).code, 2);
+});
+
+test.run();
