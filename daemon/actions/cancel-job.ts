@@ -1,4 +1,5 @@
 import { apply } from '../jobs/changes.js';
+import { withReached } from '../jobs/reached.js';
 import { findJob } from './find-job.js';
 import type { Workshop } from './workshop.js';
 
@@ -8,7 +9,9 @@ import type { Workshop } from './workshop.js';
  */
 export async function cancelJob(workshop: Workshop, accountId: string, id: number): Promise<void> {
   await findJob(workshop, accountId, id);
-  await workshop.store.update(id, (job) => apply(job, { type: 'cancelled' }, workshop.now()));
+  await workshop.store.update(id, (job) =>
+    withReached(apply(job, { type: 'cancelled' }, workshop.now()), workshop.book.read(id)),
+  );
   workshop.log('info', `Job ${id} is cancelled.`);
   workshop.queue.stop(id, 'cancelled').catch((error: unknown) => {
     workshop.log('error', `job ${id}: its run did not stop in good order: ${String(error)}`);

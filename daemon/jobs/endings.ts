@@ -35,13 +35,15 @@ export function backToWaiting(job: Job, at: string, isKept: (state: OutputState)
     updatedAt: at,
     finishedAt: null,
   } as const;
+  const kept = new Set(job.outputs.filter(({ state }) => isKept(state)).map(({ id }) => id));
   return {
     ...job,
     state: 'waiting',
     claim: null,
     finishedAt: null,
+    reached: job.reached.filter(({ id }) => kept.has(id)),
     input: { ...job.input, ...cleared },
-    outputs: job.outputs.map((output) => (isKept(output.state) ? output : { ...output, ...cleared })),
+    outputs: job.outputs.map((output) => (kept.has(output.id) ? output : { ...output, ...cleared })),
   };
 }
 

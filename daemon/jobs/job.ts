@@ -62,6 +62,14 @@ export interface JobOutput extends JobFile {
   readonly thumbnails: readonly JobThumbnail[];
 }
 
+/** How far a file was when its job came to an end without finishing it. */
+export interface Reached {
+  /** Of the input or output. */
+  readonly id: number;
+  /** Overall percent, 0-100. */
+  readonly percent: number;
+}
+
 /** A job as it is stored. Never edited in place: `apply` makes a new one of it and a change. */
 export interface Job {
   readonly id: number;
@@ -82,6 +90,8 @@ export interface Job {
   /** Runs that ended in a crash since the job was submitted. */
   readonly crashes: number;
   readonly resubmits: number;
+  /** What of it failed or was cancelled under way, and how far it had come; forgotten when it is tried again. */
+  readonly reached: readonly Reached[];
   /** null where the client gave no `Idempotency-Key`. */
   readonly once: CreatedOnce | null;
   /** Who is told when the job comes to its end. Those of an output are in its settings. */

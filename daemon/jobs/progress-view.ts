@@ -1,20 +1,16 @@
 import type { JobProgressRecord, ProgressRecord } from '../../src/api/records.js';
 import { hundredths } from '../../src/api/rounding.js';
 import { isFinal } from '../../src/api/states.js';
+import { expectedWork, inputSharePercent } from './expected-work.js';
 import type { Job, JobInput, JobOutput } from './job.js';
 import type { FileProgress, JobProgress } from './progress.js';
-
-/**
- * How much of the whole the input's work is, in percent: encoding takes the most by far, so fetching and inspecting count for a
- * tenth.
- */
-const inputSharePercent = 10;
+import { reachedPercent } from './reached.js';
 
 /** Progress of the input (section 4.8): `assigning` between the claim and the first byte. */
 export function inputProgress(job: Job, progress: JobProgress): ProgressRecord {
   const known = progress.get(job.input.id);
   if (job.input.state === 'processing' && known === undefined) return { state: 'assigning', progress: 0 };
-  return fileProgress(job.input, known);
+  return fileProgress(job, job.input, known);
 }
 
 /** Progress of one output (section 4.9). */
@@ -23,7 +19,7 @@ export function outputProgress(job: Job, output: JobOutput, progress: JobProgres
   if (output.state === 'waiting' && job.state === 'processing') {
     return { state: 'waiting', current_event: 'downloading', current_event_progress: 0, progress: 0 };
   }
-  return fileProgress(output, known);
+  return fileProgress(job, output, known);
 }
 
 /** Progress of a whole job, its input and its outputs (an addition to the document). */
@@ -35,15 +31,26 @@ export function jobProgress(job: Job, progress: JobProgress): JobProgressRecord 
 
 function overall(job: Job, input: ProgressRecord, outputs: readonly ProgressRecord[]): number {
   if (job.state === 'finished') return 100;
-  const sum = outputs.reduce((total, output) => total + output.progress, 0);
-  const ofOutputs = outputs.length === 0 ? 0 : sum / outputs.length;
-  return hundredths((input.progress * inputSharePercent + ofOutputs * (100 - inputSharePercent)) / 100);
+  const inputShare = inputSharePercent(job.input.url);
+  return hundredths((input.progress * inputShare + ofOutputs(job, outputs) * (100 - inputShare)) / 100);
 }
 
-function fileProgress(file: JobInput | JobOutput, known: FileProgress | undefined): ProgressRecord {
+/**
+ * Percent of all outputs together, each weighing what it is expected to take. Nothing before the input is known: outputs that were kept
+ * from an earlier attempt would weigh more or less by then, and what is told must not fall.
+ */
+function ofOutputs(job: Job, outputs: readonly ProgressRecord[]): number {
+  const { media } = job.input;
+  if (media === null) return 0;
+  const weights = job.outputs.map((output) => expectedWork(output, media, job));
+  const done = outputs.reduce((sum, { progress }, index) => sum + progress * (weights[index] ?? 0), 0);
+  return done / weights.reduce((sum, weight) => sum + weight, 0);
+}
+
+function fileProgress(job: Job, file: JobInput | JobOutput, known: FileProgress | undefined): ProgressRecord {
   if (file.state === 'finished') return { state: 'finished', progress: 100 };
-  if (isFinal(file.state) || known === undefined)
-    return { state: file.state, progress: known?.overallPercent ?? 0 };
+  if (isFinal(file.state)) return { state: file.state, progress: reachedPercent(job, file.id) };
+  if (known === undefined) return { state: file.state, progress: 0 };
   const { event, percent, overallPercent, ...pace } = known;
   return {
     state: file.state,

@@ -5,6 +5,8 @@ import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
 import { jobProgress } from '../../daemon/jobs/progress-view.js';
+import { withReached } from '../../daemon/jobs/reached.js';
+import { mediaFacts, videoFacts } from '../plan/facts.js';
 
 const now = new Date('2026-01-02T03:04:05Z');
 const media = { format: 'mpeg4', durationSeconds: 1, totalBitrateKbps: null, video: null, audio: null };
@@ -77,6 +79,53 @@ test('what is finished is at 100, whatever was told last', () => {
   const record = jobProgress(after(claimed, inspected, ...finish(3), ...finish(4)), new Map());
   assert.is(record.state, 'finished');
   assert.equal([record.progress, record.outputs[0]?.progress, record.input.progress], [100, 100, 100]);
+});
+
+test('outputs weigh in by what they are expected to take, once the input is known', () => {
+  const video = videoFacts({ width: 1920, height: 1080 });
+  const pictured: Change = { type: 'inspected', media: mediaFacts({ video }), file };
+  const outputs = [{ width: 1920 }, { width: 192 }].map((settings) => ({ settings, placement: place }));
+  const request = { input: 'file:///a.mp4', outputs: [] };
+  const draft = draftJob({ accountId: 'a', request, test: false, now, outputs }).number(1);
+  const job = [claimed, pictured].reduce((before, change) => apply(before, change, now), draft);
+  const half = (id: number) => told(id, { event: 'transcoding', percent: 50, overallPercent: 50 });
+  const [large, small] = [jobProgress(job, half(3)).progress, jobProgress(job, half(4)).progress];
+  assert.ok(Math.abs(large + small - 2 * 1 - 0.99 * 50) < 0.02, `${large} ${small}`);
+  assert.ok(large > 3 * small, `${large} ${small}`);
+});
+
+test('what failed or was cancelled stays where it was', () => {
+  const started = after(claimed, inspected, { type: 'output-started', id: 3 });
+  const known = told(3, { event: 'transcoding', percent: 40, overallPercent: 38 });
+  const before = jobProgress(started, known).progress;
+  const fault = { errorClass: 'TranscodingError', message: 'It broke.' } as const;
+  const failed = withReached(apply(started, { type: 'output-failed', id: 3, fault }, now), known);
+  const cancelled = withReached(apply(started, { type: 'cancelled' }, now), known);
+  for (const ended of [failed, cancelled]) {
+    const record = jobProgress(ended, new Map());
+    assert.is(record.outputs[0]?.progress, 38);
+    assert.is(record.outputs[0]?.current_event, undefined);
+    assert.is(record.progress, before);
+    assert.is(withReached(ended, new Map()), ended);
+  }
+});
+
+test('what is tried again begins at nothing, and what was kept counts once the input is known', () => {
+  const fault = { errorClass: 'TranscodingError', message: 'It broke.' } as const;
+  const known = told(4, { event: 'transcoding', percent: 40, overallPercent: 38 });
+  const failed = withReached(
+    after(
+      ...[claimed, inspected, { type: 'output-started', id: 3 } as const],
+      ...[{ type: 'output-finished', id: 3, media, file } as const],
+      ...[{ type: 'output-started', id: 4 } as const, { type: 'output-failed', id: 4, fault } as const],
+    ),
+    known,
+  );
+  const again = apply(failed, { type: 'resubmitted' }, now);
+  assert.equal(again.reached, []);
+  assert.is(jobProgress(again, new Map()).progress, 0);
+  const known2 = [claimed, inspected].reduce((job, change) => apply(job, change, now), again);
+  assert.is(jobProgress(known2, new Map()).progress, 55);
 });
 
 test.run();

@@ -3,6 +3,7 @@ import { isFinal } from '../../../src/api/states.js';
 import { applyAsHolder, type Change } from '../../jobs/changes.js';
 import type { Fault } from '../../jobs/fault.js';
 import type { Job } from '../../jobs/job.js';
+import { withReached } from '../../jobs/reached.js';
 import type { JobStore } from '../../store/job-store.js';
 import { failWhatIsOpen, faultOfRun, isStopped, release, textOf } from '../end-of-run.js';
 import type { Run, RunHandler, StopReason } from '../job-queue.js';
@@ -120,9 +121,11 @@ export class LocalRun {
   }
 
   async #change(change: Change): Promise<Job> {
-    const { store, now } = this.#desk;
+    const { store, book, now } = this.#desk;
     try {
-      const job = await store.update(this.id, (stored) => applyAsHolder(stored, this.token, change, now()));
+      const job = await store.update(this.id, (stored) =>
+        withReached(applyAsHolder(stored, this.token, change, now()), book.read(this.id)),
+      );
       if (isFinal(job.state)) this.#isDone = true;
       return job;
     } catch (error) {
@@ -132,8 +135,8 @@ export class LocalRun {
   }
 
   async #fail(fault: Fault): Promise<void> {
-    const { store, now, log } = this.#desk;
-    const fail = (job: Job) => failWhatIsOpen(job, this.token, fault, now());
+    const { store, book, now, log } = this.#desk;
+    const fail = (job: Job) => withReached(failWhatIsOpen(job, this.token, fault, now()), book.read(this.id));
     try {
       await this.#untilKept('failed', () => store.update(this.id, fail));
     } catch (error) {

@@ -1,5 +1,5 @@
 import { inputStates, isJobState, outputStates } from '../../../src/api/states.js';
-import type { CreatedOnce, Job, JobInput, JobOutput, JobThumbnail } from '../../jobs/job.js';
+import type { CreatedOnce, Job, JobInput, JobOutput, JobThumbnail, Reached } from '../../jobs/job.js';
 import type { Notice, NotificationTarget } from '../../jobs/notice.js';
 import { isRecord } from './records.js';
 
@@ -54,6 +54,8 @@ const isOutput = fits<JobOutput>({
   thumbnails: listOf(isThumbnail),
 });
 
+const isReached = fits<Reached>({ id: isCount, percent: (value) => typeof value === 'number' });
+
 const isOnce = fits<CreatedOnce>({ key: isText, fingerprint: isText });
 
 const isTarget = fits<NotificationTarget>({
@@ -71,7 +73,12 @@ const isNotice = fits<Notice>({
 });
 
 /** What a job has of each field that was not there from the beginning, where its file was written before. */
-const laterFields = { once: null, notifications: [], notices: [] } as const satisfies Partial<Job>;
+const laterFields = {
+  reached: [],
+  once: null,
+  notifications: [],
+  notices: [],
+} as const satisfies Partial<Job>;
 
 /** A job as a file of any age has it. */
 type StoredJob = Omit<Job, keyof typeof laterFields> & Partial<Job>;
@@ -98,6 +105,7 @@ const isWholeJob = fits<Job>({
   claim: isTextOrNull,
   crashes: isCount,
   resubmits: isCount,
+  reached: unlessMissing(listOf(isReached)),
   once: unlessMissing((value) => value === null || isOnce(value)),
   notifications: unlessMissing(listOf(isTarget)),
   notices: unlessMissing(listOf(isNotice)),

@@ -1,0 +1,86 @@
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { testModeSeconds } from '../../src/api/settings/limits.js';
+import { fileNameInUrl } from '../../src/api/url-text.js';
+import type { Job, JobOutput } from './job.js';
+import { type MediaFacts, uprightSize, type VideoFacts } from './media.js';
+
+type VideoCodec = NonNullable<OutputSettings['video_codec']>;
+
+/**
+ * How much of a job the work for its input is, in percent. A file that lies on this machine already takes no time; how long another
+ * one takes to come cannot be known, and for most it is little beside the encoding.
+ */
+export function inputSharePercent(inputUrl: string): number {
+  return isLocal(inputUrl) ? 1 : 10;
+}
+
+/** Whether what an address names is on this machine, so that bringing it takes no time to speak of. */
+export function isLocal(url: string): boolean {
+  return /^(?:file|upload|hosted):/i.test(url);
+}
+
+/**
+ * About how long an output takes, to be compared with the others of its job: seconds of media times what a second costs. Known only
+ * where it is known what the input is.
+ */
+export function expectedWork(
+  output: Pick<JobOutput, 'settings' | 'destination'>,
+  media: MediaFacts,
+  job: Pick<Job, 'test'>,
+): number {
+  const { settings } = output;
+  const leftSeconds = Math.max(0, (media.durationSeconds ?? unknownSeconds) - (settings.start_clip ?? 0));
+  const seconds = Math.min(
+    leftSeconds,
+    settings.clip_length ?? leftSeconds,
+    job.test ? testModeSeconds : leftSeconds,
+  );
+  const extension = /\.[^.]+$/.exec(fileNameInUrl(output.destination))?.[0].toLowerCase() ?? '';
+  const isPictured = media.video !== null && settings.skip_video !== true && !soundExtensions.has(extension);
+  const costs = isPictured
+    ? pictureCost(settings, media.video, settings.video_codec ?? codecOf[extension] ?? 'h264')
+    : 0;
+  return startCost + seconds * (soundCost + costs);
+}
+
+const unknownSeconds = 60;
+const soundExtensions: ReadonlySet<string> = new Set(['.mp3', '.m4a', '.aac', '.oga']);
+const codecOf: Readonly<Record<string, VideoCodec>> = { '.webm': 'vp8', '.ogv': 'theora', '.ogg': 'theora' };
+
+/*
+ * All costs are in units of what a second at a megapixel takes to encode as H.264 at speed 3; measured with four seconds of film at
+ * 640x360 on two cores.
+ */
+const startCost = 0.2;
+const soundCost = 0.03;
+/** Decoding and scaling, for each megapixel of the input. */
+const decodingCost = 0.2;
+
+/** Encoding at speeds 1 to 5, for each megapixel of the output. */
+const codecCosts = {
+  h264: [2.4, 1.4, 1, 0.7, 0.5],
+  hevc: [4.6, 3, 1.9, 1.5, 1.2],
+  vp8: [9, 9, 9, 9, 9],
+  vp9: [15, 9, 4.6, 4.4, 4.3],
+  av1: [12, 6, 3, 2, 1.2],
+  theora: [1, 1, 1, 1, 1],
+  vp6: [1, 1, 1, 1, 1],
+} as const satisfies Record<VideoCodec, readonly [number, number, number, number, number]>;
+
+/** What a first pass adds. */
+const firstPassFactor = 1.5;
+
+function pictureCost(settings: OutputSettings, video: VideoFacts, codec: VideoCodec): number {
+  const input = uprightSize(video);
+  const inputMegapixels = (input.width * input.height) / 1e6;
+  const asked = [
+    ...(settings.width === undefined ? [] : [settings.width / input.width]),
+    ...(settings.height === undefined ? [] : [settings.height / input.height]),
+  ];
+  const mayGrow = settings.upscale === true && asked.length > 0;
+  const scale = Math.min(...asked, mayGrow ? Number.POSITIVE_INFINITY : 1);
+  const isInTwoPasses = settings.video_bitrate !== undefined && settings.onepass !== true;
+  const perMegapixel = codecCosts[codec][(settings.speed ?? 3) - 1] ?? codecCosts[codec][2];
+  const once = inputMegapixels * (decodingCost + perMegapixel * scale * scale);
+  return once * (isInTwoPasses ? firstPassFactor : 1);
+}
