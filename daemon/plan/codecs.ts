@@ -11,6 +11,8 @@ export interface VideoCodecFacts {
   readonly extension: '.mp4' | '.webm' | '.ogv' | '.flv';
   /** What to say where no encoder is at hand, when that is more than a matter of the build. */
   readonly whyMissing?: string;
+  /** Whether watermarks keep their own size beside it, by the document's word (section 4.1, watermark object). */
+  readonly hasFixedWatermarks?: boolean;
 }
 
 /** The video codecs (section 4.1 General, and the additions of the contract). */
@@ -24,6 +26,7 @@ export const videoCodecs = {
   vp6: {
     extension: '.flv',
     whyMissing: 'no ffmpeg has an encoder for VP6; use h264, which .flv takes as well',
+    hasFixedWatermarks: true,
   },
 } as const satisfies Record<VideoCodec, VideoCodecFacts>;
 

@@ -53,6 +53,7 @@ export function checkCombination(
   const complaints = [
     ...pairComplaints(codecs, extension, container, path),
     ...soundComplaints(settings, codecs.audio, container, path),
+    ...(codecs.video === null ? [] : watermarkComplaints(settings, codecs.video, path)),
     ...(abilities.muxers.has(container.muxer)
       ? []
       : [
@@ -117,6 +118,21 @@ function soundComplaints(
       ? null
       : bitrateComplaint(codec, kbps, sampleRate, settings.audio_channels === 1 ? 1 : 2);
   return complaint === null ? [] : [`${path}.audio_bitrate ${complaint}`];
+}
+
+/** Sizes asked for watermarks that the codec would have to keep as they are; those it leaves out count too. */
+function watermarkComplaints(
+  { watermark = [] }: OutputSettings,
+  codec: VideoCodec,
+  path: string,
+): readonly string[] {
+  const { hasFixedWatermarks = false }: VideoCodecFacts = videoCodecs[codec];
+  if (!hasFixedWatermarks) return [];
+  return watermark.flatMap((one, index) =>
+    (['width', 'height'] as const)
+      .filter((side) => one[side] !== undefined)
+      .map((side) => `${path}.watermark[${index}].${side} must be left out: ${codec} scales no watermarks`),
+  );
 }
 
 function cannotEncode(codec: VideoCodec): string {

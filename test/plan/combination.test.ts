@@ -99,6 +99,28 @@ const bad: readonly Case[] = [
     ['outputs[1].audio_bitrate must be from 16 to 80 for stereo vorbis at 8000 Hz'],
   ],
   [
+    { video_codec: 'vp6', audio_codec: 'vorbis' },
+    'a.mp4',
+    [
+      'outputs[1].video_codec vp6 does not go into .mp4: use h264, hevc, vp9 or av1',
+      'outputs[1].video_codec vp6 cannot be encoded by the ffmpeg at hand: no ffmpeg has an encoder for VP6; use h264, which .flv takes as well',
+    ],
+  ],
+  [
+    {
+      video_codec: 'vp6',
+      watermark: [
+        { url: 'http://h/a.png' },
+        { url: 'http://h/b.png', width: { value: 10, unit: 'percent', isFromFarEdge: false } },
+      ],
+    },
+    'a.flv',
+    [
+      'outputs[1].watermark[1].width must be left out: vp6 scales no watermarks',
+      'outputs[1].video_codec vp6 cannot be encoded by the ffmpeg at hand: no ffmpeg has an encoder for VP6; use h264, which .flv takes as well',
+    ],
+  ],
+  [
     { video_codec: 'vp6' },
     'a.flv',
     [
