@@ -5,7 +5,7 @@ import { settingPaths } from './check-settings.js';
 import type { House } from './rules.js';
 import { readSources } from './source-file.js';
 
-const folders = ['bin', 'src', 'daemon', 'test', 'bench'] as const;
+const folders = ['bin', 'src', 'daemon', 'docs', 'test', 'bench'] as const;
 const fixtures = 'test/fixtures/architecture';
 
 /** The house itself, read from the folder that the tests are started in. */

@@ -59,6 +59,8 @@ export const floorPlan: FloorPlan = {
       mayUse: ['daemon/http', 'daemon/notify', 'daemon/actions', ...records],
       isFlat: true,
     },
+    // What is written for readers of the tables.
+    { folder: 'docs', mayUse: plans },
     { folder: 'bin', mayUse: ['src/cli'] },
     { folder: 'test', mayUse: ['*'] },
     { folder: 'bench', mayUse: ['*'] },

@@ -1,0 +1,22 @@
+import { containerOf, containers, type Extension } from '../daemon/plan/containers.js';
+import { chooseCodecs } from '../daemon/plan/decide/choose-codecs.js';
+import { code, table } from './markdown.js';
+
+/** The extensions of file names and the codecs that go with them, the default ones first. */
+export function containersTable(): string {
+  const extensions = Object.keys(containers) as readonly string[] as readonly Extension[];
+  return table(
+    ['file name', 'without other settings', 'picture, with its sound', 'sound alone'],
+    extensions.map((extension) => {
+      const { pairs, alone } = containerOf(extension);
+      const { video, audio } = chooseCodecs({}, extension);
+      const pictures = Object.entries(pairs).map(([codec, sounds]) => `${codec} (${sounds.join(', ')})`);
+      return [
+        code(extension),
+        [video, audio].filter((codec) => codec !== null).join(' + '),
+        pictures.length === 0 ? '-' : pictures.join(', '),
+        alone.join(', '),
+      ];
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { declinedComplaints } from '../../daemon/plan/honoured.js';
+import { crossRules } from '../../docs/cross-rules.js';
+import { examples } from '../../docs/examples.js';
+import { settingsPage } from '../../docs/settings-page.js';
+import { settingFlags } from '../../src/api/settings/flags.js';
+import { jobTable, outputTable } from '../../src/api/settings/index.js';
+import { readJobRequest } from '../../src/api/settings/read.js';
+import { addJobWords, requestOf } from '../../src/cli/job-words.js';
+import { settingPaths } from '../helpers/architecture/check-settings.js';
+
+const page = settingsPage();
+const limits = { maxOutputs: 50 };
+
+test('docs/settings.md is what the tables say: npm run docs makes it anew', () => {
+  assert.fixture(readFileSync('docs/settings.md', 'utf8'), page);
+});
+
+test('every setting and every flag has a row of its own', () => {
+  for (const path of [...settingPaths(jobTable), ...settingPaths(outputTable)]) {
+    assert.match(
+      page,
+      new RegExp(`^\\| \`${path}\`[, ].*\\| (honoured|moot: .+|\\*\\*declined.+) \\|$`, 'm'),
+      path,
+    );
+  }
+  for (const { flag } of settingFlags()) assert.match(page, `| \`${flag}\` |`, flag);
+});
+
+for (const { title, request, words } of examples) {
+  test(`the example "${title}" is taken, and its words make the same request`, async () => {
+    const command = addJobWords(new Command().argument('<input>').exitOverride());
+    command.parse(words, { from: 'user' });
+    const typed = await requestOf(null, command.args[0] ?? null, command.opts());
+    const [given, made] = [readJobRequest(request, limits), readJobRequest(typed, limits)];
+    if (!given.ok) assert.unreachable(given.complaints.join('; '));
+    assert.equal(given.unknownFields, []);
+    assert.equal(made, given);
+    if (given.ok) assert.equal(declinedComplaints(given.request), []);
+  });
+}
+
+for (const { rule, broken } of crossRules) {
+  test(`what breaks the rule "${rule}" is refused`, () => {
+    const reading = readJobRequest({ input: 'http://a/b.mp4', outputs: [broken] }, limits);
+    assert.is(reading.ok, false);
+    if (!reading.ok) assert.is(reading.complaints.length, 1);
+  });
+}
+
+test.run();
