@@ -97,6 +97,8 @@ export interface Sound {
   readonly encoder: AudioEncoderName;
   readonly sampleRate: number;
   readonly channels: 1 | 2;
+  /** Whether several channels with known places become fewer. */
+  readonly isMixedDown: boolean;
   /** Number of channels of the input, where they are too many to have known places; null otherwise. */
   readonly unplacedChannels: number | null;
   readonly rate:

@@ -26,13 +26,15 @@ export function decideSound(
   const sampleRate =
     settings.audio_sample_rate ??
     nearestSampleRate(audio.sampleRate, sampleRatesOf(chosen.codec, chosen.container));
+  const hasPlaces = audio.channels <= mostPlacedChannels;
   const common = {
     streamIndex: audio.streamIndex,
     repack,
     encoder: chosen.encoder,
     sampleRate,
     channels,
-    unplacedChannels: audio.channels > mostPlacedChannels ? audio.channels : null,
+    isMixedDown: hasPlaces && audio.channels > channels,
+    unplacedChannels: hasPlaces ? null : audio.channels,
   } as const;
   const kbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
   if (kbps === undefined) {

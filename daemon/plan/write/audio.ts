@@ -12,14 +12,17 @@ import { type AudioEncoder, audioEncoders } from '../encoders.js';
 const keepingTime = 'aresample=async=1:min_hard_comp=0.03:first_pts=0';
 
 /**
- * The sound: its filter and its encoder with everything it is told. More than two channels are mixed down by ffmpeg, which
- * keeps the centre and the rear audible.
+ * How ffmpeg mixes channels down, which keeps the centre and the rear audible: never louder than can be, where it would by itself
+ * add them up to 2.4 times of that and clip; and with the low effects, which it would leave out.
  */
+const mixingDown = ':rematrix_maxval=1:lfe_mix_level=0.5';
+
+/** The sound: its filter and its encoder with everything it is told. */
 export function audioArgs(sound: Sound): readonly string[] {
   const encoder: AudioEncoder = audioEncoders[sound.encoder];
   return [
     '-af',
-    [...mixing(sound), keepingTime].join(','),
+    [...dealing(sound), `${keepingTime}${sound.isMixedDown ? mixingDown : ''}`].join(','),
     '-c:a',
     sound.encoder,
     ...rateArgs(sound, encoder),
@@ -43,7 +46,7 @@ function rateArgs({ rate, channels, sampleRate }: Sound, encoder: AudioEncoder):
 }
 
 /** Channels without places are dealt out to the left and the right in turn; "<" keeps the sum from clipping. */
-function mixing({ unplacedChannels, channels }: Sound): readonly string[] {
+function dealing({ unplacedChannels, channels }: Sound): readonly string[] {
   if (unplacedChannels === null) return [];
   const all = Array.from({ length: unplacedChannels }, (_, index) => index);
   const sum = (some: readonly number[]) => some.map((index) => `c${index}`).join('+');
