@@ -5,6 +5,23 @@ export type Levels<T> = readonly [T, T, T, T, T];
 /** Arguments of ffmpeg. */
 export type Args = readonly string[];
 
+/**
+ * How an encoder is held below a cap. Some keep to it as a player's buffer would have it; others go beyond it for a while where a
+ * film turns hard at once, and are told less than was asked, so that they end up where they should.
+ */
+export interface UnderCap {
+  /** What it is told of the cap, as a share. */
+  readonly share: number;
+  /** What it is told of the buffer, as a share. */
+  readonly bufferShare: number;
+  /** A quality counts below a cap by itself, beside a bitrate, or not at all: then a bitrate stands in its place. */
+  readonly quality: 'alone' | 'beside-bitrate' | 'never';
+  /** Keyframes in the time of a buffer, for an encoder that knows no other buffer than the time between keyframes. */
+  readonly keyframesPerBuffer?: number;
+}
+
+const keepsCaps = { share: 1, bufferShare: 1, quality: 'alone' } as const;
+
 /** How one of ffmpeg's video encoders is told what is wanted. */
 export interface VideoEncoder {
   readonly codec: VideoCodec;
@@ -15,6 +32,10 @@ export interface VideoEncoder {
    * made of them, the size and the frame rate.
    */
   readonly ceilingBitsPerPixel?: Levels<number>;
+  /** Arguments beside the quality, where no cap takes their place. */
+  readonly withQuality?: Args;
+  /** How it is held below a cap. */
+  readonly underCap: UnderCap;
   /** Arguments beside the bitrate, where that is given. */
   readonly withBitrate?: Args;
   /** Arguments for `speed` 1-5. */
@@ -45,6 +66,7 @@ export const videoEncoders = {
     quality: ofLevels('-crf', [32, 28, 23, 20, 17]),
     // "ultrafast" is left out: it takes twice the bits for hardly less time than "veryfast".
     speed: ofLevels('-preset', ['slower', 'slow', 'medium', 'faster', 'veryfast']),
+    underCap: keepsCaps,
     passes: 'log',
   },
   // A preset costs more than x264's of that name, so its names begin one further on.
@@ -52,6 +74,7 @@ export const videoEncoders = {
     codec: 'hevc',
     quality: ofLevels('-crf', [33, 29, 24, 20, 17]),
     speed: ofLevels('-preset', ['slow', 'medium', 'fast', 'faster', 'superfast']),
+    underCap: keepsCaps,
     passes: 'x265',
   },
   // VP8 falls back to 256 kbps without a bitrate, so its quality is a crf below a bitrate fit for the picture. Speed is
@@ -62,19 +85,17 @@ export const videoEncoders = {
     ceilingBitsPerPixel: [0.035, 0.06, 0.16, 0.26, 0.45],
     // By itself it never quantizes finer than 4, and falls a fifth short of a generous bitrate.
     withBitrate: ['-qmin', '0'],
+    underCap: { share: 1, bufferShare: 1, quality: 'beside-bitrate' },
     speed: sameAtAllLevels(['-deadline', 'good', '-cpu-used', '2']),
     passes: 'log',
   },
   'libvpx-vp9': {
     codec: 'vp9',
-    // The bitrate of 0 makes it true constant quality.
-    quality: [
-      ['-crf', '44', '-b:v', '0'],
-      ['-crf', '37', '-b:v', '0'],
-      ['-crf', '27', '-b:v', '0'],
-      ['-crf', '21', '-b:v', '0'],
-      ['-crf', '13', '-b:v', '0'],
-    ],
+    quality: ofLevels('-crf', [44, 37, 27, 21, 13]),
+    // Makes it true constant quality.
+    withQuality: ['-b:v', '0'],
+    // Told all of it, it takes a third more than the buffer holds where noise sets in.
+    underCap: { share: 0.85, bufferShare: 0.5, quality: 'beside-bitrate' },
     speed: ofLevels('-cpu-used', [1, 2, 3, 4, 5]),
     // Without row-mt it uses one core for pictures of this size.
     always: ['-deadline', 'good', '-row-mt', '1'],
@@ -83,19 +104,16 @@ export const videoEncoders = {
   libsvtav1: {
     codec: 'av1',
     quality: ofLevels('-crf', [60, 52, 34, 23, 14]),
+    underCap: { share: 0.75, bufferShare: 0.5, quality: 'alone' },
     speed: ofLevels('-preset', [4, 6, 8, 10, 12]),
     passes: 'none',
     minSidePixels: 64,
   },
   'libaom-av1': {
     codec: 'av1',
-    quality: [
-      ['-crf', '60', '-b:v', '0'],
-      ['-crf', '52', '-b:v', '0'],
-      ['-crf', '34', '-b:v', '0'],
-      ['-crf', '23', '-b:v', '0'],
-      ['-crf', '14', '-b:v', '0'],
-    ],
+    quality: ofLevels('-crf', [60, 52, 34, 23, 14]),
+    withQuality: ['-b:v', '0'],
+    underCap: { share: 0.75, bufferShare: 0.5, quality: 'beside-bitrate' },
     speed: ofLevels('-cpu-used', [3, 4, 6, 7, 8]),
     // Builds of 2018 call it experimental.
     always: ['-strict', 'experimental'],
@@ -105,6 +123,8 @@ export const videoEncoders = {
   libtheora: {
     codec: 'theora',
     quality: ofLevels('-q:v', [5, 6, 7, 8, 10]),
+    // Its buffer is one and a half times what lies between two keyframes, and a quality knows none.
+    underCap: { share: 0.85, bufferShare: 1, quality: 'never', keyframesPerBuffer: 2 },
     speed: sameAtAllLevels([]),
     passes: 'log',
   },

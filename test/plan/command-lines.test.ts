@@ -67,6 +67,18 @@ const cases: Readonly<Record<string, Case>> = {
     settings: { width: 1920, height: 1920, aspect_mode: 'pad', upscale: true },
   },
   turned: { settings: defaultOutput, media: turned },
+  'turned-and-told-to-stay': { settings: { rotate: 0 }, media: turned },
+  'even-rate-of-a-clip': { settings: { start_clip: 30, frame_rate: 29.97 }, media: fields },
+  'thinned-by-count-and-rate': {
+    settings: { decimate: 2, max_frame_rate: 12.5, skip_audio: true, keyframe_interval: 48 },
+    media: phone,
+  },
+  'quality-under-a-cap': { settings: { bitrate_cap: 900 } },
+  'one-pass-under-a-cap': {
+    settings: { quality: 5, video_bitrate: 800, onepass: true, bitrate_cap: 900, buffer_size: 500 },
+  },
+  'theora-under-a-cap': { settings: { bitrate_cap: 600 }, filename: 'film.ogv' },
+  'vp9-under-a-cap': { settings: { video_codec: 'vp9', bitrate_cap: 600 }, filename: 'film.webm' },
   'fields-turned-and-clipped': { settings: { start_clip: 30, clip_length: 2.25 }, media: fields },
   'phone-with-packed-sound': { settings: { start_clip: 10 }, media: phone },
   'phone-with-packed-sound-of-2018': { settings: {}, media: phone, abilities: oldAbilities },

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { rateOf } from '../../daemon/plan/decide/frame-rate.js';
 import { decidePicture } from '../../daemon/plan/decide/picture.js';
 import type { OutputSettings } from '../../src/api/settings/index.js';
 import { videoFacts } from './facts.js';
@@ -14,12 +15,16 @@ function timing(
 }
 
 test('an even rate is told in whole frames', () => {
-  assert.equal(timing({}), { by: 'own-times', clock: { by: 'frames' } });
+  assert.equal(timing({}), { by: 'own-times', clock: { by: 'frames' }, thinning: [] });
 });
 
 test('an uneven rate, and one that is not known, keep their times in the finest steps', () => {
-  assert.equal(timing({ isFrameRateVariable: true }), { by: 'own-times', clock: { by: 'fine' } });
-  assert.equal(timing({ frameRate: null }), { by: 'own-times', clock: { by: 'fine' } });
+  assert.equal(timing({ isFrameRateVariable: true }), {
+    by: 'own-times',
+    clock: { by: 'fine' },
+    thinning: [],
+  });
+  assert.equal(timing({ frameRate: null }), { by: 'own-times', clock: { by: 'fine' }, thinning: [] });
 });
 
 test('a rate that Matroska remarks on is told in parts of a frame, three milliseconds and more', () => {
@@ -27,11 +32,13 @@ test('a rate that Matroska remarks on is told in parts of a frame, three millise
   assert.equal(film, {
     by: 'own-times',
     clock: { by: 'part-frames', step: { numerator: 1001, denominator: 24_000 * 13 } },
+    thinning: [],
   });
   const fast = timing({ frameRate: { numerator: 1000, denominator: 1 } }, 'webm');
   assert.equal(fast, {
     by: 'own-times',
     clock: { by: 'part-frames', step: { numerator: 1, denominator: 1000 } },
+    thinning: [],
   });
 });
 
@@ -45,6 +52,68 @@ test('theora counts frames, so they come at an even rate', () => {
     rate: { numerator: 25, denominator: 1 },
   });
 });
+
+const written: readonly (readonly [number, string])[] = [
+  [25, '25/1'],
+  [29.97, '30000/1001'],
+  [23.976, '24000/1001'],
+  [23.98, '24000/1001'],
+  [59.94, '60000/1001'],
+  [119.88, '120000/1001'],
+  [14.985, '15000/1001'],
+  [12.5, '25/2'],
+  [0.1, '1/10'],
+  [33.333, '33333/1000'],
+];
+
+for (const [number, expected] of written) {
+  test(`a frame rate of ${number} is ${expected}`, () => {
+    const { numerator, denominator } = rateOf(number);
+    assert.is(`${numerator}/${denominator}`, expected);
+  });
+}
+
+const pal = { numerator: 25, denominator: 1 };
+const ntsc = { numerator: 30_000, denominator: 1001 };
+const uneven = { isFrameRateVariable: true };
+const rates: readonly (readonly [OutputSettings, Parameters<typeof videoFacts>[0], string])[] = [
+  [{}, {}, 'own'],
+  [{ frame_rate: 50 }, {}, '50/1'],
+  [{ frame_rate: 10 }, uneven, '10/1'],
+  [{ frame_rate: 30, decimate: 2 }, {}, '30/1'],
+  [{ frame_rate: 30, max_frame_rate: 20 }, {}, '20/1'],
+  [{ decimate: 2 }, { frameRate: ntsc }, '15000/1001'],
+  [{ decimate: 2.5 }, {}, '10/1'],
+  [{ decimate: 2, max_frame_rate: 10 }, {}, '10/1'],
+  [{ decimate: 2, max_frame_rate: 20 }, {}, '25/2'],
+  [{ max_frame_rate: 25 }, {}, 'own'],
+  [{ max_frame_rate: 30 }, {}, 'own'],
+  [{ max_frame_rate: 29.97 }, { frameRate: ntsc }, 'own'],
+  [{ max_frame_rate: 24 }, {}, '24/1'],
+  [{ max_frame_rate: 24 }, uneven, 'own, at most 24/1'],
+  [{ decimate: 3 }, uneven, 'own, one of 3'],
+  [{ decimate: 3, max_frame_rate: 5 }, { frameRate: null }, 'own, one of 3, at most 5/1'],
+];
+
+for (const [settings, facts, expected] of rates) {
+  const input = facts === uneven ? 'an uneven rate' : 'frameRate' in (facts ?? {}) ? 'another' : 'an even 25';
+  test(`${JSON.stringify(settings)} of ${input} is ${expected}`, () => {
+    const video = videoFacts({ frameRate: pal, ...facts });
+    const decided = decidePicture(settings, video, 'libx264', 'mpeg4');
+    assert.ok('picture' in decided);
+    const { timing } = decided.picture;
+    if (timing.by === 'even-rate') {
+      assert.is(`${timing.rate.numerator}/${timing.rate.denominator}`, expected);
+      return;
+    }
+    const thinning = timing.thinning.map((thin) =>
+      thin.by === 'count'
+        ? `one of ${thin.oneOf}`
+        : `at most ${thin.most.numerator}/${thin.most.denominator}`,
+    );
+    assert.is(['own', ...thinning].join(', '), expected);
+  });
+}
 
 const fields: readonly (readonly [
   OutputSettings['deinterlace'],

@@ -37,8 +37,13 @@ export interface Fit {
 
 /** When frames are shown: at their own times, or at an even rate. */
 export type Timing =
-  | { readonly by: 'own-times'; readonly clock: Clock }
+  | { readonly by: 'own-times'; readonly clock: Clock; readonly thinning: readonly Thinning[] }
   | { readonly by: 'even-rate'; readonly rate: Ratio };
+
+/** Which frames are left out, the others keeping their times: all but one of so many, or those beyond a rate. */
+export type Thinning =
+  | { readonly by: 'count'; readonly oneOf: number }
+  | { readonly by: 'rate'; readonly most: Ratio };
 
 /**
  * The steps that times are told in: whole frames where these come evenly; parts of a frame, given in seconds, where the file says
@@ -52,7 +57,13 @@ export type Clock =
 /** How many bits there are: as a quality asks for, or as a bitrate says. */
 export type VideoRate =
   | { readonly by: 'quality'; readonly level: Level }
-  | { readonly by: 'bitrate'; readonly kbps: number };
+  | { readonly by: 'bitrate'; readonly kbps: number; readonly passes: 1 | 2 };
+
+/** What the bits may be at most: in any time no more than the bitrate gives in it, and a buffer on top. */
+export interface BitrateCap {
+  readonly kbps: number;
+  readonly bufferKilobits: number;
+}
 
 /** A level of quality or speed. */
 export type Level = 1 | 2 | 3 | 4 | 5;
@@ -77,6 +88,8 @@ export interface Picture {
   readonly deinterlace: Fields | null;
   /** How far it is turned clockwise. */
   readonly turnDegrees: 0 | 90 | 180 | 270;
+  /** Whether the input says that it has to be turned: ffmpeg would hand that on, however the picture stands by then. */
+  readonly hasTurnMark: boolean;
   readonly fit: Fit;
   /** The last lies on top. */
   readonly watermarks: readonly Overlay[];
@@ -84,6 +97,8 @@ export interface Picture {
   /** Frames a second, about; null where the input does not tell. */
   readonly framesPerSecond: number | null;
   readonly rate: VideoRate;
+  /** Null where there is no limit. */
+  readonly cap: BitrateCap | null;
   readonly speed: Level;
   /** Greatest distance between two keyframes, in frames. */
   readonly keyframeInterval: number;

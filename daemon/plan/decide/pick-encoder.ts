@@ -30,6 +30,7 @@ export function pickVideoEncoder(
   const there = videoEncodersFor(codec).filter((name) => abilities.encoders.has(name));
   const inTwoPasses = there.find((name) => videoEncoders[name].passes !== 'none');
   const [first] = there;
-  const encoder = settings.video_bitrate === undefined ? first : (inTwoPasses ?? first);
+  const encoder =
+    settings.video_bitrate === undefined || settings.onepass === true ? first : (inTwoPasses ?? first);
   return encoder === undefined ? null : { codec, encoder };
 }

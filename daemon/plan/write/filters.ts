@@ -1,5 +1,6 @@
 import type { Fields, Fit, Picture } from '../decide/decisions.js';
 import type { Abilities } from '../plan-types.js';
+import { timingFilters } from './timing.js';
 import { watermarkGraph } from './watermarks.js';
 
 /** Name of the filtered picture in the graph, for `-map`. */
@@ -7,13 +8,19 @@ export const pictureLabel = '[v]';
 
 /**
  * The filter graph of a picture (contract, section 11: the order of the steps), for `-filter_complex`. `firstWatermark` is the number
- * of the first watermark's input.
+ * of the first watermark's input. `skipSeconds` is how much of what is read stands before the clip.
  */
-export function pictureGraph(picture: Picture, abilities: Abilities, firstWatermark: number): string {
+export function pictureGraph(
+  picture: Picture,
+  abilities: Abilities,
+  firstWatermark: number,
+  skipSeconds: number,
+): string {
   const source = `[0:${picture.streamIndex}]`;
   const filters = [
     ...(picture.deinterlace === null ? [] : [deinterlacing(picture.deinterlace, abilities)]),
     ...turning[picture.turnDegrees],
+    ...timingFilters(picture.timing, skipSeconds),
     ...fitting(picture.fit),
     'setsar=1',
     'format=yuv420p',
@@ -23,7 +30,7 @@ export function pictureGraph(picture: Picture, abilities: Abilities, firstWaterm
   return [
     `${source}${filters.join(',')}${finished}`,
     ...watermarkGraph(picture.watermarks, finished, pictureLabel, firstWatermark),
-    ...(picture.turnDegrees === 0 ? [] : [withoutMatrix(source)]),
+    ...(!picture.hasTurnMark ? [] : [withoutMatrix(source)]),
   ].join(';');
 }
 

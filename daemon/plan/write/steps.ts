@@ -45,7 +45,7 @@ export function productPath(decision: Decision, paths: PlanPaths): string {
 
 function isInTwoPasses({ rate, encoder }: Picture): boolean {
   const { passes }: VideoEncoder = videoEncoders[encoder];
-  return rate.by === 'bitrate' && passes !== 'none';
+  return rate.by === 'bitrate' && rate.passes === 2 && passes !== 'none';
 }
 
 function encodeArgs(
@@ -66,7 +66,9 @@ function encodeArgs(
     ...inputArgs(paths.input, clip),
     ...(repack === null ? [] : repackedInputArgs(decision, repack.offsetSeconds, paths)),
     ...(picture === null ? [] : watermarkInputArgs(picture.watermarks)),
-    ...(picture === null ? [] : ['-filter_complex', pictureGraph(picture, abilities, firstWatermark)]),
+    ...(picture === null
+      ? []
+      : ['-filter_complex', pictureGraph(picture, abilities, firstWatermark, skipSeconds)]),
     ...(picture === null ? [] : ['-map', pictureLabel]),
     ...(sound === null ? [] : ['-map', repack === null ? `0:${sound.streamIndex}` : '1:0']),
     ...(picture === null ? [] : videoArgs(picture, container, pass, abilities)),

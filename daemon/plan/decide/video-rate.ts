@@ -1,0 +1,27 @@
+import type { OutputSettings } from '../../../src/api/settings/index.js';
+import type { BitrateCap, VideoRate } from './decisions.js';
+import { levelOf } from './level.js';
+
+/** The settings that say how many bits the picture gets (section 4.1 Video bitrate). */
+export type VideoRateSettings = Pick<
+  OutputSettings,
+  'quality' | 'video_bitrate' | 'bitrate_cap' | 'buffer_size' | 'onepass'
+>;
+
+/** A buffer lasts this long at its cap, unless `buffer_size` says otherwise (contract, section 11). */
+const bufferSeconds = 1.5;
+
+/**
+ * How many bits the picture gets: as `quality` asks for, or by `video_bitrate`, which wins over it, in two passes unless `onepass`
+ * is set.
+ */
+export function decideVideoRate(settings: VideoRateSettings): VideoRate {
+  if (settings.video_bitrate === undefined) return { by: 'quality', level: levelOf(settings.quality) };
+  return { by: 'bitrate', kbps: settings.video_bitrate, passes: settings.onepass === true ? 1 : 2 };
+}
+
+/** What the bits may be at most (`bitrate_cap`), over which buffer; null where there is no cap. A buffer alone limits nothing. */
+export function decideCap({ bitrate_cap, buffer_size }: VideoRateSettings): BitrateCap | null {
+  if (bitrate_cap === undefined) return null;
+  return { kbps: bitrate_cap, bufferKilobits: buffer_size ?? Math.ceil(bitrate_cap * bufferSeconds) };
+}

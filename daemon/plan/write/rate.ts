@@ -1,0 +1,55 @@
+import type { BitrateCap, Picture } from '../decide/decisions.js';
+import { atLevel } from '../decide/level.js';
+import type { VideoEncoder } from '../encoders.js';
+
+/** What is taken for the frame rate of an input that does not tell. */
+export const likelyFramesPerSecond = 25;
+/** A slide show has few pixels a second, and needs some bits for each slide all the same. */
+const leastCeilingKbps = 100;
+/** A bitrate may be missed by a tenth, so a cap next to it leaves that much room for its peaks. */
+const roomBelowCap = 0.9;
+
+/** How an encoder is told how many bits there are: a quality or a bitrate, and the cap on either. */
+export function rateArgs(picture: Picture, encoder: VideoEncoder): readonly string[] {
+  const { cap } = picture;
+  const { share, bufferShare } = encoder.underCap;
+  const capArgs =
+    cap === null
+      ? []
+      : [...option('-maxrate', cap.kbps * share), ...option('-bufsize', cap.bufferKilobits * bufferShare)];
+  return [...targetArgs(picture, encoder), ...capArgs];
+}
+
+function targetArgs(picture: Picture, encoder: VideoEncoder): readonly string[] {
+  const { rate, cap } = picture;
+  if (rate.by === 'bitrate') {
+    return [...option('-b:v', belowCap(rate.kbps, cap, encoder)), ...(encoder.withBitrate ?? [])];
+  }
+  const quality = atLevel(encoder.quality, rate.level);
+  const ceiling = ceilingKbps(picture, encoder);
+  const cappedKbps = cap === null ? null : cap.kbps * encoder.underCap.share;
+  switch (encoder.underCap.quality) {
+    case 'alone':
+      return quality;
+    case 'beside-bitrate': {
+      const kbps = Math.min(ceiling ?? Number.POSITIVE_INFINITY, cappedKbps ?? Number.POSITIVE_INFINITY);
+      return [...quality, ...(Number.isFinite(kbps) ? option('-b:v', kbps) : (encoder.withQuality ?? []))];
+    }
+    case 'never':
+      return cappedKbps === null ? quality : option('-b:v', cappedKbps);
+  }
+}
+
+/** A bitrate as it was asked for, but for encoders that go beyond a cap: these stay a little below it. */
+function belowCap(kbps: number, cap: BitrateCap | null, { underCap }: VideoEncoder): number {
+  return cap === null || underCap.share === 1 ? kbps : Math.min(kbps, cap.kbps * roomBelowCap);
+}
+
+function ceilingKbps({ rate, fit, framesPerSecond }: Picture, encoder: VideoEncoder): number | null {
+  if (rate.by === 'bitrate' || encoder.ceilingBitsPerPixel === undefined) return null;
+  const pixelsPerSecond = fit.canvas.width * fit.canvas.height * (framesPerSecond ?? likelyFramesPerSecond);
+  const kbps = Math.ceil((pixelsPerSecond * atLevel(encoder.ceilingBitsPerPixel, rate.level)) / 1000);
+  return Math.max(kbps, leastCeilingKbps);
+}
+
+const option = (name: string, kilobits: number) => [name, `${Math.max(1, Math.round(kilobits))}k`];

@@ -1,0 +1,58 @@
+import type { Ratio } from '../../jobs/media.js';
+import type { Thinning, Timing } from '../decide/decisions.js';
+import type { Abilities } from '../plan-types.js';
+import { secondsArgument } from './seconds.js';
+
+/**
+ * The filters that make the frames of an output out of those of the input. ffmpeg's own `-r` does it worse: it lets frames pass until they
+ * are more than a whole one ahead of their time, so that at 10 frames a second the picture runs ahead of the sound by a tenth.
+ *
+ * `skipSeconds` is how much of what is read stands before the clip: its first frame is the first of the even ones.
+ */
+export function timingFilters(timing: Timing, skipSeconds: number): readonly string[] {
+  const filters =
+    timing.by === 'even-rate' ? [`fps=${fraction(timing.rate)}`] : timing.thinning.map(thinning);
+  if (skipSeconds === 0 || filters.length === 0) return filters;
+  const microseconds = Math.round(skipSeconds * 1e6);
+  const moved = (sign: '+' | '-') => ['settb=AVTB', `setpts=PTS${sign}${microseconds}`];
+  return [`trim=start=${secondsArgument(skipSeconds)}`, ...moved('-'), ...filters, ...moved('+')];
+}
+
+/** One frame for each whole number that is passed: of frames divided by a number, or of moments of the greatest rate. */
+function thinning(thin: Thinning): string {
+  if (thin.by === 'count') return `select=gt(floor(n/${thin.oneOf})\\,floor((n-1)/${thin.oneOf}))`;
+  const moment = (time: string) => `floor(${time}*${fraction(thin.most)}+0.5)`;
+  return `select=isnan(prev_selected_t)+gt(${moment('t')}\\,${moment('prev_selected_t')})`;
+}
+
+/**
+ * Uneven times are kept to 1/90000 of a second, the clock of MPEG, where the build can do it: by itself ffmpeg would move every frame to the nearest beat of
+ * the average rate, and drop those that meet there.
+ */
+export function timingArgs(timing: Timing, { hasFpsMode }: Abilities): readonly string[] {
+  const mode = hasFpsMode ? '-fps_mode' : '-vsync';
+  // What begins late is filled up with its first frame, since Theora has no other way to tell.
+  if (timing.by === 'even-rate') return [mode, 'cfr'];
+  const { clock } = timing;
+  switch (clock.by) {
+    case 'frames':
+      return [mode, 'vfr'];
+    case 'part-frames':
+      // Older builds make the last frame last for one step alone, so they get whole frames.
+      return [mode, 'vfr', ...(hasFpsMode ? timeBase(clock.step.numerator, clock.step.denominator) : [])];
+    case 'fine':
+      if (hasFpsMode) return [mode, 'vfr', ...timeBase(1, 90_000)];
+      // Older builds end the edit list of MP4 one step after the last frame is decoded, less a millisecond: with finer
+      // steps, or with frames that are shown later than they are decoded, the last ones would be cut off.
+      return [mode, 'vfr', ...timeBase(1, 500), '-bf', '0'];
+  }
+}
+
+// Without ":v" it would be the clock of the sound as well, and most of that would be lost.
+function timeBase(numerator: number, denominator: number): readonly string[] {
+  return ['-enc_time_base:v', `${numerator}:${denominator}`];
+}
+
+function fraction({ numerator, denominator }: Ratio): string {
+  return `${numerator}/${denominator}`;
+}
