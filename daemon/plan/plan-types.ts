@@ -61,8 +61,27 @@ export interface Product {
   readonly path: string;
   /** Seconds that the file should last, give or take; null where that is not known. */
   readonly expectedSeconds: number | null;
-  readonly hasVideo: boolean;
-  readonly hasAudio: boolean;
+  /** Seconds that the file may last at most; null where there is no telling. */
+  readonly mostSeconds: number | null;
+  /** What the picture should be found to be; null where there should be none. */
+  readonly picture: ProductPicture | null;
+  /** The same of the sound. */
+  readonly sound: ProductSound | null;
+}
+
+/** The picture of a file that is to be made: codec by its common name (`h264`), size in pixels. */
+export interface ProductPicture {
+  readonly codec: string;
+  readonly width: number;
+  readonly height: number;
+  /** About how long a frame is shown. */
+  readonly frameSeconds: number;
+}
+
+/** The sound of a file that is to be made. */
+export interface ProductSound {
+  readonly codec: string;
+  readonly channels: number;
 }
 
 /** How a job's outputs are made of its input. */

@@ -7,7 +7,8 @@ import { decidePicture } from './decide/picture.js';
 import { decideRepack } from './decide/repack.js';
 import { decideSound } from './decide/sound.js';
 import type { Abilities, OutputToPlan, Plan, PlanPaths } from './plan-types.js';
-import { productPath, stepsFor } from './write/steps.js';
+import { productOf } from './product.js';
+import { stepsFor } from './write/steps.js';
 
 /**
  * How outputs are made of an input: the runs of ffmpeg, the files they leave, and the outputs that this input cannot give, each
@@ -23,13 +24,7 @@ export function plan(
   const decisions = decided.flatMap(({ result }) => ('decision' in result ? [result.decision] : []));
   return {
     steps: decisions.flatMap((decision) => stepsFor(decision, paths, abilities)),
-    products: decisions.map((decision) => ({
-      outputId: decision.outputId,
-      path: productPath(decision, paths),
-      expectedSeconds: decision.clip.expectedSeconds,
-      hasVideo: decision.picture !== null,
-      hasAudio: decision.sound !== null,
-    })),
+    products: decisions.map((decision) => productOf(decision, paths)),
     refusals: decided.flatMap(({ output, result }) =>
       'fault' in result ? [{ outputId: output.id, fault: result.fault }] : [],
     ),

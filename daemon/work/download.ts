@@ -3,6 +3,7 @@ import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../queue/job-queue.js';
 import { transportFor } from '../transports/registry.js';
 import { attempt } from './attempt.js';
+import { downloadShareOf } from './shares.js';
 import type { Workbench } from './workbench.js';
 
 /** The input on this machine's disk. */
@@ -10,9 +11,6 @@ export interface Source {
   readonly path: string;
   readonly file: FileFacts;
 }
-
-/** Share of the download in the work for the input; the rest is inspecting. */
-export const downloadShare = 0.95;
 
 /** Brings the input into the scratch folder. On failure the job is failed and null given back. */
 export function download(run: Run, bench: Workbench, scratch: string): Promise<Source | null> {
@@ -27,7 +25,11 @@ export function download(run: Run, bench: Workbench, scratch: string): Promise<S
         signal: run.signal,
         onProgress: (done, total) => {
           const percent = total === null || total === 0 ? 0 : (done / total) * 100;
-          run.progress(input.id, { event: 'downloading', percent, overallPercent: percent * downloadShare });
+          run.progress(input.id, {
+            event: 'downloading',
+            percent,
+            overallPercent: percent * downloadShareOf(input.url),
+          });
         },
       });
       return { path, file };

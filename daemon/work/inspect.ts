@@ -1,12 +1,14 @@
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../queue/job-queue.js';
 import { attempt } from './attempt.js';
-import { downloadShare, type Source } from './download.js';
+import type { Source } from './download.js';
+import { downloadShareOf } from './shares.js';
 import type { Workbench } from './workbench.js';
 
 /** Finds out what the input is. On failure the job is failed and null given back. */
 export async function inspect(run: Run, bench: Workbench, source: Source): Promise<MediaFacts | null> {
-  run.progress(run.job.input.id, { event: 'inspecting', percent: 0, overallPercent: downloadShare * 100 });
+  const overallPercent = downloadShareOf(run.job.input.url) * 100;
+  run.progress(run.job.input.id, { event: 'inspecting', percent: 0, overallPercent });
   const media = await attempt(
     run,
     () => bench.ffmpeg.probe(source.path, run.signal),

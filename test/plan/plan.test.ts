@@ -23,8 +23,9 @@ test('a product tells where the file is and what it should hold', () => {
         outputId: 7,
         path: '/scratch/output-7.mp4',
         expectedSeconds: 4,
-        hasVideo: true,
-        hasAudio: true,
+        mostSeconds: 5,
+        picture: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04 },
+        sound: { codec: 'aac', channels: 2 },
       },
     ],
     refusals: [],
@@ -32,8 +33,8 @@ test('a product tells where the file is and what it should hold', () => {
 });
 
 test('an input without sound or without picture makes an output without it', () => {
-  assert.equal(planOf({}, silent).products[0]?.hasAudio, false);
-  assert.equal(planOf({}, blind).products[0]?.hasVideo, false);
+  assert.is(planOf({}, silent).products[0]?.sound, null);
+  assert.is(planOf({}, blind).products[0]?.picture, null);
 });
 
 test('an output that nothing is left for is refused', () => {
@@ -79,7 +80,7 @@ test('an encoder that is gone since the job was made is told as a fault of that 
 test('a stream that ended before the clip is left out', () => {
   const media = mediaFacts({ video: videoFacts({ durationSeconds: 20 }), audio: audioFacts() });
   const { products } = planOf({ start_clip: 30 }, media);
-  assert.equal([products[0]?.hasVideo, products[0]?.hasAudio], [false, true]);
+  assert.equal([products[0]?.picture, products[0]?.sound?.codec], [null, 'aac']);
 });
 
 const steps: readonly (readonly [string, OutputSettings, number])[] = [

@@ -1,5 +1,6 @@
 import type { Decision, Picture } from '../decide/decisions.js';
 import { type VideoEncoder, videoEncoders } from '../encoders.js';
+import { firstPassShare } from '../first-pass.js';
 import type { Abilities, PlanPaths, Step } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
 import { audioArgs } from './audio.js';
@@ -10,8 +11,6 @@ import { secondsArgument } from './seconds.js';
 import { type Pass, videoArgs } from './video.js';
 import { watermarkInputArgs } from './watermarks.js';
 
-/** Share of the first of two passes in the work: it decodes all and encodes in haste. */
-const firstPassShare = 0.4;
 /** Share of packing the sound anew: it is only read and written. */
 const repackShare = 0.02;
 
@@ -30,11 +29,12 @@ export function stepsFor(decision: Decision, paths: PlanPaths, abilities: Abilit
   const left = mustRepack ? 1 - repackShare : 1;
   if (picture === null || !isInTwoPasses(picture)) return [...before, step(left, encode(null))];
   const logName = `passes-${outputId}`;
+  const first = firstPassShare(picture.encoder, picture.speed);
   const passes = { log: `${paths.scratch}/${logName}`, logName };
   return [
     ...before,
-    step(left * firstPassShare, encode({ number: 1, ...passes })),
-    step(left * (1 - firstPassShare), encode({ number: 2, ...passes })),
+    step(left * first, encode({ number: 1, ...passes })),
+    step(left * (1 - first), encode({ number: 2, ...passes })),
   ];
 }
 

@@ -1,0 +1,62 @@
+import type { EncodeProgress } from '../ffmpeg/ffmpeg-types.js';
+import type { FileProgress } from '../jobs/progress.js';
+import type { Step } from '../plan/plan-types.js';
+import { nextPace, startPace } from './pace.js';
+
+/** Makes progress of an output out of a report of one of its steps. `atMs` is when that came, by a clock that only goes forward. */
+export type EncodingMeter = (step: Step, progress: EncodeProgress, atMs: number) => FileProgress;
+
+/**
+ * The meter of one output: `steps` are all that are run for it, in their order, and `share` is what encoding is of all the work for
+ * it. A report of a step is to come after all those of the steps before. Promises a percent that never falls, and tells how long the
+ * steps still take, the later ones included, as soon as it can.
+ */
+export function encodingMeter(steps: readonly Step[], share: number): EncodingMeter {
+  let current: Step | undefined;
+  let pace = startPace();
+  return (step, progress, atMs) => {
+    if (step !== current) {
+      pace = startPace(current === undefined ? null : expectedRate(pace.rate, current, step));
+      current = step;
+    }
+    pace = nextPace(pace, atMs, progress.seconds);
+    const percent = shareDone(steps, step, progress) * 100;
+    const secondsLeft = secondsToGo(steps, step, progress, pace.rate);
+    return {
+      event: 'transcoding',
+      percent,
+      overallPercent: percent * share,
+      ...(progress.fps === null ? {} : { fps: progress.fps }),
+      ...(progress.speed === null ? {} : { speed: progress.speed }),
+      ...(secondsLeft === null ? {} : { eta_in_ms: Math.round(secondsLeft * 1000) }),
+    };
+  };
+}
+
+/** Share of the steps that is done, 0-1. */
+function shareDone(steps: readonly Step[], step: Step, { seconds }: EncodeProgress): number {
+  const before = steps.slice(0, steps.indexOf(step)).reduce((sum, { share }) => sum + share, 0);
+  const total = step.durationSeconds;
+  const ofStep = total === null || total <= 0 ? 0 : Math.min(1, seconds / total);
+  return Math.min(1, before + step.share * ofStep);
+}
+
+/** The rate to expect of a step after one that had this rate: their times are as their shares. */
+function expectedRate(rate: number | null, before: Step, step: Step): number | null {
+  const lengths = (step.durationSeconds ?? 0) / (before.durationSeconds ?? 0);
+  const expected = ((rate ?? 0) * before.share * lengths) / step.share;
+  return Number.isFinite(expected) && expected > 0 ? expected : null;
+}
+
+/** What is left of this step at its present rate, and of the later ones as their shares are to this one's. */
+function secondsToGo(
+  steps: readonly Step[],
+  step: Step,
+  { seconds }: EncodeProgress,
+  rate: number | null,
+): number | null {
+  const total = step.durationSeconds;
+  if (total === null || rate === null || rate <= 0) return null;
+  const later = steps.slice(steps.indexOf(step) + 1).reduce((sum, { share }) => sum + share, 0);
+  return Math.max(0, total - seconds) / rate + ((total / rate) * later) / step.share;
+}

@@ -1,0 +1,114 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { FileProgress } from '../../daemon/jobs/progress.js';
+import type { Step } from '../../daemon/plan/plan-types.js';
+import { encodingMeter } from '../../daemon/work/encoding-progress.js';
+import { nextPace, startPace } from '../../daemon/work/pace.js';
+import { downloadShareOf, outputShares } from '../../daemon/work/shares.js';
+
+const step = (share: number, durationSeconds: number | null = 60): Step => ({
+  outputIds: [7],
+  args: [],
+  durationSeconds,
+  share,
+});
+const at = (seconds: number) => ({ seconds, frame: null, fps: null, speed: null });
+
+/** Reports twice a second of steps that do so much media in a second each; what is told, with the seconds truly left. */
+function told(
+  steps: readonly (readonly [Step, number])[],
+  rateAt: (rate: number, second: number) => number = (rate) => rate,
+): readonly (readonly [FileProgress, number])[] {
+  const meter = encodingMeter(
+    steps.map(([one]) => one),
+    1,
+  );
+  const reports: (readonly [FileProgress, number])[] = [];
+  let ticks = 0;
+  for (const [one, rate] of steps) {
+    for (let seconds = 0; seconds < (one.durationSeconds ?? 60); ticks += 1) {
+      reports.push([meter(one, at(seconds), ticks * 500), ticks / 2]);
+      seconds += rateAt(rate, ticks / 2) / 2;
+    }
+  }
+  return reports.map(([progress, second]) => [progress, ticks / 2 - second]);
+}
+
+/** The greatest share by which the time left is told wrong, after a part of the way; too little left is not looked at. */
+function worst(reports: readonly (readonly [FileProgress, number])[], from: number): number {
+  const later = reports.slice(Math.floor(reports.length * from)).filter(([, left]) => left > 1.5);
+  assert.ok(later.length > 5, `${later.length} reports`);
+  return Math.max(
+    ...later.map(([{ eta_in_ms: eta }, left]) => Math.abs((eta ?? Number.NaN) / 1000 - left) / left),
+  );
+}
+
+test('an even pace is told right from the second report on', () => {
+  assert.ok(worst(told([[step(1), 3]]), 0.1) < 0.06);
+});
+
+test('a first frame that takes long to come out is not held against the others', () => {
+  const reports = told([[step(1), 3]], (rate, second) => (second < 2 ? 0.001 : rate));
+  assert.ok(worst(reports, 0.3) < 0.2, `${worst(reports, 0.3)}`);
+});
+
+test('the second of two passes is foretold by their shares, and then by its own pace', () => {
+  const right = [[step(0.25), 12] as const, [step(0.75), 4] as const];
+  assert.ok(worst(told(right), 0.25) < 0.1);
+  const wrong = [[step(0.5), 12] as const, [step(0.5), 4] as const];
+  assert.ok(worst(told(wrong), 0.6) < 0.2);
+});
+
+test('a lasting change of pace is believed within some seconds', () => {
+  const reports = told([[step(1), 3]], (rate, second) => (second < 6 ? rate : rate / 2));
+  assert.ok(worst(reports, 0.65) < 0.2, `${worst(reports, 0.65)}`);
+});
+
+test('percent never falls, and goes over from pass to pass without a jump', () => {
+  const reports = told([
+    [step(0.02), 100],
+    [step(0.3), 12],
+    [step(0.68), 4],
+  ]);
+  const percents = reports.map(([{ percent }]) => percent);
+  for (const [index, percent] of percents.entries()) {
+    assert.ok(percent >= (percents[index - 1] ?? 0));
+    assert.ok(index < 2 || percent - (percents[index - 1] ?? 0) < 8, `${percents[index - 1]} ${percent}`);
+  }
+  assert.ok((percents.at(-1) ?? 0) > 95 && (percents.at(-1) ?? 0) <= 100);
+});
+
+test('nothing is foretold where the length of the input or the pace is not known', () => {
+  const [, second] = told([[step(1, null), 3]]);
+  assert.equal(second?.[0], { event: 'transcoding', percent: 0, overallPercent: 0 });
+  const meter = encodingMeter([step(1)], 0.9);
+  assert.is(meter(step(1), at(0), 0).eta_in_ms, undefined);
+});
+
+test('a pace takes no harm from reports that come together or go back', () => {
+  const pace = nextPace(nextPace(startPace(), 0, 1), 500, 2);
+  assert.is(pace.rate, 2);
+  assert.is(nextPace(pace, 500, 3), pace);
+  assert.is(nextPace(pace, 900, 0), pace);
+  assert.ok((nextPace(pace, 1000, 1).rate ?? -1) >= 0);
+});
+
+test('the shares of an output add up to 1, by where it goes and what is taken of it', () => {
+  const cases = [
+    ['hosted://t/a.mp4', {}, [0.99, 0, 0.01]],
+    ['file:///a.mp4', { thumbnails: {} }, [0.978, 0.012, 0.01]],
+    ['s3://b/a.mp4', {}, [0.9, 0, 0.1]],
+    ['ftp://h/a.mp4', { thumbnails: { number: 500 } }, [0.6, 0.3, 0.1]],
+  ] as const;
+  for (const [destination, settings, expected] of cases) {
+    const { encode, thumbnails, upload } = outputShares({ destination, settings });
+    const found = [encode, thumbnails, upload].map((share) => Math.round(share * 1000) / 1000);
+    assert.equal(found, expected);
+  }
+});
+
+test('fetching is next to nothing of the work for an input that is here already', () => {
+  assert.ok(downloadShareOf('file:///a.mp4') < 0.5 && downloadShareOf('http://h/a.mp4') > 0.9);
+});
+
+test.run();

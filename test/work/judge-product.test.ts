@@ -1,0 +1,76 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
+import type { Product } from '../../daemon/plan/plan-types.js';
+import { judgeProduct } from '../../daemon/work/judge-product.js';
+import { audioFacts, mediaFacts, videoFacts } from '../plan/facts.js';
+
+const product: Product = {
+  outputId: 7,
+  path: '/scratch/output-7.mp4',
+  expectedSeconds: 60,
+  mostSeconds: 63,
+  picture: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04 },
+  sound: { codec: 'aac', channels: 2 },
+};
+
+/** What is found, and what is said of it; null where it is delivered. */
+const cases: readonly (readonly [string, Partial<Product>, MediaFacts | null, RegExp | null])[] = [
+  ['what was planned', {}, mediaFacts(), null],
+  ['nothing that can be read', {}, null, /cannot be read/],
+  ['no picture', {}, mediaFacts({ video: null }), /without picture\./],
+  ['no sound', {}, mediaFacts({ audio: null }), /without sound\./],
+  ['neither', {}, mediaFacts({ video: null, audio: null }), /without picture and sound\./],
+  ['a picture too many', { picture: null }, mediaFacts(), /with picture that was to have none/],
+  ['sound too many', { sound: null }, mediaFacts(), /with sound that was to have none/],
+  ['another codec', {}, mediaFacts({ video: videoFacts({ codec: 'mpeg4' }) }), /of mpeg4, not h264/],
+  [
+    'another width',
+    {},
+    mediaFacts({ video: videoFacts({ width: 1278 }) }),
+    /of 1278x720 pixels, not 1280x720/,
+  ],
+  ['another codec of sound', {}, mediaFacts({ audio: audioFacts({ codec: 'mp3' }) }), /of mp3, not aac/],
+  ['mono', {}, mediaFacts({ audio: audioFacts({ channels: 1 }) }), /of 1 channels, not 2/],
+  ['three seconds too few', {}, mediaFacts({ durationSeconds: 57 }), null],
+  ['four seconds too few', {}, mediaFacts({ durationSeconds: 56 }), /Only 56\.0 of 60\.0 seconds/],
+  ['three seconds too many', {}, mediaFacts({ durationSeconds: 63 }), null],
+  ['four seconds too many', {}, mediaFacts({ durationSeconds: 64 }), /of 64\.0 seconds, where 60\.0 were/],
+  ['any length where none is known', { expectedSeconds: null }, mediaFacts({ durationSeconds: 1 }), null],
+  [
+    'a greater length where that is left open',
+    { mostSeconds: null },
+    mediaFacts({ durationSeconds: 600 }),
+    null,
+  ],
+  ['no length', {}, mediaFacts({ durationSeconds: null }), null],
+];
+for (const [name, over, media, expected] of cases) {
+  test(`${name} is ${expected === null ? 'delivered' : 'a fault'}`, () => {
+    const fault = judgeProduct({ ...product, ...over }, media);
+    if (expected === null) return assert.is(fault, null);
+    assert.is(fault?.errorClass, 'TranscodingError');
+    assert.match(fault?.message ?? '', expected);
+  });
+}
+
+test('a clip that may lie between two frames, and has none, is a matter of the settings', () => {
+  const short = { ...product, expectedSeconds: 0.02, mostSeconds: 1.02 };
+  for (const media of [null, mediaFacts({ video: null, durationSeconds: 0.02 })]) {
+    assert.is(judgeProduct(short, media)?.errorClass, 'InvalidVideoSettingsError');
+    assert.is(judgeProduct({ ...short, picture: null, sound: null }, null)?.errorClass, 'TranscodingError');
+  }
+  assert.is(judgeProduct(short, mediaFacts({ durationSeconds: 0.04 })), null);
+});
+
+test('a slow picture may be off by two of its frames', () => {
+  const slow = {
+    ...product,
+    expectedSeconds: 30,
+    picture: { codec: 'h264', width: 1280, height: 720, frameSeconds: 5 },
+  };
+  assert.is(judgeProduct(slow, mediaFacts({ durationSeconds: 20 })), null);
+  assert.is.not(judgeProduct(slow, mediaFacts({ durationSeconds: 19 })), null);
+});
+
+test.run();
