@@ -12,7 +12,8 @@ import {
   textAt,
 } from './probe-fields.js';
 import { readAudio } from './read-audio.js';
-import { isCodecKnown, kilobits, positive } from './read-stream.js';
+import { readLength } from './read-length.js';
+import { isCodecKnown, kilobits } from './read-stream.js';
 import { isVideo, pixelsOf, readVideo } from './read-video.js';
 import { matroskaType, otherKind } from './sniff.js';
 
@@ -108,10 +109,6 @@ function isOversized(said: string): (stream: ProbeObject) => boolean {
   return (stream) => isRefused && isVideo(stream) && pixelsOf(stream) === 0;
 }
 
-function longest(streams: readonly ProbeObject[]): number | null {
-  return positive(Math.max(0, ...streams.map((stream) => numberAt(stream, 'duration') ?? 0)));
-}
-
 /**
  * What a file is, out of what ffprobe said of it. `NoMediaError` where nothing was recognised in it,
  * `UnsupportedInputError` where something was that is not taken (contract, section 3).
@@ -132,7 +129,7 @@ export function judgeProbe(evidence: ProbeEvidence): ProbeVerdict {
   if (video !== null && video.width * video.height > maxPixels) {
     return tooLarge(`${video.width}x${video.height}`);
   }
-  const durationSeconds = positive(numberAt(format, 'duration')) ?? longest(streams);
+  const durationSeconds = readLength(format, streams, [video, audio]);
   const bitsPerSecond = durationSeconds === null ? null : (evidence.sizeBytes * 8) / durationSeconds;
   return {
     media: {

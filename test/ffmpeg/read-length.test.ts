@@ -1,0 +1,30 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readLength } from '../../daemon/ffmpeg/read-length.js';
+import { audioFacts, videoFacts } from '../plan/facts.js';
+
+const lasting = (durationSeconds: number | null, startSeconds = 0) => ({ durationSeconds, startSeconds });
+
+/** What the file says, picture, sound, and the length that comes of it. */
+const cases = [
+  ['60', lasting(2), lasting(2.02), 2.02, 'a subtitle that stays for a minute does not count'],
+  ['60', lasting(59.9), lasting(59.5), 60, 'a little less is the same'],
+  ['60', lasting(2), lasting(null), 60, 'a stream that does not tell may last to the end'],
+  ['10', lasting(2, 5), lasting(10, 1), 10, 'what begins late ends late'],
+  ['60', lasting(3, 101), lasting(2, 100), 4, 'times need not begin at zero'],
+  ['N/A', lasting(2.8), lasting(2), 3, 'without a length of its own, the longest stream is it'],
+] as const;
+
+for (const [declared, picture, sound, expected, fact] of cases) {
+  test(fact, () => {
+    const streams = [{ duration: '3' }, { duration: '2' }];
+    const chosen = [videoFacts(picture), audioFacts(sound)];
+    assert.is(readLength({ duration: declared }, streams, chosen), expected);
+  });
+}
+
+test('a stream that is not there does not count', () => {
+  assert.is(readLength({ duration: '60' }, [], [videoFacts(lasting(2)), null]), 2);
+});
+
+test.run();
