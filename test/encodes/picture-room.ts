@@ -1,0 +1,146 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
+import { plan } from '../../daemon/plan/plan.js';
+import type { WatermarkPicture } from '../../daemon/plan/plan-types.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { makeMedia, testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+
+const run = promisify(execFile);
+
+/** What ffprobe says of the picture of a file, as it says it. */
+export interface SeenPicture {
+  readonly width: number;
+  readonly height: number;
+  readonly pix_fmt: string;
+  readonly sample_aspect_ratio?: string;
+  readonly side_data_list?: readonly unknown[];
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+/** Looks at the picture of a file with the ffprobe at hand. */
+export async function lookAt(path: string): Promise<SeenPicture> {
+  const args = ['-v', 'error', '-select_streams', 'v:0', '-show_streams', '-of', 'json', `file:${path}`];
+  const { stdout } = await run((await testFfmpeg()).ffprobe.path, args);
+  const { streams } = JSON.parse(stdout) as { streams: readonly SeenPicture[] };
+  const [stream] = streams;
+  if (stream === undefined) throw new Error(`${path} has no picture`);
+  return stream;
+}
+
+const known = new Map<string, MediaFacts>();
+
+/** Plans and encodes one output of a file, and gives its path. */
+export async function encodedFile(
+  ffmpeg: Ffmpeg,
+  input: string,
+  settings: OutputSettings,
+  watermarks: readonly WatermarkPicture[] = [],
+  filename = 'film.mp4',
+): Promise<string> {
+  const scratch = tempFolder();
+  const facts = await (known.get(input) ?? ffmpeg.probe(input));
+  known.set(input, facts);
+  const toPlan = { id: 7, settings, filename, isTest: false, watermarks };
+  const { steps, products, refusals } = plan([toPlan], facts, { input, scratch }, ffmpeg.abilities);
+  const signal = new AbortController().signal;
+  for (const { args } of steps) await ffmpeg.run(args, { signal, scratch, onProgress: () => {} });
+  const [product] = products;
+  if (product === undefined) throw new Error(refusals[0]?.fault.message ?? 'nothing was planned');
+  return product.path;
+}
+
+/** The decoded frames of a file as the decoder of the first build gives them: luma, or colours by a rule that is named. */
+export async function decoded(
+  path: string,
+  as: 'gray' | { readonly rgbBy: 'bt601' | 'bt709' },
+  { width, height }: Pick<SeenPicture, 'width' | 'height'>,
+): Promise<readonly Uint8Array[]> {
+  const bytesEach = width * height * (as === 'gray' ? 1 : 3);
+  const raw = join(tempFolder(), 'raw');
+  // Luma as it is stored: "gray" would stretch it to the full range.
+  const careful = 'flags=bicubic+accurate_rnd+full_chroma_int';
+  const filter =
+    as === 'gray' ? 'extractplanes=y' : `scale=in_color_matrix=${as.rgbBy}:${careful},format=rgb24`;
+  const output = ['-vsync', 'passthrough', '-vf', filter, '-f', 'rawvideo', '-y', raw];
+  await run((await testFfmpeg()).ffmpeg.path, ['-v', 'error', '-i', `file:${path}`, '-an', ...output]);
+  const bytes = await readFile(raw);
+  return Array.from({ length: bytes.length / bytesEach }, (_, at) =>
+    bytes.subarray(at * bytesEach, (at + 1) * bytesEach),
+  );
+}
+
+const matrices = {
+  90: [0, 0x10000, 0, -0x10000, 0, 0, 0, 0, 0x40000000],
+  180: [-0x10000, 0, 0, 0, -0x10000, 0, 0, 0, 0x40000000],
+  270: [0, -0x10000, 0, 0x10000, 0, 0, 0, 0, 0x40000000],
+} as const;
+
+/** Writes into the track header of an MP4 file that its picture is to be turned clockwise. */
+export async function tellTurned(path: string, degrees: keyof typeof matrices): Promise<void> {
+  const bytes = await readFile(path);
+  // The matrix stands 44 bytes behind the name of the box: nine numbers of 32 bits.
+  const matrix = bytes.indexOf('tkhd') + 44;
+  for (const [index, value] of matrices[degrees].entries()) bytes.writeInt32BE(value, matrix + index * 4);
+  await writeFile(path, bytes);
+}
+
+/** A picture in a film: its upright size in stored pixels, the shape of such an upright pixel, and how far it lies turned in the file. */
+export interface Subject {
+  readonly size: readonly [number, number];
+  readonly pixel: readonly [number, number];
+  readonly turned: 0 | 90 | 180 | 270;
+}
+
+/** Where an arm of the cross in the film of `crossFilm` has its middle, as a part of the width or height that it is on. */
+export const armAt = (side: number) => (Math.floor(side / 8) * 2 + 4) / side;
+
+const backTurns = {
+  0: [],
+  90: ['transpose=cclock'],
+  180: ['hflip,vflip'],
+  270: ['transpose=clock'],
+} as const;
+
+/** Makes a grey film of three frames with a white cross left of and above its middle. */
+export async function crossFilm(path: string, { size, pixel, turned }: Subject): Promise<void> {
+  const [width, height] = size;
+  const bar = (x: number, y: number, w: number, h: number) => `drawbox=${x}:${y}:${w}:${h}:white:fill`;
+  const isOnSide = turned === 90 || turned === 270;
+  const filters = [
+    // The source itself makes no odd sides.
+    `format=yuv444p,crop=${width}:${height}:0:0`,
+    bar(Math.floor(width / 8) * 2, 0, 8, height),
+    bar(0, Math.floor(height / 8) * 2, width, 8),
+    ...backTurns[turned],
+    `setsar=${(isOnSide ? pixel.toReversed() : pixel).join('/')}`,
+    size.some((side) => side % 2 === 1) ? 'format=yuv444p' : 'format=yuv420p',
+  ];
+  const source = `color=gray:size=${width + 1}x${height + 1}:rate=25:duration=0.12`;
+  const coder = ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '6'];
+  await makeMedia(path, ['-f', 'lavfi', '-i', source, '-vf', filters.join(','), ...coder]);
+  if (turned !== 0) await tellTurned(path, turned);
+}
+
+/** Bytes of a JPEG that says how it is to be turned and mirrored, as EXIF counts it. */
+export function withOrientation(jpeg: Buffer, orientation: number, isLittle = true): Buffer {
+  const exif = Buffer.alloc(36);
+  exif.writeUInt16BE(0xffe1, 0);
+  exif.writeUInt16BE(34, 2);
+  exif.write(isLittle ? 'Exif\0\0II*\0' : 'Exif\0\0MM\0*', 4, 'latin1');
+  const short = (value: number, at: number) =>
+    isLittle ? exif.writeUInt16LE(value, at) : exif.writeUInt16BE(value, at);
+  const long = (value: number, at: number) =>
+    isLittle ? exif.writeUInt32LE(value, at) : exif.writeUInt32BE(value, at);
+  long(8, 14);
+  short(1, 18);
+  short(0x0112, 20);
+  short(3, 22);
+  long(1, 24);
+  short(orientation, 28);
+  return Buffer.concat([jpeg.subarray(0, 2), exif, jpeg.subarray(2)]);
+}
