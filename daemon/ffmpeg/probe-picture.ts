@@ -6,6 +6,7 @@ import { fileArgument } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
 import { launch } from './launch.js';
 import { type ProbeSettings, readHead } from './probe.js';
+import { readOrientation } from './read-orientation.js';
 
 /** How the kinds of pictures begin that a watermark may be (section 4.1). */
 const kinds = [
@@ -22,7 +23,8 @@ export async function probePicture(
   settings: ProbeSettings,
   signal?: AbortSignal,
 ): Promise<WatermarkPicture> {
-  const { head } = await readHead(path);
+  const { head, sizeBytes } = await readHead(path);
+  if (sizeBytes === 0) throw broken('The watermark is empty.');
   const kind = kinds.find(({ start }) => head.toString('latin1', 0, start.length) === start);
   if (kind === undefined) throw broken('The watermark is no PNG, GIF, JPEG or BMP.');
   const { demuxer } = kind;
@@ -43,7 +45,11 @@ export async function probePicture(
     throw broken(`The watermark has more than ${maxPixels} pixels.`);
   }
   if (ending.exitCode !== 0 || !(width > 0 && height > 0)) throw broken('The watermark is damaged.');
-  return { path, demuxer, width, height };
+  const orientation = demuxer === 'jpeg_pipe' ? readOrientation(head) : 1;
+  if (orientation === 1) return { path, demuxer, width, height };
+  // From 5 on it lies on its side.
+  const sides = orientation < 5 ? { width, height } : { width: height, height: width };
+  return { path, demuxer, orientation, ...sides };
 }
 
 function argsFor(demuxer: string): readonly string[] {

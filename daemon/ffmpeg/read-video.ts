@@ -66,6 +66,7 @@ export function readVideo(streams: readonly ProbeObject[]): VideoFacts | null {
   const [chosen] = usable.toSorted(byWorth);
   if (chosen === undefined) return null;
   const fieldOrder = fieldOrders[textAt(chosen, 'field_order') ?? ''] ?? 'unknown';
+  const colourSpace = textAt(chosen, 'color_space');
   const isInterlaced = fieldOrder === 'top-first' || fieldOrder === 'bottom-first';
   return {
     ...readStream(chosen),
@@ -76,5 +77,6 @@ export function readVideo(streams: readonly ProbeObject[]): VideoFacts | null {
     ...readFrameRate(chosen, isInterlaced),
     fieldOrder,
     pixelFormat: textAt(chosen, 'pix_fmt'),
+    ...(colourSpace === null || colourSpace === 'unknown' ? {} : { colourSpace }),
   };
 }

@@ -21,6 +21,8 @@ export interface VideoFacts {
   readonly isFrameRateVariable: boolean;
   readonly fieldOrder: 'progressive' | 'top-first' | 'bottom-first' | 'unknown';
   readonly pixelFormat: string | null;
+  /** By which rule its colours became luma and chroma, as ffprobe calls it: `bt709`, ...; left out where the file does not say. */
+  readonly colourSpace?: string;
   readonly bitrateKbps: number | null;
   readonly durationSeconds: number | null;
   readonly startSeconds: number | null;

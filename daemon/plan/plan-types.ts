@@ -31,6 +31,9 @@ export interface WatermarkPicture {
   readonly path: string;
   /** What reads it. */
   readonly demuxer: 'png_pipe' | 'jpeg_pipe' | 'bmp_pipe' | 'gif';
+  /** How it is turned and mirrored to stand upright, as EXIF counts it; left out where it does. */
+  readonly orientation?: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+  /** Sides of the upright picture. */
   readonly width: number;
   readonly height: number;
 }

@@ -27,7 +27,9 @@ export function watermarkFetcher(run: Run, bench: Workbench, scratch: string): F
       run,
       async () => {
         const pictures: WatermarkPicture[] = [];
-        for (const { url } of output.settings.watermark ?? []) pictures.push(await fetchOnce(url));
+        // Without a picture there is nothing that they could lie on.
+        const wanted = output.settings.skip_video === true ? [] : (output.settings.watermark ?? []);
+        for (const { url } of wanted) pictures.push(await fetchOnce(url));
         return pictures;
       },
       'WatermarkError',
@@ -49,7 +51,7 @@ async function fetchPicture(
     return await bench.ffmpeg.probePicture(path, run.signal);
   } catch (error) {
     run.signal.throwIfAborted();
-    if (isVencError(error, 'WatermarkError') || isVencError(error, 'OutOfSpaceError')) throw error;
+    if (isVencError(error, 'OutOfSpaceError')) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new VencError('WatermarkError', `The watermark ${withoutPassword(url)} cannot be had: ${why}`, {
       cause: error,

@@ -32,7 +32,7 @@ for (const [given, x, y, scaled] of cases) {
     const body = { input: 'http://a/b', outputs: [{ watermark: { url: 'http://a/c.png', ...given } }] };
     const reading = readJobRequest(body, { maxOutputs: 1 });
     if (!reading.ok) throw new Error(reading.complaints.join());
-    const [overlay] = decideWatermarks(reading.request.outputs[0]?.watermark ?? [], [logo], canvas);
+    const [overlay] = decideWatermarks(reading.request.outputs[0]?.watermark ?? [], [logo], canvas, 'bt601');
     assert.equal([overlay?.x, overlay?.y], [x, y]);
     const size = overlay?.scaleTo ?? null;
     assert.is(size === null ? null : `${size.width}x${size.height}`, scaled);

@@ -78,7 +78,11 @@ export interface Overlay {
   readonly scaleTo: PictureSize | null;
   readonly x: number;
   readonly y: number;
+  readonly matrix: ColourMatrix;
 }
+
+/** A rule by which red, green and blue become luma and chroma. */
+export type ColourMatrix = 'bt601' | 'bt709' | 'bt2020' | 'fcc' | 'smpte240m';
 
 /** Everything about the picture of an output. */
 export interface Picture {

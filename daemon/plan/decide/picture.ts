@@ -4,12 +4,13 @@ import type { Fault } from '../../jobs/fault.js';
 import type { VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { WatermarkPicture } from '../plan-types.js';
+import { decideColourMatrix } from './colour-matrix.js';
 import type { Fields, Picture } from './decisions.js';
 import { levelOf } from './level.js';
 import { decideFit } from './size.js';
 import { decideTiming } from './timing.js';
 import { decideCap, decideVideoRate } from './video-rate.js';
-import { decideWatermarks } from './watermarks.js';
+import { decideWatermarks, tooLargeWatermark } from './watermarks.js';
 
 /** Greatest distance between two keyframes, in frames (section 8). */
 export const defaultKeyframeInterval = 250;
@@ -36,6 +37,14 @@ export function decidePicture(
       `The picture would be of ${width}x${height} pixels, and ${encoder} takes none with a side below ${minSidePixels}.`,
     );
   }
+  const marks = decideWatermarks(
+    settings.watermark ?? [],
+    watermarks,
+    fit.canvas,
+    decideColourMatrix(video, fit.canvas),
+  );
+  const tooLarge = tooLargeWatermark(marks);
+  if (tooLarge !== null) return { fault: tooLarge };
   return {
     picture: {
       streamIndex: video.streamIndex,
@@ -44,7 +53,7 @@ export function decidePicture(
       turnDegrees: turned.rotationDegrees,
       hasTurnMark: video.rotationDegrees !== 0,
       fit,
-      watermarks: decideWatermarks(settings.watermark ?? [], watermarks, fit.canvas),
+      watermarks: marks,
       ...decideTiming(settings, video, encoder, format),
       rate: decideVideoRate(settings),
       cap: decideCap(settings),

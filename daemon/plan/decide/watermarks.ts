@@ -1,6 +1,8 @@
 import type { Distance, OutputSettings } from '../../../src/api/settings/index.js';
+import { maxPixels } from '../../../src/api/settings/limits.js';
+import type { Fault } from '../../jobs/fault.js';
 import type { WatermarkPicture } from '../plan-types.js';
-import type { Overlay, PictureSize } from './decisions.js';
+import type { ColourMatrix, Overlay, PictureSize } from './decisions.js';
 
 type WatermarkSettings = NonNullable<OutputSettings['watermark']>[number];
 
@@ -15,6 +17,7 @@ export function decideWatermarks(
   settings: readonly WatermarkSettings[],
   pictures: readonly WatermarkPicture[],
   canvas: PictureSize,
+  matrix: ColourMatrix,
 ): readonly Overlay[] {
   return settings.flatMap((watermark, index) => {
     const picture = pictures[index];
@@ -26,9 +29,20 @@ export function decideWatermarks(
         scaleTo: size.width === picture.width && size.height === picture.height ? null : size,
         x: placeOf(watermark.x ?? defaultDistance, canvas.width, size.width),
         y: placeOf(watermark.y ?? defaultDistance, canvas.height, size.height),
+        matrix,
       },
     ];
   });
+}
+
+/** Why watermarks cannot be made as large as they are asked for; null where they can. */
+export function tooLargeWatermark(overlays: readonly Overlay[]): Fault | null {
+  const size = overlays
+    .map(({ scaleTo }) => scaleTo)
+    .find((scaled) => scaled !== null && scaled.width * scaled.height > maxPixels);
+  if (size === undefined || size === null) return null;
+  const message = `The watermark would be of ${size.width}x${size.height} pixels, and ${maxPixels} is the most.`;
+  return { errorClass: 'WatermarkError', message };
 }
 
 function sizeOf({ width, height }: WatermarkSettings, own: PictureSize, canvas: PictureSize): PictureSize {

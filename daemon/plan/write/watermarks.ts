@@ -1,32 +1,76 @@
 import { maxPixels } from '../../../src/api/settings/limits.js';
 import type { Overlay } from '../decide/decisions.js';
+import type { WatermarkPicture } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
 
 /** The pictures of watermarks as inputs of their own, each read as what it was found to be. */
 export function watermarkInputArgs(overlays: readonly Overlay[]): readonly string[] {
   return overlays.flatMap(({ picture }) => [
     ...['-protocol_whitelist', 'file,pipe', '-max_pixels', String(maxPixels)],
-    ...['-f', picture.demuxer, '-i', fileArgument(picture.path)],
+    ...['-noautorotate', '-f', picture.demuxer, '-i', fileArgument(picture.path)],
   ]);
 }
 
 /**
  * The part of a graph that lays watermarks over a picture, the later over the earlier. `from` and `to` are labels with their brackets,
  * `firstInput` the number of the first watermark's input. One frame of each is taken (an animation stands still) and stays to the end.
+ * `prefix` tells the labels of one picture's watermarks from those of another's in the same graph.
  */
 export function watermarkGraph(
   overlays: readonly Overlay[],
   from: string,
   to: string,
   firstInput: number,
+  prefix = '',
 ): readonly string[] {
-  return overlays.flatMap(({ scaleTo, x, y }, index) => {
-    const scale = scaleTo === null ? [] : [`scale=${scaleTo.width}:${scaleTo.height}`];
-    const below = index === 0 ? from : `[under${index}]`;
-    const result = index === overlays.length - 1 ? to : `[under${index + 1}]`;
+  return overlays.flatMap((overlay, index) => {
+    const below = index === 0 ? from : `[under${prefix}${index}]`;
+    const result = index === overlays.length - 1 ? to : `[under${prefix}${index + 1}]`;
+    const x = overlay.x - oddness(overlay.x);
+    const y = overlay.y - oddness(overlay.y);
     return [
-      `[${firstInput + index}:v]${['trim=end_frame=1', 'format=rgba', ...scale].join(',')}[mark${index}]`,
-      `${below}[mark${index}]overlay=x=${x}:y=${y}:format=auto${result}`,
+      `[${firstInput + index}:v]${markFilters(overlay).join(',')}[mark${prefix}${index}]`,
+      // Left to itself ("auto") it makes yuv444p of it all, which most players do not play.
+      `${below}[mark${prefix}${index}]overlay=x=${x}:y=${y}:format=yuv420${result}`,
     ];
   });
+}
+
+function markFilters({ picture, scaleTo, x, y, matrix }: Overlay): readonly string[] {
+  return [
+    'trim=end_frame=1',
+    'format=gbrap',
+    ...turning[picture.orientation ?? 1],
+    ...(scaleTo === null ? [] : scaling(scaleTo.width, scaleTo.height)),
+    ...shifting(oddness(x), oddness(y)),
+    // ffmpeg by itself would take the rule of standard definition, and move the colours by up to 20 of 255 steps in all else.
+    `scale=out_color_matrix=${matrix}:out_range=tv:flags=${carefully}`,
+    'format=yuva420p',
+  ];
+}
+
+const turning = {
+  1: [],
+  2: ['hflip'],
+  3: ['hflip', 'vflip'],
+  4: ['vflip'],
+  5: ['transpose=cclock_flip'],
+  6: ['transpose=clock'],
+  7: ['transpose=clock_flip'],
+  8: ['transpose=cclock'],
+} as const satisfies Record<NonNullable<WatermarkPicture['orientation']>, readonly string[]>;
+
+/** Builds of 2018 scale bilinearly unless told otherwise, and all of them spread chroma over two pixels. One frame costs nothing. */
+const carefully = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
+
+/** Colours count by how much of them is seen: what stands in transparent pixels, mostly black, would darken the edges. */
+function scaling(width: number, height: number): readonly string[] {
+  return ['premultiply=inplace=1', `scale=${width}:${height}:flags=${carefully}`, 'unpremultiply=inplace=1'];
+}
+
+const oddness = (place: number) => Math.abs(place % 2);
+
+/** The filter overlay only knows even places. Before an odd one goes a transparent line. */
+function shifting(right: number, down: number): readonly string[] {
+  return right + down === 0 ? [] : [`pad=iw+${right}:ih+${down}:${right}:${down}:black@0`];
 }
