@@ -60,6 +60,10 @@ function decide(
       : decideSound(settings, audio, { ...combination.audio, container }, decideRepack(media));
   if ('fault' in sounded) return sounded;
   if (pictured.picture === null && sounded.sound === null) {
+    const isThere =
+      (combination.video !== null && media.video !== null) ||
+      (combination.audio !== null && media.audio !== null);
+    if (isThere) return fault('InvalidVideoSettingsError', behindAll(clip.startSeconds));
     return fault('NoMediaError', nothingLeft(combination.video !== null, combination.audio !== null));
   }
   return {
@@ -72,6 +76,10 @@ function decide(
       sound: sounded.sound,
     },
   };
+}
+
+function behindAll(startSeconds: number): string {
+  return `The clip begins at ${startSeconds} seconds, and there is no frame of the input from there on.`;
 }
 
 function nothingLeft(wantsPicture: boolean, wantsSound: boolean): string {

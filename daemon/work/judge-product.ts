@@ -1,3 +1,4 @@
+import { isVencError, VencError } from '../../src/api/errors.js';
 import type { Fault } from '../jobs/fault.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Product } from '../plan/plan-types.js';
@@ -33,10 +34,19 @@ function broken(what: string): Fault {
   return { errorClass: 'TranscodingError', message: `The encoder left a file ${what}.` };
 }
 
-/** A clip this short may fall between two frames. */
-function isBelowAFrame({ expectedSeconds, picture }: Product): boolean {
-  return picture !== null && expectedSeconds !== null && expectedSeconds < 2 * picture.frameSeconds;
+/** What a run of ffmpeg failed with; where the clip may hold no frame at all, that is told instead of what the encoder made of it. */
+export function asShortClip(product: Product, error: unknown): unknown {
+  if (!isBelowAFrame(product) || !isVencError(error, 'TranscodingError')) return error;
+  return new VencError(nothingInClip.errorClass, nothingInClip.message, { cause: error });
 }
+
+/** A clip this short may fall between two frames, of the picture or of the sound. */
+function isBelowAFrame({ expectedSeconds, picture }: Product): boolean {
+  return expectedSeconds !== null && expectedSeconds < 2 * (picture?.frameSeconds ?? soundFrameSeconds);
+}
+
+/** AAC has the longest frames that are common: 1024 samples, at 22,050 Hz. */
+const soundFrameSeconds = 0.047;
 
 function pictureDifference({ picture }: Product, { video }: MediaFacts): string | null {
   if (picture === null || video === null) return null;

@@ -37,6 +37,16 @@ test('an input without sound or without picture makes an output without it', () 
   assert.is(planOf({}, blind).products[0]?.picture, null);
 });
 
+test('a clip that begins behind the last frame is a matter of the settings', () => {
+  const late = mediaFacts({
+    durationSeconds: 60.03,
+    video: videoFacts({ durationSeconds: 60 }),
+    audio: audioFacts({ durationSeconds: 60 }),
+  });
+  const { refusals } = planOf({ start_clip: 60.01 }, late);
+  assert.is(refusals[0]?.fault.errorClass, 'InvalidVideoSettingsError');
+});
+
 test('an output that nothing is left for is refused', () => {
   assert.is(refusalOf(planOf({ skip_video: true }, silent)), 'NoMediaError');
   assert.is(refusalOf(planOf({ skip_audio: true }, blind)), 'NoMediaError');

@@ -2,7 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import type { Product } from '../../daemon/plan/plan-types.js';
-import { judgeProduct } from '../../daemon/work/judge-product.js';
+import { asShortClip, judgeProduct } from '../../daemon/work/judge-product.js';
+import { VencError } from '../../src/api/errors.js';
 import { audioFacts, mediaFacts, videoFacts } from '../plan/facts.js';
 
 const product: Product = {
@@ -58,8 +59,16 @@ test('a clip that may lie between two frames, and has none, is a matter of the s
   const short = { ...product, expectedSeconds: 0.02, mostSeconds: 1.02 };
   for (const media of [null, mediaFacts({ video: null, durationSeconds: 0.02 })]) {
     assert.is(judgeProduct(short, media)?.errorClass, 'InvalidVideoSettingsError');
-    assert.is(judgeProduct({ ...short, picture: null, sound: null }, null)?.errorClass, 'TranscodingError');
+    assert.is(judgeProduct({ ...short, picture: null }, null)?.errorClass, 'InvalidVideoSettingsError');
   }
+  const wide = { ...short, expectedSeconds: 0.2 };
+  assert.is(judgeProduct(wide, null)?.errorClass, 'TranscodingError');
+  const failure = new VencError('TranscodingError', 'The encoder gave up.');
+  const isClass = (error: unknown) => (error instanceof VencError ? error.errorClass : null);
+  assert.is(isClass(asShortClip(short, failure)), 'InvalidVideoSettingsError');
+  assert.is(asShortClip(wide, failure), failure);
+  const full = new VencError('OutOfSpaceError', 'There was no room left.');
+  assert.is(asShortClip(short, full), full);
   assert.is(judgeProduct(short, mediaFacts({ durationSeconds: 0.04 })), null);
 });
 

@@ -1,0 +1,40 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+
+/** An ffmpeg that is the real one to whoever asks what it can do, and does something else where it is to encode. */
+export interface FakeFfmpeg {
+  readonly path: string;
+  /** How often it was started. */
+  starts(): Promise<number>;
+  /** What it does from now on in place of encoding: lines of `sh`, in which `$product` is the file that is to be written. */
+  does(lines: string): Promise<void>;
+}
+
+/** Makes one, which encodes nothing until it is told what to do. */
+export async function fakeFfmpeg(): Promise<FakeFfmpeg> {
+  const folder = tempFolder();
+  const [path, acts, log] = ['ffmpeg', 'acts', 'starts'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const real = (await testFfmpeg()).ffmpeg.path;
+  const script = [
+    '#!/bin/sh',
+    `echo started >> '${log}'`,
+    'for product; do :; done',
+    // Only what encodes tells its progress.
+    `case "$*" in *-progress*) product="\${product#file:}"; . '${acts}'; exit;; esac`,
+    `exec '${real}' "$@"`,
+  ];
+  await writeFile(path, `${script.join('\n')}\n`);
+  await chmod(path, 0o755);
+  await writeFile(acts, 'exit 1\n');
+  return {
+    path,
+    starts: async () => (await readFile(log, 'utf8').catch(() => '')).split('\n').length - 1,
+    does: (lines) => writeFile(acts, `${lines}\n`),
+  };
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JobProgressRecord } from '../../src/api/records.js';
+import { readSse, sseStart } from '../../src/client/sse.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { media } from '../helpers/media.js';
+import { type FakeFfmpeg, fakeFfmpeg } from './fake-ffmpeg.js';
+
+const test = suite<{ daemon: TestDaemon; fake: FakeFfmpeg }>('the progress of what is not finished');
+
+test.before(async (context) => {
+  const fake = await fakeFfmpeg();
+  const filesRoots = [join(await media('clip.mp4'), '..')];
+  Object.assign(context, { fake, daemon: await startTestDaemon({ filesRoots, ffmpeg: fake.path }) });
+});
+test.after(async ({ daemon }) => {
+  await daemon.stop();
+});
+
+/** Has ffmpeg tell that half of two seconds is done, and then something else. */
+const half = (then: string) =>
+  `printf 'frame=25\\nout_time_us=1000000\\nspeed=1x\\nprogress=continue\\n'; ${then}`;
+
+async function events(daemon: TestDaemon, id: number): Promise<readonly JobProgressRecord[]> {
+  const text = await (await daemon.request(`/v2/jobs/${id}/events`)).text();
+  return readSse(sseStart, text).messages.map(({ data }) => JSON.parse(data) as JobProgressRecord);
+}
+
+async function checkKept(daemon: TestDaemon, id: number, told: readonly JobProgressRecord[]): Promise<void> {
+  for (const [index, { progress }] of told.entries()) {
+    assert.ok(progress >= (told[index - 1]?.progress ?? 0), `${progress} after ${told[index - 1]?.progress}`);
+  }
+  const last = told.at(-1);
+  const read = await daemon.progressIs(id, () => true);
+  assert.equal(read, last);
+  assert.ok(Math.abs((read.outputs[0]?.progress ?? 0) - 49.5) < 1, JSON.stringify(read));
+  assert.ok(read.progress > 45 && read.progress < 55, JSON.stringify(read));
+  const output = await daemon.read<{ progress: number }>(`/v2/outputs/${read.outputs[0]?.id}/progress.json`);
+  assert.is(output.progress, read.outputs[0]?.progress);
+}
+
+test('a failed job stays where it was', async ({ daemon, fake }) => {
+  await fake.does(half('sleep 0.3; exit 1'));
+  const id = await daemon.create({ input: pathToFileURL(await media('clip.mp4')).href });
+  const told = await events(daemon, id);
+  assert.is(told.at(-1)?.state, 'failed');
+  await checkKept(daemon, id, told);
+});
+
+test('a cancelled job stays where it was, also once its run is over, and begins anew when it is tried again', async ({
+  daemon,
+  fake,
+}) => {
+  await fake.does(half('exec sleep 20'));
+  const id = await daemon.create({ input: pathToFileURL(await media('clip.mp4')).href });
+  const listening = events(daemon, id);
+  await daemon.progressIs(id, ({ outputs }) => (outputs[0]?.progress ?? 0) > 40);
+  assert.is((await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
+  const told = await listening;
+  assert.is(told.at(-1)?.state, 'cancelled');
+  await checkKept(daemon, id, told);
+  await fake.does('exec sleep 20');
+  assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 204);
+  assert.ok((await daemon.progressIs(id, () => true)).progress <= 1);
+  await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
+});
+
+test.run();
