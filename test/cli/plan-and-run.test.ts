@@ -1,0 +1,69 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { media, testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { runHere } from './run-here.js';
+
+/** An ffmpeg that notes down what it was called with: words end in NUL, calls in a line break. */
+async function notingFfmpeg(folder: string): Promise<{ readonly path: string; readonly notes: string }> {
+  const { ffmpeg } = await testFfmpeg();
+  const [path, notes] = [join(folder, 'ffmpeg'), join(folder, 'notes')];
+  const noting = `{ printf '%s\\000' "$@"; printf '\\n'; } >> '${notes}'`;
+  await writeFile(path, `#!/bin/sh\n${noting}\nexec '${ffmpeg.path}' "$@"\n`);
+  await chmod(path, 0o755);
+  return { path, notes };
+}
+
+/** The calls that encoded, without the words by which a run follows the progress. */
+function encodingCalls(notes: string): readonly (readonly string[])[] {
+  return notes
+    .split('\n')
+    .map((line) => line.split('\0').slice(0, -1))
+    .filter((words) => words.includes('-progress'))
+    .map((words) => words.slice(words.indexOf('-progress') + 2));
+}
+
+test('what plan prints is what run runs, but for the folder and the numbers of the outputs', async () => {
+  const folder = tempFolder();
+  const { path: ffmpeg, notes } = await notingFfmpeg(folder);
+  const { ffprobe } = await testFfmpeg();
+  const [film, logo] = [await media('clip.mp4'), await media('picture.png')];
+  const outputs = [
+    {
+      url: join(folder, 'a.mp4'),
+      video_bitrate: 150,
+      width: 96,
+      watermark: { url: pathToFileURL(logo).href },
+    },
+    { url: join(folder, 'b.mp4'), width: 64 },
+    { url: join(folder, 'c.mp3') },
+  ].map((settings) => ({ ...settings, url: pathToFileURL(settings.url).href }));
+  const request = join(folder, 'request.json');
+  await writeFile(request, JSON.stringify({ input: pathToFileURL(film).href, outputs }));
+  const programs = ['--ffmpeg', ffmpeg, '--ffprobe', ffprobe.path];
+  const planned = await runHere(['plan', request, '--json', ...programs]);
+  assert.equal([planned.code, planned.stderr], [0, '']);
+  const steps: readonly { readonly args: readonly string[] }[] = JSON.parse(planned.stdout);
+  assert.equal(encodingCalls(await readFile(notes, 'utf8')), []);
+
+  const ran = await runHere(['run', request, '--progress', 'none', ...programs]);
+  assert.is(ran.code, 0, ran.stderr);
+  const calls = encodingCalls(await readFile(notes, 'utf8'));
+  const scratch = /file:(.+)\/input$/.exec(calls.flat().find((word) => word.endsWith('/input')) ?? '')?.[1];
+  const shown = (word: string) =>
+    word
+      .replaceAll(`${scratch}/input`, film)
+      .replaceAll(`${scratch}/watermark-0`, logo)
+      .replaceAll(`${scratch}/`, './')
+      // A job and its input have the first two numbers.
+      .replace(/\b(output|passes)-(\d+)/g, (_, what: string, id: string) => `${what}-${Number(id) - 2}`);
+  assert.equal(
+    calls.map((words) => words.map(shown)),
+    steps.map(({ args }) => args.slice(args.indexOf('-nostdin') + 1)),
+  );
+});
+
+test.run();
