@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { makeMedia, picture } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { encoded, encoders, frames } from '../plan/encoded.js';
+import { packets } from './packets.js';
+
+const folder = tempFolder();
+const lossless = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '1', '-pix_fmt', 'yuv420p'];
+const film = join(folder, 'film.mp4');
+await makeMedia(film, [...picture('320x180', 25, 4), ...lossless]);
+
+/** Bars that move sideways by four pixels a field: whole frames have no steps from line to line, fields have many. */
+const bars = 'color=black:size=128x96:rate=50:duration=1,format=gray,geq=lum=30+170*lt(mod(X+N*4\\,32)\\,16)';
+const fields = `${bars},format=yuv420p,tinterlace=interleave_top,setfield=tff`;
+const told = join(folder, 'told.mp4');
+const untold = join(folder, 'untold.mp4');
+await makeMedia(told, [
+  '-f',
+  'lavfi',
+  '-i',
+  fields,
+  '-flags',
+  '+ilme+ildct',
+  '-x264opts',
+  'tff=1',
+  ...lossless,
+]);
+await makeMedia(untold, ['-f', 'lavfi', '-i', `${fields},setfield=prog`, ...lossless]);
+
+/** Mean step from a line to the next. */
+function combing(frame: Uint8Array, width: number): number {
+  const below = frame.subarray(width);
+  return below.reduce((sum, value, at) => sum + Math.abs(value - (frame[at] ?? 0)), 0) / below.length;
+}
+
+const codecs: readonly (readonly [NonNullable<OutputSettings['video_codec']>, string, number])[] = [
+  ['h264', 'a.mp4', 300],
+  ['hevc', 'a.mp4', 300],
+  ['vp8', 'a.webm', 300],
+  ['vp9', 'a.webm', 300],
+  ['theora', 'a.ogv', 600],
+];
+
+const modes: readonly (readonly [OutputSettings['deinterlace'], string, boolean])[] = [
+  ['detect', told, true],
+  ['on', told, true],
+  ['off', told, false],
+  ['detect', untold, false],
+  ['on', untold, true],
+  ['off', untold, false],
+];
+
+for (const [build, ffmpeg] of await encoders()) {
+  const kbpsOf = async (settings: OutputSettings, filename: string) => {
+    const { path } = await encoded(ffmpeg, film, settings, filename);
+    const all = await packets(path);
+    return all.reduce((sum, { bits }) => sum + bits, 0) / 4000;
+  };
+
+  for (const [video_codec, filename, video_bitrate] of codecs) {
+    test(`${build}: ${video_codec} meets video_bitrate within a tenth by two passes`, async () => {
+      const kbps = await kbpsOf({ video_codec, video_bitrate, speed: 4 }, filename);
+      assert.ok(Math.abs(kbps - video_bitrate) <= video_bitrate / 10, `${kbps} of ${video_bitrate}`);
+    });
+  }
+
+  test(`${build}: with onepass and video_bitrate the quality counts for nothing`, async () => {
+    const kbps = await kbpsOf({ onepass: true, video_bitrate: 300, quality: 1 }, 'a.mp4');
+    assert.is(await kbpsOf({ onepass: true, video_bitrate: 300, quality: 5 }, 'a.mp4'), kbps);
+    assert.ok(Math.abs(kbps - 300) < 75, `${kbps}`);
+    assert.is.not(await kbpsOf({ video_bitrate: 300 }, 'a.mp4'), kbps);
+  });
+
+  for (const [mode = 'detect', input, isWhole] of modes) {
+    const what = input === told ? 'fields that the file tells of' : 'fields that it says nothing of';
+    test(`${build}: deinterlace ${mode} ${isWhole ? 'makes frames of' : 'leaves'} ${what}`, async () => {
+      const { path } = await encoded(ffmpeg, input, { deinterlace: mode, quality: 5 });
+      const all = await frames(ffmpeg, path, 128 * 96);
+      assert.is(all.length, 25);
+      const step = combing(all[12] ?? new Uint8Array(), 128);
+      assert.ok(isWhole ? step < 8 : step > 20, `${step}`);
+    });
+  }
+}
+
+test.run();

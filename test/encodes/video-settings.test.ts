@@ -1,0 +1,168 @@
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { makeMedia, media, turnedMedia } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { encoded, encoders, frames } from '../plan/encoded.js';
+import { bufferNeeded, keyframeDistance, moments, packets } from './packets.js';
+
+const folder = tempFolder();
+const lossless = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '1', '-pix_fmt', 'yuv420p'];
+const made = new Map<string, Promise<string>>();
+
+function source(name: string, filter: string, args: readonly string[] = lossless): Promise<string> {
+  const path = join(folder, name);
+  const known = made.get(name) ?? makeMedia(path, ['-f', 'lavfi', '-i', filter, ...args]).then(() => path);
+  made.set(name, known);
+  return known;
+}
+
+/** Two seconds at 25 frames a second; each frame is as bright as its number tells. */
+const counter = (name: string) =>
+  source(name, 'color=black:size=64x64:rate=25:duration=2,format=gray,geq=lum=20+N*4,format=yuv420p');
+
+/** The same with frames left out: the first twenty, then every third. */
+const unevenCounter = () =>
+  source(
+    'uneven.mp4',
+    'color=black:size=64x64:rate=25:duration=2,format=gray,geq=lum=20+N*4,format=yuv420p,select=lt(n\\,20)+not(mod(n\\,3))',
+    ['-vsync', 'vfr', ...lossless],
+  );
+
+/** Easy for two seconds, then noise. */
+const hard = () =>
+  source('hard.mp4', "testsrc2=size=160x120:rate=25:duration=4,noise=alls=30:allf=t:enable='gte(t,2)'");
+
+const mean = (picture: Uint8Array) => picture.reduce((sum, value) => sum + value, 0) / picture.length;
+const numberOf = (picture: Uint8Array) => Math.round((mean(picture) - 20) / 4);
+
+/** A picture turned clockwise by a quarter. */
+function quarter(picture: Uint8Array, width: number): Uint8Array {
+  const height = picture.length / width;
+  return picture.map((_, at) => {
+    const [x, y] = [at % height, Math.floor(at / height)];
+    return picture[(height - 1 - x) * width + y] ?? 0;
+  });
+}
+
+const difference = (one: Uint8Array, other: Uint8Array) =>
+  one.reduce((sum, value, at) => sum + Math.abs(value - (other[at] ?? 0)), 0) / one.length;
+
+/** Settings, and the frame rate that comes of an input of 25. */
+const rates: readonly (readonly [OutputSettings, number])[] = [
+  [{ frame_rate: 10 }, 10],
+  [{ frame_rate: 50 }, 50],
+  [{ frame_rate: 29.97 }, 30_000 / 1001],
+  [{ frame_rate: 12.5 }, 12.5],
+  [{ decimate: 2 }, 12.5],
+  [{ decimate: 2.5 }, 10],
+  [{ max_frame_rate: 12 }, 12],
+  [{ max_frame_rate: 30 }, 25],
+  [{ frame_rate: 30, decimate: 3, max_frame_rate: 15 }, 15],
+  [{ decimate: 2, max_frame_rate: 5 }, 5],
+];
+
+const codecs: readonly (readonly [NonNullable<OutputSettings['video_codec']>, string])[] = [
+  ['h264', 'a.mp4'],
+  ['hevc', 'a.mp4'],
+  ['vp8', 'a.webm'],
+  ['vp9', 'a.webm'],
+  ['theora', 'a.ogv'],
+];
+
+for (const [build, ffmpeg] of await encoders()) {
+  for (const [stored, file] of [
+    ['as stored', () => media('silent.mp4')],
+    ['as a file with a mark of turning', turnedMedia],
+  ] as const) {
+    for (const rotate of [0, 90, 180, 270] as const) {
+      test(`${build}: rotate ${rotate} of a picture ${stored} turns it so far and no further`, async () => {
+        const { path, facts } = await encoded(ffmpeg, await file(), { rotate, quality: 5 });
+        const isQuarter = rotate % 180 === 90;
+        assert.equal([facts.video?.width, facts.video?.height], isQuarter ? [120, 160] : [160, 120]);
+        assert.is(facts.video?.rotationDegrees, 0);
+        const plain = await encoded(ffmpeg, await media('silent.mp4'), { quality: 5 });
+        let [expected = new Uint8Array()] = await frames(ffmpeg, plain.path, 160 * 120);
+        for (let turned = 0; turned < rotate; turned += 90) {
+          expected = quarter(expected, turned % 180 === 0 ? 160 : 120);
+        }
+        const [found = new Uint8Array()] = await frames(ffmpeg, path, 160 * 120);
+        assert.ok(difference(found, expected) < 3, `${difference(found, expected)}`);
+      });
+    }
+  }
+
+  for (const [settings, rate] of rates) {
+    test(`${build}: ${JSON.stringify(settings)} shows each moment of the film at its time`, async () => {
+      const { path, facts } = await encoded(ffmpeg, await counter('counter.mp4'), {
+        ...settings,
+        quality: 5,
+      });
+      const numbers = (await frames(ffmpeg, path, 64 * 64)).map(numberOf);
+      assert.ok(Math.abs(numbers.length - 2 * rate) <= 1, `${numbers.length} frames`);
+      const { numerator = 0, denominator = 1 } = facts.video?.frameRate ?? {};
+      assert.ok(Math.abs(numerator / denominator - rate) < 0.01, `${numerator}/${denominator}`);
+      const most = Math.max(...numbers.map((number, at) => Math.abs(number / 25 - at / rate)));
+      assert.ok(most <= 0.5 / Math.min(25, rate) + 0.021, `${most} s from its time: ${numbers.join()}`);
+    });
+  }
+
+  for (const file of ['counter.mp4', 'counter.ts'] as const) {
+    test(`${build}: a clip of ${file} at another rate begins and ends at its frames`, async () => {
+      const settings = { start_clip: 0.52, clip_length: 0.6, frame_rate: 12.5, quality: 5 };
+      const { path } = await encoded(ffmpeg, await counter(file), settings);
+      const numbers = (await frames(ffmpeg, path, 64 * 64)).map(numberOf);
+      assert.is(numbers.length, 8);
+      for (const [at, number] of numbers.entries())
+        assert.ok(Math.abs(number - 13 - at * 2) <= 1, numbers.join());
+    });
+  }
+
+  test(`${build}: test mode's five seconds and a clip hold the same at a rate of their own`, async () => {
+    const { path } = await encoded(ffmpeg, await counter('counter.mp4'), { clip_length: 1, frame_rate: 5 });
+    assert.is((await packets(path)).length, 5);
+  });
+
+  for (const settings of [{ max_frame_rate: 10 }, { decimate: 2 }] as const) {
+    test(`${build}: ${JSON.stringify(settings)} thins uneven frames, and those that stay keep their times`, async () => {
+      const input = await unevenCounter();
+      const { path } = await encoded(ffmpeg, input, { ...settings, quality: 5 });
+      const before = moments(await packets(input));
+      const after = moments(await packets(path));
+      const first = (before[0] ?? 0) - (after[0] ?? 0);
+      for (const moment of after) {
+        const nearest = Math.min(...before.map((other) => Math.abs(other - moment - first)));
+        assert.ok(nearest < 0.0025, `${moment} is no moment of the input`);
+      }
+      const expected = 'decimate' in settings ? Math.ceil(before.length / 2) : null;
+      if (expected !== null) assert.is(after.length, expected);
+      else assert.ok(after.length >= 14 && after.length <= 20, `${after.length} frames`);
+    });
+  }
+
+  for (const [video_codec, filename] of codecs) {
+    test(`${build}: ${video_codec} has no more than keyframe_interval frames from one keyframe to the next`, async () => {
+      const settings = { video_codec, keyframe_interval: 12, speed: 5 } as const;
+      const { path } = await encoded(ffmpeg, await media('silent.mp4'), settings, filename);
+      const all = await packets(path);
+      assert.is(all.length, 50);
+      assert.is(keyframeDistance(all), 12);
+    });
+
+    test(`${build}: ${video_codec} keeps below bitrate_cap, in a buffer of a second and a half or as asked`, async () => {
+      for (const [bitrate_cap, buffer_size] of [
+        [200, undefined],
+        [250, 200],
+      ] as const) {
+        const buffer = buffer_size === undefined ? {} : { buffer_size };
+        const settings = { video_codec, bitrate_cap, ...buffer, quality: 5, speed: 5 } as const;
+        const { path } = await encoded(ffmpeg, await hard(), settings, filename);
+        const needed = bufferNeeded(await packets(path), bitrate_cap, 25);
+        assert.ok(needed <= (buffer_size ?? bitrate_cap * 1.5), `${bitrate_cap}: ${needed} kilobits`);
+      }
+    });
+  }
+}
+
+test.run();
