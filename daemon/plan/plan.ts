@@ -79,7 +79,7 @@ function decide(
 }
 
 function behindAll(startSeconds: number): string {
-  return `The clip begins at ${startSeconds} seconds, and there is no frame of the input from there on.`;
+  return `The clip begins at ${Math.round(startSeconds * 1000) / 1000} seconds, and there is no frame of the input from there on.`;
 }
 
 function nothingLeft(wantsPicture: boolean, wantsSound: boolean): string {

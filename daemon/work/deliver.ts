@@ -2,7 +2,8 @@ import type { JobOutput } from '../jobs/job.js';
 import type { Run } from '../queue/job-queue.js';
 import { transportFor } from '../transports/registry.js';
 import { attempt } from './attempt.js';
-import { type Encoded, encodeShare } from './encode.js';
+import type { Encoded } from './encode.js';
+import { outputShares } from './shares.js';
 import type { Workbench } from './workbench.js';
 
 /** Delivers one encoded file to its destination and finishes the output; on failure the output is failed. */
@@ -12,6 +13,7 @@ export async function deliver(
   task: { readonly output: JobOutput; readonly encoded: Encoded },
 ): Promise<void> {
   const { output, encoded } = task;
+  const share = outputShares(output).upload;
   const file = await attempt(
     run,
     async () => {
@@ -22,7 +24,7 @@ export async function deliver(
         signal: run.signal,
         onProgress: (done, total) => {
           const percent = total === null || total === 0 ? 0 : (done / total) * 100;
-          const overallPercent = (encodeShare + (1 - encodeShare) * (percent / 100)) * 100;
+          const overallPercent = (1 - share) * 100 + share * percent;
           run.progress(output.id, { event: 'uploading', percent, overallPercent });
         },
       });

@@ -4,7 +4,7 @@ import type { Product } from '../plan/plan-types.js';
 import type { Run } from '../queue/job-queue.js';
 import { attempt } from './attempt.js';
 import { encodingMeter } from './encoding-progress.js';
-import { judgeProduct } from './judge-product.js';
+import { asShortClip, judgeProduct } from './judge-product.js';
 import type { PlannedOutput } from './plan-job.js';
 import { outputShares } from './shares.js';
 import type { Workbench } from './workbench.js';
@@ -14,9 +14,6 @@ export interface Encoded {
   readonly product: Product;
   readonly media: MediaFacts;
 }
-
-/** Share of encoding in the work for an output; the rest is delivering. */
-export const encodeShare = 0.95;
 
 /**
  * Runs the steps of one output and looks at the file they left. On failure the output is failed and null given back.
@@ -33,10 +30,13 @@ export function encode(
       await run.change({ type: 'output-started', id: output.id });
       const meter = encodingMeter(steps, outputShares(output).encode);
       for (const step of steps) {
-        await bench.ffmpeg.run(step.args, {
+        const ending = bench.ffmpeg.run(step.args, {
           signal: run.signal,
           scratch,
           onProgress: (progress) => run.progress(output.id, meter(step, progress, performance.now())),
+        });
+        await ending.catch((error: unknown) => {
+          throw asShortClip(product, error);
         });
       }
       return { product, media: await checked(bench, product, run.signal) };
