@@ -1,0 +1,95 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkCombination } from '../../daemon/plan/combination.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { encoded, encoders } from '../plan/encoded.js';
+import { clapper, lagsOf } from './clapper.js';
+import { complaintsOf, contentsOf } from './listening.js';
+
+const mp4 = 'mov,mp4,m4a,3gp,3g2,mj2';
+const mkv = 'matroska,webm';
+
+/** Every container with every pair of codecs that goes into it: name, settings, what ffprobe finds in the file. */
+const pairs: readonly (readonly [string, OutputSettings, string])[] = [
+  ['a.mp4', {}, `${mp4} h264 aac`],
+  ['a.mp4', { audio_codec: 'mp3' }, `${mp4} h264 mp3`],
+  ['a.mp4', { video_codec: 'hevc' }, `${mp4} hevc aac`],
+  ['a.mp4', { video_codec: 'vp9' }, `${mp4} vp9 aac`],
+  ['a.mp4', { video_codec: 'vp9', audio_codec: 'opus' }, `${mp4} vp9 opus`],
+  ['a.mp4', { video_codec: 'av1' }, `${mp4} av1 aac`],
+  ['a.mp4', { video_codec: 'av1', audio_codec: 'opus' }, `${mp4} av1 opus`],
+  ['a.m4v', {}, `${mp4} h264 aac`],
+  ['a.m4v', { video_codec: 'hevc' }, `${mp4} hevc aac`],
+  ['a.mov', {}, `${mp4} h264 aac`],
+  ['a.mov', { audio_codec: 'mp3' }, `${mp4} h264 mp3`],
+  ['a.mov', { video_codec: 'hevc' }, `${mp4} hevc aac`],
+  ['a.3gp', {}, `${mp4} h264 aac`],
+  ['a.mkv', {}, `${mkv} h264 aac`],
+  ['a.mkv', { audio_codec: 'mp3' }, `${mkv} h264 mp3`],
+  ['a.mkv', { video_codec: 'hevc' }, `${mkv} hevc aac`],
+  ['a.mkv', { video_codec: 'vp8' }, `${mkv} vp8 vorbis`],
+  ['a.mkv', { video_codec: 'theora' }, `${mkv} theora vorbis`],
+  ['a.mkv', { video_codec: 'vp9' }, `${mkv} vp9 opus`],
+  ['a.mkv', { video_codec: 'vp9', audio_codec: 'aac' }, `${mkv} vp9 aac`],
+  ['a.mkv', { video_codec: 'av1' }, `${mkv} av1 opus`],
+  ['a.mkv', { video_codec: 'av1', audio_codec: 'aac' }, `${mkv} av1 aac`],
+  ['a.webm', {}, `${mkv} vp8 vorbis`],
+  ['a.webm', { video_codec: 'vp9' }, `${mkv} vp9 opus`],
+  ['a.webm', { video_codec: 'av1' }, `${mkv} av1 opus`],
+  ['a.flv', {}, 'flv h264 aac'],
+  ['a.flv', { audio_codec: 'mp3' }, 'flv h264 mp3'],
+  ['a.ts', {}, 'mpegts h264 aac'],
+  ['a.ts', { audio_codec: 'mp3' }, 'mpegts h264 mp3'],
+  ['a.ts', { video_codec: 'hevc' }, 'mpegts hevc aac'],
+  ['a.ogv', {}, 'ogg theora vorbis'],
+  ['a.ogg', { video_codec: 'theora' }, 'ogg theora vorbis'],
+];
+
+/** Every container of sound alone, and others without their picture. */
+const alone: readonly (readonly [string, OutputSettings, string])[] = [
+  ['a.mp3', {}, 'mp3 mp3'],
+  ['a.m4a', {}, `${mp4} aac`],
+  ['a.aac', {}, 'aac aac'],
+  ['a.oga', {}, 'ogg vorbis'],
+  ['a.ogg', {}, 'ogg vorbis'],
+  ['a.mp4', { skip_video: true, audio_codec: 'opus' }, `${mp4} opus`],
+  ['a.mkv', { skip_video: true, audio_codec: 'vorbis' }, `${mkv} vorbis`],
+  ['a.webm', { skip_video: true, audio_codec: 'opus' }, `${mkv} opus`],
+  ['a.flv', { skip_video: true, audio_codec: 'mp3' }, 'flv mp3'],
+  ['a.ts', { skip_video: true, audio_codec: 'mp3' }, 'mpegts mp3'],
+];
+
+const input = await clapper('clapper.mkv');
+
+for (const [build, ffmpeg] of await encoders()) {
+  const { abilities } = ffmpeg;
+  // What libaom was in 2018 takes half a minute for one of these.
+  const isTooSlow = ({ video_codec }: OutputSettings) =>
+    video_codec === 'av1' && !abilities.encoders.has('libsvtav1');
+  const canMake = ([name, settings]: readonly [string, OutputSettings, string]) =>
+    checkCombination(settings, name, abilities, 'output').ok && !isTooSlow(settings);
+
+  for (const [name, settings, contents] of pairs.filter(canMake)) {
+    test(`${build}: ${name} with ${JSON.stringify(settings)} plays, its sound with its picture`, async () => {
+      const { path } = await encoded(ffmpeg, input, { ...settings, speed: 5 }, name);
+      assert.is(await contentsOf(path), contents);
+      assert.is(await complaintsOf(path), '');
+      const lags = await lagsOf(path);
+      assert.is(lags.length, 2);
+      assert.ok(
+        lags.every((lag) => Math.abs(lag) <= 20),
+        lags.join(),
+      );
+    });
+  }
+
+  for (const [name, settings, contents] of alone.filter(canMake)) {
+    test(`${build}: ${name} with ${JSON.stringify(settings)} holds sound alone, and plays`, async () => {
+      const { path } = await encoded(ffmpeg, input, settings, name);
+      assert.is(await contentsOf(path), contents);
+      assert.is(await complaintsOf(path), '');
+    });
+  }
+}
+
+test.run();

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { testFfmpeg } from '../helpers/media.js';
+
+/*
+ * What files hold, found in their decoded samples and frames. All is decoded by the ffmpeg that tests find first, whichever build
+ * made the file: with its own decoder a build would be its own witness.
+ */
+
+/** The sound of a file, one row of samples from -1 to 1 for each channel. */
+export interface Samples {
+  /** When the first sample is heard, in seconds on the clock that the picture has too. */
+  readonly startSeconds: number;
+  readonly sampleRate: number;
+  readonly channels: readonly Float32Array[];
+  /** How many seconds of silence the file's times ask for between its samples. */
+  readonly gapSeconds: number;
+}
+
+/** A moment of a picture and how bright it is on average, 0 to 255. */
+export interface Brightness {
+  readonly seconds: number;
+  readonly luma: number;
+}
+
+const launch = promisify(execFile);
+
+async function decode(path: string, args: readonly string[]): Promise<Buffer> {
+  const { ffmpeg } = await testFfmpeg();
+  const all = ['-v', 'error', '-i', `file:${path}`, ...args, 'pipe:1'];
+  return (await launch(ffmpeg.path, all, { encoding: 'buffer', maxBuffer: 2 ** 28 })).stdout;
+}
+
+/** The fields of a file's streams, frames or packets as ffprobe writes them, one row each. */
+export async function probed(path: string, args: readonly string[]): Promise<readonly (readonly string[])[]> {
+  const { ffprobe } = await testFfmpeg();
+  const all = ['-v', 'error', ...args, '-of', 'csv=print_section=0', `file:${path}`];
+  const { stdout } = await launch(ffprobe.path, all, { maxBuffer: 2 ** 26 });
+  return stdout
+    .split('\n')
+    .map((line) => line.trim().replace(/,+$/, '').split(','))
+    .filter(([first]) => first !== '');
+}
+
+/** What a whole decoding of a file complains of; empty where it is sound. */
+export async function complaintsOf(path: string): Promise<string> {
+  const { ffmpeg } = await testFfmpeg();
+  // On the file's own clock: on one of whole frames, two that are half a frame off would meet.
+  const output = ['-map', '0', '-enc_time_base:v', '-1', '-f', 'null', '-'];
+  const args = ['-v', 'warning', '-xerror', '-i', `file:${path}`, ...output];
+  const { stderr } = await launch(ffmpeg.path, args);
+  // A bare stream tells no length, and that is all there is to say of it.
+  return stderr.replace(/^.*Estimating duration from bitrate.*\n/m, '');
+}
+
+/** Container, then the codecs of the streams in their order, as ffprobe names them. */
+export async function contentsOf(path: string): Promise<string> {
+  const { ffprobe } = await testFfmpeg();
+  const args = ['-v', 'error', '-show_entries', 'format=format_name:stream=codec_name', '-of', 'flat'];
+  const { stdout } = await launch(ffprobe.path, [...args, `file:${path}`]);
+  const values = [...stdout.matchAll(/^(streams|format)\.[^=]*="(.*)"$/gm)];
+  const of = (kind: string) => values.flatMap(([, found, value = '']) => (found === kind ? [value] : []));
+  return [...of('format'), ...of('streams')].join(' ');
+}
+
+/** All samples of a file's sound. */
+export async function samplesOf(path: string): Promise<Samples> {
+  const [[rate = '', count = ''] = []] = await probed(path, [
+    ...['-select_streams', 'a', '-show_entries', 'stream=sample_rate,channels'],
+  ]);
+  const sampleRate = Number(rate);
+  const frames = await probed(path, [
+    ...['-select_streams', 'a', '-show_entries', 'frame=best_effort_timestamp_time,nb_samples'],
+  ]);
+  const times = frames.map(([seconds, samples]) => ({
+    from: Number(seconds),
+    to: Number(seconds) + Number(samples) / sampleRate,
+  }));
+  const gapSeconds = times.reduce(
+    (sum, { from }, at) => sum + Math.max(0, from - (times[at - 1]?.to ?? from) - 0.005),
+    0,
+  );
+  const raw = await decode(path, ['-map', '0:a', '-f', 'f32le', '-c:a', 'pcm_f32le']);
+  const all = new Float32Array(raw.buffer.slice(raw.byteOffset, raw.byteOffset + raw.length));
+  const channels = Array.from({ length: Number(count) }, (_, channel) =>
+    all.filter((_sample, at) => at % Number(count) === channel),
+  );
+  return { startSeconds: times[0]?.from ?? 0, sampleRate, channels, gapSeconds };
+}
+
+/** How bright each frame of a file is. */
+export async function brightnessOf(path: string): Promise<readonly Brightness[]> {
+  const times = await probed(path, [
+    ...['-select_streams', 'v', '-show_entries', 'frame=best_effort_timestamp_time'],
+  ]);
+  // One pixel: the average of the frame.
+  const args = ['-map', '0:v', '-vsync', 'passthrough', '-vf', 'scale=1:1:flags=area', '-pix_fmt', 'gray'];
+  const lumas = await decode(path, [...args, '-f', 'rawvideo']);
+  return times.map(([seconds], at) => ({ seconds: Number(seconds), luma: lumas[at] ?? Number.NaN }));
+}
+
+/** How strong a tone is in samples: about its amplitude, by the algorithm of Goertzel. */
+export function strengthOf(hertz: number, samples: Float32Array, sampleRate: number): number {
+  const coefficient = 2 * Math.cos((2 * Math.PI * hertz) / sampleRate);
+  let [last, before] = [0, 0];
+  for (const sample of samples) [last, before] = [sample + coefficient * last - before, last];
+  const power = last * last + before * before - coefficient * last * before;
+  return (2 * Math.sqrt(Math.max(0, power))) / samples.length;
+}
+
+/** The middle of a short sound within `around` seconds of a moment, and how loud it is: its greatest sample. */
+export function beepNear(
+  seconds: number,
+  around: number,
+  { startSeconds, sampleRate, channels: [samples = new Float32Array()] }: Samples,
+): { readonly seconds: number; readonly peak: number } {
+  let [weight, moment, peak] = [0, 0, 0];
+  for (const [at, sample] of samples.entries()) {
+    const when = startSeconds + at / sampleRate;
+    if (Math.abs(when - seconds) > around) continue;
+    weight += sample * sample;
+    moment += sample * sample * when;
+    peak = Math.max(peak, Math.abs(sample));
+  }
+  return { seconds: moment / weight, peak };
+}

@@ -1,0 +1,192 @@
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { plan } from '../../daemon/plan/plan.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { makeMedia, media } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { encoded, encoders } from '../plan/encoded.js';
+import { contentsOf, probed, type Samples, samplesOf, strengthOf } from './listening.js';
+
+const folder = tempFolder();
+const seconds = 3;
+
+const known = new Map<string, Promise<string>>();
+
+/** A file of what a graph gives, without loss; made once. */
+function made(name: string, graph: string): Promise<string> {
+  const path = join(folder, name);
+  const making =
+    known.get(name) ?? makeMedia(path, ['-f', 'lavfi', '-i', graph, '-c:a', 'flac']).then(() => path);
+  known.set(name, making);
+  return making;
+}
+
+/** A tone in each channel. */
+function tones(hertz: readonly number[], layout: string, sampleRate: number, amplitude: number): string {
+  const each = hertz.map((one) => `${amplitude}*sin(2*PI*${one}*t)`).join('|');
+  return `aevalsrc='${each}':c=${layout}:s=${sampleRate}:d=1`;
+}
+
+// Pink noise of its own on each side, below a tone that rises: as hard to encode as loud music.
+const noise = (seed: number) => `anoisesrc=d=${seconds}:c=pink:a=0.4:s=${seed}:r=48000`;
+const rising = `aevalsrc='0.3*sin(2*PI*t*(200+300*t))':d=${seconds}:s=48000,asplit[t1][t2]`;
+const music = `${noise(1)}[n1];${noise(2)}[n2];${rising};[n1][t1]amix[l];[n2][t2]amix[r];[l][r]amerge`;
+
+/** Bits of the packets of the sound in a second, in thousands. */
+async function kbpsOf(path: string): Promise<number> {
+  const sizes = await probed(path, ['-select_streams', 'a', '-show_entries', 'packet=size']);
+  return (sizes.reduce((sum, [size]) => sum + Number(size), 0) * 8) / 1000 / seconds;
+}
+
+/** How strong tones are in each channel, from the middle of the file. */
+function strengths({ channels, sampleRate }: Samples, hertz: readonly number[]): readonly number[][] {
+  return channels.map((all) => {
+    const middle = all.subarray(Math.floor(all.length * 0.3), Math.floor(all.length * 0.7));
+    return hertz.map((one) => strengthOf(one, middle, sampleRate));
+  });
+}
+
+const codecs = [
+  ['aac', 'a.m4a'],
+  ['mp3', 'a.mp3'],
+  ['vorbis', 'a.oga'],
+  ['opus', 'a.webm'],
+] as const;
+
+for (const [build, ffmpeg] of await encoders()) {
+  const sound = async (input: string, settings: OutputSettings, name = 'a.m4a') =>
+    (await encoded(ffmpeg, input, { skip_video: true, ...settings }, name)).path;
+
+  for (const [codec, name] of codecs) {
+    test(`${build}: audio_quality 1 to 5 rises in bitrate with ${codec}, about 112 kbps in the middle`, async () => {
+      const input = await made('music.mkv', music);
+      const found: number[] = [];
+      for (const level of [1, 2, 3, 4, 5]) {
+        found.push(await kbpsOf(await sound(input, { audio_quality: level, audio_codec: codec }, name)));
+      }
+      assert.ok(
+        found.every((kbps, at) => kbps > (found[at - 1] ?? 0) * 1.1),
+        found.join(),
+      );
+      assert.ok((found[2] ?? 0) > 85 && (found[2] ?? 0) < 160, found.join());
+    });
+
+    for (const kbps of [64, 128, 192]) {
+      test(`${build}: audio_bitrate ${kbps} is met with ${codec}`, async () => {
+        const path = await sound(
+          await made('music.mkv', music),
+          { audio_bitrate: kbps, audio_codec: codec },
+          name,
+        );
+        const found = await kbpsOf(path);
+        assert.ok(Math.abs(found - kbps) < kbps * 0.15, `${found}`);
+      });
+    }
+
+    test(`${build}: a tone stays what it is with ${codec}, at the rates there are and as many channels as there were`, async () => {
+      for (const [inputRate, asked, expected] of [
+        [96_000, undefined, 48_000],
+        [48_000, 24_000, 24_000],
+        [24_000, undefined, 24_000],
+        [44_100, undefined, codec === 'opus' ? 48_000 : 44_100],
+      ] as const) {
+        const input = await made(`tone-${inputRate}.mkv`, tones([1000], 'mono', inputRate, 0.5));
+        const settings = asked === undefined ? {} : { audio_sample_rate: asked };
+        const samples = await samplesOf(await sound(input, { ...settings, audio_codec: codec }, name));
+        // Opus is always played at 48000.
+        assert.is(samples.sampleRate, codec === 'opus' ? 48_000 : expected);
+        assert.is(samples.channels.length, 1);
+        const [[tone = 0, other = 0] = []] = strengths(samples, [1000, 1500]);
+        assert.ok(Math.abs(tone - 0.5) < 0.03 && other < 0.02, `${inputRate}: ${tone}, ${other}`);
+      }
+    });
+  }
+
+  const six = [400, 600, 900, 80, 1300, 1700] as const;
+  test(`${build}: of 5.1 channels each is heard in two, on its side, and nothing clips`, async () => {
+    const input = await made('six.mkv', tones(six, '5.1', 48_000, 0.9));
+    for (const [codec, name] of codecs) {
+      const samples = await samplesOf(await sound(input, { audio_codec: codec, audio_quality: 5 }, name));
+      const heard = strengths(samples, six).map((channel) => channel.map((strength) => strength > 0.05));
+      assert.equal(
+        heard,
+        [
+          [true, false, true, true, true, false],
+          [false, true, true, true, false, true],
+        ],
+        codec,
+      );
+      const peaks = samples.channels.map((all) =>
+        all.reduce((most, one) => Math.max(most, Math.abs(one)), 0),
+      );
+      assert.ok(Math.max(...peaks) < 1, `${codec}: ${peaks.join()}`);
+    }
+  });
+
+  test(`${build}: audio_channels 1 holds all of six and of two, and nothing clips`, async () => {
+    const settings = { audio_channels: 1, audio_quality: 5 } as const;
+    const [of6 = []] = strengths(
+      await samplesOf(await sound(await made('six.mkv', tones(six, '5.1', 48_000, 0.9)), settings)),
+      six,
+    );
+    assert.ok(
+      of6.every((strength) => strength > 0.05),
+      of6.join(),
+    );
+    const same = await made('same.mkv', tones([500, 500], 'stereo', 48_000, 0.9));
+    const mono = await samplesOf(await sound(same, settings));
+    assert.is(mono.channels.length, 1);
+    const [[tone = 0] = []] = strengths(mono, [500]);
+    assert.ok(Math.abs(tone - 0.9) < 0.03, `${tone}`);
+  });
+
+  test(`${build}: audio_channels 2 puts a single channel on both sides`, async () => {
+    const input = await made('tone-48000.mkv', tones([1000], 'mono', 48_000, 0.5));
+    const [left = [], right = []] = strengths(
+      await samplesOf(await sound(input, { audio_channels: 2 })),
+      [1000],
+    );
+    assert.ok((left[0] ?? 0) > 0.3 && (right[0] ?? 0) > 0.3, `${left}, ${right}`);
+  });
+
+  test(`${build}: skip_audio and skip_video leave out what they say, and an input's lack is no fault of the rest`, async () => {
+    const clip = await media('clip.mp4');
+    const left = async (input: string, settings: OutputSettings, name: string) =>
+      (await contentsOf((await encoded(ffmpeg, input, settings, name)).path)).split(' ').slice(1).join(' ');
+    assert.is(await left(clip, { skip_audio: true }, 'a.mp4'), 'h264');
+    assert.is(await left(clip, { skip_video: true }, 'a.mp4'), 'aac');
+    assert.is(await left(await media('silent.mp4'), { audio_quality: 5 }, 'a.mp4'), 'h264');
+    assert.is(await left(await media('sound.mp3'), {}, 'a.mp4'), 'aac');
+  });
+
+  const lacks = [
+    ['silent.mp4', {}, 'a.mp3', 'The output is to have no video, and the input has no sound.'],
+    [
+      'silent.mp4',
+      { skip_video: true },
+      'a.mp4',
+      'The output is to have no video, and the input has no sound.',
+    ],
+    [
+      'sound.mp3',
+      { skip_audio: true },
+      'a.mp4',
+      'The output is to have no sound, and the input has no video.',
+    ],
+  ] as const;
+  for (const [name, settings, filename, message] of lacks) {
+    test(`${build}: ${name} with ${JSON.stringify(settings)} as ${filename} leaves nothing: NoMediaError`, async () => {
+      const input = await media(name);
+      const [output, paths] = [
+        { id: 7, settings, filename, isTest: false },
+        { input, scratch: folder },
+      ];
+      const { steps, refusals } = plan([output], await ffmpeg.probe(input), paths, ffmpeg.abilities);
+      assert.equal(steps, []);
+      assert.equal(refusals, [{ outputId: 7, fault: { errorClass: 'NoMediaError', message } }]);
+    });
+  }
+}
+
+test.run();
