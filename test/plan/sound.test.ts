@@ -57,6 +57,19 @@ test('channels stay as many as they are, down to two, unless their number is giv
   assert.is('sound' in asked && asked.sound.channels, 1);
 });
 
+test('channels are mixed down where fewer come out, and dealt out where nobody knows their places', () => {
+  const decided = [1, 2, 6, 12].map((channels) => decide({}, { channels }));
+  assert.equal(
+    decided.map((one) => 'sound' in one && [one.sound.isMixedDown, one.sound.unplacedChannels]),
+    [
+      [false, null],
+      [false, null],
+      [true, null],
+      [false, 12],
+    ],
+  );
+});
+
 test('audio_quality wins over audio_bitrate, and without either the quality is 3', () => {
   const decided = [{ audio_quality: 5, audio_bitrate: 64 }, { audio_bitrate: 64 }, {}].map((settings) =>
     decide(settings, {}),
