@@ -3,16 +3,19 @@ import type { MediaFacts } from '../jobs/media.js';
 import { checkCombination } from './combination.js';
 import { decideClip, reaches } from './decide/clip.js';
 import type { Decision, Picture, Sound } from './decide/decisions.js';
+import { groupsOf, isPictured } from './decide/groups.js';
 import { decidePicture } from './decide/picture.js';
 import { decideRepack } from './decide/repack.js';
 import { decideSound } from './decide/sound.js';
-import type { Abilities, OutputToPlan, Plan, PlanPaths } from './plan-types.js';
+import type { Abilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
-import { stepsFor } from './write/steps.js';
+import { groupSteps } from './write/group-steps.js';
+import { isInTwoPasses, stepsFor } from './write/steps.js';
 
 /**
  * How outputs are made of an input: the runs of ffmpeg, the files they leave, and the outputs that this input cannot give, each
- * with its reason. Pure: the same settings, facts, paths and abilities give the same arguments.
+ * with its reason. Outputs that can share the decoding of the input are made in the same runs. Pure: the same settings, facts, paths
+ * and abilities give the same arguments.
  */
 export function plan(
   outputs: readonly OutputToPlan[],
@@ -23,12 +26,25 @@ export function plan(
   const decided = outputs.map((output) => ({ output, result: decide(output, media, abilities) }));
   const decisions = decided.flatMap(({ result }) => ('decision' in result ? [result.decision] : []));
   return {
-    steps: decisions.flatMap((decision) => stepsFor(decision, paths, abilities)),
+    steps: groupsOf(decisions, isInTwoPasses).flatMap((group) => stepsOf(group, media, paths, abilities)),
     products: decisions.map((decision) => productOf(decision, paths)),
     refusals: decided.flatMap(({ output, result }) =>
       'fault' in result ? [{ outputId: output.id, fault: result.fault }] : [],
     ),
   };
+}
+
+function stepsOf(
+  group: readonly Decision[],
+  { video }: MediaFacts,
+  paths: PlanPaths,
+  abilities: Abilities,
+): readonly Step[] {
+  const [first, ...others] = group.filter(isPictured);
+  if (first === undefined || others.length === 0 || video === null) {
+    return group.flatMap((decision) => stepsFor(decision, paths, abilities));
+  }
+  return groupSteps([first, ...others], video, paths, abilities);
 }
 
 type Result<T> = T | { readonly fault: Fault };

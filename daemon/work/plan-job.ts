@@ -3,10 +3,18 @@ import { fileNameInUrl } from '../../src/api/url-text.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { plan } from '../plan/plan.js';
-import type { Product, Step, WatermarkPicture } from '../plan/plan-types.js';
+import type { Plan, Product, Step, WatermarkPicture } from '../plan/plan-types.js';
 import type { Run } from '../queue/job-queue.js';
 import { watermarkFetcher } from './fetch-watermarks.js';
 import type { Workbench } from './workbench.js';
+
+/** Outputs that are made in the same runs of ffmpeg; often one alone. */
+export interface PlannedGroup {
+  /** They have their steps in common. */
+  readonly members: readonly PlannedOutput[];
+  /** The same outputs with the steps that make each of them alone. */
+  readonly apart: readonly PlannedOutput[];
+}
 
 /** One output with what is to be done for it. */
 export interface PlannedOutput {
@@ -23,30 +31,55 @@ export async function planJob(
   run: Run,
   bench: Workbench,
   given: { readonly media: MediaFacts; readonly input: string; readonly scratch: string },
-): Promise<readonly PlannedOutput[]> {
+): Promise<readonly PlannedGroup[]> {
   const fetchWatermarks = watermarkFetcher(run, bench, given.scratch);
   const open: { readonly output: JobOutput; readonly watermarks: readonly WatermarkPicture[] }[] = [];
   for (const output of run.job.outputs.filter(({ state }) => !isFinal(state))) {
     const watermarks = await fetchWatermarks(output);
     if (watermarks !== null) open.push({ output, watermarks });
   }
-  const made = plan(
-    open.map(({ output, watermarks }) => ({
-      id: output.id,
-      settings: output.settings,
-      watermarks,
-      filename: fileNameInUrl(output.destination),
-      isTest: run.job.test,
-    })),
-    given.media,
-    { input: given.input, scratch: given.scratch },
-    bench.ffmpeg.abilities,
-  );
+  const paths = { input: given.input, scratch: given.scratch };
+  const planned = (some: typeof open): Plan =>
+    plan(
+      some.map(({ output, watermarks }) => ({
+        id: output.id,
+        settings: output.settings,
+        watermarks,
+        filename: fileNameInUrl(output.destination),
+        isTest: run.job.test,
+      })),
+      given.media,
+      paths,
+      bench.ffmpeg.abilities,
+    );
+  const made = planned(open);
   for (const { outputId, fault } of made.refusals)
     await run.change({ type: 'output-failed', id: outputId, fault });
-  return open.flatMap(({ output }) => {
-    const product = made.products.find(({ outputId }) => outputId === output.id);
-    if (product === undefined) return [];
-    return [{ output, steps: made.steps.filter(({ outputIds }) => outputIds.includes(output.id)), product }];
+  const outputs = open.map(({ output }) => output);
+  return groupIds(made.steps).map((ids) => ({
+    members: plannedOutputs(made, outputs, ids),
+    apart: ids.flatMap((id) => {
+      const alone = ids.length === 1 ? made : planned(open.filter(({ output }) => output.id === id));
+      return plannedOutputs(alone, outputs, [id]);
+    }),
+  }));
+}
+
+/** The ids of the outputs that have their steps in common, in the order of the steps. */
+function groupIds(steps: readonly Step[]): readonly (readonly number[])[] {
+  return steps
+    .map(({ outputIds }) => outputIds)
+    .filter((ids, at, all) => all.findIndex((earlier) => earlier[0] === ids[0]) === at);
+}
+
+function plannedOutputs(
+  { steps, products }: Plan,
+  outputs: readonly JobOutput[],
+  ids: readonly number[],
+): readonly PlannedOutput[] {
+  return outputs.flatMap((output) => {
+    const product = products.find(({ outputId }) => outputId === output.id);
+    if (product === undefined || !ids.includes(output.id)) return [];
+    return [{ output, steps: steps.filter(({ outputIds }) => outputIds.includes(output.id)), product }];
   });
 }

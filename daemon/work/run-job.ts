@@ -8,7 +8,8 @@ import { planJob } from './plan-job.js';
 import type { Workbench } from './workbench.js';
 
 /**
- * Carries one job out, stage by stage: download, inspect, plan, then encode and deliver each output. What fails is
+ * Carries one job out, stage by stage: download, inspect, plan, then encode the outputs, together those that can share
+ * the decoding, and deliver each. What fails is
  * told to the job as a change; an output that fails takes no other with it. Ends early, leaving no file and no
  * encoder, when the run is stopped.
  */
@@ -31,13 +32,10 @@ async function carryOut(run: Run, bench: Workbench, scratch: string): Promise<vo
   if (source === null) return;
   const media = await inspect(run, bench, source);
   if (media === null) return;
-  for (const { output, steps, product } of await planJob(run, bench, {
-    media,
-    input: source.path,
-    scratch,
-  })) {
-    const encoded = await encode(run, bench, { output, steps, product, scratch });
-    if (encoded !== null) await deliver(run, bench, { output, encoded });
+  for (const group of await planJob(run, bench, { media, input: source.path, scratch })) {
+    for await (const { output, encoded } of encode(run, bench, group, scratch)) {
+      await deliver(run, bench, { output, encoded });
+    }
   }
 }
 

@@ -18,12 +18,10 @@ export function pictureGraph(
 ): string {
   const source = `[0:${picture.streamIndex}]`;
   const filters = [
-    ...(picture.deinterlace === null ? [] : [deinterlacing(picture.deinterlace, abilities)]),
-    ...turning[picture.turnDegrees],
-    ...timingFilters(picture.timing, skipSeconds),
-    ...fitting(picture.fit),
-    'setsar=1',
-    'format=yuv420p',
+    ...preparing(picture, abilities, skipSeconds),
+    ...scaling(picture.fit),
+    ...framing(picture.fit),
+    ...finishing,
   ];
   const isMarked = picture.watermarks.length > 0;
   const finished = isMarked ? '[plain]' : pictureLabel;
@@ -34,13 +32,46 @@ export function pictureGraph(
   ].join(';');
 }
 
-/*
+/** What is done to the picture before it is brought to a size. */
+export function preparing(picture: Picture, abilities: Abilities, skipSeconds: number): readonly string[] {
+  return [
+    ...(picture.deinterlace === null ? [] : [deinterlacing(picture.deinterlace, abilities)]),
+    ...turning[picture.turnDegrees],
+    ...timingFilters(picture.timing, skipSeconds),
+  ];
+}
+
+/** Brings the whole picture to its size. */
+export function scaling({ scaleTo }: Pick<Fit, 'scaleTo'>): readonly string[] {
+  // Builds of 2018 scale bilinearly unless told otherwise: an enlarged picture had a quarter less detail.
+  return scaleTo === null ? [] : [`scale=${scaleTo.width}:${scaleTo.height}:flags=bicubic`];
+}
+
+/** Trims the scaled picture, or adds bars to it. */
+export function framing({ canvas, by }: Fit): readonly string[] {
+  const size = `${canvas.width}:${canvas.height}`;
+  switch (by) {
+    case 'nothing':
+      return [];
+    case 'trim-edge':
+      return [`crop=${size}:0:0`];
+    case 'trim-middle':
+      return [`crop=${size}`];
+    case 'bars':
+      return [`pad=${size}:(ow-iw)/2:(oh-ih)/2`];
+  }
+}
+
+/** What every picture comes out as. */
+export const finishing = ['setsar=1', 'format=yuv420p'] as const;
+
+/**
  * ffmpeg copies what the input says about turning into the output even when the picture is upright by then, but only where the
  * graph has a single input. A second one that leads nowhere costs a reference a frame. Tried and found without effect with 4.1
  * and 5.1: the stream tag `rotate`, `-map_metadata -1`, the filter sidedata. Leaving ffmpeg's own turning on takes the
  * matrix away, but turns before it deinterlaces.
  */
-function withoutMatrix(source: string): string {
+export function withoutMatrix(source: string): string {
   return `${source}nullsink`;
 }
 
@@ -62,19 +93,3 @@ const turning = {
   180: ['hflip', 'vflip'],
   270: ['transpose=cclock'],
 } as const satisfies Record<Picture['turnDegrees'], readonly string[]>;
-
-function fitting({ scaleTo, canvas, by }: Fit): readonly string[] {
-  const size = `${canvas.width}:${canvas.height}`;
-  // Builds of 2018 scale bilinearly unless told otherwise: an enlarged picture had a quarter less detail.
-  const scale = scaleTo === null ? [] : [`scale=${scaleTo.width}:${scaleTo.height}:flags=bicubic`];
-  switch (by) {
-    case 'nothing':
-      return scale;
-    case 'trim-edge':
-      return [...scale, `crop=${size}:0:0`];
-    case 'trim-middle':
-      return [...scale, `crop=${size}`];
-    case 'bars':
-      return [...scale, `pad=${size}:(ow-iw)/2:(oh-ih)/2`];
-  }
-}

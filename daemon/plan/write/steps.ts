@@ -2,13 +2,11 @@ import type { Decision, Picture } from '../decide/decisions.js';
 import { type VideoEncoder, videoEncoders } from '../encoders.js';
 import { firstPassShare } from '../first-pass.js';
 import type { Abilities, PlanPaths, Step } from '../plan-types.js';
-import { fileArgument } from '../safe-input.js';
-import { audioArgs } from './audio.js';
 import { pictureGraph, pictureLabel } from './filters.js';
 import { inputArgs } from './input.js';
+import { outputArgs, skipSecondsOf } from './output.js';
 import { repackArgs, repackedInputArgs } from './repack.js';
-import { secondsArgument } from './seconds.js';
-import { type Pass, videoArgs } from './video.js';
+import type { Pass } from './video.js';
 import { watermarkInputArgs } from './watermarks.js';
 
 /** Share of packing the sound anew: it is only read and written. */
@@ -43,7 +41,8 @@ export function productPath(decision: Decision, paths: PlanPaths): string {
   return `${paths.scratch}/output-${decision.outputId}${decision.extension}`;
 }
 
-function isInTwoPasses({ rate, encoder }: Picture): boolean {
+/** Whether the bitrate of a picture is met by looking at all of it first. */
+export function isInTwoPasses({ rate, encoder }: Picture): boolean {
   const { passes }: VideoEncoder = videoEncoders[encoder];
   return rate.by === 'bitrate' && rate.passes === 2 && passes !== 'none';
 }
@@ -54,41 +53,22 @@ function encodeArgs(
   pass: Pass | null,
   abilities: Abilities,
 ): readonly string[] {
-  const { picture, clip, container } = decision;
-  const isFirst = pass?.number === 1;
-  const skipSeconds = clip.startSeconds - clip.readFromSeconds;
-  const sound = isFirst ? null : decision.sound;
+  const { picture, clip } = decision;
+  const sound = pass?.number === 1 ? null : decision.sound;
   const repack = sound?.repack ?? null;
   // After the input, and after the sound that was packed anew.
   const firstWatermark = repack === null ? 1 : 2;
+  const graph = (of: Picture) => pictureGraph(of, abilities, firstWatermark, skipSecondsOf(decision));
+  const streams = {
+    picture: picture === null ? null : pictureLabel,
+    sound: sound === null ? null : repack === null ? `0:${sound.streamIndex}` : '1:0',
+  };
   return [
     '-y',
     ...inputArgs(paths.input, clip),
     ...(repack === null ? [] : repackedInputArgs(decision, repack.offsetSeconds, paths)),
     ...(picture === null ? [] : watermarkInputArgs(picture.watermarks)),
-    ...(picture === null
-      ? []
-      : ['-filter_complex', pictureGraph(picture, abilities, firstWatermark, skipSeconds)]),
-    ...(picture === null ? [] : ['-map', pictureLabel]),
-    ...(sound === null ? [] : ['-map', repack === null ? `0:${sound.streamIndex}` : '1:0']),
-    ...(picture === null ? [] : videoArgs(picture, container, pass, abilities)),
-    ...(sound === null ? [] : audioArgs(sound)),
-    ...(skipSeconds > 0 ? ['-ss', secondsArgument(skipSeconds)] : []),
-    ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
-    ...(isFirst ? firstPassOutput : fileOutput(decision, paths)),
-  ];
-}
-
-const firstPassOutput = ['-f', 'null', '-'] as const;
-
-function fileOutput(decision: Decision, paths: PlanPaths): readonly string[] {
-  const { muxer, hasIndex = false } = decision.container;
-  return [
-    // Places and owners that cameras note down are nobody else's business, and chapters would become a stream of their own.
-    ...['-map_metadata', '-1', '-map_chapters', '-1'],
-    // While a slow picture is still awaited, sound is kept back: the 128 packets of older builds are soon full.
-    ...['-max_muxing_queue_size', '16384'],
-    ...(hasIndex ? ['-movflags', '+faststart'] : []),
-    ...['-f', muxer, fileArgument(productPath(decision, paths))],
+    ...(picture === null ? [] : ['-filter_complex', graph(picture)]),
+    ...outputArgs(decision, streams, pass, productPath(decision, paths), abilities),
   ];
 }

@@ -1,0 +1,62 @@
+import type { Picture, PictureSize } from '../decide/decisions.js';
+import { type Rendition, renditionsOf } from '../decide/groups.js';
+import type { Abilities } from '../plan-types.js';
+import { finishing, framing, preparing, scaling, withoutMatrix } from './filters.js';
+import { watermarkGraph } from './watermarks.js';
+
+/** Name of one of several filtered pictures in a graph, for `-map`. */
+export const groupLabel = (place: number): string => `[v${place}]`;
+
+/**
+ * The filter graph of several pictures of one input that share all that is done before their sizes: split, scaled, framed and marked for
+ * each. Colours are made what they come out as before a rendition is split: left to itself, ffmpeg takes other ones
+ * for a second scaling. `source` is the size of the upright picture.
+ */
+export function groupGraph(
+  pictures: readonly [Picture, ...Picture[]],
+  source: PictureSize,
+  abilities: Abilities,
+  skipSeconds: number,
+): string {
+  const [first] = pictures;
+  const input = `[0:${first.streamIndex}]`;
+  const renditions = renditionsOf(pictures, source);
+  const roots = renditions.flatMap(({ from }, place) => (from === null ? [toRendition(place)] : []));
+  return [
+    chain([input], [...preparing(first, abilities, skipSeconds), ...split(roots)], roots),
+    ...renditions.map((rendition, place) => renditionChain(rendition, place, renditions)),
+    ...pictures.flatMap((picture, place) => pictureChains(picture, place, firstWatermark(pictures, place))),
+    ...(pictures.some(({ hasTurnMark }) => hasTurnMark) ? [withoutMatrix(input)] : []),
+  ].join(';');
+}
+
+const toRendition = (place: number) => `[r${place}]`;
+const toPicture = (place: number) => `[p${place}]`;
+
+function renditionChain({ scaleTo, pictures }: Rendition, place: number, all: readonly Rendition[]): string {
+  const smaller = all.flatMap(({ from }, other) => (from === place ? [toRendition(other)] : []));
+  const ends = [...pictures.map(toPicture), ...smaller];
+  return chain([toRendition(place)], [...scaling({ scaleTo }), ...finishing, ...split(ends)], ends);
+}
+
+function pictureChains({ fit, watermarks }: Picture, place: number, firstInput: number): readonly string[] {
+  const framed = watermarks.length === 0 ? groupLabel(place) : `[plain${place}]`;
+  const frame = framing(fit);
+  return [
+    chain([toPicture(place)], frame.length === 0 ? ['null'] : frame, [framed]),
+    ...watermarkGraph(watermarks, framed, groupLabel(place), firstInput, `${place}_`),
+  ];
+}
+
+/** Watermarks are inputs behind the one that is encoded, those of the first picture first. */
+function firstWatermark(pictures: readonly Picture[], place: number): number {
+  return 1 + pictures.slice(0, place).reduce((sum, { watermarks }) => sum + watermarks.length, 0);
+}
+
+function split(ends: readonly string[]): readonly string[] {
+  return ends.length === 1 ? [] : [`split=${ends.length}`];
+}
+
+function chain(from: readonly string[], filters: readonly string[], to: readonly string[]): string {
+  return `${from.join('')}${filters.length === 0 ? 'null' : filters.join(',')}${to.join('')}`;
+}

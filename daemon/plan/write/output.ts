@@ -1,0 +1,55 @@
+import type { Decision } from '../decide/decisions.js';
+import type { Abilities } from '../plan-types.js';
+import { fileArgument } from '../safe-input.js';
+import { audioArgs } from './audio.js';
+import { secondsArgument } from './seconds.js';
+import { type Pass, videoArgs } from './video.js';
+
+/** Where in a run of ffmpeg the streams of an output come from, as `-map` names them. Null for what it has not. */
+export interface Streams {
+  readonly picture: string | null;
+  readonly sound: string | null;
+}
+
+/** One file of a run and all that is told of it: its streams, their encoders, its part of the time, its container. */
+export function outputArgs(
+  decision: Decision,
+  streams: Streams,
+  pass: Pass | null,
+  path: string,
+  abilities: Abilities,
+): readonly string[] {
+  const { picture, sound, clip, container } = decision;
+  return [
+    ...(streams.picture === null ? [] : ['-map', streams.picture]),
+    ...(streams.sound === null ? [] : ['-map', streams.sound]),
+    ...(picture === null ? [] : videoArgs(picture, container, pass, abilities)),
+    ...(sound === null || streams.sound === null ? [] : pass?.number === 1 ? placeholder : audioArgs(sound)),
+    ...(skipSecondsOf(decision) > 0 ? ['-ss', secondsArgument(skipSecondsOf(decision))] : []),
+    ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
+    ...(pass?.number === 1 ? firstPassFile : fileArgs(decision, path)),
+  ];
+}
+
+/** How much of what is read stands before the clip. */
+export function skipSecondsOf({ clip }: Decision): number {
+  return clip.startSeconds - clip.readFromSeconds;
+}
+
+// While a slow picture is still awaited, sound is kept back: the 128 packets of older builds are soon full.
+const room = ['-max_muxing_queue_size', '16384'] as const;
+
+/** Sound of a first pass that stands there for its number alone: see `groupSteps`. */
+const placeholder = ['-c:a', 'copy', ...room] as const;
+
+const firstPassFile = ['-f', 'null', '-'] as const;
+
+function fileArgs({ container: { muxer, hasIndex = false } }: Decision, path: string): readonly string[] {
+  return [
+    // Places and owners that cameras note down are nobody else's business, and chapters would become a stream of their own.
+    ...['-map_metadata', '-1', '-map_chapters', '-1'],
+    ...room,
+    ...(hasIndex ? ['-movflags', '+faststart'] : []),
+    ...['-f', muxer, fileArgument(path)],
+  ];
+}

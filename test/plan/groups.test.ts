@@ -1,0 +1,169 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
+import { plan } from '../../daemon/plan/plan.js';
+import type { Abilities, OutputToPlan, Plan } from '../../daemon/plan/plan-types.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { matchesGolden } from '../helpers/golden.js';
+import { audioFacts, mediaFacts, newAbilities, oldAbilities, output, paths, videoFacts } from './facts.js';
+
+type Asked = OutputSettings & { readonly filename?: string };
+
+const full = mediaFacts({ video: videoFacts({ width: 1920, height: 1080 }) });
+
+function planned(
+  asked: readonly Asked[],
+  media: MediaFacts = full,
+  abilities: Abilities = newAbilities,
+): Plan {
+  const outputs = asked.map(
+    ({ filename = 'film.mp4', ...settings }, index): OutputToPlan => ({
+      ...output(settings, filename),
+      id: index + 1,
+    }),
+  );
+  return plan(outputs, media, paths, abilities);
+}
+
+const ladder: readonly Asked[] = [{ height: 360 }, { height: 720 }, { height: 480 }];
+const mark = { path: '/scratch/watermark-0', demuxer: 'png_pipe', width: 40, height: 20 } as const;
+
+const goldens: Readonly<Record<string, () => Plan>> = {
+  'group-ladder': () => planned(ladder),
+  'group-ladder-of-2018': () => planned(ladder, full, oldAbilities),
+  'group-in-two-passes': () =>
+    planned([
+      { height: 720, video_bitrate: 1500 },
+      { height: 360, video_bitrate: 500, start_clip: 0 },
+    ]),
+  'group-turned-framed-and-marked': () =>
+    plan(
+      [
+        {
+          ...output({ width: 200, height: 200, aspect_mode: 'pad', watermark: [{ url: 'http://a/b.png' }] }),
+          id: 1,
+        },
+        { ...output({ width: 200, height: 200, watermark: [{ url: 'http://a/b.png' }] }), id: 2 },
+        { ...output({}), id: 3 },
+      ].map((one, index) => ({ ...one, watermarks: index < 2 ? [mark] : [] })),
+      mediaFacts({ video: videoFacts({ rotationDegrees: 90, fieldOrder: 'top-first' }) }),
+      paths,
+      newAbilities,
+    ),
+};
+
+for (const [name, make] of Object.entries(goldens)) {
+  test(`the command lines of "${name}" are those of its golden file`, () => {
+    matchesGolden(
+      `plan/${name}.txt`,
+      make()
+        .steps.map(({ args }) => `${args.join('\n')}\n`)
+        .join('\n'),
+    );
+  });
+}
+
+const packed = mediaFacts({ audio: audioFacts({ codec: 'amr_nb', channels: 1, sampleRate: 8000 }) });
+const large = { width: 3840, height: 2160, upscale: true };
+
+/** What is asked for, and the outputs of each run. */
+const groupings: readonly (readonly [string, readonly Asked[], readonly string[], MediaFacts?])[] = [
+  ['sizes of one film are made in one run', ladder, ['1,2,3']],
+  ['a single output has a run of its own', [{}], ['1']],
+  [
+    'other parts of the film have other runs',
+    [{}, { start_clip: 5 }, { clip_length: 3 }, {}],
+    ['1,4', '2', '3'],
+  ],
+  ['another turn is another run', [{}, { rotate: 90 }, {}], ['1,3', '2']],
+  ['other fields are another run', [{}, { deinterlace: 'on' }], ['1', '2']],
+  ['another frame rate is another run', [{ frame_rate: 10 }, {}, { frame_rate: 10 }], ['1,3', '2']],
+  ['sound alone has a run of its own', [{}, { skip_video: true }, {}], ['1,3', '2']],
+  ['sound that must be packed anew has a run of its own', [{}, {}], ['1', '1', '2', '2'], packed],
+  ['MP4 and WebM are made in one run', [{}, { filename: 'a.webm' }], ['1,2']],
+  [
+    'nobody waits for a slow encoder',
+    [{}, { video_codec: 'hevc' }, {}, { video_codec: 'hevc' }],
+    ['1,3', '2,4'],
+  ],
+  [
+    'two passes are two runs for all that take them',
+    [{ video_bitrate: 500 }, {}, { video_bitrate: 300 }, { video_bitrate: 200, onepass: true }],
+    ['1,3', '1,3', '2,4'],
+  ],
+  [
+    'eight are made together at most',
+    Array.from({ length: 9 }, () => ({ width: 64 })),
+    ['1,2,3,4,5,6,7,8', '9'],
+  ],
+  [
+    'pictures are no larger together than one may be',
+    Array.from({ length: 5 }, () => large),
+    ['1,2,3,4', '5'],
+  ],
+];
+
+for (const [name, asked, expected, media] of groupings) {
+  test(name, () => {
+    const { steps } = planned(asked, media);
+    assert.equal(
+      steps.map(({ outputIds }) => outputIds.join()),
+      expected,
+    );
+    for (const id of asked.keys()) {
+      const shares = steps.filter(({ outputIds }) => outputIds.includes(id + 1)).map(({ share }) => share);
+      assert.ok(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 1) < 1e-9);
+    }
+  });
+}
+
+test('an output with an impossible setting is refused and the others stay together', () => {
+  const made = planned([{}, { start_clip: 99 }, { width: 320 }]);
+  assert.equal(
+    made.steps.map(({ outputIds }) => outputIds),
+    [[1, 3]],
+  );
+  assert.equal(
+    made.refusals.map(({ outputId }) => outputId),
+    [2],
+  );
+});
+
+const nothing: { readonly args: readonly string[] } = { args: [] };
+
+/** Sizes asked for, and from which of them each is scaled: `-` is the input itself. */
+const sources: readonly (readonly [string, readonly Asked[], string])[] = [
+  ['the next larger one', ladder, '720<- 480<720 360<480'],
+  [
+    'none that is hardly larger',
+    [{ height: 400 }, { height: 360 }, { height: 720 }],
+    '720<- 400<720 360<720',
+  ],
+  ['none that was enlarged', [{ height: 2160, upscale: true }, { height: 360 }], '2160<- 360<-'],
+  [
+    'the whole of one that is trimmed later',
+    [{ width: 700, height: 700, aspect_mode: 'crop' }, { height: 360 }],
+    '700<- 360<700',
+  ],
+];
+
+for (const [name, asked, expected] of sources) {
+  test(`a smaller picture is scaled from ${name}`, () => {
+    const { args } = planned(asked).steps[0] ?? nothing;
+    const graph = args[args.indexOf('-filter_complex') + 1] ?? '';
+    const chains = graph.split(';').filter((chain) => chain.includes('scale='));
+    const heights = new Map(
+      chains.map((chain) => [chain.slice(0, 4), /scale=\d+:(\d+)/.exec(chain)?.[1] ?? '']),
+    );
+    const from = (label: string) =>
+      heights.get(chains.find((chain) => chain.slice(4).includes(label))?.slice(0, 4) ?? '') ?? '-';
+    assert.is([...heights].map(([label, height]) => `${height}<${from(label)}`).join(' '), expected);
+  });
+}
+
+test('pictures of one size share its scaling', () => {
+  const { args } = planned([{ width: 640 }, { width: 640, quality: 5 }]).steps[0] ?? nothing;
+  assert.is(args.join(' ').split('scale=').length, 2);
+});
+
+test.run();
