@@ -1,6 +1,7 @@
 import { normalize } from 'node:path';
 import type { JobRequest, OutputSettings } from '../../src/api/settings/index.js';
 import type { Placement } from '../jobs/draft.js';
+import { thumbnailUrl } from '../jobs/thumbnails.js';
 import { checkCombination } from '../plan/combination.js';
 import { declinedComplaints } from '../plan/honoured.js';
 import type { Abilities } from '../plan/plan-types.js';
@@ -81,6 +82,17 @@ export async function checkRequest(
     const place = placeOf(placement.destination);
     if (taken.has(place)) complaints.push(`${path} goes to the same place as another output of this job`);
     taken.add(place);
+    if (settings.thumbnails !== undefined) {
+      // Two outputs may differ in their extension alone, which the names of thumbnails have not.
+      const first = placeOf(thumbnailUrl(placement.destination, 0));
+      if (taken.has(first)) {
+        complaints.push(`${path}.thumbnails go to the same place as those of another output of this job`);
+      }
+      taken.add(first);
+      if (combination.video === null) {
+        complaints.push(`${path}.thumbnails must be left out: this output has no picture`);
+      }
+    }
     outputs.push({ settings, placement });
   }
   return { outputs, complaints };

@@ -5,6 +5,7 @@ import { backToWaiting, crashLimit, failedInput, givenUp, settle } from './endin
 import type { Job, JobOutput } from './job.js';
 import { legalOutput, requireInput, requireLegal } from './legality.js';
 import { withAttempt, withDueNotices } from './notices.js';
+import { thumbnailsOf } from './thumbnails.js';
 
 export type { Change, ChangeType } from './change.js';
 export { crashLimit } from './endings.js';
@@ -71,6 +72,7 @@ function changed(job: Job, change: Exclude<Change, { noticeId: string }>, at: st
           state: 'finished',
           media: change.media,
           file: change.file,
+          thumbnails: thumbnailsOf(job, legalOutput(job, change), at),
           updatedAt: at,
           finishedAt: at,
         }),

@@ -1,6 +1,7 @@
 import type { JobRequest, OutputSettings } from '../../src/api/settings/index.js';
 import type { CreatedOnce, Job } from './job.js';
 import { targetsOf } from './notices.js';
+import { thumbnailsTogether } from './thumbnails.js';
 
 /** Where one output goes: see `destination` and `url` of a job's output. */
 export interface Placement {
@@ -36,7 +37,7 @@ export function draftJob(parts: DraftParts): JobDraft {
   const at = parts.now.toISOString();
   const fresh = { createdAt: at, updatedAt: at, finishedAt: null, media: null, file: null, fault: null };
   return {
-    idCount: 2 + parts.outputs.length,
+    idCount: 2 + parts.outputs.length + thumbnailsTogether(parts.outputs),
     number: (firstId) => ({
       id: firstId,
       accountId: parts.accountId,

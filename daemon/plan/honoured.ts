@@ -26,7 +26,6 @@ export type JobPath = PathsOf<typeof jobTable>;
 /** Every setting of an output. */
 export type OutputPath = PathsOf<typeof outputTable>;
 
-const later = 'is not supported by this version yet: leave it out';
 const noGrants = 'hosted files and files on this machine know no grants';
 
 /** What becomes of each field of a request. A new one without an entry does not compile. */
@@ -92,13 +91,13 @@ export const honouredOutputSettings = {
   'watermark.y': { by: 'daemon/plan/decide/watermarks.ts' },
   'watermark.width': { by: 'daemon/plan/decide/watermarks.ts' },
   'watermark.height': { by: 'daemon/plan/decide/watermarks.ts' },
-  thumbnails: { declined: later },
-  'thumbnails.number': { declined: later },
-  'thumbnails.public': { declined: later },
-  'thumbnails.access_control': { declined: later },
-  'thumbnails.access_control.grantee': { declined: later },
-  'thumbnails.access_control.permission': { declined: later },
-  'thumbnails.access_control.permissions': { declined: later },
+  thumbnails: { by: 'daemon/jobs/thumbnails.ts' },
+  'thumbnails.number': { by: 'daemon/jobs/thumbnails.ts' },
+  'thumbnails.public': { moot: noGrants },
+  'thumbnails.access_control': { moot: noGrants },
+  'thumbnails.access_control.grantee': { moot: noGrants },
+  'thumbnails.access_control.permission': { moot: noGrants },
+  'thumbnails.access_control.permissions': { moot: noGrants },
 } as const satisfies Record<OutputPath, Honour>;
 
 /**

@@ -22,6 +22,8 @@ export interface FileShelf {
   find(place: ShelfPlace): Promise<ShelfFile>;
   /** Puts a finished file at a place by moving it there (copying across disks). */
   place(fromPath: string, place: ShelfPlace): Promise<void>;
+  /** Takes away the file at a place, as if it had never been there. */
+  remove(place: ShelfPlace): Promise<void>;
   /**
    * Streams a body to a new place that belongs to an owner. Ends with `OutOfSpaceError` where there is no room, at once where its
    * length was announced.

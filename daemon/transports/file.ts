@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { VencError } from '../../src/api/errors.js';
 import { deliverFile } from './file/deliver.js';
 import { readFileUrl } from './file/file-url.js';
+import { removeFile } from './file/remove.js';
 import { type RootFolders, resolveBelow } from './file/roots.js';
 import { takeFile } from './file/take.js';
 import type { Transport } from './transport.js';
@@ -46,6 +47,10 @@ export function createFileTransport(roots: RootFolders): Transport {
       const reading = readFileUrl(to);
       if (!reading.ok) throw new VencError('UploadFailureError', `The destination ${reading.complaint}.`);
       return deliverFile(roots, fromPath, reading.path, transfer);
+    },
+    async remove(url) {
+      const reading = readFileUrl(url);
+      if (reading.ok) await removeFile(roots, reading.path);
     },
   };
 }

@@ -28,5 +28,9 @@ export function createHostedTransport(hosted: FileShelf): Transport {
         throw ownDiskFault(error, 'upload');
       }
     },
+    async remove(url) {
+      const place = parseShelfUrl(url);
+      if (place !== null) await hosted.remove(place);
+    },
   };
 }

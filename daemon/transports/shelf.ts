@@ -6,6 +6,7 @@ import { createLocks } from './shelf/locks.js';
 import { place } from './shelf/place.js';
 import { receive } from './shelf/receive.js';
 import { readRecord } from './shelf/records.js';
+import { remove } from './shelf/remove.js';
 import type { ShelfOptions, ShelfState } from './shelf/shelf-state.js';
 import { sweep } from './shelf/sweep.js';
 import { isToken } from './shelf-place.js';
@@ -29,6 +30,7 @@ export function createShelf(folder: string, options: ShelfOptions): FileShelf {
   return {
     find: (at) => find(state, at),
     place: (fromPath, to) => place(state, fromPath, to),
+    remove: (at) => remove(state, at),
     receive: (body, name, ownerId, signal, announcedBytes = 0) =>
       receive(state, { body, name, ownerId, signal, announcedBytes }),
     ownerOf: async (token) => (await recordOf(token))?.ownerId ?? null,

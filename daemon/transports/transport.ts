@@ -33,4 +33,6 @@ export interface Transport {
   readonly download?: (from: string, toPath: string, transfer: Transfer) => Promise<FileFacts>;
   /** Delivers the file at `fromPath` to `to`. May move the file instead of copying it. */
   readonly upload?: (fromPath: string, to: string, transfer: Transfer) => Promise<FileFacts>;
+  /** Takes away a file that `upload` delivered, since the rest of its output came to nothing. That there is none is as good. */
+  readonly remove?: (url: string) => Promise<void>;
 }

@@ -1,36 +1,80 @@
-import type { JobOutput } from '../jobs/job.js';
+import { isVencError } from '../../src/api/errors.js';
+import type { FileFacts, JobOutput } from '../jobs/job.js';
+import { thumbnailUrl } from '../jobs/thumbnails.js';
 import type { Run } from '../queue/job-queue.js';
 import { transportFor } from '../transports/registry.js';
+import type { Transfer } from '../transports/transport.js';
 import { attempt } from './attempt.js';
 import type { Encoded } from './encode.js';
 import { outputShares } from './shares.js';
 import type { Workbench } from './workbench.js';
 
-/** Delivers one encoded file to its destination and finishes the output; on failure the output is failed. */
-export async function deliver(
+/** What there is to deliver for one output. */
+export interface Delivery {
+  readonly output: JobOutput;
+  readonly encoded: Encoded;
+  /** Paths of its thumbnails, in their order. */
+  readonly thumbnails: readonly string[];
+}
+
+/**
+ * Delivers one encoded file and its thumbnails to their destinations and finishes the output; on failure the output is failed. Of an
+ * output that was not finished nothing is left there.
+ */
+export async function deliver(run: Run, bench: Workbench, delivery: Delivery): Promise<void> {
+  const { output, encoded } = delivery;
+  const sent: string[] = [];
+  try {
+    const file = await attempt(
+      run,
+      () => sendAll(run, bench, delivery, sent),
+      'UploadFailureError',
+      async (fault) => {
+        await takeBack(bench, sent);
+        await run.change({ type: 'output-failed', id: output.id, fault });
+      },
+    );
+    if (file !== null)
+      await run.change({ type: 'output-finished', id: output.id, media: encoded.media, file });
+  } catch (error) {
+    // Any other failure leaves it open whether the output counts as finished.
+    if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await takeBack(bench, sent);
+    throw error;
+  }
+}
+
+/** Sends the video last: where it is, its thumbnails are. Keeps a list of what has arrived. */
+async function sendAll(
   run: Run,
   bench: Workbench,
-  task: { readonly output: JobOutput; readonly encoded: Encoded },
-): Promise<void> {
-  const { output, encoded } = task;
+  { output, encoded, thumbnails }: Delivery,
+  sent: string[],
+): Promise<FileFacts> {
+  const transport = transportFor(bench.transports, output.destination);
+  const upload = transport.upload?.bind(transport);
   const share = outputShares(output).upload;
-  const file = await attempt(
-    run,
-    async () => {
-      const transport = transportFor(bench.transports, output.destination);
-      if (transport.upload === undefined)
-        throw new TypeError('the scheme of the destination takes no uploads');
-      return transport.upload(encoded.product.path, output.destination, {
-        signal: run.signal,
-        onProgress: (done, total) => {
-          const percent = total === null || total === 0 ? 0 : (done / total) * 100;
-          const overallPercent = (1 - share) * 100 + share * percent;
-          run.progress(output.id, { event: 'uploading', percent, overallPercent });
-        },
+  if (upload === undefined) throw new TypeError('the scheme of the destination takes no uploads');
+  const send = async (path: string, to: string, onProgress: Transfer['onProgress']) => {
+    const facts = await upload(path, to, { signal: run.signal, onProgress });
+    sent.push(to);
+    return facts;
+  };
+  for (const [index, path] of thumbnails.entries())
+    await send(path, thumbnailUrl(output.destination, index), () => {});
+  return send(encoded.product.path, output.destination, (done, total) => {
+    const percent = total === null || total === 0 ? 0 : (done / total) * 100;
+    const overallPercent = (1 - share) * 100 + share * percent;
+    run.progress(output.id, { event: 'uploading', percent, overallPercent });
+  });
+}
+
+/** Takes away what has arrived of an output that came to nothing. What cannot be taken away is told in the log. */
+async function takeBack({ transports, log }: Workbench, sent: string[]): Promise<void> {
+  for (const url of sent.splice(0)) {
+    await transportFor(transports, url)
+      .remove?.(url)
+      .catch((error: unknown) => {
+        log('warn', `A file of an output that failed could not be taken away: ${String(error)}`);
       });
-    },
-    'UploadFailureError',
-    (fault) => run.change({ type: 'output-failed', id: output.id, fault }),
-  );
-  if (file !== null) await run.change({ type: 'output-finished', id: output.id, media: encoded.media, file });
+  }
 }

@@ -17,3 +17,17 @@ export function fileNameInUrl(url: string): string {
   const path = pathInUrl(url).replace(/\/+$/, '');
   return decoded(path.slice(path.lastIndexOf('/') + 1));
 }
+
+// The dot may be percent-encoded, as everything in a URL may be.
+const extensionInUrl = /(?<=[^/])(?:\.|%2e)(?:(?!%2e)[^./])+$/i;
+
+/** A file name without its extension. What begins with a dot and has no other one has none. */
+export function withoutExtension(name: string): string {
+  return name.replace(/(?<=.)\.[^.]*$/s, '');
+}
+
+/** The URL of a file beside the one of another URL: its name without the extension, and an ending in place of that. */
+export function besideInUrl(url: string, ending: string): string {
+  const [, path = url, rest = ''] = /^([^?#]*)(.*)$/s.exec(url) ?? [];
+  return `${path.replace(/\/+$/, '').replace(extensionInUrl, '')}${ending}${rest}`;
+}

@@ -112,15 +112,6 @@ test('a request with several mistakes gets every complaint at once', async ({ da
   }
 });
 
-test('a setting that this version does not plan yet is refused by name', async ({ daemon }) => {
-  const body = { input, outputs: [{ thumbnails: { number: 3 } }], download_connections: 5 };
-  const response = await daemon.request('/v2/jobs', create(body));
-  const { errors } = (await response.json()) as ErrorsRecord;
-  assert.is(response.status, 422);
-  assert.match(errors.join('\n'), /outputs\[0\]\.thumbnails/);
-  assert.is(errors.length, 1);
-});
-
 test('two outputs for one destination are refused', async ({ daemon }) => {
   const url = 'file:///srv/a.mp4';
   const response = await daemon.request(

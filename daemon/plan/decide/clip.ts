@@ -5,7 +5,7 @@ import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import type { Clip } from './decisions.js';
 
 /** Formats that know where their keyframes are, so that reading can begin at the one before the clip. */
-const indexedFormats: ReadonlySet<string> = new Set([
+export const indexedFormats: ReadonlySet<string> = new Set([
   ...['mpeg4', 'matroska', 'webm', 'avi', 'asf', 'flv', 'ogg', 'nut'],
 ]);
 

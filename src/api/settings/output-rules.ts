@@ -1,4 +1,4 @@
-import { decoded, pathInUrl } from '../url-text.js';
+import { decoded, pathInUrl, withoutExtension } from '../url-text.js';
 import type { OutputSettings } from './index.js';
 import { audioKilobitsPerChannel, maxPathPartBytes, maxPixels, thumbnailSuffix } from './limits.js';
 import { byteLength } from './read-text.js';
@@ -72,7 +72,7 @@ export function withoutSize(settings: OutputSettings): OutputSettings {
 function isTooLong(path: string, hasThumbnails: boolean): boolean {
   const parts = path.split('/');
   const last = parts.at(-1) ?? '';
-  const thumbnail = last.replace(/\.[^.]*$/, '') + thumbnailSuffix;
+  const thumbnail = withoutExtension(last) + thumbnailSuffix;
   return [...parts, ...(hasThumbnails ? [thumbnail] : [])].some(
     (part) => byteLength(part) > maxPathPartBytes,
   );

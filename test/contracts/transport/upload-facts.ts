@@ -44,6 +44,14 @@ export function uploadFacts(test: Test, side: UploadSide, transport: () => Trans
     assert.ok((await side.read('again.mp4'))?.equals(sampleBytes(5)));
   });
 
+  test('what was delivered can be taken away as if it had never been there, once and again', async () => {
+    const before = await side.list();
+    await upload(product(sampleBytes(9)), side.urlOf('gone.mp4'), transferOf());
+    for (const _ of ['once', 'again']) await transport().remove?.(side.urlOf('gone.mp4'));
+    assert.is(await side.read('gone.mp4'), null);
+    assert.equal(await side.list(), before);
+  });
+
   test('an upload tells that all of it is there, and shows nothing under its name before', async () => {
     const told: [number, number | null][] = [];
     const early: Promise<Buffer | null>[] = [];

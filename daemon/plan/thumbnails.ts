@@ -1,0 +1,55 @@
+import type { Fault } from '../jobs/fault.js';
+import type { MediaFacts } from '../jobs/media.js';
+import { decideThumbnails } from './decide/thumbnails.js';
+import type { Abilities } from './plan-types.js';
+import { pictureName, thumbnailArgs } from './write/thumbnails.js';
+
+/** An encoded output that thumbnails are to be taken of. */
+export interface ThumbnailsToPlan {
+  readonly outputId: number;
+  /** Its file in the scratch folder, and what that was found to be. */
+  readonly path: string;
+  readonly media: MediaFacts;
+  readonly number: number;
+  /** The setting `keyframe_interval`; undefined where it was not given. */
+  readonly keyframeInterval: number | undefined;
+}
+
+/** How thumbnails are taken of an encoded output. */
+export interface ThumbnailPlan {
+  /** Arguments of the runs of ffmpeg, in the scratch folder. */
+  readonly runs: readonly (readonly string[])[];
+  /** For each thumbnail the name of its picture in the scratch folder. Those of one moment share theirs. */
+  readonly pictures: readonly string[];
+}
+
+/**
+ * How the thumbnails of an output are taken of its encoded file (section 4.1; contract, section 11), whose true length is known only
+ * now. Pure, like `plan`.
+ */
+export function planThumbnails(
+  { outputId, path, media, number, keyframeInterval }: ThumbnailsToPlan,
+  abilities: Abilities,
+): ThumbnailPlan | { readonly fault: Fault } {
+  const taking = decideThumbnails(number, media, keyframeInterval);
+  if (taking === null || media.video === null) {
+    const message =
+      'The output has no picture, or does not tell its length: no thumbnails can be taken of it.';
+    return { fault: { errorClass: 'ThumbnailError', message } };
+  }
+  const name = `thumbnail-${outputId}`;
+  return {
+    runs: thumbnailArgs(
+      taking,
+      { path, streamIndex: media.video.streamIndex, startSeconds: startOf(media), name },
+      abilities,
+    ),
+    pictures: taking.pictureOf.map((picture) => pictureName(name, picture)),
+  };
+}
+
+/** When a file begins, by the times in it. */
+function startOf({ video, audio }: MediaFacts): number {
+  const starts = [video?.startSeconds, audio?.startSeconds].filter((start) => typeof start === 'number');
+  return starts.length === 0 ? 0 : Math.min(...starts);
+}

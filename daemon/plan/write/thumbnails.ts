@@ -1,0 +1,99 @@
+import type { Taking } from '../decide/thumbnails.js';
+import type { Abilities } from '../plan-types.js';
+import { fileArgument, safeInputOptions } from '../safe-input.js';
+import { secondsArgument } from './seconds.js';
+
+/** Files that one run of ffmpeg opens at most: each has a decoder of its own. */
+const inputsAtOnce = 10;
+/** What is shown half a millisecond later is meant too: times in files are rounded, and so are those of the pictures. */
+const toleranceSeconds = 0.0005;
+
+/** Pictures to be taken: of which stream of which file, and the beginning of their names, without folders. */
+export interface PictureSource {
+  readonly path: string;
+  readonly streamIndex: number;
+  /** When the file begins, by the times in it. */
+  readonly startSeconds: number;
+  readonly name: string;
+}
+
+/** Name of a picture's file in the folder that the runs are done in. */
+export function pictureName(name: string, picture: number): string {
+  return `${name}-${String(picture).padStart(4, '0')}.png`;
+}
+
+/** The arguments of the runs of ffmpeg that take the pictures, all as `pictureName` tells. */
+export function thumbnailArgs(
+  { sought, runUpSeconds, passing }: Taking,
+  source: PictureSource,
+  abilities: Abilities,
+): readonly (readonly string[])[] {
+  const chunks = Array.from({ length: Math.ceil(sought.length / inputsAtOnce) }, (_, index) =>
+    sought.slice(index * inputsAtOnce, (index + 1) * inputsAtOnce),
+  );
+  return [
+    ...(passing === null ? [] : [passingArgs(passing, source, abilities)]),
+    ...chunks.map((chunk) => seekingArgs(chunk, runUpSeconds, source, abilities)),
+  ];
+}
+
+function passingArgs(
+  { count, firstSeconds, everySeconds }: NonNullable<Taking['passing']>,
+  source: PictureSource,
+  abilities: Abilities,
+): readonly string[] {
+  return [
+    ...['-y', ...ownTimes],
+    ...safeInputOptions,
+    ...['-noautorotate', '-i', fileArgument(source.path)],
+    ...pictureArgs(0, source, shownAt(source.startSeconds + firstSeconds, everySeconds), abilities),
+    ...['-frames:v', String(count), '-start_number', '0', `${source.name}-%04d.png`],
+  ];
+}
+
+function seekingArgs(
+  chunk: Taking['sought'],
+  runUpSeconds: number,
+  source: PictureSource,
+  abilities: Abilities,
+): readonly string[] {
+  return [
+    ...['-y', ...ownTimes],
+    // The frame that is shown begins before its moment: it must not be thrown away as too early.
+    ...chunk.flatMap(({ seconds }) => [
+      ...safeInputOptions,
+      ...['-noautorotate', '-noaccurate_seek', '-ss', secondsArgument(Math.max(0, seconds - runUpSeconds))],
+      ...['-i', fileArgument(source.path)],
+    ]),
+    ...chunk.flatMap(({ picture, seconds }, input) => [
+      ...pictureArgs(input, source, shownAt(source.startSeconds + seconds, 1), abilities),
+      ...['-frames:v', '1', '-update', '1', pictureName(source.name, picture)],
+    ]),
+  ];
+}
+
+// Moved so that they begin at the place that was sought, times would be rounded to the clock of the file, which in Ogg ticks in frames.
+const ownTimes = ['-copyts'] as const;
+
+function pictureArgs(
+  input: number,
+  { streamIndex }: PictureSource,
+  filters: string,
+  { hasFpsMode }: Abilities,
+): readonly string[] {
+  return [
+    ...['-map', `${input}:${streamIndex}`, '-vf', filters],
+    ...[hasFpsMode ? '-fps_mode' : '-vsync', 'passthrough'],
+    ...['-map_metadata', '-1', '-c:v', 'png', '-pix_fmt', 'rgb24', '-f', 'image2'],
+  ];
+}
+
+/**
+ * The frames that are shown at a moment and each so many seconds later: the clock is made to tick once for each of them, and the filter
+ * fps, rounding up, keeps the last frame that began before the tick. (A `select` keeps the first one after it, which may come late or,
+ * at the end, not at all.)
+ */
+function shownAt(firstSeconds: number, everySeconds: number): string {
+  const first = Math.round((firstSeconds + toleranceSeconds) * 1e6);
+  return `settb=1/1000000,setpts=(PTS-${first})/${secondsArgument(everySeconds)},fps=fps=1:round=up:start_time=0`;
+}

@@ -1,0 +1,19 @@
+import { unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { VencError } from '../../../src/api/errors.js';
+import { diskFault, errorCode } from '../disk-faults.js';
+import { type RootFolders, resolveBelow } from './roots.js';
+
+/** Deletes a delivered file below the roots. That there is none is as good. */
+export async function removeFile(roots: RootFolders, path: string): Promise<void> {
+  const folder = await resolveBelow(roots, dirname(path));
+  if (folder === null) {
+    throw new VencError(
+      'UploadAccessDeniedError',
+      'The destination is not below one of the --files-root folders.',
+    );
+  }
+  await unlink(join(folder, basename(path))).catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw diskFault(error, 'upload', 'The destination');
+  });
+}

@@ -1,0 +1,91 @@
+import { access, copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isVencError, VencError } from '../../src/api/errors.js';
+import type { JobOutput } from '../jobs/job.js';
+import { thumbnailCount } from '../jobs/thumbnails.js';
+import { planThumbnails, type ThumbnailPlan } from '../plan/thumbnails.js';
+import type { Run } from '../queue/job-queue.js';
+import { attempt } from './attempt.js';
+import type { Encoded } from './encode.js';
+import type { Workbench } from './workbench.js';
+
+/**
+ * Takes the thumbnails of an encoded output, into the scratch folder: a file for each of them, in their order. On failure the output is
+ * failed (`ThumbnailError`) and null given back.
+ */
+export function takeThumbnails(
+  run: Run,
+  bench: Workbench,
+  task: { readonly output: JobOutput; readonly encoded: Encoded; readonly scratch: string },
+): Promise<readonly string[] | null> {
+  const { output, encoded, scratch } = task;
+  return attempt(
+    run,
+    async () => {
+      const number = thumbnailCount(output.settings);
+      if (number === 0) return [];
+      const made = planThumbnails(
+        {
+          outputId: output.id,
+          path: encoded.product.path,
+          media: encoded.media,
+          number,
+          keyframeInterval: output.settings.keyframe_interval,
+        },
+        bench.ffmpeg.abilities,
+      );
+      if ('fault' in made) throw new VencError(made.fault.errorClass, made.fault.message);
+      await takePictures(run, bench, made, scratch);
+      return filesOf(made.pictures, scratch);
+    },
+    'ThumbnailError',
+    (fault) => run.change({ type: 'output-failed', id: output.id, fault }),
+  );
+}
+
+async function takePictures(
+  run: Run,
+  bench: Workbench,
+  { runs }: ThumbnailPlan,
+  scratch: string,
+): Promise<void> {
+  try {
+    for (const args of runs)
+      await bench.ffmpeg.run(args, { signal: run.signal, scratch, onProgress: () => {} });
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (isVencError(error, 'OutOfSpaceError')) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new VencError('ThumbnailError', `The thumbnails could not be taken: ${why}`, { cause: error });
+  }
+}
+
+/**
+ * A file for each thumbnail: delivering may move it away, so those that show the same picture get copies. Where a file does not tell
+ * when its picture ends (FLV), ffmpeg finds none after that, and the one before goes on being shown.
+ */
+async function filesOf(pictures: readonly string[], scratch: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const [index, name] of pictures.entries()) {
+    const path = join(scratch, name);
+    const isNew = name !== pictures[index - 1] && (await isThere(path));
+    const before = files.at(-1);
+    if (isNew) {
+      files.push(path);
+    } else if (before === undefined) {
+      throw new VencError('ThumbnailError', 'No picture of the output could be taken.');
+    } else {
+      const copy = join(scratch, `again-${index}-${name}`);
+      await copyFile(before, copy);
+      files.push(copy);
+    }
+  }
+  return files;
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
+import { planThumbnails } from '../../daemon/plan/thumbnails.js';
+import { makeMedia } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { encoders } from '../plan/encoded.js';
+
+/*
+ * The inputs are a counter: the luma of each frame is 20 and twice its number, so that a picture tells which frame it shows.
+ */
+
+const folder = tempFolder();
+const rate = 25;
+
+/** The numbers of the frames that the thumbnails of a file show. */
+async function shown(
+  ffmpeg: Ffmpeg,
+  path: string,
+  number: number,
+  { keyframeInterval, media }: { keyframeInterval?: number; media?: MediaFacts } = {},
+): Promise<readonly number[]> {
+  const scratch = tempFolder();
+  const facts = media ?? (await ffmpeg.probe(path));
+  const made = planThumbnails(
+    { outputId: 7, path, media: facts, number, keyframeInterval },
+    ffmpeg.abilities,
+  );
+  if ('fault' in made) throw new Error(made.fault.message);
+  const run = (args: readonly string[]) =>
+    ffmpeg.run(args, { signal: new AbortController().signal, scratch, onProgress: () => {} });
+  for (const args of made.runs) await run(args);
+  assert.is(made.pictures.length, number);
+  const raw = join(scratch, 'raw');
+  const all = ['-f', 'image2', '-i', 'thumbnail-7-%04d.png', '-f', 'rawvideo', '-pix_fmt', 'gray', raw];
+  await run(['-y', ...all]);
+  const bytes = await readFile(raw);
+  assert.is(bytes.length % (64 * 48), 0, 'in its size');
+  const last = bytes.length / (64 * 48) - 1;
+  return made.pictures.map((name) => {
+    // What FLV has no picture for goes on showing the last one.
+    const at = Math.min(Number(/(\d{4})\.png$/.exec(name)?.[1]), last);
+    // From full range, as in a PNG, back to that of video.
+    const luma = 16 + ((bytes[at * 64 * 48 + 24 * 64 + 32] ?? 0) * 219) / 255;
+    return (luma - 20) / 2;
+  });
+}
+
+/** The frame that is shown at each of the moments, for a film that has as many seconds of picture as of sound. */
+function expected(
+  number: number,
+  durationSeconds: number,
+  startSeconds: number,
+  count: number,
+): readonly number[] {
+  return Array.from({ length: number }, (_, index) => {
+    const seconds = ((index + 0.5) * durationSeconds) / number - startSeconds;
+    return Math.min(Math.max(0, Math.floor(seconds * rate + 0.02)), count - 1);
+  });
+}
+
+function near(found: readonly number[], wanted: readonly number[], lastSlack: number): void {
+  const slack = (at: number) => (at === wanted.length - 1 ? lastSlack : 0.9);
+  const isNear = found.every((one, at) => Math.abs(one - (wanted[at] ?? -9)) < slack(at));
+  const rounded = found.map((one) => Math.round(one * 10) / 10);
+  assert.ok(isNear && found.length === wanted.length, `showed ${rounded.join()} and not ${wanted.join()}`);
+}
+
+const counter = (seconds: number) => [
+  ...[
+    '-f',
+    'lavfi',
+    '-i',
+    `color=black:size=64x48:rate=${rate}:duration=${seconds},format=yuv420p,geq=lum=20+N*2:cb=128:cr=128`,
+  ],
+];
+const h264 = ['-c:v', 'libx264', '-preset', 'fast', '-crf', '1', '-pix_fmt', 'yuv420p', '-color_range', 'tv'];
+const kinds = {
+  mp4: [...h264, '-c:a', 'aac'],
+  mkv: [...h264, '-c:a', 'aac'],
+  flv: [...h264, '-c:a', 'aac'],
+  ts: [...h264, '-c:a', 'aac'],
+  webm: ['-c:v', 'libvpx', '-b:v', '2M', '-qmax', '4', '-deadline', 'realtime', '-c:a', 'libvorbis'],
+  ogv: ['-c:v', 'libtheora', '-q:v', '10', '-c:a', 'libvorbis'],
+} as const;
+
+for (const [build, ffmpeg] of await encoders()) {
+  for (const [extension, codecs] of Object.entries(kinds)) {
+    for (const [gap, number] of [
+      [250, 1],
+      [250, 40],
+      [10, 5],
+      [10, 12],
+    ] as const) {
+      test(`${build}: ${number} thumbnails of .${extension} with keyframes every ${gap} frames show the frames of their times`, async () => {
+        const path = join(folder, `${gap}.${extension}`);
+        const sound = ['-f', 'lavfi', '-i', 'sine=duration=4:sample_rate=48000'];
+        if (!existsSync(path)) await makeMedia(path, [...counter(4), ...sound, ...codecs, '-g', String(gap)]);
+        const media = await ffmpeg.probe(path);
+        const start = Math.max(0, (media.video?.startSeconds ?? 0) - (media.audio?.startSeconds ?? 0));
+        const found = await shown(ffmpeg, path, number, { keyframeInterval: gap });
+        // FLV does not tell where its picture ends: a moment after that gets the picture of the moment before.
+        const lastSlack = extension === 'flv' ? 2.9 : 0.9;
+        near(found, expected(number, media.durationSeconds ?? 0, start, 100), lastSlack);
+      });
+    }
+  }
+}
+
+test.run();

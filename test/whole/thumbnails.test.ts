@@ -1,0 +1,161 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JobRecord } from '../../src/api/records.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { makeMedia, turnedMedia } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+
+interface Context {
+  daemon: TestDaemon;
+  folder: string;
+}
+
+const test = suite<Context>('thumbnails');
+
+test.before(async (context) => {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'film.mp4'), [
+    ...[
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc2=size=160x120:rate=25:duration=2',
+      '-c:v',
+      'libx264',
+      '-pix_fmt',
+      'yuv420p',
+    ],
+  ]);
+  await makeMedia(join(folder, 'sound.mp3'), ['-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'libmp3lame']);
+  Object.assign(context, { folder, daemon: await startTestDaemon({ filesRoots: [folder, '/tmp'] }) });
+});
+test.after(({ daemon }) => daemon.stop());
+
+async function encode({ daemon, folder }: Context, outputs: readonly object[], input = 'film.mp4') {
+  const url = input.startsWith('/') ? `file://${input}` : `file://${join(folder, input)}`;
+  return daemon.finished(await daemon.create({ input: url, outputs }));
+}
+
+/** Width and height in the header of a PNG. */
+function sizeOf(png: Buffer): string {
+  assert.is(png.subarray(0, 8).toString('latin1'), '\x89PNG\r\n\x1a\n');
+  return `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
+}
+
+const endings = (job: JobRecord) =>
+  job.output_media_files.map(({ state, error_class: error }) => [state, error]);
+
+test('a file has its thumbnails beside it, in its size and in its record', async (context) => {
+  const { folder, daemon } = context;
+  const url = `file://${join(folder, 'new folder', 'my film.v1.mp4')}`;
+  const job = await encode(context, [
+    { url: encodeURI(url), width: 80, thumbnails: { number: 3, public: true } },
+  ]);
+  assert.is(job.state, 'finished', JSON.stringify(job));
+  const names = ['my film.v1.mp4', 'my film.v1_0000.png', 'my film.v1_0001.png', 'my film.v1_0002.png'];
+  assert.equal((await readdir(join(folder, 'new folder'))).sort(), names);
+  const pictures = await Promise.all(
+    names.slice(1).map((name) => readFile(join(folder, 'new folder', name))),
+  );
+  assert.equal(pictures.map(sizeOf), ['80x60', '80x60', '80x60']);
+  assert.is(new Set(pictures.map((bytes) => bytes.toString('latin1'))).size, 3);
+  const [output] = job.output_media_files;
+  assert.equal(
+    job.thumbnails.map((one) => [one.id, one.url]),
+    [1, 2, 3].map((at) => [
+      (output?.id ?? 0) + at,
+      encodeURI(`file://${join(folder, 'new folder', names[at] ?? '')}`),
+    ]),
+  );
+  const listed = await daemon.read<readonly { job: JobRecord }[]>('/v2/jobs');
+  assert.equal(listed.find((one) => one.job.id === job.id)?.job.thumbnails, job.thumbnails);
+  // A thumbnail is no output.
+  assert.is((await daemon.request(`/v2/outputs/${job.thumbnails[0]?.id}`)).status, 404);
+});
+
+test('hosted thumbnails are served as PNG under the token of their video', async (context) => {
+  const job = await encode(context, [
+    { thumbnails: { number: 2 }, filename: 'a.webm', clip_length: 0.4 },
+    { thumbnails: {} },
+  ]);
+  assert.is(job.state, 'finished', JSON.stringify(job));
+  assert.is(job.thumbnails.length, 3);
+  const [first, second] = job.output_media_files.map(({ url }) => String(url).replace(/\.\w+$/, ''));
+  assert.equal(
+    job.thumbnails.map(({ url }) => url),
+    [`${first}_0000.png`, `${first}_0001.png`, `${second}_0000.png`],
+  );
+  for (const { url } of job.thumbnails) {
+    const response = await fetch(url);
+    assert.is(response.headers.get('content-type'), 'image/png');
+    assert.is(sizeOf(Buffer.from(await response.arrayBuffer())), '160x120');
+  }
+});
+
+test('thumbnails of a video that was turned stand upright', async (context) => {
+  const input = await turnedMedia();
+  const url = `file://${join(context.folder, 'turned.mp4')}`;
+  const job = await encode(context, [{ url, thumbnails: {} }], input);
+  assert.is(job.state, 'finished', JSON.stringify(job));
+  assert.is(sizeOf(await readFile(join(context.folder, 'turned_0000.png'))), '120x160');
+});
+
+test('thumbnails of an input without a picture fail their output alone', async (context) => {
+  const job = await encode(context, [{ thumbnails: {} }, { filename: 'b.mp3' }], 'sound.mp3');
+  assert.equal(endings(job), [
+    ['failed', 'ThumbnailError'],
+    ['finished', null],
+  ]);
+  assert.equal(job.thumbnails, []);
+});
+
+// A folder stands where the last thumbnail, or the video, is to go.
+for (const name of ['x_0001.png', 'x.mp4']) {
+  test(`of an output whose ${name} cannot be delivered nothing is left`, async (context) => {
+    const to = join(context.folder, `with ${name}`);
+    const url = encodeURI(`file://${to}/x.mp4`);
+    const { daemon, folder } = context;
+    const body = {
+      input: `file://${join(folder, 'film.mp4')}`,
+      outputs: [{ url, thumbnails: { number: 3 } }],
+    };
+    const id = await daemon.create(body);
+    await mkdir(join(to, name), { recursive: true });
+    const job = await daemon.finished(id);
+    assert.equal(endings(job), [['failed', 'UploadFailureError']]);
+    assert.equal(await readdir(to), [name]);
+  });
+}
+
+const refused: readonly (readonly [string, readonly object[], RegExp])[] = [
+  ['of sound alone', [{ filename: 'a.mp3', thumbnails: {} }], /outputs\[0\]\.thumbnails must be left out/],
+  ['without a picture', [{ skip_video: true, thumbnails: {} }], /outputs\[0\]\.thumbnails must be left out/],
+  ['with too long a name', [{ filename: `${'a'.repeat(247)}.mp4`, thumbnails: {} }], /255 bytes/],
+  [
+    'of two outputs in one place',
+    [
+      { url: 'file:///tmp/a.mp4', thumbnails: {} },
+      { url: 'file:///tmp/a.webm', label: 'b', thumbnails: {} },
+    ],
+    /outputs\[1\]\.thumbnails go to the same place/,
+  ],
+];
+
+for (const [what, outputs, sentence] of refused) {
+  test(`thumbnails ${what} are refused`, async ({ daemon }) => {
+    const body = { input: 'file:///tmp/film.mp4', outputs };
+    const response = await daemon.request('/v2/jobs', { method: 'POST', body: JSON.stringify(body) });
+    const { errors } = (await response.json()) as { errors: readonly string[] };
+    assert.is(response.status, 422);
+    assert.is(errors.length, 1, errors.join());
+    assert.match(errors[0] ?? '', sentence);
+  });
+}
+
+test('no scratch is left of jobs with thumbnails', async ({ daemon }) => {
+  assert.equal(await readdir(join(daemon.dataFolder, 'scratch')), []);
+});
+
+test.run();
