@@ -97,7 +97,7 @@ export const videoEncoders = {
     // Told all of it, it takes a third more than the buffer holds where noise sets in.
     underCap: { share: 0.85, bufferShare: 0.5, quality: 'beside-bitrate' },
     speed: ofLevels('-cpu-used', [1, 2, 3, 4, 5]),
-    // By itself it goes beyond a bitrate by a quarter where two seconds of noise have to be met, with these by a tenth at most.
+    // By itself it goes beyond a bitrate by a quarter where two seconds of noise have to be met, with these by an eighth at most.
     withBitrate: ['-undershoot-pct', '5', '-overshoot-pct', '5'],
     // Without row-mt it uses one core for pictures of this size.
     always: ['-deadline', 'good', '-row-mt', '1'],

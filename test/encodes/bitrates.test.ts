@@ -12,6 +12,10 @@ const lossless = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '1', '-pix_
 const film = join(folder, 'film.mp4');
 await makeMedia(film, [...picture('320x180', 25, 4), ...lossless]);
 
+const noisy = join(folder, 'noisy.mp4');
+const noise = 'testsrc2=size=160x120:rate=25:duration=1,noise=alls=8:allf=t';
+await makeMedia(noisy, ['-f', 'lavfi', '-i', noise, ...lossless]);
+
 /** Bars that move sideways by four pixels a field: whole frames have no steps from line to line, fields have many. */
 const bars = 'color=black:size=128x96:rate=50:duration=1,format=gray,geq=lum=30+170*lt(mod(X+N*4\\,32)\\,16)';
 const fields = `${bars},format=yuv420p,tinterlace=interleave_top,setfield=tff`;
@@ -72,6 +76,39 @@ for (const [build, ffmpeg] of await encoders()) {
     assert.is(await kbpsOf({ onepass: true, video_bitrate: 300, quality: 5 }, 'a.mp4'), kbps);
     assert.ok(Math.abs(kbps - 300) < 75, `${kbps}`);
     assert.is.not(await kbpsOf({ video_bitrate: 300 }, 'a.mp4'), kbps);
+  });
+
+  for (const [video_codec, filename] of [
+    ['h264', 'a.mp4'],
+    ['vp8', 'a.webm'],
+    ['theora', 'a.ogv'],
+  ] as const) {
+    test(`${build}: ${video_codec} takes more bits at a higher quality, and comes closer to the input`, async () => {
+      const [, before = new Uint8Array()] = await frames(ffmpeg, noisy, 160 * 120);
+      const found: { readonly bits: number; readonly error: number }[] = [];
+      for (const quality of [1, 2, 3, 4, 5]) {
+        const { path } = await encoded(ffmpeg, noisy, { video_codec, quality }, filename);
+        const [, after = new Uint8Array()] = await frames(ffmpeg, path, 160 * 120);
+        const squares = after.reduce((sum, value, at) => sum + (value - (before[at] ?? 0)) ** 2, 0);
+        const bits = (await packets(path)).reduce((sum, packet) => sum + packet.bits, 0);
+        found.push({ bits, error: squares / after.length });
+      }
+      for (const [at, { bits, error }] of found.entries()) {
+        const lower = found[at - 1];
+        const isBetter = lower === undefined || (bits > lower.bits && error < lower.error);
+        assert.ok(isBetter, JSON.stringify(found));
+      }
+    });
+  }
+
+  test(`${build}: each speed of h264 is a preset of its own, and the slowest needs fewer bits than the fastest`, async () => {
+    const bits: number[] = [];
+    for (const speed of [1, 2, 3, 4, 5]) {
+      const { path } = await encoded(ffmpeg, film, { speed, clip_length: 1 });
+      bits.push((await packets(path)).reduce((sum, packet) => sum + packet.bits, 0));
+    }
+    assert.is(new Set(bits).size, 5);
+    assert.ok((bits[0] ?? 0) < (bits[4] ?? 0), bits.join());
   });
 
   for (const [mode = 'detect', input, isWhole] of modes) {

@@ -4,8 +4,8 @@ import type { VideoEncoder } from '../encoders.js';
 
 /** What is taken for the frame rate of an input that does not tell. */
 export const likelyFramesPerSecond = 25;
-/** A slide show has few pixels a second, and needs some bits for each slide all the same. */
-const leastCeilingKbps = 100;
+/** For `quality` 1-5: a slide show has few pixels a second, and needs some bits for each slide all the same. */
+const leastCeilingKbps = [60, 80, 100, 130, 170] as const;
 /** A bitrate may be missed by a tenth, so a cap next to it leaves that much room for its peaks. */
 const roomBelowCap = 0.9;
 
@@ -49,7 +49,7 @@ function ceilingKbps({ rate, fit, framesPerSecond }: Picture, encoder: VideoEnco
   if (rate.by === 'bitrate' || encoder.ceilingBitsPerPixel === undefined) return null;
   const pixelsPerSecond = fit.canvas.width * fit.canvas.height * (framesPerSecond ?? likelyFramesPerSecond);
   const kbps = Math.ceil((pixelsPerSecond * atLevel(encoder.ceilingBitsPerPixel, rate.level)) / 1000);
-  return Math.max(kbps, leastCeilingKbps);
+  return Math.max(kbps, atLevel(leastCeilingKbps, rate.level));
 }
 
 const option = (name: string, kilobits: number) => [name, `${Math.max(1, Math.round(kilobits))}k`];
