@@ -16,7 +16,7 @@ export function startPace(rate: number | null = null): Pace {
 /** Seconds that a change of pace takes at least to be believed. */
 const leastMemorySeconds = 2;
 /** The same as a share of the run so far: the longer it lasts, the less a moment counts. */
-const memoryShare = 1 / 3;
+const memoryShare = 1 / 2;
 
 /**
  * The pace after a report. Told by what was done between two reports and not since the start: an encoder looks seconds ahead before its
