@@ -10,6 +10,7 @@ import type { Fault } from './jobs/fault.js';
 import { randomToken } from './names.js';
 import { plan } from './plan/plan.js';
 import type { OutputToPlan } from './plan/plan-types.js';
+import { type StepOfPlan, stepsOfPlan } from './plan-steps.js';
 import { watermarkFinder } from './plan-watermarks.js';
 import { readFileUrl } from './transports/file/file-url.js';
 import { createFileTransport } from './transports/file.js';
@@ -37,15 +38,6 @@ export interface OutputOfPlan {
   readonly path: string | null;
   /** Why it cannot be made of this input; null where it can. */
   readonly fault: Fault | null;
-}
-
-/** One run of ffmpeg. */
-export interface StepOfPlan {
-  /** The outputs that it works for, by their numbers. */
-  readonly outputs: readonly number[];
-  readonly args: readonly string[];
-  /** Its part of the work for each of them, up to 1. */
-  readonly share: number;
 }
 
 /** What encoding a request comes down to. */
@@ -83,6 +75,7 @@ export async function planOnce(
     else open.push({ id, settings, filename, isTest, watermarks: found.pictures });
   }
   const made = plan(open, media, { input, scratch }, ffmpeg.abilities);
+  const { steps, remarks } = stepsOfPlan(made, open, ffmpeg.abilities);
   for (const { outputId, fault } of made.refusals) faults.set(outputId, fault);
   return {
     program: ffmpeg.ffmpeg.path,
@@ -93,8 +86,8 @@ export async function planOnce(
       path: made.products.find(({ outputId }) => outputId === index + 1)?.path ?? null,
       fault: faults.get(index + 1) ?? null,
     })),
-    steps: made.steps.map(({ outputIds, args, share }) => ({ outputs: outputIds, args, share })),
-    remarks: watermarks.remarks(),
+    steps,
+    remarks: [...watermarks.remarks(), ...remarks],
   };
 }
 

@@ -22,9 +22,10 @@ async function planHere(words: readonly string[], input?: string): Promise<CliRe
 
 interface PrintedStep {
   readonly outputs: readonly { readonly number: number; readonly url: string; readonly path: string }[];
+  readonly does: string;
   readonly program: string;
   readonly args: readonly string[];
-  readonly share: number;
+  readonly share?: number;
 }
 
 test('the printed lines are a script that a shell runs, and are what --json has', async () => {
@@ -44,7 +45,7 @@ test('the printed lines are a script that a shell runs, and are what --json has'
   await writeFile(join(folder, 'request.json'), JSON.stringify(request));
   const asked = ['plan', 'request.json', ...(await programs())];
   const [text, json] = await Promise.all([
-    runCli(asked, { cwd: folder }),
+    runCli(['plan', '-', ...asked.slice(2)], { cwd: folder, stdin: JSON.stringify(request) }),
     runCli([...asked, '--json'], { cwd: folder }),
   ]);
   assert.equal([text.code, text.stderr, json.code, json.stderr], [0, '', 0, '']);
@@ -80,8 +81,30 @@ test('the shares of the steps of each output add up to 1', async () => {
   const steps: readonly PrintedStep[] = JSON.parse(stdout);
   for (const number of [1, 2]) {
     const own = steps.filter(({ outputs }) => outputs.some((output) => output.number === number));
-    assert.ok(Math.abs(own.reduce((sum, { share }) => sum + share, 0) - 1) < 1e-9, String(number));
+    assert.ok(Math.abs(own.reduce((sum, { share = 0 }) => sum + share, 0) - 1) < 1e-9, String(number));
   }
+});
+
+test('thumbnails are taken by lines below those that encode their output', async () => {
+  const folder = tempFolder();
+  const words = ['--output', 'filename=a.webm,width=32,thumbnails=3', '--output', 'filename=b.mp3'];
+  const { code, stdout, stderr } = await planHere(words);
+  assert.equal([code, stderr], [0, '']);
+  assert.match(stdout, /# step 2 of 3, for output 1: thumbnails[\s\S]+# step 3 of 3, for output 2\n/);
+  const ran = spawnSync('sh', [], { cwd: folder, input: stdout, encoding: 'utf8' });
+  assert.is(ran.status, 0, ran.stderr);
+  const made = await readdir(folder);
+  assert.equal(made.filter((name) => /\.png$/.test(name)).length, 3);
+  const json = await planHere([...words, '--json']);
+  const steps: readonly PrintedStep[] = JSON.parse(json.stdout);
+  assert.equal(
+    steps.map(({ does, share }) => [does, share]),
+    [
+      ['encode', 1],
+      ['thumbnails', undefined],
+      ['encode', 1],
+    ],
+  );
 });
 
 test('an output that cannot be made of this input is told, and the others are planned', async () => {

@@ -34,6 +34,9 @@ Prints one line for each run of ffmpeg, quoted for a POSIX shell, with remarks (
 the input with ffprobe, writes nothing and asks no other machine. The lines hold the input under its own path; what they
 write lies in ./, where run would have a folder of its own. A run adds to them only what it follows the progress with.
 
+With --json each line has its outputs (number, label, url, and path, the file that is written), what it does (encode, thumbnails),
+program, args, and its share of the encoding of these outputs.
+
 Exit codes: 0 when every output can be made, 1 when one cannot, 2 when the request is refused.
 
 Examples:
@@ -57,14 +60,15 @@ async function run(word: string, options: PlanOptions, context: Context): Promis
   const places = paths.map(redact);
   for (const remark of plan.remarks) io.note(`venc: ${remark}\n`);
   if (options.json === true) {
-    const steps = plan.steps.map(({ outputs, args, share }) => {
+    const steps = plan.steps.map(({ outputs, does, args, share }) => {
       const [program, ...words] = stepWords(plan.program, args);
       const made = plan.outputs.filter(({ number }) => outputs.includes(number));
       return {
         outputs: made.map(({ number, label, url, path }) => ({ number, label, url, path })),
+        does,
         program,
         args: words,
-        share,
+        ...(share === null ? {} : { share }),
       };
     });
     await io.out(`${JSON.stringify(steps, null, 2)}\n`);

@@ -9,7 +9,11 @@ export interface PrintedPlan {
     readonly path: string | null;
     readonly fault: { readonly errorClass: string; readonly message: string } | null;
   }[];
-  readonly steps: readonly { readonly outputs: readonly number[]; readonly args: readonly string[] }[];
+  readonly steps: readonly {
+    readonly outputs: readonly number[];
+    readonly does: 'encode' | 'thumbnails';
+    readonly args: readonly string[];
+  }[];
 }
 
 /**
@@ -31,11 +35,15 @@ export function planText({ program, outputs, steps }: PrintedPlan, places: reado
   const files = outputs.flatMap(({ number, path }) =>
     path === null ? [] : [`# output ${number}: ${path} becomes ${safeText(places[number - 1] ?? '')}`],
   );
-  const lines = steps.flatMap(({ outputs: numbers, args }, index) => [
-    '',
-    `# step ${index + 1} of ${steps.length}, for ${numbers.length === 1 ? 'output' : 'outputs'} ${numbers.join(', ')}`,
-    shellLine(stepWords(program, args)),
-  ]);
+  const lines = steps.flatMap(({ outputs: numbers, does, args }, index) => {
+    const whose = `${numbers.length === 1 ? 'output' : 'outputs'} ${numbers.join(', ')}`;
+    const what = does === 'encode' ? '' : ': thumbnails, if the file is as long as expected';
+    return [
+      '',
+      `# step ${index + 1} of ${steps.length}, for ${whose}${what}`,
+      shellLine(stepWords(program, args)),
+    ];
+  });
   return steps.length === 0 ? '' : `${[...files, ...lines].join('\n')}\n`;
 }
 

@@ -15,27 +15,33 @@ const late = {
 };
 
 test('one output in one step is printed as agreed', () => {
-  const steps = [{ outputs: [1], args: [...input, ...graph, 'file:./output-1.mp4'] }];
+  const steps: PrintedPlan['steps'] = [
+    { outputs: [1], does: 'encode', args: [...input, ...graph, 'file:./output-1.mp4'] },
+  ];
   matchesGolden('cli/plan-one-output.txt', planText({ program, outputs: [film], steps }, ['film.mp4']));
 });
 
-test('steps for one output and for two are printed as agreed', () => {
+test('steps for one output, for two and for thumbnails are printed as agreed', () => {
   const plan: PrintedPlan = {
     program,
     outputs: [film, sound],
     steps: [
-      { outputs: [1], args: [...input, ...graph, '-pass', '1', '-f', 'null', '-'] },
+      { outputs: [1], does: 'encode', args: [...input, ...graph, '-pass', '1', '-f', 'null', '-'] },
       {
         outputs: [1, 2],
+        does: 'encode',
         args: [...input, ...graph, 'file:./output-1.mp4', '-map', '0:1', 'file:./output-2.mp3'],
       },
+      { outputs: [1], does: 'thumbnails', args: ['-y', '-i', 'file:./output-1.mp4', 'thumbnail-1-%04d.png'] },
     ],
   };
   matchesGolden('cli/plan-two-outputs.txt', planText(plan, ['out/a\nb.mp4', 's3://bucket/sound.mp3']));
 });
 
 test('an output that cannot be made is told apart, and what there is of a plan is printed', () => {
-  const steps = [{ outputs: [2], args: [...input, 'file:./output-2.mp3'] }];
+  const steps: PrintedPlan['steps'] = [
+    { outputs: [2], does: 'encode', args: [...input, 'file:./output-2.mp3'] },
+  ];
   const plan: PrintedPlan = { program, outputs: [late, sound], steps };
   assert.is(
     planFailureText(plan, ['a\u001b.mp4', 'b.mp3']),
