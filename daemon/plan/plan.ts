@@ -69,6 +69,9 @@ function decide(
       ? { picture: null }
       : decidePicture(settings, video, combination.video.encoder, media.format, watermarks);
   if ('fault' in pictured) return pictured;
+  if (pictured.picture === null && settings.thumbnails !== undefined) {
+    return fault('ThumbnailError', 'The output has no picture to take thumbnails of: the input has none.');
+  }
   const { container } = combination;
   const sounded: Result<{ readonly sound: Sound | null }> =
     audio === null || combination.audio === null

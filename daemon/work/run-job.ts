@@ -5,6 +5,7 @@ import { download } from './download.js';
 import { encode } from './encode.js';
 import { inspect } from './inspect.js';
 import { planJob } from './plan-job.js';
+import { takeThumbnails } from './take-thumbnails.js';
 import type { Workbench } from './workbench.js';
 
 /**
@@ -34,7 +35,8 @@ async function carryOut(run: Run, bench: Workbench, scratch: string): Promise<vo
   if (media === null) return;
   for (const group of await planJob(run, bench, { media, input: source.path, scratch })) {
     for await (const { output, encoded } of encode(run, bench, group, scratch)) {
-      await deliver(run, bench, { output, encoded });
+      const thumbnails = await takeThumbnails(run, bench, { output, encoded, scratch });
+      if (thumbnails !== null) await deliver(run, bench, { output, encoded, thumbnails });
     }
   }
 }
