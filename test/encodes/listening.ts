@@ -7,14 +7,12 @@ import { testFfmpeg } from '../helpers/media.js';
  * made the file: with its own decoder a build would be its own witness.
  */
 
-/** The sound of a file, one row of samples from -1 to 1 for each channel. */
+/** The sound of a file, taken to have no gaps: one row of samples from -1 to 1 for each channel. */
 export interface Samples {
   /** When the first sample is heard, in seconds on the clock that the picture has too. */
   readonly startSeconds: number;
   readonly sampleRate: number;
   readonly channels: readonly Float32Array[];
-  /** How many seconds of silence the file's times ask for between its samples. */
-  readonly gapSeconds: number;
 }
 
 /** A moment of a picture and how bright it is on average, 0 to 255. */
@@ -69,23 +67,15 @@ export async function samplesOf(path: string): Promise<Samples> {
     ...['-select_streams', 'a', '-show_entries', 'stream=sample_rate,channels'],
   ]);
   const sampleRate = Number(rate);
-  const frames = await probed(path, [
-    ...['-select_streams', 'a', '-show_entries', 'frame=best_effort_timestamp_time,nb_samples'],
+  const [[start = ''] = []] = await probed(path, [
+    ...['-select_streams', 'a', '-show_entries', 'frame=best_effort_timestamp_time'],
   ]);
-  const times = frames.map(([seconds, samples]) => ({
-    from: Number(seconds),
-    to: Number(seconds) + Number(samples) / sampleRate,
-  }));
-  const gapSeconds = times.reduce(
-    (sum, { from }, at) => sum + Math.max(0, from - (times[at - 1]?.to ?? from) - 0.005),
-    0,
-  );
   const raw = await decode(path, ['-map', '0:a', '-f', 'f32le', '-c:a', 'pcm_f32le']);
   const all = new Float32Array(raw.buffer.slice(raw.byteOffset, raw.byteOffset + raw.length));
   const channels = Array.from({ length: Number(count) }, (_, channel) =>
     all.filter((_sample, at) => at % Number(count) === channel),
   );
-  return { startSeconds: times[0]?.from ?? 0, sampleRate, channels, gapSeconds };
+  return { startSeconds: Number(start), sampleRate, channels };
 }
 
 /** How bright each frame of a file is. */
