@@ -30,7 +30,7 @@ async function made(
   const scratch = tempFolder();
   const outputs = asked.map(({ filename = 'film.mp4', ...settings }, index) => ({
     id: index + 1,
-    settings: { speed: 5, ...settings },
+    settings: { speed: 5, quality: 5, ...settings },
     filename,
     isTest: false,
   }));
