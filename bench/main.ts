@@ -38,6 +38,11 @@ const measures = {
     rounds: 7,
     load: async () => (await import('./http-encoding.js')).measureHttpWhileEncoding,
   },
+  eta: {
+    what: 'how well the time left of an encode is foretold',
+    rounds: 3,
+    load: async () => (await import('./eta.js')).measureEta,
+  },
   rest: {
     what: 'memory of a daemon at rest',
     rounds: 3,
