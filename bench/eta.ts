@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CreatedRecord, JobProgressRecord } from '../src/api/records.js';
+import type { CreatedRecord } from '../src/api/records.js';
 import { routePath } from '../src/api/routes.js';
-import { readSse, sseStart } from '../src/client/sse.js';
+import { toldBy } from '../test/helpers/told-events.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { type Figure, spreadOf } from './measure.js';
 import { makeClip } from './media.js';
@@ -44,7 +44,8 @@ async function errorOf(daemon: BenchDaemon, input: string, settings: object): Pr
   const body = JSON.stringify({ input, outputs: [settings] });
   const created = await fetch(daemon.url + routePath('createJob'), { method: 'POST', headers, body });
   const { id } = (await created.json()) as CreatedRecord;
-  const told = await follow(daemon.url + routePath('jobEvents', { id: id ?? '' }), headers);
+  const events = await fetch(daemon.url + routePath('jobEvents', { id: id ?? '' }), { headers });
+  const told = await toldBy(events);
   const [end = 0, last] = told.at(-1) ?? [];
   if (last?.state !== 'finished') throw new Error(`the job is ${last?.state}`);
   const errors = told.flatMap(([at, { outputs }]) => {
@@ -53,22 +54,4 @@ async function errorOf(daemon: BenchDaemon, input: string, settings: object): Pr
     return eta === undefined || at < end / 4 || left < 1 ? [] : [Math.abs(eta / 1000 - left) / left];
   });
   return spreadOf(errors).median;
-}
-
-/** What was told, and when, in seconds since the job was made. */
-async function follow(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<readonly (readonly [number, JobProgressRecord])[]> {
-  const begun = performance.now();
-  const { body } = await fetch(url, { headers });
-  const told: (readonly [number, JobProgressRecord])[] = [];
-  let reading = sseStart;
-  const decoder = new TextDecoder();
-  for await (const bytes of body ?? []) {
-    const { messages, state } = readSse(reading, decoder.decode(bytes, { stream: true }));
-    reading = state;
-    for (const { data } of messages) told.push([(performance.now() - begun) / 1000, JSON.parse(data)]);
-  }
-  return told;
 }

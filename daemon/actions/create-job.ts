@@ -4,12 +4,11 @@ import type { CreatedRecord } from '../../src/api/records.js';
 import { type JobRequestReading, readJobRequest } from '../../src/api/settings/read.js';
 import { draftJob } from '../jobs/draft.js';
 import type { CreatedOnce, Job } from '../jobs/job.js';
+import { onceLifeMs } from '../store/job-store.js';
 import { type CreateContext, checkRequest, type PlacedOutput } from './check-request.js';
 import { refuseWhenTroubled } from './refuse-when-troubled.js';
 import type { Workshop } from './workshop.js';
 
-/** How long a repeated create gives the first one's job, in milliseconds (contract, section 4). */
-const onceForMs = 24 * 3600 * 1000;
 /** The longest `Idempotency-Key` that is taken, in characters. */
 const maxKeyLength = 255;
 
@@ -76,7 +75,7 @@ function findEarlier(
   { account }: CreateContext,
   { key }: CreatedOnce,
 ): Promise<Job | null> {
-  const since = new Date(workshop.now().getTime() - onceForMs);
+  const since = new Date(workshop.now().getTime() - onceLifeMs);
   return workshop.store.findOnce(account.id, key, since);
 }
 

@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobProgressRecord } from '../../src/api/records.js';
 import type { OutputSettings } from '../../src/api/settings/index.js';
-import { readSse, sseStart } from '../../src/client/sse.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
+import { toldBy } from '../helpers/told-events.js';
 
 const test = suite<{ daemon: TestDaemon; input: string }>('the progress of a long encode');
 
@@ -22,23 +21,6 @@ test.after(async ({ daemon }) => {
   await daemon.stop();
 });
 
-/** What was told, and when, in seconds since the job was made. */
-type Told = readonly (readonly [number, JobProgressRecord])[];
-
-async function follow(daemon: TestDaemon, id: number): Promise<Told> {
-  const begun = performance.now();
-  const { body } = await daemon.request(`/v2/jobs/${id}/events`);
-  const told: (readonly [number, JobProgressRecord])[] = [];
-  let reading = sseStart;
-  const decoder = new TextDecoder();
-  for await (const bytes of body ?? []) {
-    const { messages, ...rest } = readSse(reading, decoder.decode(bytes, { stream: true }));
-    reading = rest.state;
-    for (const { data } of messages) told.push([(performance.now() - begun) / 1000, JSON.parse(data)]);
-  }
-  return told;
-}
-
 const cases: readonly (readonly [string, OutputSettings])[] = [
   ['one pass', { speed: 1 }],
   ['two passes', { speed: 2, video_bitrate: 800 }],
@@ -46,7 +28,8 @@ const cases: readonly (readonly [string, OutputSettings])[] = [
 
 for (const [name, settings] of cases) {
   test(`in ${name}, it rises to its end and tells the time left as it goes`, async ({ daemon, input }) => {
-    const told = await follow(daemon, await daemon.create({ input, outputs: [settings] }));
+    const id = await daemon.create({ input, outputs: [settings] });
+    const told = await toldBy(await daemon.request(`/v2/jobs/${id}/events`));
     const [, last] = told.at(-1) ?? [];
     assert.is(last?.state, 'finished', JSON.stringify(last));
     for (const [index, [, { progress }]] of told.entries()) {
