@@ -4,7 +4,7 @@ import type { Job, JobOutput } from './job.js';
 import type { JobProgress } from './progress.js';
 import { outputProgress } from './progress-view.js';
 
-/** Progress as version 1 has it (section 9): `progress` is the percent of the current event. */
+/** Progress as version 1 has it (section 9): `progress` is the percent of the current event, overall where there is none any more. */
 export interface ProgressV1<State extends string, Event extends string> {
   readonly state: State;
   readonly current_event?: Event;
@@ -12,13 +12,13 @@ export interface ProgressV1<State extends string, Event extends string> {
 }
 
 /**
- * Progress in the words of version 1 (section 9), made of that of version 2: 100 for what is finished, 0 where nothing is
- * being done. What an encoder says of its pace is left out.
+ * Progress in the words of version 1 (section 9), made of that of version 2: 100 for what is finished, what was reached for what ended
+ * otherwise, 0 for what has not begun. What an encoder says of its pace is left out.
  */
 export function progressV1<State extends string, Event extends string>(
   record: ProgressRecord<State, Event>,
 ): ProgressV1<State, Event> {
-  const progress = record.state === 'finished' ? 100 : (record.current_event_progress ?? 0);
+  const progress = record.current_event_progress ?? record.progress;
   if (record.current_event === undefined) return { state: record.state, progress };
   return { state: record.state, current_event: record.current_event, progress };
 }

@@ -41,7 +41,7 @@ test('version 1 tells of an input likewise, and 0 between the claim and the firs
   assert.equal(progressV1(inputProgress(job, new Map())), { state: 'assigning', progress: 0 });
 });
 
-test('version 1 has 100 for what is finished and 0 for what ended otherwise', () => {
+test('version 1 has 100 for what is finished and 0 for what ended otherwise before anything was done', () => {
   const states: readonly OutputState[] = ['finished', 'failed', 'cancelled', 'no input', 'skipped', 'queued'];
   const records = states.map((state) => {
     const job = running(state);
@@ -51,6 +51,21 @@ test('version 1 has 100 for what is finished and 0 for what ended otherwise', ()
     records,
     states.map((state) => ({ state, progress: state === 'finished' ? 100 : 0 })),
   );
+});
+
+test('version 1 and the early form keep what a failed or cancelled file had reached', () => {
+  for (const state of ['failed', 'cancelled'] as const) {
+    const reached = [{ id: outputId, percent: 49.5 }];
+    const job = jobIn({ job: state, input: 'finished', outputs: [state] }, { reached });
+    const kept = { state, progress: 49.5 };
+    assert.equal(progressV1(outputProgress(job, outputOf(job), new Map())), kept);
+    assert.equal(earlyOutputProgress(job, outputOf(job), new Map()), kept);
+    const input = jobIn(
+      { job: state, input: state, outputs: ['no input'] },
+      { reached: [{ id: inputId, percent: 30 }] },
+    );
+    assert.equal(progressV1(inputProgress(input, new Map())), { state, progress: 30 });
+  }
 });
 
 const earlyStates: readonly (readonly [OutputState, string, number])[] = [

@@ -39,6 +39,11 @@ async function checkKept(daemon: TestDaemon, id: number, told: readonly JobProgr
   assert.ok(read.progress > 45 && read.progress < 55, JSON.stringify(read));
   const output = await daemon.read<{ progress: number }>(`/v2/outputs/${read.outputs[0]?.id}/progress.json`);
   assert.is(output.progress, read.outputs[0]?.progress);
+  for (const path of [
+    `/v1/outputs/${read.outputs[0]?.id}/progress.json`,
+    `/outputs/${read.outputs[0]?.id}/progress`,
+  ])
+    assert.is((await daemon.read<{ progress: number }>(path)).progress, output.progress, path);
 }
 
 test('a failed job stays where it was', async ({ daemon, fake }) => {
