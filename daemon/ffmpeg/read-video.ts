@@ -66,7 +66,6 @@ export function readVideo(streams: readonly ProbeObject[]): VideoFacts | null {
   const [chosen] = usable.toSorted(byWorth);
   if (chosen === undefined) return null;
   const fieldOrder = fieldOrders[textAt(chosen, 'field_order') ?? ''] ?? 'unknown';
-  const colourSpace = textAt(chosen, 'color_space');
   const isInterlaced = fieldOrder === 'top-first' || fieldOrder === 'bottom-first';
   return {
     ...readStream(chosen),
@@ -77,6 +76,19 @@ export function readVideo(streams: readonly ProbeObject[]): VideoFacts | null {
     ...readFrameRate(chosen, isInterlaced),
     fieldOrder,
     pixelFormat: textAt(chosen, 'pix_fmt'),
-    ...(colourSpace === null || colourSpace === 'unknown' ? {} : { colourSpace }),
+    ...readColours(chosen),
+  };
+}
+
+function readColours(
+  stream: ProbeObject,
+): Pick<VideoFacts, 'colourSpace' | 'colourTransfer' | 'colourPrimaries'> {
+  const colourSpace = textAt(stream, 'color_space');
+  const colourTransfer = textAt(stream, 'color_transfer');
+  const colourPrimaries = textAt(stream, 'color_primaries');
+  return {
+    ...(colourSpace === null ? {} : { colourSpace }),
+    ...(colourTransfer === null ? {} : { colourTransfer }),
+    ...(colourPrimaries === null ? {} : { colourPrimaries }),
   };
 }

@@ -23,6 +23,10 @@ export interface VideoFacts {
   readonly pixelFormat: string | null;
   /** By which rule its colours became luma and chroma, as ffprobe calls it: `bt709`, ...; left out where the file does not say. */
   readonly colourSpace?: string;
+  /** How light became numbers, as ffprobe calls it: `bt709`, `smpte2084` (PQ), ...; left out where the file does not say. */
+  readonly colourTransfer?: string;
+  /** Which red, green and blue are meant, as ffprobe calls them: `bt709`, `bt2020`, ...; left out where the file does not say. */
+  readonly colourPrimaries?: string;
   readonly bitrateKbps: number | null;
   readonly durationSeconds: number | null;
   readonly startSeconds: number | null;

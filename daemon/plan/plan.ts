@@ -67,7 +67,7 @@ function decide(
   const pictured: Result<{ readonly picture: Picture | null }> =
     video === null || combination.video === null
       ? { picture: null }
-      : decidePicture(settings, video, combination.video.encoder, media.format, watermarks);
+      : decidePicture(settings, video, combination.video.encoder, media.format, watermarks, abilities);
   if ('fault' in pictured) return pictured;
   if (pictured.picture === null && settings.thumbnails !== undefined) {
     return fault('ThumbnailError', 'The output has no picture to take thumbnails of: the input has none.');

@@ -2,6 +2,7 @@ import { isFinal } from '../../src/api/states.js';
 import { fileNameInUrl } from '../../src/api/url-text.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
+import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import { plan } from '../plan/plan.js';
 import type { Plan, Product, Step, WatermarkPicture } from '../plan/plan-types.js';
 import type { Run } from '../queue/job-queue.js';
@@ -55,6 +56,13 @@ export async function planJob(
   const made = planned(open);
   for (const { outputId, fault } of made.refusals)
     await run.change({ type: 'output-failed', id: outputId, fault });
+  const { video } = given.media;
+  if (video !== null && isHighRange(video) && !canToneMap(bench.ffmpeg.abilities)) {
+    bench.log(
+      'warn',
+      `Job ${run.job.id}: the input is HDR and this ffmpeg lacks zscale or tonemap: its outputs may look pale.`,
+    );
+  }
   const outputs = open.map(({ output }) => output);
   return groupIds(made.steps).map((ids) => ({
     members: plannedOutputs(made, outputs, ids),

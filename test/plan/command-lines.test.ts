@@ -33,6 +33,21 @@ const fields = mediaFacts({
   format: 'mpeg-ts',
   video: videoFacts({ width: 720, height: 576, fieldOrder: 'top-first', rotationDegrees: 180 }),
 });
+const highRange = mediaFacts({
+  video: videoFacts({
+    codec: 'hevc',
+    width: 1920,
+    height: 1080,
+    pixelFormat: 'yuv420p10le',
+    colourSpace: 'bt2020nc',
+    colourTransfer: 'smpte2084',
+    colourPrimaries: 'bt2020',
+  }),
+});
+const toneMapping: Abilities = {
+  ...newAbilities,
+  filters: new Set([...newAbilities.filters, 'zscale', 'tonemap']),
+};
 const film = mediaFacts({
   format: 'matroska',
   video: videoFacts({ frameRate: { numerator: 24_000, denominator: 1001 } }),
@@ -41,6 +56,8 @@ const film = mediaFacts({
 /** Whole command lines by the name of their golden file: one argument a line, an empty line between two steps. */
 const cases: Readonly<Record<string, Case>> = {
   default: { settings: defaultOutput, media: surround },
+  'high-range-tone-mapped': { settings: { width: 1280 }, media: highRange, abilities: toneMapping },
+  'high-range-left-alone': { settings: { width: 1280 }, media: highRange },
   'default-of-2018': { settings: defaultOutput, media: surround, abilities: oldAbilities },
   'fields-own-defaults': { settings: {} },
   'best-and-slowest': { settings: { quality: 5, speed: 1, audio_quality: 5 } },

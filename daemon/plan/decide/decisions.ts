@@ -84,6 +84,16 @@ export interface Overlay {
 /** A rule by which red, green and blue become luma and chroma. */
 export type ColourMatrix = 'bt601' | 'bt709' | 'bt2020' | 'fcc' | 'smpte240m';
 
+/** What the numbers of a picture mean, by the names that both ffmpeg's options and zscale know; null for what is not known. */
+export interface Colours {
+  readonly primaries: string | null;
+  readonly transfer: string | null;
+  readonly matrix: string | null;
+}
+
+/** The colours of a picture of high dynamic range, complete. */
+export type HighRange = { readonly [Name in keyof Colours]: string };
+
 /** Everything about the picture of an output. */
 export interface Picture {
   readonly streamIndex: number;
@@ -95,6 +105,10 @@ export interface Picture {
   /** Whether the input says that it has to be turned: ffmpeg would hand that on, however the picture stands by then. */
   readonly hasTurnMark: boolean;
   readonly fit: Fit;
+  /** The colours of a picture of high dynamic range that is brought to those of `colours`; null where they stay. */
+  readonly toneMapFrom: HighRange | null;
+  /** What the output says of its colours. */
+  readonly colours: Colours;
   /** The last lies on top. */
   readonly watermarks: readonly Overlay[];
   readonly timing: Timing;

@@ -3,8 +3,9 @@ import { maxPixels } from '../../../src/api/settings/limits.js';
 import type { Fault } from '../../jobs/fault.js';
 import type { VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
-import type { WatermarkPicture } from '../plan-types.js';
+import type { Abilities, WatermarkPicture } from '../plan-types.js';
 import { decideColourMatrix } from './colour-matrix.js';
+import { decideColours } from './colours.js';
 import type { Fields, Picture } from './decisions.js';
 import { levelOf } from './level.js';
 import { decideFit } from './size.js';
@@ -22,6 +23,7 @@ export function decidePicture(
   encoder: VideoEncoderName,
   format: string,
   watermarks: readonly WatermarkPicture[] = [],
+  abilities: Pick<Abilities, 'filters'> = { filters: new Set() },
 ): { readonly picture: Picture } | { readonly fault: Fault } {
   // 0 too stands for a turn that was asked for: none, whatever the file says.
   const turned: VideoFacts = { ...video, rotationDegrees: settings.rotate ?? video.rotationDegrees };
@@ -37,11 +39,15 @@ export function decidePicture(
       `The picture would be of ${width}x${height} pixels, and ${encoder} takes none with a side below ${minSidePixels}.`,
     );
   }
+  const colouring = decideColours(video, abilities);
   const marks = decideWatermarks(
     settings.watermark ?? [],
     watermarks,
     fit.canvas,
-    decideColourMatrix(video, fit.canvas),
+    decideColourMatrix(
+      colouring.toneMapFrom === null ? video : { ...video, colourSpace: 'bt709' },
+      fit.canvas,
+    ),
   );
   const tooLarge = tooLargeWatermark(marks);
   if (tooLarge !== null) return { fault: tooLarge };
@@ -53,6 +59,7 @@ export function decidePicture(
       turnDegrees: turned.rotationDegrees,
       hasTurnMark: video.rotationDegrees !== 0,
       fit,
+      ...colouring,
       watermarks: marks,
       ...decideTiming(settings, video, encoder, format),
       rate: decideVideoRate(settings),

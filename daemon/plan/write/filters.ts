@@ -1,6 +1,7 @@
 import type { Fields, Fit, Picture } from '../decide/decisions.js';
 import type { Abilities } from '../plan-types.js';
 import { timingFilters } from './timing.js';
+import { toneMapping } from './tone-mapping.js';
 import { watermarkGraph } from './watermarks.js';
 
 /** Name of the filtered picture in the graph, for `-map`. */
@@ -20,6 +21,7 @@ export function pictureGraph(
   const filters = [
     ...preparing(picture, abilities, skipSeconds),
     ...scaling(picture.fit),
+    ...toneMapping({ ...picture, ...picture.fit }),
     ...framing(picture.fit),
     ...finishing,
   ];

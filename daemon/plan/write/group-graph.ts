@@ -2,6 +2,7 @@ import type { Picture, PictureSize } from '../decide/decisions.js';
 import { type Rendition, renditionsOf } from '../decide/groups.js';
 import type { Abilities } from '../plan-types.js';
 import { finishing, framing, preparing, scaling, withoutMatrix } from './filters.js';
+import { toneMapping } from './tone-mapping.js';
 import { watermarkGraph } from './watermarks.js';
 
 /** Name of one of several filtered pictures in a graph, for `-map`. */
@@ -24,7 +25,7 @@ export function groupGraph(
   const roots = renditions.flatMap(({ from }, place) => (from === null ? [toRendition(place)] : []));
   return [
     chain([input], [...preparing(first, abilities, skipSeconds), ...split(roots)], roots),
-    ...renditions.map((rendition, place) => renditionChain(rendition, place, renditions)),
+    ...renditions.map((rendition, place) => renditionChain(rendition, place, renditions, first)),
     ...pictures.flatMap((picture, place) => pictureChains(picture, place, firstWatermark(pictures, place))),
     ...(pictures.some(({ hasTurnMark }) => hasTurnMark) ? [withoutMatrix(input)] : []),
   ].join(';');
@@ -33,10 +34,21 @@ export function groupGraph(
 const toRendition = (place: number) => `[r${place}]`;
 const toPicture = (place: number) => `[p${place}]`;
 
-function renditionChain({ scaleTo, pictures }: Rendition, place: number, all: readonly Rendition[]): string {
+function renditionChain(
+  { scaleTo, from, pictures }: Rendition,
+  place: number,
+  all: readonly Rendition[],
+  { toneMapFrom }: Picture,
+): string {
   const smaller = all.flatMap(({ from }, other) => (from === place ? [toRendition(other)] : []));
   const ends = [...pictures.map(toPicture), ...smaller];
-  return chain([toRendition(place)], [...scaling({ scaleTo }), ...finishing, ...split(ends)], ends);
+  // What is made from another rendition has its colours.
+  const mapping = from === null ? toneMapping({ toneMapFrom, scaleTo }) : [];
+  return chain(
+    [toRendition(place)],
+    [...scaling({ scaleTo }), ...mapping, ...finishing, ...split(ends)],
+    ends,
+  );
 }
 
 function pictureChains({ fit, watermarks }: Picture, place: number, firstInput: number): readonly string[] {

@@ -5,6 +5,7 @@ import { type VideoEncoder, videoEncoders } from '../encoders.js';
 import type { Abilities } from '../plan-types.js';
 import { likelyFramesPerSecond, rateArgs } from './rate.js';
 import { timingArgs } from './timing.js';
+import { colourArgs } from './tone-mapping.js';
 
 /** Which of two passes a run is, and where the first one leaves its findings for the second. */
 export interface Pass {
@@ -31,6 +32,7 @@ export function videoArgs(
     ...(encoder.always ?? []),
     ...rateArgs(picture, encoder),
     ...groupArgs(picture, encoder, pass),
+    ...colourArgs(picture),
     ...(encoder.codec === 'hevc' && (container.wantsHvc1 ?? false) ? ['-tag:v', 'hvc1'] : []),
   ];
 }
