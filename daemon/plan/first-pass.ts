@@ -21,3 +21,26 @@ const firstPassShares = {
 export function firstPassShare(encoder: VideoEncoderName, speed: Level): number {
   return firstPassShares[encoder][speed - 1] ?? 0.4;
 }
+
+/**
+ * Frames that an encoder looks ahead before the first one comes out of it, at speeds 1 to 5: what its presets say, and a few for its
+ * threads. x264 holds some seven more, by the reports of a picture alone, but those it has looked at are encoded the sooner. theora
+ * and vp8 hold next to nothing.
+ */
+const held = {
+  libx264: [65, 54, 42, 23, 13],
+  libx265: [33, 28, 23, 23, 18],
+  libvpx: [0, 0, 0, 0, 0],
+  'libvpx-vp9': [25, 25, 25, 25, 25],
+  'libaom-av1': [35, 35, 35, 35, 35],
+  libtheora: [0, 0, 0, 0, 0],
+  libsvtav1: [40, 40, 40, 40, 40],
+} as const satisfies Record<VideoEncoderName, Levels<number>>;
+
+/**
+ * How many frames an encoder holds back. Where there is sound beside the picture, ffmpeg's reports follow the sound, which nobody
+ * holds back: with x264 they come to the end of a film some two seconds of it before the last frames are encoded.
+ */
+export function heldFrames(encoder: VideoEncoderName, speed: Level): number {
+  return held[encoder][speed - 1] ?? 0;
+}

@@ -56,6 +56,11 @@ export interface Step {
   readonly durationSeconds: number | null;
   /** Share of this step in the work for each of its outputs; the shares of one output's steps add up to 1. */
   readonly share: number;
+  /**
+   * Frames that the encoder holds back, where the reports of the run tell of what went into it (see `heldFrames`); 0 where they tell of
+   * what came out.
+   */
+  readonly heldFrames: number;
 }
 
 /** One file that the steps leave, to be delivered. */

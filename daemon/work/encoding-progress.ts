@@ -19,9 +19,10 @@ export function encodingMeter(steps: readonly Step[], share: number): EncodingMe
       pace = startPace(current === undefined ? null : expectedRate(pace.rate, current, step));
       current = step;
     }
-    pace = nextPace(pace, atMs, progress.seconds);
+    const encoded = encodedSeconds(step, progress);
+    pace = nextPace(pace, atMs, encoded);
     const percent = shareDone(steps, step, progress) * 100;
-    const secondsLeft = secondsToGo(steps, step, progress, pace.rate);
+    const secondsLeft = secondsToGo(steps, step, encoded, pace.rate);
     return {
       event: 'transcoding',
       percent,
@@ -31,6 +32,12 @@ export function encodingMeter(steps: readonly Step[], share: number): EncodingMe
       ...(secondsLeft === null ? {} : { eta_in_ms: Math.round(secondsLeft * 1000) }),
     };
   };
+}
+
+/** Seconds that have come out of the encoder: those that went in, without the frames that it holds back. */
+function encodedSeconds({ heldFrames }: Step, { seconds, frame }: EncodeProgress): number {
+  if (heldFrames === 0 || frame === null) return seconds;
+  return frame <= heldFrames ? 0 : seconds * (1 - heldFrames / frame);
 }
 
 /** Share of the steps that is done, 0-1. */
@@ -52,7 +59,7 @@ function expectedRate(rate: number | null, before: Step, step: Step): number | n
 function secondsToGo(
   steps: readonly Step[],
   step: Step,
-  { seconds }: EncodeProgress,
+  seconds: number,
   rate: number | null,
 ): number | null {
   const total = step.durationSeconds;

@@ -6,11 +6,12 @@ import { encodingMeter } from '../../daemon/work/encoding-progress.js';
 import { nextPace, startPace } from '../../daemon/work/pace.js';
 import { downloadShareOf, outputShares } from '../../daemon/work/shares.js';
 
-const step = (share: number, durationSeconds: number | null = 60): Step => ({
+const step = (share: number, durationSeconds: number | null = 60, heldFrames = 0): Step => ({
   outputIds: [7],
   args: [],
   durationSeconds,
   share,
+  heldFrames,
 });
 const at = (seconds: number) => ({ seconds, frame: null, fps: null, speed: null });
 
@@ -50,6 +51,23 @@ test('an even pace is told right from the second report on', () => {
 test('a first frame that takes long to come out is not held against the others', () => {
   const reports = told([[step(1), 3]], (rate, second) => (second < 2 ? 0.001 : rate));
   assert.ok(worst(reports, 0.3) < 0.2, `${worst(reports, 0.3)}`);
+});
+
+test('frames that an encoder holds back are told to be still to come, though the sound is at its end', () => {
+  const [rate, held, framesPerSecond] = [3, 60, 25];
+  const one = step(1, 60, held);
+  const meter = encodingMeter([one], 1);
+  const heldSeconds = held / framesPerSecond;
+  const end = 60 / rate;
+  for (let second = 0; second < end - heldSeconds / rate; second += 0.5) {
+    const seconds = Math.min(60, heldSeconds + second * rate);
+    const { eta_in_ms } = meter(one, { ...at(seconds), frame: seconds * framesPerSecond }, second * 1000);
+    const left = end - second;
+    if (second >= 1)
+      assert.ok(Math.abs((eta_in_ms ?? 0) / 1000 - left) < 0.1 * left, `${eta_in_ms} for ${left}`);
+  }
+  const [first] = [encodingMeter([one], 1)(one, { ...at(1), frame: 25 }, 500)];
+  assert.is(first.eta_in_ms, undefined);
 });
 
 test('the second of two passes is foretold by their shares, and then by its own pace', () => {

@@ -1,6 +1,6 @@
 import type { PictureSize } from '../decide/decisions.js';
 import type { Pictured } from '../decide/groups.js';
-import { firstPassShare } from '../first-pass.js';
+import { firstPassShare, heldFrames } from '../first-pass.js';
 import type { Abilities, PlanPaths, Step } from '../plan-types.js';
 import { groupGraph, groupLabel } from './group-graph.js';
 import { inputArgs } from './input.js';
@@ -24,11 +24,16 @@ export function groupSteps(
   abilities: Abilities,
 ): readonly Step[] {
   const [{ clip, picture }] = group;
+  const hasSound = group.some(({ sound }) => sound !== null);
+  const held = hasSound
+    ? Math.max(...group.map((one) => heldFrames(one.picture.encoder, one.picture.speed)))
+    : 0;
   const step = (share: number, pass: 1 | 2 | null): Step => ({
     outputIds: group.map(({ outputId }) => outputId),
     args: groupArgs(group, stored, paths, pass, abilities),
     durationSeconds: clip.expectedSeconds,
     share,
+    heldFrames: held,
   });
   if (!isInTwoPasses(picture)) return [step(1, null)];
   const shares = group.map((one) => firstPassShare(one.picture.encoder, one.picture.speed));

@@ -1,6 +1,6 @@
 import type { Decision, Picture } from '../decide/decisions.js';
 import { type VideoEncoder, videoEncoders } from '../encoders.js';
-import { firstPassShare } from '../first-pass.js';
+import { firstPassShare, heldFrames } from '../first-pass.js';
 import type { Abilities, PlanPaths, Step } from '../plan-types.js';
 import { pictureGraph, pictureLabel } from './filters.js';
 import { inputArgs } from './input.js';
@@ -15,24 +15,26 @@ const repackShare = 0.02;
 /** The runs of ffmpeg that make one output, in their order. */
 export function stepsFor(decision: Decision, paths: PlanPaths, abilities: Abilities): readonly Step[] {
   const { picture, sound, outputId, clip } = decision;
-  const step = (share: number, args: readonly string[]): Step => ({
+  const step = (share: number, args: readonly string[], held = 0): Step => ({
     outputIds: [outputId],
     args,
     durationSeconds: clip.expectedSeconds,
     share,
+    heldFrames: held,
   });
   const encode = (pass: Pass | null) => encodeArgs(decision, paths, pass, abilities);
   const mustRepack = sound !== null && sound.repack !== null;
   const before = mustRepack ? [step(repackShare, repackArgs(decision, sound, paths))] : [];
   const left = mustRepack ? 1 - repackShare : 1;
-  if (picture === null || !isInTwoPasses(picture)) return [...before, step(left, encode(null))];
+  const held = picture === null || sound === null ? 0 : heldFrames(picture.encoder, picture.speed);
+  if (picture === null || !isInTwoPasses(picture)) return [...before, step(left, encode(null), held)];
   const logName = `passes-${outputId}`;
   const first = firstPassShare(picture.encoder, picture.speed);
   const passes = { log: `${paths.scratch}/${logName}`, logName };
   return [
     ...before,
     step(left * first, encode({ number: 1, ...passes })),
-    step(left * (1 - first), encode({ number: 2, ...passes })),
+    step(left * (1 - first), encode({ number: 2, ...passes }), held),
   ];
 }
 
