@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OutputSettings } from '../../src/api/settings/index.js';
-import { makeMedia, media, turnedMedia } from '../helpers/media.js';
+import { film, makeMedia, media, turnedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoded, encoders, frames } from '../plan/encoded.js';
 import { bufferNeeded, keyframeDistance, moments, packets } from './packets.js';
@@ -33,6 +33,23 @@ const unevenCounter = () =>
 /** Easy for two seconds, then noise. */
 const hard = () =>
   source('hard.mp4', "testsrc2=size=160x120:rate=25:duration=4,noise=alls=30:allf=t:enable='gte(t,2)'");
+
+/** Longer than test mode makes of anything, with sound. */
+async function sevenSeconds(): Promise<string> {
+  const path = join(folder, 'seven.mp4');
+  const known = made.get(path) ?? makeMedia(path, film('128x96', 7)).then(() => path);
+  made.set(path, known);
+  return known;
+}
+
+/** Settings, the file they are for, and how many frames five seconds of an input of 25 a second have then. */
+const testModes: readonly (readonly [OutputSettings, string, number])[] = [
+  [{}, 'a.mp4', 125],
+  [{}, 'a.webm', 125],
+  [{ frame_rate: 5 }, 'a.mp4', 25],
+  [{ clip_length: 6, start_clip: 1 }, 'a.mp4', 125],
+  [{ video_bitrate: 100 }, 'a.mp4', 125],
+];
 
 const mean = (picture: Uint8Array) => picture.reduce((sum, value) => sum + value, 0) / picture.length;
 const numberOf = (picture: Uint8Array) => Math.round((mean(picture) - 20) / 4);
@@ -119,10 +136,22 @@ for (const [build, ffmpeg] of await encoders()) {
     });
   }
 
-  test(`${build}: test mode's five seconds and a clip hold the same at a rate of their own`, async () => {
+  test(`${build}: a clip holds as many frames as its length has at a rate of its own`, async () => {
     const { path } = await encoded(ffmpeg, await counter('counter.mp4'), { clip_length: 1, frame_rate: 5 });
     assert.is((await packets(path)).length, 5);
   });
+
+  for (const [settings, filename, frameCount] of testModes) {
+    test(`${build}: test mode makes five seconds of a longer file: ${filename} ${JSON.stringify(settings)}`, async () => {
+      const quick = { ...settings, speed: 5 } as const;
+      const { path, facts } = await encoded(ffmpeg, await sevenSeconds(), quick, filename, true);
+      assert.ok(Math.abs((facts.durationSeconds ?? 0) - 5) < 0.1, `${facts.durationSeconds} s`);
+      const shown = moments(await packets(path));
+      assert.is(shown.length, frameCount);
+      const seconds = ((shown.at(-1) ?? 0) - (shown[0] ?? 0)) * (frameCount / (frameCount - 1));
+      assert.ok(Math.abs(seconds - 5) < 0.05, `${seconds} s of picture`);
+    });
+  }
 
   for (const settings of [{ max_frame_rate: 10 }, { decimate: 2 }] as const) {
     test(`${build}: ${JSON.stringify(settings)} thins uneven frames, and those that stay keep their times`, async () => {

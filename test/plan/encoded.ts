@@ -26,33 +26,34 @@ async function run(ffmpeg: Ffmpeg, args: readonly string[], scratch: string): Pr
   await ffmpeg.run(args, { signal: new AbortController().signal, scratch, onProgress: () => {} });
 }
 
-/** Plans and encodes one output of a file, and looks at what came out. */
+/** Plans and encodes one output of a file, in test mode where asked for, and looks at what came out. */
 export async function encoded(
   ffmpeg: Ffmpeg,
   input: string,
   settings: OutputSettings,
   filename = 'film.mp4',
+  isTest = false,
 ): Promise<{ readonly path: string; readonly facts: MediaFacts }> {
   const scratch = tempFolder();
   const facts = await ffmpeg.probe(input);
-  const made = plan(
-    [{ id: 7, settings, filename, isTest: false }],
-    facts,
-    { input, scratch },
-    ffmpeg.abilities,
-  );
+  const made = plan([{ id: 7, settings, filename, isTest }], facts, { input, scratch }, ffmpeg.abilities);
   for (const { args } of made.steps) await run(ffmpeg, args, scratch);
   const [product] = made.products;
   if (product === undefined) throw new Error(made.refusals[0]?.fault.message ?? 'nothing was planned');
   return { path: product.path, facts: await ffmpeg.probe(product.path) };
 }
 
-/** The luma of all frames of a file, `pixels` bytes each. */
-export async function frames(ffmpeg: Ffmpeg, path: string, pixels: number): Promise<readonly Uint8Array[]> {
+/** The luma of all frames of a file, `pixels` bytes each; `options` go before the input. */
+export async function frames(
+  ffmpeg: Ffmpeg,
+  path: string,
+  pixels: number,
+  options: readonly string[] = [],
+): Promise<readonly Uint8Array[]> {
   const scratch = tempFolder();
   const raw = join(scratch, 'luma');
-  const args = ['-i', `file:${path}`, '-vsync', 'passthrough', '-pix_fmt', 'gray', '-f', 'rawvideo', raw];
-  await run(ffmpeg, args, scratch);
+  const gray = ['-vsync', 'passthrough', '-pix_fmt', 'gray', '-f', 'rawvideo'];
+  await run(ffmpeg, [...options, '-i', `file:${path}`, ...gray, raw], scratch);
   const bytes = await readFile(raw);
   return Array.from({ length: bytes.length / pixels }, (_, at) =>
     bytes.subarray(at * pixels, (at + 1) * pixels),
