@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
@@ -28,13 +28,35 @@ test.after(async ({ daemon }) => {
 
 const refusedWidth = 70;
 
-/** The ffmpeg that tests use, but for one size, of which it makes nothing: no setting fails for certain once it has been checked. */
+/** Refused like the other one for as long as there is a file `moody` beside the ffmpeg. */
+const moodyWidths = [74, 78] as const;
+
+/**
+ * The ffmpeg that tests use, but for some sizes, of which it makes nothing: no setting fails for certain once it has been checked. It
+ * notes each run down in `runs`.
+ */
 async function pickyFfmpeg(folder: string): Promise<string> {
   const { ffmpeg } = await testFfmpeg();
   const path = join(folder, 'ffmpeg');
-  const refusal = `case "$*" in *scale=${refusedWidth}:*) echo 'There is no such picture' >&2; exit 1;; esac`;
-  await writeFile(path, `#!/bin/sh\n${refusal}\nexec '${ffmpeg.path}' "$@"\n`, { mode: 0o755 });
+  const refuse = `echo 'There is no such picture' >&2; exit 1`;
+  const moody = moodyWidths.map((width) => `*scale=${width}:*`).join('|');
+  const lines = [
+    '#!/bin/sh',
+    `echo "$*" >> '${join(folder, 'runs')}'`,
+    `case "$*" in *scale=${refusedWidth}:*) ${refuse};; esac`,
+    `case "$*" in ${moody}) if [ -e '${join(folder, 'moody')}' ]; then ${refuse}; fi;; esac`,
+    `exec '${ffmpeg.path}' "$@"`,
+  ];
+  await writeFile(path, `${lines.join('\n')}\n`, { mode: 0o755 });
   return path;
+}
+
+/** The widths that each run made so far scaled to, one run after the other. */
+async function scaledTo(folder: string): Promise<readonly (readonly number[])[]> {
+  const runs = (await readFile(join(folder, 'runs'), 'utf8')).split('\n');
+  return runs
+    .map((run) => [...run.matchAll(/scale=(\d+):/g)].map(([, width]) => Number(width)))
+    .filter((widths) => widths.length > 0);
 }
 
 const to = (folder: string, name: string) => pathToFileURL(join(folder, name)).href;
@@ -88,6 +110,61 @@ test('outputs of one run are under way together, each with progress of its own',
     job.output_media_files.map(({ state }) => state),
     ['cancelled', 'cancelled'],
   );
+});
+
+test('a resubmit makes together what failed before, and leaves what is finished as it is', async (context) => {
+  const { daemon, folder, input } = context;
+  await writeFile(join(folder, 'moody'), '');
+  const widths = [200, ...moodyWidths];
+  const outputs = widths.map((width) => ({ url: to(folder, `again-${width}.mp4`), width, speed: 5 }));
+  const id = await daemon.create({ input, outputs });
+  const states = async () => (await daemon.finished(id)).output_media_files.map(({ state }) => state);
+  assert.equal(await states(), ['finished', 'failed', 'failed']);
+  const kept = await stat(join(folder, 'again-200.mp4'));
+  const runsBefore = (await scaledTo(folder)).length;
+  await rm(join(folder, 'moody'));
+  assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 204);
+  assert.equal(await states(), ['finished', 'finished', 'finished']);
+  const runs = (await scaledTo(folder)).slice(runsBefore);
+  assert.equal(
+    runs.map((made) => made.toSorted((a, b) => a - b)),
+    [moodyWidths],
+  );
+  assert.is((await stat(join(folder, 'again-200.mp4'))).mtimeMs, kept.mtimeMs);
+  const ffmpeg = await testFfmpeg();
+  for (const width of widths) {
+    const { video, durationSeconds } = await ffmpeg.probe(join(folder, `again-${width}.mp4`));
+    assert.is(video?.width, width);
+    assert.ok(Math.abs((durationSeconds ?? 0) - 2) < 0.1);
+  }
+});
+
+test('a resubmit while outputs are made together ends that run, and makes them together anew', async (context) => {
+  const { daemon, folder } = context;
+  const path = join(folder, 'under-way.mp4');
+  await makeMedia(path, film('320x180', 6));
+  const widths = [302, 198];
+  const outputs = widths.map((width) => ({ url: to(folder, `anew-${width}.mp4`), width, speed: 1 }));
+  const id = await daemon.create({ input: pathToFileURL(path).href, outputs });
+  await daemon.progressIs(id, (progress) =>
+    progress.outputs.every(({ progress: percent }) => Number(percent) > 0),
+  );
+  assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 204);
+  const job = await daemon.finished(id);
+  assert.equal(
+    job.output_media_files.map(({ state }) => state),
+    ['finished', 'finished'],
+  );
+  assert.equal(
+    (await scaledTo(folder)).filter((made) => made.includes(302)),
+    [widths, widths],
+  );
+  const ffmpeg = await testFfmpeg();
+  for (const width of widths) {
+    const { video, durationSeconds } = await ffmpeg.probe(join(folder, `anew-${width}.mp4`));
+    assert.is(video?.width, width);
+    assert.ok(Math.abs((durationSeconds ?? 0) - 6) < 0.1);
+  }
 });
 
 test.run();
