@@ -58,6 +58,9 @@ export async function launch(path: string, args: readonly string[], options: Lau
     buffer: false,
     reject: false,
     forceKillAfterDelay: killAfterMs,
+    // Ctrl-C goes to everything in the terminal's group, and an encoder of that group would fail its job while the daemon still
+    // gives it time. Alone in its group it hears of none. Only under a guardian: execa ends no detached program when this one exits.
+    detached: options.guardian.length > 0,
   });
   if (started.pid !== undefined) options.onStart?.(started.pid);
   started.stdout.setEncoding('utf8').on('data', options.onStdout);
