@@ -31,3 +31,8 @@ export function besideInUrl(url: string, ending: string): string {
   const [, path = url, rest = ''] = /^([^?#]*)(.*)$/s.exec(url) ?? [];
   return `${path.replace(/\/+$/, '').replace(extensionInUrl, '')}${ending}${rest}`;
 }
+
+/** What the name of a thumbnail has in place of the extension of its video's: `_0000.png`, `_0001.png` and so on. */
+export function thumbnailEnding(index: number): string {
+  return `_${String(index).padStart(4, '0')}.png`;
+}

@@ -1,8 +1,9 @@
-import { basename, extname, posix, resolve } from 'node:path';
+import { basename, dirname, extname, join, posix, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { VencError } from '../api/errors.js';
 import { safeText } from '../api/safe-text.js';
-import { decoded } from '../api/url-text.js';
+import { thumbnailsTable } from '../api/settings/thumbnails.js';
+import { besideInUrl, decoded, thumbnailEnding, withoutExtension } from '../api/url-text.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,6 +12,8 @@ export interface PlacedRequest {
   readonly body: Fields;
   /** One for each output, in their order; of one that goes elsewhere its URL. */
   readonly paths: readonly string[];
+  /** For each output its thumbnails, beside it. */
+  readonly thumbnails: readonly (readonly string[])[];
 }
 
 /** Extensions by codec, where a name has to be made up and `.mp4` will not do. */
@@ -56,7 +59,8 @@ export function placeFiles(
     if (!isUrl(path)) return { ...kept, url: pathToFileURL(resolve(folder, path)).href };
     return named[index] === undefined ? settings : { ...kept, url: path };
   });
-  return { body: { ...others, outputs: placed }, paths };
+  const thumbnails = all.map((settings, index) => thumbnailsBeside(paths[index] ?? '', settings));
+  return { body: { ...others, outputs: placed }, paths, thumbnails };
 }
 
 /** A notice is tried again for days, which takes a daemon: nothing is taken here and then forgotten. */
@@ -65,6 +69,20 @@ function refuseNotifications({ notifications = null }: Fields): void {
   throw new VencError('UsageError', 'Notifications are sent by a daemon, and run works without one.', {
     hint: 'leave notifications out, or hand the request to a daemon with venc submit',
   });
+}
+
+/** Where the thumbnails of an output go. None for wrong settings, which are refused later and in better words. */
+function thumbnailsBeside(path: string, { thumbnails: given = null }: Fields): readonly string[] {
+  const asked: unknown = Array.isArray(given) ? given[0] : given;
+  if (typeof asked !== 'object' || asked === null) return [];
+  const { min, max, default: usual } = thumbnailsTable.number;
+  const count = Number(new Map(Object.entries(asked)).get('number') ?? usual);
+  if (!Number.isInteger(count) || count < min || count > max) return [];
+  const beside = (ending: string) =>
+    isUrl(path)
+      ? besideInUrl(path, ending)
+      : join(dirname(path), `${withoutExtension(basename(path))}${ending}`);
+  return Array.from({ length: count }, (_, index) => beside(thumbnailEnding(index)));
 }
 
 /** What a `-o` stands for: a path, or the URL of a place elsewhere. */

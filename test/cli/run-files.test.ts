@@ -113,4 +113,18 @@ test('somebody to be told of the end is refused, since nobody would try for days
   assert.equal(placeFiles(empty, [], '/').paths, ['film.mp4']);
 });
 
+const thumbnailCases: readonly (readonly [unknown, string, readonly string[]])[] = [
+  [{}, 'a/film.v1.mp4', ['a/film.v1_0000.png']],
+  [[{ number: '2' }], '/x/film.mp4', ['/x/film_0000.png', '/x/film_0001.png']],
+  [{ number: 1 }, 'sftp://h/x.mp4', ['sftp://h/x_0000.png']],
+  [{ number: 501 }, 'film.mp4', []],
+  [null, 'film.mp4', []],
+];
+
+for (const [thumbnails, out, paths] of thumbnailCases) {
+  test(`thumbnails ${JSON.stringify(thumbnails)} of ${out} are beside it`, () => {
+    assert.equal(placeFiles({ input, outputs: [{ thumbnails }] }, [out], '/').thumbnails, [paths]);
+  });
+}
+
 test.run();

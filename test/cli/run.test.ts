@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -25,6 +25,21 @@ test('a second Ctrl-C leaves run at once, and nothing behind', async () => {
   assert.is(code, 130);
   assert.equal(await readdir(temporary), []);
   assert.equal(await readdir(folder), ['in.mp4', 'tmp']);
+});
+
+test('run tells of the thumbnails that it wrote, and overwrites none without --force', async () => {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'in.mp4'), film('64x48', 1));
+  await writeFile(join(folder, 'out_0001.png'), 'a picture of mine');
+  const words = ['run', 'in.mp4', '-o', 'out.mp4', '--thumbnails', '2', '--progress', 'none'];
+  const refused = await runCli(words, { cwd: folder });
+  assert.is(refused.code, 2, refused.stderr);
+  assert.match(refused.stderr, /out_0001\.png is there already.*--force/s);
+  assert.equal((await readdir(folder)).sort(), ['in.mp4', 'out_0001.png']);
+  const forced = await runCli([...words, '--force'], { cwd: folder });
+  assert.is(forced.code, 0, forced.stderr);
+  assert.is(forced.stdout, 'out.mp4\nout_0000.png\nout_0001.png\n');
+  assert.equal((await readFile(join(folder, 'out_0001.png'))).subarray(1, 4).toString(), 'PNG');
 });
 
 test('wrong values are told before a file is uploaded, not after it', async () => {

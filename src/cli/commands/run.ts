@@ -14,7 +14,7 @@ import { localRequest, withoutProgram } from '../local-request.js';
 import { activityText, failureText } from '../print/progress-text.js';
 import { openProgress } from '../progress-display.js';
 import { type ProgressChoice, progressMode, progressOption } from '../progress-mode.js';
-import { placeFiles } from '../run-files.js';
+import { type PlacedRequest, placeFiles } from '../run-files.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { gather, timeSpan } from '../words.js';
 
@@ -79,11 +79,15 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
           ? await localRequest(word ?? '', options, io)
           : await requestOf(null, pathToFileURL(sample).href, options);
       const outs = options.out ?? (sample === null ? [] : [sampleFile]);
-      const { body, paths } = placeFiles(request, outs, process.cwd());
-      // The sample's own file is its own to overwrite, a file that was named is not.
-      if (options.force !== true)
-        await refuseToOverwrite(paths.filter((path) => sample === null || path !== sampleFile));
-      await refuseInput(body.input, paths);
+      const placed = placeFiles(request, outs, process.cwd());
+      const { body, paths, thumbnails } = placed;
+      // The sample's own files are its own to overwrite, a file that was named is not.
+      const named = paths.map((path) => sample === null || path !== sampleFile);
+      if (options.force !== true) {
+        await refuseToOverwrite(paths.filter((_, index) => named[index]));
+        await refuseToOverwrite(thumbnails.filter((_, index) => named[index]).flat());
+      }
+      await refuseInput(body.input, [...paths, ...thumbnails.flat()]);
       await refuseUnwritable(paths);
       if (sample !== null) {
         const { makeSample } = await import('../../../daemon/make-sample.js');
@@ -99,7 +103,7 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
         stallTimeoutSeconds: options.stallTimeout,
         onProgress: (record) => display.update(record.progress, activityText(record), record),
       }).finally(() => display.stop());
-      return job === null ? nothingEncoded(io) : tellEnd(io, job, paths, sample !== null);
+      return job === null ? nothingEncoded(io) : tellEnd(io, job, placed, sample !== null);
     });
   } catch (error) {
     throw withoutProgram(error);
@@ -113,15 +117,17 @@ function nothingEncoded(io: Io): ExitCode {
   return exitCodes.done;
 }
 
-/** Prints the paths that were written, and why others were not. */
+/** Prints the paths that were written, each video's before those of its thumbnails, and why others were not. */
 async function tellEnd(
   io: Io,
   job: JobRecord,
-  paths: readonly string[],
+  { paths, thumbnails }: PlacedRequest,
   isSample: boolean,
 ): Promise<ExitCode> {
   if (isSample && job.state === 'finished') io.note(sampleMade(paths[0] ?? ''));
-  const written = paths.filter((_, index) => job.output_media_files[index]?.state === 'finished');
+  const written = paths.flatMap((path, index) =>
+    job.output_media_files[index]?.state === 'finished' ? [path, ...(thumbnails[index] ?? [])] : [],
+  );
   await io.out(written.map((path) => `${path}\n`).join(''));
   if (job.state === 'finished') return exitCodes.done;
   io.note(failureText(job));
