@@ -1,10 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
+import { heldFrames } from '../../daemon/plan/first-pass.js';
 import type { Step } from '../../daemon/plan/plan-types.js';
 import { encodingMeter } from '../../daemon/work/encoding-progress.js';
 import { nextPace, startPace } from '../../daemon/work/pace.js';
 import { downloadShareOf, outputShares } from '../../daemon/work/shares.js';
+import { onePass, threeOutputs } from './encoding-traces.js';
 
 const step = (share: number, durationSeconds: number | null = 60, heldFrames = 0): Step => ({
   outputIds: [7],
@@ -69,6 +71,23 @@ test('frames that an encoder holds back are told to be still to come, though the
   const [first] = [encodingMeter([one], 1)(one, { ...at(1), frame: 25 }, 500)];
   assert.is(first.eta_in_ms, undefined);
 });
+
+for (const [name, trace, speed] of [
+  ['one output', onePass, 2],
+  ['three outputs at once', threeOutputs, 3],
+] as const) {
+  test(`of a real encode of ${name}, the time left is told right within a fifth after the first quarter`, () => {
+    const one = step(1, 30, heldFrames('libx264', speed));
+    const meter = encodingMeter([one], 1);
+    const [end] = trace.at(-1) ?? [0];
+    const errors = trace.flatMap(([atMs, seconds, frame]) => {
+      const { eta_in_ms: eta = Number.NaN } = meter(one, { ...at(seconds), frame }, atMs);
+      const left = end - atMs;
+      return atMs < end / 4 || left < end / 8 ? [] : [Math.abs(eta - left) / left];
+    });
+    assert.ok(errors.length > 8 && Math.max(...errors) < 0.2, errors.join());
+  });
+}
 
 test('the second of two passes is foretold by their shares, and then by its own pace', () => {
   const right = [[step(0.25), 12] as const, [step(0.75), 4] as const];
