@@ -66,6 +66,7 @@ export function readVideo(streams: readonly ProbeObject[]): VideoFacts | null {
   const [chosen] = usable.toSorted(byWorth);
   if (chosen === undefined) return null;
   const fieldOrder = fieldOrders[textAt(chosen, 'field_order') ?? ''] ?? 'unknown';
+  const frames = numberAt(chosen, 'nb_frames') ?? 0;
   const isInterlaced = fieldOrder === 'top-first' || fieldOrder === 'bottom-first';
   return {
     ...readStream(chosen),
@@ -76,6 +77,7 @@ export function readVideo(streams: readonly ProbeObject[]): VideoFacts | null {
     ...readFrameRate(chosen, isInterlaced),
     fieldOrder,
     pixelFormat: textAt(chosen, 'pix_fmt'),
+    ...(frames > 0 ? { frameCount: frames } : {}),
     ...readColours(chosen),
   };
 }

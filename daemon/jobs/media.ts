@@ -19,6 +19,8 @@ export interface VideoFacts {
   /** Frames a second on average; null where the file does not tell. */
   readonly frameRate: Ratio | null;
   readonly isFrameRateVariable: boolean;
+  /** Left out where the file does not say. */
+  readonly frameCount?: number;
   readonly fieldOrder: 'progressive' | 'top-first' | 'bottom-first' | 'unknown';
   readonly pixelFormat: string | null;
   /** By which rule its colours became luma and chroma, as ffprobe calls it: `bt709`, ...; left out where the file does not say. */

@@ -84,6 +84,8 @@ export interface ProductPicture {
   readonly height: number;
   /** About how long a frame is shown. */
   readonly frameSeconds: number;
+  /** How many frames there should be, where these tell better than the length whether all is there; null elsewhere. */
+  readonly frames: number | null;
 }
 
 /** The sound of a file that is to be made. */

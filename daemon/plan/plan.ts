@@ -4,6 +4,7 @@ import { checkCombination } from './combination.js';
 import { decideClip, reaches } from './decide/clip.js';
 import type { Decision, Picture, Sound } from './decide/decisions.js';
 import { groupsOf, isPictured } from './decide/groups.js';
+import { decideLastFrame } from './decide/last-frame.js';
 import { decidePicture } from './decide/picture.js';
 import { decideRepack } from './decide/repack.js';
 import { decideSound } from './decide/sound.js';
@@ -85,16 +86,15 @@ function decide(
     if (isThere) return fault('InvalidVideoSettingsError', behindAll(clip.startSeconds));
     return fault('NoMediaError', nothingLeft(combination.video !== null, combination.audio !== null));
   }
-  return {
-    decision: {
-      outputId: id,
-      extension: combination.extension,
-      container,
-      clip,
-      picture: pictured.picture,
-      sound: sounded.sound,
-    },
+  const decision = {
+    outputId: id,
+    extension: combination.extension,
+    container,
+    clip,
+    picture: pictured.picture,
+    sound: sounded.sound,
   };
+  return { decision: { ...decision, lastFrame: decideLastFrame(decision, media) } };
 }
 
 function behindAll(startSeconds: number): string {

@@ -22,6 +22,7 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
             codec: videoEncoders[picture.encoder].codec,
             ...picture.fit.canvas,
             frameSeconds,
+            frames: decision.lastFrame?.frames ?? null,
           },
     sound: sound === null ? null : { codec: audioEncoders[sound.encoder].codec, channels: sound.channels },
   };

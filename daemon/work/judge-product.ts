@@ -64,13 +64,13 @@ function soundDifference({ sound }: Product, { audio }: MediaFacts): string | nu
 
 function lengthFault(
   { expectedSeconds, mostSeconds, picture }: Product,
-  { durationSeconds }: MediaFacts,
+  { durationSeconds, video }: MediaFacts,
 ): Fault | null {
   if (expectedSeconds === null || durationSeconds === null) return null;
   const lengths = `${durationSeconds.toFixed(1)} of ${expectedSeconds.toFixed(1)} seconds`;
   const slack = Math.max(1, expectedSeconds * 0.05, 2 * (picture?.frameSeconds ?? 0));
   // A file that was cut off tells its full length all the same, and ffmpeg encodes what there is of it and reports success.
-  if (durationSeconds < expectedSeconds - slack) {
+  if (durationSeconds < expectedSeconds - slack && !hasAllFrames(picture, video)) {
     const message = `Only ${lengths} could be encoded: the input is cut short or damaged.`;
     return { errorClass: 'TranscodingError', message };
   }
@@ -78,4 +78,10 @@ function lengthFault(
   return broken(
     `of ${durationSeconds.toFixed(1)} seconds, where ${expectedSeconds.toFixed(1)} were to be expected`,
   );
+}
+
+/** A few may be damaged. Where their number is not known, they are not all there. */
+function hasAllFrames(picture: Product['picture'], video: MediaFacts['video']): boolean {
+  const wanted = picture?.frames ?? null;
+  return wanted !== null && (video?.frameCount ?? 0) >= wanted * 0.95;
 }

@@ -24,7 +24,7 @@ test('a product tells where the file is and what it should hold', () => {
         path: '/scratch/output-7.mp4',
         expectedSeconds: 4,
         mostSeconds: 5,
-        picture: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04 },
+        picture: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },
         sound: { codec: 'aac', channels: 2 },
       },
     ],

@@ -11,7 +11,7 @@ const product: Product = {
   path: '/scratch/output-7.mp4',
   expectedSeconds: 60,
   mostSeconds: 63,
-  picture: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04 },
+  picture: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },
   sound: { codec: 'aac', channels: 2 },
 };
 
@@ -76,10 +76,19 @@ test('a slow picture may be off by two of its frames', () => {
   const slow = {
     ...product,
     expectedSeconds: 30,
-    picture: { codec: 'h264', width: 1280, height: 720, frameSeconds: 5 },
+    picture: { codec: 'h264', width: 1280, height: 720, frameSeconds: 5, frames: null },
   };
   assert.is(judgeProduct(slow, mediaFacts({ durationSeconds: 20 })), null);
   assert.is.not(judgeProduct(slow, mediaFacts({ durationSeconds: 19 })), null);
+});
+
+test('a silent show whose frames are all there may end early, and one that lacks some may not', () => {
+  const picture = { codec: 'h264', width: 1280, height: 720, frameSeconds: 1, frames: 20 };
+  const show = { ...product, sound: null, picture };
+  const found = (frameCount: number) =>
+    mediaFacts({ audio: null, durationSeconds: 20, video: videoFacts({ frameCount }) });
+  assert.is(judgeProduct(show, found(20)), null);
+  assert.match(judgeProduct(show, found(18))?.message ?? '', /Only 20\.0 of 60\.0 seconds/);
 });
 
 test.run();

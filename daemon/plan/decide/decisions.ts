@@ -139,6 +139,14 @@ export interface Sound {
     | { readonly by: 'bitrate'; readonly kbps: number };
 }
 
+/** The last of uneven frames, which goes on being shown: no frame behind it tells how long. */
+export interface LastFrame {
+  /** When it ends, in seconds from the beginning of the output. */
+  readonly endSeconds: number;
+  /** The number of all frames: where they are there, nothing was cut short, however long the last one is. */
+  readonly frames: number;
+}
+
 /** One output, decided. */
 export interface Decision {
   readonly outputId: number;
@@ -147,4 +155,6 @@ export interface Decision {
   readonly clip: Clip;
   readonly picture: Picture | null;
   readonly sound: Sound | null;
+  /** Null where the picture does not end so. */
+  readonly lastFrame: LastFrame | null;
 }

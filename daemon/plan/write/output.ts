@@ -3,6 +3,7 @@ import type { Abilities } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
 import { audioArgs } from './audio.js';
 import { secondsArgument } from './seconds.js';
+import { lastFrameArgs } from './timing.js';
 import { type Pass, videoArgs } from './video.js';
 
 /** Where in a run of ffmpeg the streams of an output come from, as `-map` names them. Null for what it has not. */
@@ -24,6 +25,7 @@ export function outputArgs(
     ...(streams.picture === null ? [] : ['-map', streams.picture]),
     ...(streams.sound === null ? [] : ['-map', streams.sound]),
     ...(picture === null ? [] : videoArgs(picture, container, pass, abilities)),
+    ...(pass?.number === 1 ? [] : lastFrameArgs(decision.lastFrame, abilities)),
     ...(sound === null || streams.sound === null ? [] : pass?.number === 1 ? placeholder : audioArgs(sound)),
     ...(skipSecondsOf(decision) > 0 ? ['-ss', secondsArgument(skipSecondsOf(decision))] : []),
     ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),

@@ -1,5 +1,5 @@
 import type { Ratio } from '../../jobs/media.js';
-import type { Thinning, Timing } from '../decide/decisions.js';
+import type { LastFrame, Thinning, Timing } from '../decide/decisions.js';
 import type { Abilities } from '../plan-types.js';
 import { secondsArgument } from './seconds.js';
 
@@ -57,4 +57,15 @@ function timeBase(numerator: number, denominator: number): readonly string[] {
 
 function fraction({ numerator, denominator }: Ratio): string {
   return `${numerator}/${denominator}`;
+}
+
+/**
+ * Makes the last frame last as long as it should, by making every frame last to the end: MP4 and MOV heed no other frame's length than that of
+ * the last. Measured: a film of 12 s whose last frame stays for 10 came out with 3 s before, and with 12 s so. Builds of 2018
+ * know no way to say it. In Matroska it came out 90 times as long.
+ */
+export function lastFrameArgs(lastFrame: LastFrame | null, { hasFpsMode }: Abilities): readonly string[] {
+  if (lastFrame === null || !hasFpsMode) return [];
+  const left = `${secondsArgument(lastFrame.endSeconds)}/TB-PTS`;
+  return ['-bsf:v', `setts=pts=PTS:dts=DTS:duration=max(1\\,${left})`];
 }

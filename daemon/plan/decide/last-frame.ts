@@ -1,0 +1,25 @@
+import type { MediaFacts } from '../../jobs/media.js';
+import { startWithin } from './clip.js';
+import type { Decision, LastFrame } from './decisions.js';
+
+/**
+ * When the last of uneven frames ends. ffmpeg takes the gap before it for its length, so that a silent show of pictures whose last one
+ * stays would be cut short by most of that. Told only where all frames of an input are made, and both files count them:
+ * of an input that was itself cut short the last frame would otherwise stay where the rest should be. Sound tells the
+ * length of a film by itself, and players show the last frame for as long.
+ */
+export function decideLastFrame(
+  { clip, picture, sound, container }: Omit<Decision, 'lastFrame'>,
+  media: MediaFacts,
+): LastFrame | null {
+  const { video } = media;
+  if (picture === null || sound !== null || video === null || container.hasIndex !== true) return null;
+  const { timing } = picture;
+  const isUneven = timing.by === 'own-times' && timing.clock.by === 'fine' && timing.thinning.length === 0;
+  const { frameCount = 0, durationSeconds } = video;
+  if (!isUneven || frameCount === 0 || durationSeconds === null || media.format !== 'mpeg4') return null;
+  const endSeconds = startWithin(video.startSeconds, media) + durationSeconds;
+  const isWhole =
+    clip.startSeconds === 0 && (clip.lengthSeconds === null || clip.lengthSeconds >= endSeconds);
+  return isWhole ? { endSeconds, frames: frameCount } : null;
+}
