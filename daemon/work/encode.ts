@@ -3,6 +3,7 @@ import { VencError } from '../../src/api/errors.js';
 import { faultOf } from '../jobs/fault.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
+import { thumbnailCount } from '../jobs/thumbnails.js';
 import type { Product } from '../plan/plan-types.js';
 import type { Run } from '../queue/job-queue.js';
 import { attempt } from './attempt.js';
@@ -87,7 +88,7 @@ async function runSteps(
   const steps = members[0]?.steps ?? [];
   const meters = members.map(({ output }) => ({
     id: output.id,
-    meter: encodingMeter(steps, outputShares(output).encode),
+    meter: encodingMeter(steps, outputShares(output).encode, thumbnailCount(output.settings)),
   }));
   for (const step of steps) {
     await bench.ffmpeg.run(step.args, {

@@ -9,9 +9,9 @@ export type EncodingMeter = (step: Step, progress: EncodeProgress, atMs: number)
 /**
  * The meter of one output: `steps` are all that are run for it, in their order, and `share` is what encoding is of all the work for
  * it. A report of a step is to come after all those of the steps before. Promises a percent that never falls, and tells how long the
- * steps still take, the later ones included, as soon as it can.
+ * steps and the thumbnails after them still take, as soon as it can. What an upload takes cannot be known by the encoding.
  */
-export function encodingMeter(steps: readonly Step[], share: number): EncodingMeter {
+export function encodingMeter(steps: readonly Step[], share: number, thumbnails = 0): EncodingMeter {
   let current: Step | undefined;
   let pace = startPace();
   return (step, progress, atMs) => {
@@ -22,7 +22,7 @@ export function encodingMeter(steps: readonly Step[], share: number): EncodingMe
     const encoded = encodedSeconds(step, progress);
     pace = nextPace(pace, atMs, encoded);
     const percent = shareDone(steps, step, progress) * 100;
-    const secondsLeft = secondsToGo(steps, step, encoded, pace.rate);
+    const secondsLeft = secondsToGo(steps, step, encoded, pace.rate, thumbnails);
     return {
       event: 'transcoding',
       percent,
@@ -55,15 +55,24 @@ function expectedRate(rate: number | null, before: Step, step: Step): number | n
   return Number.isFinite(expected) && expected > 0 ? expected : null;
 }
 
-/** What is left of this step at its present rate, and of the later ones as their shares are to this one's. */
+/** Seconds of film that are decoded to find a thumbnail, half of what usually lies between keyframes, and what decoding is of encoding. */
+const soughtSeconds = 5;
+const decodingShare = 0.1;
+
+/**
+ * What is left of this step at its present rate, and of the later ones as their shares are to this one's. Thumbnails are taken by
+ * decoding the finished file where they are, at most all of it once.
+ */
 function secondsToGo(
   steps: readonly Step[],
   step: Step,
   seconds: number,
   rate: number | null,
+  thumbnails: number,
 ): number | null {
   const total = step.durationSeconds;
   if (total === null || rate === null || rate <= 0) return null;
   const later = steps.slice(steps.indexOf(step) + 1).reduce((sum, { share }) => sum + share, 0);
-  return Math.max(0, total - seconds) / rate + ((total / rate) * later) / step.share;
+  const decoded = Math.min(total, thumbnails * soughtSeconds) * decodingShare;
+  return Math.max(0, total - seconds) / rate + (total * later + decoded) / rate / step.share;
 }

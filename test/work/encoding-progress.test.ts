@@ -89,6 +89,16 @@ for (const [name, trace, speed] of [
   });
 }
 
+test('thumbnails add what it takes to decode the film where they are, and at most all of it', () => {
+  const one = step(1, 60);
+  const etaWith = (thumbnails: number) => {
+    const meter = encodingMeter([one], 0.9, thumbnails);
+    meter(one, at(3), 1000);
+    return meter(one, at(6), 2000).eta_in_ms;
+  };
+  assert.equal([0, 2, 12, 500].map(etaWith), [18_000, 18_333, 20_000, 20_000]);
+});
+
 test('the second of two passes is foretold by their shares, and then by its own pace', () => {
   const right = [[step(0.25), 12] as const, [step(0.75), 4] as const];
   assert.ok(worst(told(right), 0.25) < 0.1);
