@@ -102,9 +102,20 @@ const faults: readonly (readonly [OutputSettings, Parameters<typeof audioFacts>[
     { audio_bitrate: 112 },
     { sampleRate: 8000 },
     'aac',
-    'audio_bitrate must be from 16 to 96 for stereo aac at 8000 Hz.',
+    'audio_bitrate must be from 16 to 72 for stereo aac at 8000 Hz.',
   ],
 ];
+
+test('a bitrate that AAC allows and its encoder never fills becomes the greatest it does, where only the input shows the rate', () => {
+  const kbps = (settings: OutputSettings) => {
+    const one = decide(settings, { sampleRate: 22_050 });
+    return 'sound' in one ? one.sound.rate : one.fault.message;
+  };
+  assert.equal(kbps({ audio_bitrate: 256 }), { by: 'bitrate', kbps: 198 });
+  assert.equal(kbps({ audio_bitrate: 192 }), { by: 'bitrate', kbps: 192 });
+  const told = 'audio_bitrate must be from 16 to 198 for stereo aac at 22050 Hz.';
+  assert.equal(kbps({ audio_bitrate: 256, audio_sample_rate: 22_050 }), told);
+});
 
 for (const [settings, facts, codec, message] of faults) {
   test(`a bitrate that only the input shows to be impossible is told: ${message}`, () => {

@@ -5,7 +5,7 @@ import type { AudioFacts } from '../../jobs/media.js';
 import { type AudioCodec, type AudioCodecFacts, audioCodecs } from '../codecs.js';
 import type { Container } from '../containers.js';
 import type { AudioEncoderName } from '../encoders.js';
-import { bitrateRange } from './audio-limits.js';
+import { bitrateRange, fillableKbps } from './audio-limits.js';
 import type { Sound } from './decisions.js';
 import { levelOf } from './level.js';
 
@@ -36,10 +36,14 @@ export function decideSound(
     isMixedDown: hasPlaces && audio.channels > channels,
     unplacedChannels: hasPlaces ? null : audio.channels,
   } as const;
-  const kbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
-  if (kbps === undefined) {
+  const asked = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
+  if (asked === undefined) {
     return { sound: { ...common, rate: { by: 'quality', level: levelOf(settings.audio_quality) } } };
   }
+  const kbps =
+    settings.audio_sample_rate === undefined
+      ? fillableKbps(chosen.codec, asked, sampleRate, channels)
+      : asked;
   const complaint = bitrateComplaint(chosen.codec, kbps, sampleRate, channels);
   if (complaint !== null) {
     return { fault: { errorClass: 'InvalidAudioSettingsError', message: `audio_bitrate ${complaint}.` } };

@@ -1,4 +1,4 @@
-import { bitrateRange } from '../decide/audio-limits.js';
+import { allowedKbps } from '../decide/audio-limits.js';
 import type { Sound } from '../decide/decisions.js';
 import { atLevel } from '../decide/level.js';
 import { type AudioEncoder, audioEncoders } from '../encoders.js';
@@ -37,11 +37,13 @@ export function audioArgs(sound: Sound): readonly string[] {
 function rateArgs({ rate, channels, sampleRate }: Sound, encoder: AudioEncoder): readonly string[] {
   if (rate.by === 'bitrate') {
     const isConstant = encoder.constantKbps?.includes(rate.kbps) ?? true;
-    return ['-b:a', `${rate.kbps}k`, ...(isConstant ? [] : ['-abr', '1'])];
+    const kbps = `${rate.kbps}k`;
+    const bounds = encoder.isManaged === true ? ['-minrate', kbps, '-maxrate', kbps] : [];
+    return ['-b:a', kbps, ...bounds, ...(isConstant ? [] : ['-abr', '1'])];
   }
   const level = atLevel(encoder.quality.levels, rate.level);
   if (encoder.quality.by === 'scale') return ['-q:a', String(level)];
-  const { max } = bitrateRange(encoder.codec, sampleRate, channels);
+  const max = allowedKbps(encoder.codec, sampleRate, channels);
   return ['-b:a', `${Math.min(level * channels, max)}k`];
 }
 
