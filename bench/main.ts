@@ -23,6 +23,16 @@ const measures = {
     rounds: 5,
     load: async () => (await import('./one-job.js')).measureOneJob,
   },
+  ladder: {
+    what: 'three sizes in one job beside three encodes one after the other',
+    rounds: 5,
+    load: async () => (await import('./ladder.js')).measureLadder,
+  },
+  clip: {
+    what: 'a clip from the end of a long film beside one from its beginning',
+    rounds: 7,
+    load: async () => (await import('./clip.js')).measureClip,
+  },
   store: {
     what: 'create, read and list with 100, 1,000 and 10,000 jobs',
     rounds: 101,

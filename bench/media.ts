@@ -4,25 +4,38 @@ import { runProgram } from './programs.js';
 /** Seconds that the clip lasts. */
 export const clipSeconds = 30;
 
+/** How large and how long a clip is. */
+export interface ClipForm {
+  readonly size: string;
+  readonly seconds: number;
+  readonly megabits: number;
+}
+
+const usualForm: ClipForm = { size: '1280x720', seconds: clipSeconds, megabits: 5 };
+
 /**
- * Makes a clip that costs about what a filmed one does, in size as in decoding: 1280x720, 25 frames a second, 5 Mbps, a moving
- * test picture under noise that changes with every frame, and a tone.
+ * Makes a clip that costs about what a filmed one does, in size as in decoding: unless told otherwise 1280x720 at 5 Mbps, 25 frames a
+ * second, a moving test picture under noise that changes with every frame, and a tone.
  */
-export async function makeClip(ffmpegPath: string, folder: string): Promise<string> {
+export async function makeClip(
+  ffmpegPath: string,
+  folder: string,
+  { size, seconds, megabits }: ClipForm = usualForm,
+): Promise<string> {
   const path = join(folder, 'clip.mp4');
-  const picture = `testsrc2=size=1280x720:rate=25:duration=${clipSeconds},noise=alls=10:allf=t`;
-  const tone = `sine=frequency=440:sample_rate=44100:duration=${clipSeconds}`;
+  const picture = `testsrc2=size=${size}:rate=25:duration=${seconds},noise=alls=10:allf=t`;
+  const tone = `sine=frequency=440:sample_rate=44100:duration=${seconds}`;
   const codecs = [
     '-c:v',
     'libx264',
     '-preset',
     'veryfast',
     '-b:v',
-    '5M',
+    `${megabits}M`,
     '-maxrate',
-    '5M',
+    `${megabits}M`,
     '-bufsize',
-    '10M',
+    `${2 * megabits}M`,
     '-pix_fmt',
     'yuv420p',
     '-c:a',

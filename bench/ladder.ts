@@ -1,0 +1,88 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ffmpeg } from '../daemon/ffmpeg/index.js';
+import { plan } from '../daemon/plan/plan.js';
+import type { OutputSettings } from '../src/api/settings/index.js';
+import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
+import { makeClip } from './media.js';
+import { ffmpegAtHand } from './one-job.js';
+import { cpuSecondsOf } from './proc.js';
+import { runProgram } from './programs.js';
+
+/** Seconds of film: enough that starting ffmpeg thrice instead of once counts for nothing. */
+const seconds = 12;
+
+const sizes = [
+  { width: 1280, height: 720 },
+  { width: 854, height: 480 },
+  { width: 640, height: 360 },
+] as const;
+
+interface Cost {
+  readonly wallSeconds: number;
+  readonly cpuSeconds: number;
+}
+
+type Line = readonly string[];
+
+/**
+ * Three sizes of a film of 1920x1080: the runs that a job with three outputs is planned as, beside three plain lines of ffmpeg, one after
+ * the other, whose encoders are told the same.
+ */
+export async function measureLadder(folder: string, rounds: number): Promise<readonly Figure[]> {
+  const ffmpeg = await ffmpegAtHand();
+  const film = { size: '1920x1080', seconds, megabits: 8 };
+  const clip = await makeClip(ffmpeg.ffmpeg.path, folder, film);
+  const together = await linesFor(ffmpeg, clip, join(folder, 'together'), sizes);
+  const apart: Line[] = [];
+  for (const size of sizes) {
+    const [alone = []] = await linesFor(ffmpeg, clip, join(folder, `apart-${size.height}`), [size]);
+    apart.push(byHand(alone, clip, size));
+  }
+  const samples = await alternate(rounds, {
+    together: () => costOf(ffmpeg, together),
+    apart: () => costOf(ffmpeg, apart),
+  });
+  const figure = (name: string, of: (cost: Cost) => number): Figure => {
+    const [one, three] = [samples.together.map(of), samples.apart.map(of)];
+    const basis = `${spreadOf(one).median.toFixed(2)} s, apart ${spreadOf(three).median.toFixed(2)} s`;
+    return { name, unit: 'x', value: spreadOf(ratiosOf(one, three)), atMost: 0.92, basis };
+  };
+  return [
+    figure(`three sizes of ${seconds} s, CPU`, ({ cpuSeconds }) => cpuSeconds),
+    figure(`three sizes of ${seconds} s, wall`, ({ wallSeconds }) => wallSeconds),
+  ];
+}
+
+/** The runs that outputs of these sizes, of which nothing else is asked, are planned as. */
+async function linesFor(
+  ffmpeg: Ffmpeg,
+  input: string,
+  scratch: string,
+  asked: readonly OutputSettings[],
+): Promise<readonly Line[]> {
+  await mkdir(scratch, { recursive: true });
+  const outputs = asked.map((size, index) => ({
+    id: index + 1,
+    settings: size,
+    filename: 'out.mp4',
+    isTest: false,
+  }));
+  const { steps } = plan(outputs, await ffmpeg.probe(input), { input, scratch }, ffmpeg.abilities);
+  return steps.map(({ args }) => args);
+}
+
+/** What one would type: ffmpeg finds the streams, and `-vf` scales. From the encoder on it is what the plan says. */
+function byHand(planned: Line, clip: string, { width, height }: (typeof sizes)[number]): Line {
+  const encoder = planned.indexOf('-c:v');
+  if (encoder === -1) throw new Error('the plan names no encoder');
+  return ['-y', '-i', clip, '-vf', `scale=${width}:${height}:flags=bicubic`, ...planned.slice(encoder)];
+}
+
+async function costOf({ ffmpeg }: Ffmpeg, lines: readonly Line[]): Promise<Cost> {
+  const before = await cpuSecondsOf('self');
+  const wallMs = await timed(async () => {
+    for (const line of lines) await runProgram(ffmpeg.path, ['-nostdin', '-v', 'error', ...line]);
+  });
+  return { wallSeconds: wallMs / 1000, cpuSeconds: (await cpuSecondsOf('self')) - before };
+}
