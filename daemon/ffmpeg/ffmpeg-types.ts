@@ -30,6 +30,12 @@ export interface EncodeOptions {
   readonly scratch: string;
 }
 
+/** What was measured of the picture of a file: its packets alone, without what the container adds. */
+export interface MeasuredVideo {
+  readonly kbps: number;
+  readonly seconds: number;
+}
+
 /**
  * ffmpeg and ffprobe, the only way to them. Both read local files only, with an allow-list of protocols and demuxers
  * and a limit of 36,000,000 pixels.
@@ -48,6 +54,8 @@ export interface Ffmpeg {
    * none of these, cannot be read, or is larger than the limit.
    */
   probePicture(path: string, signal?: AbortSignal): Promise<WatermarkPicture>;
+  /** The bitrate of a file's picture, by all of its packets; null where it cannot be told. Never rejects. */
+  measureVideo(path: string, signal: AbortSignal): Promise<MeasuredVideo | null>;
   /**
    * Runs ffmpeg with a plan's arguments. Rejects with the class that its last words tell (`TranscodingError`,
    * `OutOfSpaceError`, ...), with `TranscodingTimeoutError` when it got nowhere for too long, with `InterruptedError`

@@ -5,6 +5,7 @@ import type { SearchOptions } from './candidates.js';
 import type { Ffmpeg } from './ffmpeg-types.js';
 import { type FoundBinaries, findBinaries } from './find-binaries.js';
 import { findGuardian } from './launch.js';
+import { measureVideo } from './measure-video.js';
 import { probeFile } from './probe.js';
 import { probePicture } from './probe-picture.js';
 import { runEncoder } from './run.js';
@@ -62,6 +63,7 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
       abilities,
       probe: (path, signal) => probeFile(ffprobe, path, probeSettings, signal),
       probePicture: (path, signal) => probePicture(ffprobe, path, probeSettings, signal),
+      measureVideo: (path, signal) => measureVideo(ffprobe, path, probeSettings, signal),
       run: (args, encode) => runEncoder(ffmpeg, args, runSettings, encode),
     },
     report,

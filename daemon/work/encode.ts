@@ -9,6 +9,7 @@ import type { Run } from '../queue/job-queue.js';
 import { attempt } from './attempt.js';
 import { encodingMeter } from './encoding-progress.js';
 import { asShortClip, judgeProduct } from './judge-product.js';
+import { meetBitrate } from './meet-bitrate.js';
 import type { PlannedGroup, PlannedOutput } from './plan-job.js';
 import { outputShares } from './shares.js';
 import type { Workbench } from './workbench.js';
@@ -49,6 +50,7 @@ export async function* encode(
             throw asShortClip(product, error);
           });
         }
+        await meetBitrate(run, bench, member, scratch, areMade);
         return { product, media: await checked(bench, product, run.signal) };
       },
       'TranscodingError',

@@ -22,6 +22,8 @@ export interface PlannedOutput {
   readonly output: JobOutput;
   readonly steps: readonly Step[];
   readonly product: Product;
+  /** The steps that make it alone where its encoder is told another bitrate, in Kbps. */
+  readonly stepsAt: (kbps: number) => readonly Step[];
 }
 
 /**
@@ -53,6 +55,14 @@ export async function planJob(
       paths,
       bench.ffmpeg.abilities,
     );
+  const stepsAt = (output: JobOutput) => (video_bitrate: number) =>
+    planned(
+      open.flatMap((one) =>
+        one.output.id === output.id
+          ? [{ ...one, output: { ...output, settings: { ...output.settings, video_bitrate } } }]
+          : [],
+      ),
+    ).steps;
   const made = planned(open);
   for (const { outputId, fault } of made.refusals)
     await run.change({ type: 'output-failed', id: outputId, fault });
@@ -65,10 +75,10 @@ export async function planJob(
   }
   const outputs = open.map(({ output }) => output);
   return groupIds(made.steps).map((ids) => ({
-    members: plannedOutputs(made, outputs, ids),
+    members: plannedOutputs(made, outputs, ids, stepsAt),
     apart: ids.flatMap((id) => {
       const alone = ids.length === 1 ? made : planned(open.filter(({ output }) => output.id === id));
-      return plannedOutputs(alone, outputs, [id]);
+      return plannedOutputs(alone, outputs, [id], stepsAt);
     }),
   }));
 }
@@ -84,10 +94,12 @@ function plannedOutputs(
   { steps, products }: Plan,
   outputs: readonly JobOutput[],
   ids: readonly number[],
+  stepsAt: (output: JobOutput) => PlannedOutput['stepsAt'],
 ): readonly PlannedOutput[] {
   return outputs.flatMap((output) => {
     const product = products.find(({ outputId }) => outputId === output.id);
     if (product === undefined || !ids.includes(output.id)) return [];
-    return [{ output, steps: steps.filter(({ outputIds }) => outputIds.includes(output.id)), product }];
+    const own = steps.filter(({ outputIds }) => outputIds.includes(output.id));
+    return [{ output, steps: own, product, stepsAt: stepsAt(output) }];
   });
 }
