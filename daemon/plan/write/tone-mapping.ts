@@ -2,9 +2,9 @@ import type { Fit, Picture } from '../decide/decisions.js';
 
 /**
  * Brings high dynamic range to BT.709: light is made linear with 100 cd/m² as 1, its colours those of high definition, and a curve
- * ("hable") bends what is brighter into what a screen can show. Measured with grey of 0.1 to 1000 cd/m² in PQ: grey of 26
- * (what 18 % of white is in HDR) comes out within 6 of the 104 of 255 it has in BT.709, white of 203 at 193, 1000 at 254; HLG alike.
- * Twice as bright a 1 (npl=203) made grey 74; "mobius" and "reinhard" made it 144 and 135.
+ * ("hable") bends what is brighter into what a screen can show. Measured: grey of 26 cd/m² (what 18 % of white is in HDR) comes out at
+ * 97 of 255, where BT.709 has 104, white of 203 at 193, and 1000 at 254; HLG alike. With twice the light as 1 (npl=203) that grey
+ * was 73; with the curves "mobius" and "reinhard" it was 146 and 137.
  *
  * It goes behind the scaling: it takes 16 ms of processor time for a frame of 1280x720, and 37 ms for one of 1920x1080. Of a picture in its
  * own size the odd side is trimmed first, as zscale takes none with halved chroma.
