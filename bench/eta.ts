@@ -20,7 +20,9 @@ const cases: Readonly<Record<string, readonly OutputSettings[]>> = {
 /** Seconds that an encode is to take here. Less is no long one, and more is time of whoever waits for the figures. */
 const encodeSeconds = 9;
 /** Seconds of the clip by which it is found how much of it takes so long. */
-const trialSeconds = 3;
+const trialSeconds = 5;
+/** Less of the clip is not encoded on any machine: of a few seconds, most would be what the encoder looks ahead. */
+const leastClipSeconds = 15;
 /** The last reports are left out: half a second more or less is much of what is left then. */
 const leastLeftSeconds = 2;
 
@@ -36,7 +38,8 @@ export async function measureEta(folder: string, rounds: number): Promise<readon
     const figures: Figure[] = [];
     for (const [name, outputs] of Object.entries(cases)) {
       const trial = secondsOf(await tell(daemon, clip, outputs, trialSeconds));
-      const length = Math.min(clipSeconds, Math.ceil((trialSeconds * encodeSeconds) / trial));
+      const wanted = Math.ceil((trialSeconds * encodeSeconds) / trial);
+      const length = Math.min(clipSeconds, Math.max(leastClipSeconds, wanted));
       const told: Told[] = [];
       for (let round = 0; round < rounds; round += 1) told.push(await tell(daemon, clip, outputs, length));
       figures.push({

@@ -34,10 +34,17 @@ export function encodingMeter(steps: readonly Step[], share: number, thumbnails 
   };
 }
 
-/** Seconds that have come out of the encoder: those that went in, without the frames that it holds back. */
-function encodedSeconds({ heldFrames }: Step, { seconds, frame }: EncodeProgress): number {
+/**
+ * Seconds that have come out of the encoder: those that went in, without the frames that it holds back. A report that is within a frame
+ * of the end is the last one: while the frames held back are encoded, ffmpeg says nothing.
+ */
+function encodedSeconds(step: Step, { seconds, frame }: EncodeProgress): number {
+  const { heldFrames, durationSeconds } = step;
   if (heldFrames === 0 || frame === null) return seconds;
-  return frame <= heldFrames ? 0 : seconds * (1 - heldFrames / frame);
+  if (frame <= heldFrames) return 0;
+  const frameSeconds = seconds / frame;
+  const isAtEnd = durationSeconds !== null && seconds > durationSeconds - frameSeconds;
+  return isAtEnd ? seconds : seconds - heldFrames * frameSeconds;
 }
 
 /** Share of the steps that is done, 0-1. */

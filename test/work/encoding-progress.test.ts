@@ -85,6 +85,7 @@ for (const [name, trace, speed] of [
       const left = end - atMs;
       return atMs < end / 4 || left < end / 8 ? [] : [Math.abs(eta - left) / left];
     });
+    assert.is(meter(one, { ...at(30), frame: 750 }, end).eta_in_ms, 0);
     assert.ok(errors.length > 8 && Math.max(...errors) < 0.2, errors.join());
   });
 }
