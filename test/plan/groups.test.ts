@@ -133,7 +133,7 @@ const nothing: { readonly args: readonly string[] } = { args: [] };
 
 /** Sizes asked for, and from which of them each is scaled: `-` is the input itself. */
 const sources: readonly (readonly [string, readonly Asked[], string])[] = [
-  ['the next larger one', ladder, '720<- 480<720 360<480'],
+  ['the largest one', ladder, '720<- 480<720 360<720'],
   [
     'none that is hardly larger',
     [{ height: 400 }, { height: 360 }, { height: 720 }],
