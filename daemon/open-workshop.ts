@@ -14,6 +14,7 @@ import { recover } from './queue/recover.js';
 import { openAccounts } from './store/json/accounts.js';
 import { openJobStore } from './store/json/json-job-store.js';
 import { lockDataFolder } from './store/json/lock.js';
+import { takeBackLeft } from './take-back-left.js';
 import { createTransports } from './transports/create-transports.js';
 import { createGuard } from './transports/guard.js';
 import { createPoster } from './transports/http/post.js';
@@ -74,7 +75,6 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
     const scratch = scratchRoom(scratchFolder);
     const ended = await endLeftovers(scratchFolder);
     if (ended > 0) log('warn', `ended encoders that an earlier daemon left: ${ended}`);
-    await scratch.clear();
     const store = await openJobStore(dataFolder, { log, isUsageRebuilt: options.isUsageRebuilt ?? false });
     const accounts = await openAccounts(dataFolder, { log });
     await accounts.ensureOwner(options.apiKey ?? undefined);
@@ -91,6 +91,8 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
       hosted,
       uploads,
     });
+    await takeBackLeft(store, { transports, scratch, log });
+    await scratch.clear();
     const book = new ProgressBook();
     const events = new JobEvents({ store, book });
     const queue = createLocalQueue({ store, book, now, randomToken, log });

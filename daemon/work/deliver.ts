@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { isVencError } from '../../src/api/errors.js';
 import type { FileFacts, JobOutput } from '../jobs/job.js';
 import { thumbnailUrl } from '../jobs/thumbnails.js';
@@ -15,6 +16,8 @@ export interface Delivery {
   readonly encoded: Encoded;
   /** Paths of its thumbnails, in their order. */
   readonly thumbnails: readonly string[];
+  /** The folder of the run. */
+  readonly scratch: string;
 }
 
 /**
@@ -30,7 +33,7 @@ export async function deliver(run: Run, bench: Workbench, delivery: Delivery): P
       () => sendAll(run, bench, delivery, sent),
       'UploadFailureError',
       async (fault) => {
-        await takeBack(bench, sent);
+        await takeBack(bench, sent.splice(0));
         await run.change({ type: 'output-failed', id: output.id, fault });
       },
     );
@@ -38,7 +41,7 @@ export async function deliver(run: Run, bench: Workbench, delivery: Delivery): P
       await run.change({ type: 'output-finished', id: output.id, media: encoded.media, file });
   } catch (error) {
     // Any other failure leaves it open whether the output counts as finished.
-    if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await takeBack(bench, sent);
+    if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await takeBack(bench, sent.splice(0));
     throw error;
   }
 }
@@ -47,7 +50,7 @@ export async function deliver(run: Run, bench: Workbench, delivery: Delivery): P
 async function sendAll(
   run: Run,
   bench: Workbench,
-  { output, encoded, thumbnails }: Delivery,
+  { output, encoded, thumbnails, scratch }: Delivery,
   sent: string[],
 ): Promise<FileFacts> {
   const transport = transportFor(bench.transports, output.destination);
@@ -55,8 +58,10 @@ async function sendAll(
   const share = outputShares(output).upload;
   if (upload === undefined) throw new TypeError('the scheme of the destination takes no uploads');
   const send = async (path: string, to: string, onProgress: Transfer['onProgress']) => {
+    await bench.scratch.note(scratch, { outputId: output.id, path, url: to });
     const facts = await upload(path, to, { signal: run.signal, onProgress });
     sent.push(to);
+    await rm(path, { force: true });
     return facts;
   };
   for (const [index, path] of thumbnails.entries())
@@ -69,8 +74,11 @@ async function sendAll(
 }
 
 /** Takes away what has arrived of an output that came to nothing. What cannot be taken away is told in the log. */
-async function takeBack({ transports, log }: Workbench, sent: string[]): Promise<void> {
-  for (const url of sent.splice(0)) {
+export async function takeBack(
+  { transports, log }: Pick<Workbench, 'transports' | 'log'>,
+  urls: readonly string[],
+): Promise<void> {
+  for (const url of urls) {
     await transportFor(transports, url)
       .remove?.(url)
       .catch((error: unknown) => {

@@ -36,7 +36,7 @@ async function carryOut(run: Run, bench: Workbench, scratch: string): Promise<vo
   for (const group of await planJob(run, bench, { media, input: source.path, scratch })) {
     for await (const { output, encoded } of encode(run, bench, group, scratch)) {
       const thumbnails = await takeThumbnails(run, bench, { output, encoded, scratch });
-      if (thumbnails !== null) await deliver(run, bench, { output, encoded, thumbnails });
+      if (thumbnails !== null) await deliver(run, bench, { output, encoded, thumbnails, scratch });
     }
   }
 }

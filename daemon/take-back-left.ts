@@ -1,0 +1,20 @@
+import type { JobStore } from './store/job-store.js';
+import { takeBack } from './work/deliver.js';
+import type { Workbench } from './work/workbench.js';
+
+/**
+ * Takes away what a daemon that was killed had delivered of outputs that it did not finish: whatever becomes of them now, nothing
+ * partial stays at their destinations. Where files are copied to another volume, one that
+ * arrived in the very moment of the kill stays. Never rejects.
+ */
+export async function takeBackLeft(store: JobStore, bench: Omit<Workbench, 'ffmpeg'>): Promise<void> {
+  for (const { jobId, outputId, url } of await bench.scratch.noted()) {
+    try {
+      const job = await store.get(jobId);
+      const output = job?.outputs.find(({ id }) => id === outputId);
+      if (output !== undefined && output.state !== 'finished') await takeBack(bench, [url]);
+    } catch (error) {
+      bench.log('warn', `What was delivered of job ${jobId} could not be taken away: ${String(error)}`);
+    }
+  }
+}
