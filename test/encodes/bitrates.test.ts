@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OutputSettings } from '../../src/api/settings/index.js';
+import { startTestDaemon } from '../helpers/daemon.js';
 import { makeMedia, picture } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoded, encoders, frames } from '../plan/encoded.js';
@@ -15,6 +17,11 @@ await makeMedia(film, [...picture('320x180', 25, 4), ...lossless]);
 const noisy = join(folder, 'noisy.mp4');
 const noise = 'testsrc2=size=160x120:rate=25:duration=1,noise=alls=8:allf=t';
 await makeMedia(noisy, ['-f', 'lavfi', '-i', noise, ...lossless]);
+
+/** Two seconds of noise alone: no frame tells anything of the next, and rate controls have no time to learn that. */
+const hard = join(folder, 'hard.mkv');
+const noiseAlone = 'testsrc2=size=160x120:rate=25:duration=2,noise=alls=60:allf=t,format=yuv420p';
+await makeMedia(hard, ['-f', 'lavfi', '-i', noiseAlone, '-c:v', 'ffv1']);
 
 /** Bars that move sideways by four pixels a field: whole frames have no steps from line to line, fields have many. */
 const bars = 'color=black:size=128x96:rate=50:duration=1,format=gray,geq=lum=30+170*lt(mod(X+N*4\\,32)\\,16)';
@@ -48,6 +55,15 @@ const codecs: readonly (readonly [NonNullable<OutputSettings['video_codec']>, st
   ['theora', 'a.ogv', 600],
 ];
 
+/** What each can have of that noise at all. */
+const hardRates: readonly (readonly [string, string, readonly number[]])[] = [
+  ['h264', '.mp4', [300, 800]],
+  ['hevc', '.mp4', [300, 800]],
+  ['vp8', '.webm', [300, 800]],
+  ['vp9', '.webm', [300, 800]],
+  ['theora', '.ogv', [300, 800]],
+];
+
 const modes: readonly (readonly [OutputSettings['deinterlace'], string, boolean])[] = [
   ['detect', told, true],
   ['on', told, true],
@@ -68,6 +84,34 @@ for (const [build, ffmpeg] of await encoders()) {
     test(`${build}: ${video_codec} meets video_bitrate within a tenth by two passes`, async () => {
       const kbps = await kbpsOf({ video_codec, video_bitrate, speed: 4 }, filename);
       assert.ok(Math.abs(kbps - video_bitrate) <= video_bitrate / 10, `${kbps} of ${video_bitrate}`);
+    });
+  }
+
+  for (const [video_codec, ending, rates] of hardRates) {
+    test(`${build}: ${video_codec} meets video_bitrate within a tenth in hard short clips, made together`, async () => {
+      const daemon = await startTestDaemon({
+        filesRoots: [folder],
+        ffmpeg: ffmpeg.ffmpeg.path,
+        stallTimeoutSeconds: 60,
+      });
+      try {
+        const outputs = rates.map((video_bitrate) => ({
+          video_codec,
+          video_bitrate,
+          speed: 5,
+          url: pathToFileURL(join(folder, `${video_codec}-${video_bitrate}${ending}`)).href,
+        }));
+        const input = pathToFileURL(hard).href;
+        const job = await daemon.finished(await daemon.create({ input, outputs }));
+        assert.is(job.state, 'finished');
+        for (const { video_bitrate, url } of outputs) {
+          const all = await packets(fileURLToPath(url));
+          const kbps = all.reduce((sum, { bits }) => sum + bits, 0) / 2000;
+          assert.ok(Math.abs(kbps - video_bitrate) <= video_bitrate / 10, `${kbps} of ${video_bitrate}`);
+        }
+      } finally {
+        await daemon.stop();
+      }
     });
   }
 
