@@ -1,6 +1,6 @@
 import type { Fault } from '../jobs/fault.js';
 import type { MediaFacts } from '../jobs/media.js';
-import { decideThumbnails } from './decide/thumbnails.js';
+import { decideInOnePass, decideThumbnails, type Taking } from './decide/thumbnails.js';
 import type { Abilities } from './plan-types.js';
 import { pictureName, thumbnailArgs } from './write/thumbnails.js';
 
@@ -21,6 +21,8 @@ export interface ThumbnailPlan {
   readonly runs: readonly (readonly string[])[];
   /** For each thumbnail the name of its picture in the scratch folder. Those of one moment share theirs. */
   readonly pictures: readonly string[];
+  /** What is to be done instead where a run leaves a picture out; null where none can. */
+  readonly otherwise: Omit<ThumbnailPlan, 'otherwise'> | null;
 }
 
 /**
@@ -32,20 +34,27 @@ export function planThumbnails(
   abilities: Abilities,
 ): ThumbnailPlan | { readonly fault: Fault } {
   const taking = decideThumbnails(number, media, keyframeInterval);
-  if (taking === null || media.video === null) {
+  const inOnePass = decideInOnePass(number, media);
+  const { video } = media;
+  if (taking === null || inOnePass === null || video === null) {
     const message =
       'The output has no picture, or does not tell its length: no thumbnails can be taken of it.';
     return { fault: { errorClass: 'ThumbnailError', message } };
   }
   const name = `thumbnail-${outputId}`;
-  return {
-    runs: thumbnailArgs(
-      taking,
-      { path, streamIndex: media.video.streamIndex, startSeconds: startOf(media), name },
-      abilities,
-    ),
-    pictures: taking.pictureOf.map((picture) => pictureName(name, picture)),
+  const source = {
+    path,
+    streamIndex: video.streamIndex,
+    startSeconds: startOf(media),
+    hasFrameRate: video.frameRate !== null,
+    name,
   };
+  const written = (way: Taking) => ({
+    runs: thumbnailArgs(way, source, abilities),
+    pictures: way.pictureOf.map((picture) => pictureName(name, picture)),
+  });
+  const mayMiss = taking.sought.length > 0;
+  return { ...written(taking), otherwise: mayMiss ? written(inOnePass) : null };
 }
 
 /** When a file begins, by the times in it. */

@@ -35,8 +35,13 @@ export function takeThumbnails(
         bench.ffmpeg.abilities,
       );
       if ('fault' in made) throw new VencError(made.fault.errorClass, made.fault.message);
-      await takePictures(run, bench, made, scratch);
-      return filesOf(made.pictures, scratch);
+      await takePictures(run, bench, made.runs, scratch);
+      const { otherwise } = made;
+      if (otherwise === null || (await areThere(made.pictures, scratch))) {
+        return filesOf(made.pictures, scratch);
+      }
+      await takePictures(run, bench, otherwise.runs, scratch);
+      return filesOf(otherwise.pictures, scratch);
     },
     'ThumbnailError',
     (fault) => run.change({ type: 'output-failed', id: output.id, fault }),
@@ -46,7 +51,7 @@ export function takeThumbnails(
 async function takePictures(
   run: Run,
   bench: Workbench,
-  { runs }: ThumbnailPlan,
+  runs: ThumbnailPlan['runs'],
   scratch: string,
 ): Promise<void> {
   try {
@@ -60,27 +65,28 @@ async function takePictures(
   }
 }
 
-/**
- * A file for each thumbnail: delivering may move it away, so those that show the same picture get copies. Where a file does not tell
- * when its picture ends (FLV), ffmpeg finds none after that, and the one before goes on being shown.
- */
+/** A file for each thumbnail: delivering may move it away, so those that show the same picture get copies. */
 async function filesOf(pictures: readonly string[], scratch: string): Promise<readonly string[]> {
   const files: string[] = [];
   for (const [index, name] of pictures.entries()) {
     const path = join(scratch, name);
-    const isNew = name !== pictures[index - 1] && (await isThere(path));
-    const before = files.at(-1);
-    if (isNew) {
-      files.push(path);
-    } else if (before === undefined) {
-      throw new VencError('ThumbnailError', 'No picture of the output could be taken.');
-    } else {
+    const before = name === pictures[index - 1] ? files.at(-1) : undefined;
+    if (before !== undefined) {
       const copy = join(scratch, `again-${index}-${name}`);
       await copyFile(before, copy);
       files.push(copy);
+    } else if (await isThere(path)) {
+      files.push(path);
+    } else {
+      throw new VencError('ThumbnailError', `Picture ${index + 1} of the output could not be taken.`);
     }
   }
   return files;
+}
+
+async function areThere(pictures: readonly string[], scratch: string): Promise<boolean> {
+  const found = await Promise.all(pictures.map((name) => isThere(join(scratch, name))));
+  return !found.includes(false);
 }
 
 function isThere(path: string): Promise<boolean> {

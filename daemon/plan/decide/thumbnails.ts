@@ -54,8 +54,26 @@ export function decideThumbnails(
       ...(within.length < number ? [sought(lastSeconds, within.length)] : []),
     ],
     runUpSeconds: isIndexed ? 0 : groupSeconds + 1,
-    passing: isSought ? null : { count: within.length, firstSeconds: everySeconds / 2, everySeconds },
+    passing:
+      isSought || within.length === 0
+        ? null
+        : { count: within.length, firstSeconds: everySeconds / 2, everySeconds },
     pictureOf: moments.map((_, index) => Math.min(index, within.length)),
+  };
+}
+
+/**
+ * The same where what was sought was not found: all in one pass. FLV does not tell when its picture ends, and MPEG's streams tell a
+ * wrong frame rate, so that a search may begin behind the last keyframe and find nothing to decode.
+ */
+export function decideInOnePass(number: number, { durationSeconds }: MediaFacts): Taking | null {
+  if (durationSeconds === null) return null;
+  const everySeconds = durationSeconds / number;
+  return {
+    sought: [],
+    runUpSeconds: 0,
+    passing: { count: number, firstSeconds: everySeconds / 2, everySeconds },
+    pictureOf: Array.from({ length: number }, (_, index) => index),
   };
 }
 

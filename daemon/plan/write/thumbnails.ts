@@ -14,6 +14,8 @@ export interface PictureSource {
   readonly streamIndex: number;
   /** When the file begins, by the times in it. */
   readonly startSeconds: number;
+  /** Whether its frame rate is known. */
+  readonly hasFrameRate: boolean;
   readonly name: string;
 }
 
@@ -75,14 +77,17 @@ function seekingArgs(
 // Moved so that they begin at the place that was sought, times would be rounded to the clock of the file, which in Ogg ticks in frames.
 const ownTimes = ['-copyts'] as const;
 
+// Many a file tells too short a time for its last frame, or none (FLV). Without a frame rate its copies would all have one time.
+const lastForEver = 'tpad=stop=-1:stop_mode=clone';
+
 function pictureArgs(
   input: number,
-  { streamIndex }: PictureSource,
+  { streamIndex, hasFrameRate }: PictureSource,
   filters: string,
   { hasFpsMode }: Abilities,
 ): readonly string[] {
   return [
-    ...['-map', `${input}:${streamIndex}`, '-vf', filters],
+    ...['-map', `${input}:${streamIndex}`, '-vf', hasFrameRate ? `${lastForEver},${filters}` : filters],
     ...[hasFpsMode ? '-fps_mode' : '-vsync', 'passthrough'],
     ...['-map_metadata', '-1', '-c:v', 'png', '-pix_fmt', 'rgb24', '-f', 'image2'],
   ];

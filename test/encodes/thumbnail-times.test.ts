@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
+import { draftJob } from '../../daemon/jobs/draft.js';
+import type { Job } from '../../daemon/jobs/job.js';
+import { checkCombination } from '../../daemon/plan/combination.js';
+import type { Run } from '../../daemon/queue/job-queue.js';
+import { scratchRoom } from '../../daemon/work/scratch.js';
+import { takeThumbnails } from '../../daemon/work/take-thumbnails.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { makeMedia, testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { encoded, encoders, frames } from '../plan/encoded.js';
+
+/*
+ * The inputs are a counter: the luma of each of their 60 frames, 20 a second, is 20 and three times its number. So a picture tells when
+ * it was shown, and the times in the output's own file, as ffprobe prints them, tell what should have been.
+ */
+
+const folder = tempFolder();
+const rate = 20;
+const pictureSeconds = 3;
+const pixels = 64 * 48;
+
+/** Inputs by the seconds of their sound; null for none. */
+const sounds = { 'as long': 3, longer: 8, shorter: 1.3, none: null } as const;
+type Sound = keyof typeof sounds;
+
+async function input(sound: Sound): Promise<string> {
+  const path = join(folder, `${sound}.mkv`);
+  const seconds = sounds[sound];
+  const drawn = `color=black:size=64x48:rate=${rate}:duration=${pictureSeconds},format=yuv420p,geq=lum=20+N*3:cb=128:cr=128`;
+  const tone = seconds === null ? [] : ['-f', 'lavfi', '-i', `sine=duration=${seconds}:sample_rate=44100`];
+  const codecs = ['-c:v', 'ffv1', '-color_range', 'tv', '-c:a', 'pcm_s16le'];
+  await makeMedia(path, ['-f', 'lavfi', '-i', drawn, ...tone, ...codecs]);
+  return path;
+}
+
+const inputs = new Map<Sound, string>();
+for (const sound of Object.keys(sounds) as Sound[]) inputs.set(sound, await input(sound));
+
+/** Every container, with every codec of pictures that goes into it. */
+const kinds: readonly (readonly [string, OutputSettings])[] = [
+  ['a.mp4', {}],
+  ['a.m4v', {}],
+  ['a.mov', {}],
+  ['a.3gp', {}],
+  ['a.mkv', {}],
+  ['a.webm', {}],
+  ['a.flv', {}],
+  ['a.ts', {}],
+  ['a.ogv', {}],
+  ['a.ogg', { video_codec: 'theora' }],
+  ['a.mp4', { video_codec: 'hevc' }],
+  ['a.mp4', { video_codec: 'vp9' }],
+  ['a.mp4', { video_codec: 'av1' }],
+  ['a.mov', { video_codec: 'hevc' }],
+  ['a.mkv', { video_codec: 'hevc' }],
+  ['a.mkv', { video_codec: 'vp8' }],
+  ['a.mkv', { video_codec: 'theora' }],
+  ['a.mkv', { video_codec: 'vp9' }],
+  ['a.mkv', { video_codec: 'av1' }],
+  ['a.webm', { video_codec: 'vp9' }],
+  ['a.webm', { video_codec: 'av1' }],
+  ['a.ts', { video_codec: 'hevc' }],
+];
+
+/** When each frame of a file begins, and how long the file is, counted from its beginning. */
+async function timesOf(path: string): Promise<{ frames: readonly number[]; seconds: number }> {
+  const show = ['-show_entries', 'format=start_time,duration:frame=best_effort_timestamp_time'];
+  const args = ['-v', 'error', '-select_streams', 'v', ...show, '-of', 'json', `file:${path}`];
+  const { stdout } = await promisify(execFile)((await testFfmpeg()).ffprobe.path, args);
+  const found = JSON.parse(stdout) as {
+    frames: readonly { best_effort_timestamp_time: string }[];
+    format: { start_time: string; duration: string };
+  };
+  const start = Number(found.format.start_time);
+  return {
+    frames: found.frames.map((frame) => Number(frame.best_effort_timestamp_time) - start),
+    seconds: Number(found.format.duration),
+  };
+}
+
+/** A run that only its signal and its changes are wanted of. */
+function runOf(job: Job): Run {
+  const change: Run['change'] = async (what) => {
+    if (what.type === 'output-failed') throw new Error(`${what.fault.errorClass}: ${what.fault.message}`);
+    return job;
+  };
+  return { job, signal: new AbortController().signal, change, progress: () => {} };
+}
+
+/** The numbers of the frames that the thumbnails of an output show, and of those that its file shows at their times. */
+async function shown(ffmpeg: Ffmpeg, from: string, name: string, settings: OutputSettings, number: number) {
+  const all = { ...settings, quality: 5, speed: 5, thumbnails: { number } } as const;
+  const { path, facts } = await encoded(ffmpeg, from, all, name);
+  const placement = { destination: `file:///${name}`, url: `file:///${name}` };
+  const outputs = [{ settings: all, placement }];
+  const request = { input: 'file:///in.mkv', outputs: [all] };
+  const job = draftJob({ accountId: 'a', request, test: false, outputs, now: new Date(0) }).number(1);
+  const [output] = job.outputs;
+  assert.ok(output);
+  const bench = {
+    ffmpeg,
+    transports: new Map(),
+    scratch: scratchRoom(folder),
+    log: () => {},
+  };
+  const product = { outputId: 3, path, expectedSeconds: null, mostSeconds: null, picture: null, sound: null };
+  const task = { output, encoded: { product, media: facts }, scratch: tempFolder() };
+  const files = (await takeThumbnails(runOf(job), bench, task)) ?? [];
+  const lumaOf = (bytes: Uint8Array | undefined) => bytes?.[24 * 64 + 32] ?? Number.NaN;
+  // What is read is of full range, and what was drawn of that of video.
+  const numberOf = (luma: number) => (16 + (luma * 219) / 255 - 20) / 3;
+  const pictures = tempFolder();
+  for (const [index, file] of files.entries()) await copyFile(file, join(pictures, `${index}.png`));
+  const found = (await frames(ffmpeg, join(pictures, '%d.png'), pixels, ['-f', 'image2'])).map((bytes) =>
+    numberOf(lumaOf(bytes)),
+  );
+  const { frames: begins, seconds } = await timesOf(path);
+  const film = await frames(ffmpeg, path, pixels);
+  const wanted = Array.from({ length: number }, (_, index) => {
+    const moment = ((index + 0.5) * seconds) / number;
+    const at = begins.findLastIndex((begin) => begin <= moment + 0.002);
+    return numberOf(lumaOf(film[Math.max(0, at)]));
+  });
+  return { found, wanted };
+}
+
+const rounded = (numbers: readonly number[]) => numbers.map((one) => one.toFixed(1)).join();
+
+for (const [build, ffmpeg] of await encoders()) {
+  const { abilities } = ffmpeg;
+  // What libaom was in 2018 takes half a minute for one of these.
+  const isTooSlow = ({ video_codec }: OutputSettings) =>
+    video_codec === 'av1' && !abilities.encoders.has('libsvtav1');
+  const canMake = ([name, settings]: (typeof kinds)[number]) =>
+    checkCombination(settings, name, abilities, 'output').ok && !isTooSlow(settings);
+
+  for (const [name, settings] of kinds.filter(canMake)) {
+    for (const sound of inputs.keys()) {
+      test(`${build}: thumbnails of ${name} with ${JSON.stringify(settings)} and sound ${sound} show the frames of their times`, async () => {
+        for (const number of [1, 7, 70]) {
+          const { found, wanted } = await shown(ffmpeg, inputs.get(sound) ?? '', name, settings, number);
+          const isNear = found.every((one, at) => Math.abs(one - (wanted[at] ?? -9)) < 1.5);
+          const what = `${number} showed ${rounded(found)} and not ${rounded(wanted)}`;
+          assert.ok(found.length === number && isNear, what);
+        }
+      });
+    }
+  }
+}
+
+test.run();
