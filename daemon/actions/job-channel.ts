@@ -8,7 +8,7 @@ import type { JobEvent, JobFeed } from './job-feed.js';
 export interface ChannelDesk {
   /** A job's progress at this moment. */
   readonly view: (job: Job) => JobProgressRecord;
-  /** Least milliseconds between two events that are not final. */
+  /** Least milliseconds between two events that are not final; at 0 each change is told by itself. */
   readonly gapMs: number;
 }
 
@@ -69,15 +69,20 @@ export class JobChannel {
   progress(): void {
     const job = this.#job;
     if (job === null || this.#timer !== null) return;
-    const waitMs = this.#toldAt + this.#desk.gapMs - performance.now();
-    if (waitMs <= 0) {
+    const { gapMs } = this.#desk;
+    if (gapMs === 0) {
       this.#tell(job);
       return;
     }
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.#tell(this.#job ?? job);
-    }, waitMs);
+    const waitMs = this.#toldAt + gapMs - performance.now();
+    // At least until the next tick: one report of an encoder is about several outputs, and told together.
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null;
+        this.#tell(this.#job ?? job);
+      },
+      Math.max(0, waitMs),
+    );
   }
 
   #tell(job: Job): void {

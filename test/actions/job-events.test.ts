@@ -130,6 +130,21 @@ test('changes that come quickly are told together, and a final state at once', a
   assert.is(here.computed, 2);
 });
 
+test('what one report tells of several files is one event, though it is the first for long', async ({
+  room,
+}) => {
+  const here = await room({ gapMs: 1 });
+  await here.run();
+  const feed = await here.listen();
+  await nextEvent(feed);
+  const before = here.computed;
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  here.note(10);
+  here.note(20);
+  assert.is((await nextEvent(feed)).record.input.progress, 20);
+  assert.is(here.computed, before + 1);
+});
+
 test('the newest of many changes always arrives', async ({ room }) => {
   const here = await room({ gapMs: 5 });
   await here.run();
