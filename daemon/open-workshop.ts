@@ -18,7 +18,10 @@ import { takeBackLeft } from './take-back-left.js';
 import { createTransports } from './transports/create-transports.js';
 import { createGuard } from './transports/guard.js';
 import { createPoster } from './transports/http/post.js';
+import { leftoverFolder } from './transports/leftover-folder.js';
+import { servicesFrom } from './transports/services.js';
 import { createShelf } from './transports/shelf.js';
+import { sweepLeftovers } from './transports/sweep-leftovers.js';
 import { jobRunner } from './work/run-job.js';
 import { scratchRoom } from './work/scratch.js';
 
@@ -83,6 +86,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
     const shelfOptions = { now, randomToken, stallTimeoutMs, minFreeBytes };
     const hosted = createShelf(join(dataFolder, 'hosted'), shelfOptions);
     const uploads = createShelf(join(dataFolder, 'uploads'), shelfOptions);
+    const leftovers = leftoverFolder(join(dataFolder, 'leftovers'));
     const transports = createTransports({
       allowPrivateNetwork: options.allowPrivateNetwork,
       filesRoots: options.filesRoots,
@@ -90,6 +94,9 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
       stallTimeoutMs,
       hosted,
       uploads,
+      services: servicesFrom(process.env),
+      leftovers,
+      hostKeysPath: join(dataFolder, 'known_hosts'),
     });
     await takeBackLeft(store, { transports, scratch, log });
     await scratch.clear();
@@ -115,6 +122,10 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
     const sweep = () =>
       Promise.all([hosted.sweep(), uploads.sweep()]).catch((error: unknown) =>
         log('error', `sweeping: ${String(error)}`),
+      );
+    const takeLeftovers = () =>
+      sweepLeftovers(leftovers, transports, (message) => log('warn', message)).catch((error: unknown) =>
+        log('error', `taking away what an earlier daemon left: ${String(error)}`),
       );
     const sweeper = setInterval(sweep, sweepEveryMs).unref();
     const closed = new AbortController();
@@ -142,6 +153,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
         deliverer.begin();
         await recover(store, queue, { now, log, signal: closed.signal });
         void sweep();
+        void takeLeftovers();
         const slots = jobs ?? Math.max(1, Math.floor(availableParallelism() / 2));
         if (ffmpeg !== null) queue.work(jobRunner({ ffmpeg, transports, scratch, log }), { slots });
       },

@@ -35,6 +35,7 @@ export interface DraftParts {
  */
 export function draftJob(parts: DraftParts): JobDraft {
   const at = parts.now.toISOString();
+  const connections = parts.request.download_connections;
   const fresh = { createdAt: at, updatedAt: at, finishedAt: null, media: null, file: null, fault: null };
   return {
     idCount: 2 + parts.outputs.length + thumbnailsTogether(parts.outputs),
@@ -49,7 +50,13 @@ export function draftJob(parts: DraftParts): JobDraft {
       updatedAt: at,
       submittedAt: at,
       finishedAt: null,
-      input: { ...fresh, id: firstId + 1, state: 'waiting', url: parts.request.input },
+      input: {
+        ...fresh,
+        id: firstId + 1,
+        state: 'waiting',
+        url: parts.request.input,
+        ...(connections === undefined ? {} : { connections }),
+      },
       outputs: parts.outputs.map(({ settings, placement }, index) => ({
         ...fresh,
         id: firstId + 2 + index,

@@ -40,6 +40,8 @@ interface JobFile {
 export interface JobInput extends JobFile {
   readonly state: InputState;
   readonly url: string;
+  /** How many connections its download may use at once, where the request said so (`download_connections`). */
+  readonly connections?: number;
 }
 
 /** One picture taken from an output. */

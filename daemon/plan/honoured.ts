@@ -26,13 +26,11 @@ export type JobPath = PathsOf<typeof jobTable>;
 /** Every setting of an output. */
 export type OutputPath = PathsOf<typeof outputTable>;
 
-const noGrants = 'hosted files and files on this machine know no grants';
-
 /** What becomes of each field of a request. A new one without an entry does not compile. */
 export const honouredJobFields = {
   input: { by: 'daemon/work/run-job.ts' },
   test: { by: 'daemon/actions/create-job.ts' },
-  download_connections: { moot: 'the most that may be used: one is' },
+  download_connections: { by: 'daemon/work/download.ts' },
   region: { moot: 'best effort by the document: all is encoded on this machine' },
   grouping: { by: 'daemon/jobs/draft.ts' },
   pass_through: { by: 'daemon/jobs/draft.ts' },
@@ -51,11 +49,11 @@ export const honouredOutputSettings = {
   filename: { by: 'daemon/actions/place-output.ts' },
   video_codec: { by: 'daemon/plan/decide/choose-codecs.ts' },
   speed: { by: 'daemon/plan/decide/picture.ts' },
-  public: { moot: noGrants },
-  access_control: { moot: noGrants },
-  'access_control.grantee': { moot: noGrants },
-  'access_control.permission': { moot: noGrants },
-  'access_control.permissions': { moot: noGrants },
+  public: { by: 'daemon/jobs/access.ts' },
+  access_control: { by: 'daemon/jobs/access.ts' },
+  'access_control.grantee': { by: 'daemon/jobs/access.ts' },
+  'access_control.permission': { by: 'daemon/jobs/access.ts' },
+  'access_control.permissions': { by: 'daemon/jobs/access.ts' },
   notifications: { by: 'daemon/jobs/notices.ts' },
   'notifications.url': { by: 'daemon/jobs/notices.ts' },
   'notifications.format': { by: 'daemon/jobs/notices.ts' },
@@ -93,11 +91,11 @@ export const honouredOutputSettings = {
   'watermark.height': { by: 'daemon/plan/decide/watermarks.ts' },
   thumbnails: { by: 'daemon/jobs/thumbnails.ts' },
   'thumbnails.number': { by: 'daemon/jobs/thumbnails.ts' },
-  'thumbnails.public': { moot: noGrants },
-  'thumbnails.access_control': { moot: noGrants },
-  'thumbnails.access_control.grantee': { moot: noGrants },
-  'thumbnails.access_control.permission': { moot: noGrants },
-  'thumbnails.access_control.permissions': { moot: noGrants },
+  'thumbnails.public': { by: 'daemon/jobs/access.ts' },
+  'thumbnails.access_control': { by: 'daemon/jobs/access.ts' },
+  'thumbnails.access_control.grantee': { by: 'daemon/jobs/access.ts' },
+  'thumbnails.access_control.permission': { by: 'daemon/jobs/access.ts' },
+  'thumbnails.access_control.permissions': { by: 'daemon/jobs/access.ts' },
 } as const satisfies Record<OutputPath, Honour>;
 
 /**

@@ -4,6 +4,8 @@ import { createGuard } from './guard.js';
 import { createHostedTransport } from './hosted.js';
 import { createHttpTransport } from './http.js';
 import { registerTransports, type TransportRegistry } from './registry.js';
+import type { LeftoverBook } from './remote/leftovers.js';
+import type { Services } from './services.js';
 import { createUploadTransport } from './upload.js';
 
 /** What the transports of a daemon, or of one `venc run`, are made with. */
@@ -17,6 +19,11 @@ export interface TransportOptions {
   readonly stallTimeoutMs: number;
   readonly hosted: FileShelf;
   readonly uploads: FileShelf;
+  readonly services: Services;
+  /** Where what lies unfinished at servers is noted. */
+  readonly leftovers: LeftoverBook;
+  /** Where the host keys of SFTP servers are remembered, one file for all of them. */
+  readonly hostKeysPath: string;
 }
 
 /** All transports of this version by their schemes. A later scheme adds its line here. */

@@ -1,4 +1,6 @@
+import type { FileAccess } from '../jobs/access.js';
 import type { FileFacts } from '../jobs/job.js';
+import type { Leftover } from './remote/leftovers.js';
 
 /** What goes with one transfer of a whole file. */
 export interface Transfer {
@@ -6,6 +8,10 @@ export interface Transfer {
   readonly signal: AbortSignal;
   /** Called with the bytes done so far and their total, null where it is not known; at most some times a second. */
   readonly onProgress: (doneBytes: number, totalBytes: number | null) => void;
+  /** How many connections a download may use at once (`download_connections`, section 4.1); as the transport likes where it is not given. */
+  readonly connections?: number;
+  /** Who may read a delivered file, where its destination knows grants; the destination's own rule where it is not given. */
+  readonly access?: FileAccess;
 }
 
 /**
@@ -35,4 +41,11 @@ export interface Transport {
   readonly upload?: (fromPath: string, to: string, transfer: Transfer) => Promise<FileFacts>;
   /** Takes away a file that `upload` delivered, since the rest of its output came to nothing. That there is none is as good. */
   readonly remove?: (url: string) => Promise<void>;
+  /**
+   * The size of the file at `from` in bytes, or null where the server does not tell: asked before a download that would have to wait for
+   * room. Rejects as a download would.
+   */
+  readonly sizeOf?: (from: string, signal: AbortSignal) => Promise<number | null>;
+  /** Takes away what a killed program left unfinished. That there is nothing any more is as good. */
+  readonly sweep?: (leftover: Leftover) => Promise<void>;
 }

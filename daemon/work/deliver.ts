@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { isVencError } from '../../src/api/errors.js';
+import { thumbnailAccess, videoAccess } from '../jobs/access.js';
 import type { FileFacts, JobOutput } from '../jobs/job.js';
 import { thumbnailUrl } from '../jobs/thumbnails.js';
 import type { Run } from '../queue/job-queue.js';
@@ -57,20 +58,24 @@ async function sendAll(
   const upload = transport.upload?.bind(transport);
   const share = outputShares(output).upload;
   if (upload === undefined) throw new TypeError('the scheme of the destination takes no uploads');
-  const send = async (path: string, to: string, onProgress: Transfer['onProgress']) => {
+  const send = async (path: string, to: string, transfer: Omit<Transfer, 'signal'>) => {
     await bench.scratch.note(scratch, { outputId: output.id, path, url: to });
-    const facts = await upload(path, to, { signal: run.signal, onProgress });
+    const facts = await upload(path, to, { signal: run.signal, ...transfer });
     sent.push(to);
     await rm(path, { force: true });
     return facts;
   };
   for (const [index, path] of thumbnails.entries())
-    await send(path, thumbnailUrl(output.destination, index), () => {});
-  return send(encoded.product.path, output.destination, (done, total) => {
+    await send(path, thumbnailUrl(output.destination, index), {
+      onProgress: () => {},
+      access: thumbnailAccess(output.settings),
+    });
+  const onProgress: Transfer['onProgress'] = (done, total) => {
     const percent = total === null || total === 0 ? 0 : (done / total) * 100;
     const overallPercent = (1 - share) * 100 + share * percent;
     run.progress(output.id, { event: 'uploading', percent, overallPercent });
-  });
+  };
+  return send(encoded.product.path, output.destination, { onProgress, access: videoAccess(output.settings) });
 }
 
 /** Takes away what has arrived of an output that came to nothing. What cannot be taken away is told in the log. */

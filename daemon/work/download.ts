@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { jobTable } from '../../src/api/settings/index.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../queue/job-queue.js';
 import { transportFor } from '../transports/registry.js';
@@ -12,6 +13,9 @@ export interface Source {
   readonly file: FileFacts;
 }
 
+/** Connections for a download whose request names no number of them (`download_connections`, section 4.1). */
+const defaultConnections = jobTable.download_connections.default;
+
 /** Brings the input into the scratch folder. On failure the job is failed and null given back. */
 export function download(run: Run, bench: Workbench, scratch: string): Promise<Source | null> {
   const { input } = run.job;
@@ -23,6 +27,7 @@ export function download(run: Run, bench: Workbench, scratch: string): Promise<S
       if (transport.download === undefined) throw new TypeError('the scheme of the input takes no downloads');
       const file = await transport.download(input.url, path, {
         signal: run.signal,
+        connections: input.connections ?? defaultConnections,
         onProgress: (done, total) => {
           const percent = total === null || total === 0 ? 0 : (done / total) * 100;
           run.progress(input.id, {

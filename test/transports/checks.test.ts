@@ -5,6 +5,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTransports, type TransportOptions } from '../../daemon/transports/create-transports.js';
 import { transportFor } from '../../daemon/transports/registry.js';
+import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
+import { servicesFrom } from '../../daemon/transports/services.js';
 import { shelfUrl } from '../../daemon/transports/shelf-place.js';
 import { shelfRoom } from '../helpers/shelf-room.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -23,6 +25,9 @@ const registry = (options: Partial<TransportOptions> = {}) =>
     stallTimeoutMs: 1000,
     hosted: shelfRoom().shelf,
     uploads,
+    services: servicesFrom({}),
+    leftovers: noLeftoverBook,
+    hostKeysPath: join(root, 'known_hosts'),
     ...options,
   });
 const checkInput = (url: string, options?: Partial<TransportOptions>) =>

@@ -42,7 +42,12 @@ const ofFiles = {
   fault: isRecordOrNull,
 };
 
-const isInput = fits<JobInput>({ ...ofFiles, state: oneOf(inputStates), url: isText });
+const isInput = fits<JobInput>({
+  ...ofFiles,
+  state: oneOf(inputStates),
+  url: isText,
+  connections: (value) => value === undefined || isCount(value),
+});
 
 const isOutput = fits<JobOutput>({
   ...ofFiles,

@@ -1,7 +1,8 @@
 import type { Agent, Dispatcher } from 'undici';
+import type { Credentials } from '../remote/remote-url.js';
+import { connectionTrouble, finalTrouble, type Trouble } from '../remote/trouble.js';
 import { type AnswerReading, type Asked, readAnswer } from './answer.js';
-import { basicAuthorization, type Credentials, readHttpUrl } from './http-url.js';
-import { connectionTrouble, finalTrouble, type Trouble } from './trouble.js';
+import { basicAuthorization, readHttpUrl } from './http-url.js';
 
 const maxRedirects = 10;
 
@@ -41,7 +42,7 @@ export async function ask(
     const { host } = target.url;
     const answer = await send(agent, target, asked, signal).catch((error: unknown) => {
       signal.throwIfAborted();
-      return connectionTrouble(error, host);
+      return connectionTrouble(error, host, 'download');
     });
     if ('kind' in answer) return { type: 'trouble', trouble: answer };
     alive();

@@ -4,10 +4,11 @@ import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
 import { freeBytes } from '../folders.js';
 import type { Meter } from '../meter.js';
 import type { PartFile } from '../part-file.js';
+import { withoutStall } from '../remote/attempts.js';
+import { connectionTrouble, passingTrouble, type Trouble } from '../remote/trouble.js';
 import type { KnownFile } from './answer.js';
 import { type AskReading, ask, type Target } from './ask.js';
 import { drain } from './drain.js';
-import { connectionTrouble, passingTrouble, type Trouble } from './trouble.js';
 
 /** What a download works with. */
 export interface HttpDownloadParts {
@@ -42,18 +43,8 @@ export class HttpDownload {
    */
   async attempt(): Promise<Trouble | null> {
     const { target, signal, stallTimeoutMs } = this.parts;
-    const stall = new AbortController();
-    const timer = setTimeout(() => stall.abort(), stallTimeoutMs);
-    const either = AbortSignal.any([signal, stall.signal]);
-    try {
-      return await this.#askAndFill(either, () => timer.refresh());
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!stall.signal.aborted || isVencError(error)) throw error;
-      return passingTrouble('DownloadTimeoutError', `${target.url.host} stopped sending.`);
-    } finally {
-      clearTimeout(timer);
-    }
+    const watch = { signal, stallTimeoutMs, direction: 'download', host: target.url.host } as const;
+    return withoutStall(watch, (watched) => this.#askAndFill(watched.signal, watched.alive));
   }
 
   async #askAndFill(signal: AbortSignal, alive: () => void): Promise<Trouble | null> {
@@ -83,7 +74,7 @@ export class HttpDownload {
     } catch (error) {
       signal.throwIfAborted();
       if (isVencError(error)) throw error;
-      return connectionTrouble(error, answer.host);
+      return connectionTrouble(error, answer.host, 'download');
     }
     return this.#complaintAboutSize(answer);
   }

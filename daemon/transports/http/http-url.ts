@@ -1,10 +1,5 @@
 import { decoded } from '../../../src/api/url-text.js';
-
-/** Names of user and password, decoded. */
-export interface Credentials {
-  readonly user: string;
-  readonly password: string;
-}
+import type { Credentials } from '../remote/remote-url.js';
 
 /** An address without credentials, and these; or why a text is none: a sentence without subject. */
 export type HttpUrlReading =

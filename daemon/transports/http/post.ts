@@ -1,8 +1,8 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { Guard } from '../guard.js';
+import { connectionTrouble } from '../remote/trouble.js';
 import { createGuardedAgent } from './agent.js';
 import { basicAuthorization, readHttpUrl } from './http-url.js';
-import { connectionTrouble } from './trouble.js';
 
 /** What is posted. The names of its headers are in lower case. */
 export interface Letter {
@@ -86,7 +86,7 @@ async function attempt(
   } catch (error) {
     signal.throwIfAborted();
     if (limit.signal.aborted) return `${host} did not answer within ${timeoutMs / 1000} seconds.`;
-    return connectionTrouble(error, host).error.message;
+    return connectionTrouble(error, host, 'upload').error.message;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);

@@ -1,15 +1,19 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createPatience } from '../../daemon/transports/http/patience.js';
+import { createPatience } from '../../../daemon/transports/remote/patience.js';
 import {
   connectionTrouble,
   finalTrouble,
   passingTrouble,
   type Trouble,
-} from '../../daemon/transports/http/trouble.js';
+} from '../../../daemon/transports/remote/trouble.js';
 
 const passing = passingTrouble('DownloadFailureError', 'no');
-const refused = connectionTrouble(Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), 'host');
+const refused = connectionTrouble(
+  Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
+  'host',
+  'download',
+);
 
 /** Lets attempts fail, each after some time of its own, until they are given up. Gives the delays and the time it took. */
 function failing(

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder } from './folders.js';
+import type { Leftover, LeftoverBook } from './remote/leftovers.js';
+
+/** One note that an earlier program left. */
+export interface LeftoverNote {
+  readonly leftover: Leftover;
+  /** Tears the note up. */
+  readonly tearUp: () => Promise<void>;
+}
+
+/** Keeps notes as files of a folder, mode 0600, since URLs hold passwords. */
+export interface LeftoverFolder extends LeftoverBook {
+  /** The notes that are there. Files that are none are taken away. */
+  notes(): Promise<readonly LeftoverNote[]>;
+}
+
+/** Opens the notes below a folder, which is made with the first one. */
+export function leftoverFolder(folder: string): LeftoverFolder {
+  const tearUp = (path: string) => () => unlink(path).catch(() => undefined);
+  return {
+    async note(leftover) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const path = join(folder, `${randomBytes(8).toString('hex')}.json`);
+      const handle = await open(path, 'wx', 0o600);
+      try {
+        await handle.writeFile(JSON.stringify(leftover));
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await syncFolder(folder);
+      return tearUp(path);
+    },
+    async notes() {
+      const names = await readdir(folder).catch(() => []);
+      const notes: LeftoverNote[] = [];
+      for (const name of names) {
+        const path = join(folder, name);
+        const leftover = read(await readFile(path, 'utf8').catch(() => ''));
+        if (leftover === null) await unlink(path).catch(() => undefined);
+        else notes.push({ leftover, tearUp: tearUp(path) });
+      }
+      return notes;
+    },
+  };
+}
+
+/** A note that was cut off by a crash was not yet relied upon. */
+function read(text: string): Leftover | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || !('url' in value) || !('name' in value)) return null;
+    const { url, name } = value;
+    return typeof url === 'string' && typeof name === 'string' ? { url, name } : null;
+  } catch {
+    return null;
+  }
+}

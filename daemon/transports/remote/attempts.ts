@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isVencError } from '../../../src/api/errors.js';
+import type { Direction } from '../disk-faults.js';
+import type { Guard } from '../guard.js';
+import { createPatience } from './patience.js';
+import { classOf, passingTrouble, type Trouble } from './trouble.js';
+
+/** What every transfer over a network depends on. */
+export interface RemoteOptions {
+  readonly guard: Guard;
+  /** How long nothing may move before an attempt is given up, in milliseconds. */
+  readonly stallTimeoutMs: number;
+  /** How long to wait before the first new attempt, in milliseconds; half a second where it is not given. */
+  readonly retryDelayMs?: number;
+}
+
+/** Two attempts to connect, and what lies between, stay below the 20 seconds of the contract (section 9). */
+const maxConnectTimeoutMs = 8_000;
+
+/** How long one attempt to connect may take: shorter than a stall, so that each of the two is told as what it is. */
+export function connectTimeoutOf({ stallTimeoutMs }: Pick<RemoteOptions, 'stallTimeoutMs'>): number {
+  return Math.min(maxConnectTimeoutMs, stallTimeoutMs / 2);
+}
+
+/** One transfer that may take several attempts. */
+export interface Attempts {
+  /** Makes one: null when all is done, the trouble where another may be made. Rejects where none makes sense. */
+  readonly attempt: () => Promise<Trouble | null>;
+  /** The most bytes that any attempt has moved: a break after some that are new is forgiven more readily. */
+  readonly furthestBytes: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** Attempts until it is done, with growing delays between. Rejects with the last trouble, or with the reason of the signal. */
+export async function untilDone(attempts: Attempts, options: Omit<RemoteOptions, 'guard'>): Promise<void> {
+  const patience = createPatience({
+    stallTimeoutMs: options.stallTimeoutMs,
+    connectTimeoutMs: connectTimeoutOf(options),
+    retryDelayMs: options.retryDelayMs ?? 500,
+    clock: () => performance.now(),
+  });
+  for (;;) {
+    const before = attempts.furthestBytes();
+    const trouble = await attempts.attempt();
+    if (trouble === null) return;
+    if (attempts.furthestBytes() > before) patience.progressed();
+    const delayMs = patience.next(trouble);
+    if (delayMs === null) throw trouble.error;
+    await sleep(delayMs, undefined, { signal: attempts.signal });
+  }
+}
+
+/** What an attempt is watched with. */
+export interface StallWatch {
+  /** The signal of the transfer. */
+  readonly signal: AbortSignal;
+  readonly stallTimeoutMs: number;
+  readonly direction: Direction;
+  /** A host with its port, to be named. */
+  readonly host: string;
+}
+
+/** What an attempt works under: ended when the transfer is, or when nothing was alive for too long. */
+export interface Watched {
+  readonly signal: AbortSignal;
+  /** To be called whenever something has moved. */
+  readonly alive: () => void;
+}
+
+/** Makes one attempt, and ends it with a passing trouble where nothing moves for the stall timeout. */
+export async function withoutStall(
+  { signal, stallTimeoutMs, direction, host }: StallWatch,
+  work: (watched: Watched) => Promise<Trouble | null>,
+): Promise<Trouble | null> {
+  const stall = new AbortController();
+  const timer = setTimeout(() => stall.abort(), stallTimeoutMs);
+  try {
+    return await work({ signal: AbortSignal.any([signal, stall.signal]), alive: () => timer.refresh() });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!stall.signal.aborted || isVencError(error)) throw error;
+    const said = direction === 'download' ? 'stopped sending' : 'stopped taking data';
+    return passingTrouble(classOf('timeout', direction), `${host} ${said}.`);
+  } finally {
+    clearTimeout(timer);
+  }
+}

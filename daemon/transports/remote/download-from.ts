@@ -1,0 +1,90 @@
+import { dirname } from 'node:path';
+import { VencError } from '../../../src/api/errors.js';
+import type { FileFacts } from '../../jobs/job.js';
+import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
+import { freeBytes } from '../folders.js';
+import { createMeter } from '../meter.js';
+import { type PartFile, writeWhole } from '../part-file.js';
+import type { Transfer } from '../transport.js';
+import { type RemoteOptions, untilDone, withoutStall } from './attempts.js';
+import type { FileServer, RemoteFacts, RemotePlace } from './file-server.js';
+import { inSession } from './in-session.js';
+import { passingTrouble, type Trouble } from './trouble.js';
+
+/**
+ * Brings a file from a file server, going on where a connection broke off as long as the server tells that it is still the same
+ * file, and starting over where not. The size that the server tells is checked in the end.
+ */
+export async function downloadFrom(
+  server: FileServer,
+  from: string,
+  toPath: string,
+  transfer: Transfer,
+  options: RemoteOptions,
+): Promise<FileFacts> {
+  const { signal } = transfer;
+  signal.throwIfAborted();
+  const place = server.read(from);
+  if (typeof place === 'string')
+    throw new VencError('DownloadFailureError', `The address of the input ${place}.`);
+  const meter = createMeter(transfer);
+  const watch = {
+    signal,
+    stallTimeoutMs: options.stallTimeoutMs,
+    direction: 'download',
+    host: place.name,
+  } as const;
+  try {
+    const facts = await writeWhole(toPath, { mode: 0o600 }, async (part) => {
+      let known: RemoteFacts | null = null;
+      let furthestBytes = 0;
+      const attempt = () =>
+        withoutStall(watch, (watched) =>
+          inSession({ server, place, direction: 'download' }, watched, async (session) => {
+            const facts = await session.stat(place.path);
+            if (facts === null) throw missing(place);
+            if (known === null || !isSame(known, facts)) await part.startOver();
+            known = facts;
+            await makeSureOfRoom(facts, part, dirname(toPath));
+            await session.read(place.path, part.sizeBytes, async (piece) => {
+              await part.write(piece).catch((error: unknown) => {
+                throw ownDiskFault(error, 'download');
+              });
+              watched.alive();
+              furthestBytes = Math.max(furthestBytes, part.sizeBytes);
+              meter.at(part.sizeBytes, facts.sizeBytes);
+            });
+            const trouble = wrongSize(facts, part, place);
+            if (trouble !== null) known = null;
+            return trouble;
+          }),
+        );
+      await untilDone({ attempt, furthestBytes: () => furthestBytes, signal }, options);
+      signal.throwIfAborted();
+    });
+    meter.end(facts.sizeBytes);
+    return facts;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw ownDiskFault(error, 'download');
+  }
+}
+
+/** Where the server tells no version, nothing is gone on with: two files of one size would be spliced. */
+function isSame(known: RemoteFacts, facts: RemoteFacts): boolean {
+  return facts.version !== null && known.version === facts.version && known.sizeBytes === facts.sizeBytes;
+}
+
+async function makeSureOfRoom({ sizeBytes }: RemoteFacts, part: PartFile, folder: string): Promise<void> {
+  if (sizeBytes !== null && sizeBytes - part.sizeBytes > (await freeBytes(folder))) throw outOfSpaceError();
+}
+
+function wrongSize({ sizeBytes }: RemoteFacts, part: PartFile, place: RemotePlace): Trouble | null {
+  if (sizeBytes === null || sizeBytes === part.sizeBytes) return null;
+  const said = `${place.name} sent ${part.sizeBytes} bytes of a file of ${sizeBytes}.`;
+  return passingTrouble('DownloadFailureError', said);
+}
+
+function missing(place: RemotePlace): VencError {
+  return new VencError('FileNotFoundError', `There is no file ${place.path} on ${place.name}.`);
+}

@@ -1,0 +1,61 @@
+import type { Readable } from 'node:stream';
+import type { Direction } from '../disk-faults.js';
+import type { Watched } from './attempts.js';
+import type { RemoteUrl } from './remote-url.js';
+import type { Trouble } from './trouble.js';
+
+/** What a server tells of a file. */
+export interface RemoteFacts {
+  /** Null where the server does not tell. */
+  readonly sizeBytes: number | null;
+  /** Differs when the file is another one, such as the time of its last change; null where the server tells nothing of that kind. */
+  readonly version: string | null;
+}
+
+/**
+ * An open connection to a server that keeps files by their paths. One thing at a time. Its methods reject with whatever its library
+ * throws, which {@link FileServer.trouble} reads; after a rejection it is only good for `close`.
+ */
+export interface FileSession {
+  /** What is at a path; null where nothing is. */
+  stat(path: string): Promise<RemoteFacts | null>;
+  /** Hands on the bytes of a file from an offset to its end, in order; waits for `take` before it asks for many more. */
+  read(path: string, fromByte: number, take: (piece: Uint8Array) => Promise<void>): Promise<void>;
+  /** Writes a stream to a file, from an offset on: 0 begins it anew. Settles when the server has confirmed all of it. */
+  write(path: string, fromByte: number, bytes: Readable): Promise<void>;
+  /** Gives a file another name, in the place of what has that name. */
+  rename(from: string, to: string): Promise<void>;
+  /** Takes a file away. That there is none is as good. */
+  remove(path: string): Promise<void>;
+  /** Makes one folder; whether there was none before. */
+  makeFolder(path: string): Promise<boolean>;
+  /** Takes an empty folder away; rejects where it is not empty. */
+  removeFolder(path: string): Promise<void>;
+  /** Lets go of the connection at once. Never throws. */
+  close(): void;
+}
+
+/** One kind of file server: FTP, or SFTP. */
+export interface FileServer {
+  /** Opens a connection that has passed the guard, and logs in. */
+  connect(place: RemotePlace, watched: Watched, direction: Direction): Promise<FileSession>;
+  /** Where a URL of this kind leads; or a sentence without subject that says why it cannot be used. */
+  read(url: string): RemotePlace | string;
+  /** What an error of a session means. */
+  trouble(error: unknown, direction: Direction, place: RemotePlace): Trouble;
+}
+
+/** A file on a server, as that one names it. */
+export interface RemotePlace extends RemoteUrl {
+  readonly port: number;
+  /** The path of the file in the server's own terms. */
+  readonly path: string;
+  /** Folders above the file, the outermost first, that may have to be made. */
+  readonly folders: readonly string[];
+  /** The host with its port, to be named in messages. */
+  readonly name: string;
+  /** Whether the connection is encrypted from its first byte (`ftps` on its own port), as the scheme has it. */
+  readonly isImplicitTls?: boolean;
+  /** Whether it must be encrypted at all. */
+  readonly isTls?: boolean;
+}

@@ -1,0 +1,86 @@
+import type { ErrorClass } from '../../../src/api/error-classes.js';
+import { isVencError, VencError } from '../../../src/api/errors.js';
+import { type Direction, errorCode } from '../disk-faults.js';
+
+/** Why one attempt came to nothing, and whether another one makes sense. */
+export interface Trouble {
+  /** `final`: no; `connect`: no connection came about; `passing`: it was refused for now, stalled, or broke off. */
+  readonly kind: 'final' | 'connect' | 'passing';
+  readonly error: VencError;
+  /** How long the server asked to wait; null where it did not. */
+  readonly retryAfterMs: number | null;
+}
+
+/** What may go wrong on any way to a server, in the words of the contract (section 3). */
+export type FaultKind = 'failure' | 'timeout' | 'denied' | 'missing' | 'login';
+
+const classes: Readonly<Record<Direction, Readonly<Record<FaultKind, ErrorClass>>>> = {
+  download: {
+    failure: 'DownloadFailureError',
+    timeout: 'DownloadTimeoutError',
+    denied: 'DownloadAccessDeniedError',
+    missing: 'FileNotFoundError',
+    login: 'InvalidUsernameOrPasswordError',
+  },
+  upload: {
+    failure: 'UploadFailureError',
+    timeout: 'UploadTimeoutError',
+    denied: 'UploadAccessDeniedError',
+    missing: 'FileNotFoundError',
+    login: 'InvalidUsernameOrPasswordError',
+  },
+};
+
+/** The class of error for what went wrong on a file's way in or out. */
+export function classOf(kind: FaultKind, direction: Direction): ErrorClass {
+  return classes[direction][kind];
+}
+
+type Row = readonly [kind: Trouble['kind'], fault: FaultKind, predicate: string];
+
+const byCode: Readonly<Record<string, Row>> = {
+  ENOTFOUND: ['final', 'failure', 'is not the name of any host'],
+  EAI_AGAIN: ['connect', 'failure', 'could not be looked up: the name servers do not answer'],
+  ECONNREFUSED: ['connect', 'failure', 'refused the connection'],
+  EHOSTUNREACH: ['connect', 'failure', 'cannot be reached from here'],
+  ENETUNREACH: ['connect', 'failure', 'cannot be reached from here'],
+  ETIMEDOUT: ['connect', 'timeout', 'did not answer in time'],
+};
+
+const badCertificate = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS/;
+const badTls = /^ERR_SSL|^EPROTO$/;
+
+/** A trouble that no further attempt can mend. */
+export function finalTrouble(errorClass: ErrorClass, message: string, cause?: unknown): Trouble {
+  return { kind: 'final', error: new VencError(errorClass, message, { cause }), retryAfterMs: null };
+}
+
+/** A trouble that may be over by the next attempt. */
+export function passingTrouble(
+  errorClass: ErrorClass,
+  message: string,
+  retryAfterMs: number | null = null,
+): Trouble {
+  return { kind: 'passing', error: new VencError(errorClass, message), retryAfterMs };
+}
+
+/** What an error of a connection to a host means. `host` is a host with its port, without credentials. */
+export function connectionTrouble(error: unknown, host: string, direction: Direction): Trouble {
+  if (isVencError(error)) return { kind: 'final', error, retryAfterMs: null };
+  const [kind, fault, predicate] = rowOf(errorCode(error) ?? '');
+  const message = `${host} ${predicate}.`;
+  return {
+    kind,
+    error: new VencError(classOf(fault, direction), message, { cause: error }),
+    retryAfterMs: null,
+  };
+}
+
+function rowOf(code: string): Row {
+  const row = byCode[code];
+  if (row !== undefined) return row;
+  if (badCertificate.test(code))
+    return ['final', 'failure', `has a certificate that is not trusted (${code})`];
+  if (badTls.test(code)) return ['final', 'failure', `does not speak TLS as it should (${code})`];
+  return ['passing', 'failure', 'broke off the connection'];
+}
