@@ -6,19 +6,14 @@ import { createHttpTransport } from './http.js';
 import { registerTransports, type TransportRegistry } from './registry.js';
 import type { LeftoverBook } from './remote/leftovers.js';
 import type { Services } from './services.js';
+import type { Transport } from './transport.js';
 import { createUploadTransport } from './upload.js';
 
-/** What the transports of a daemon, or of one `venc run`, are made with. */
-export interface TransportOptions {
+/** What the transports over networks are made with. */
+export interface NetworkOptions {
   readonly allowPrivateNetwork: boolean;
-  /** Folders that `file:` URLs may lead into; none refuses that scheme. */
-  readonly filesRoots: readonly string[];
-  /** For a program that works on its own user's files: every file of the machine is open to it, and inputs are not copied. */
-  readonly anywhere?: boolean;
   /** How long a transfer may stand still, in milliseconds. */
   readonly stallTimeoutMs: number;
-  readonly hosted: FileShelf;
-  readonly uploads: FileShelf;
   readonly services: Services;
   /** Where what lies unfinished at servers is noted. */
   readonly leftovers: LeftoverBook;
@@ -26,14 +21,29 @@ export interface TransportOptions {
   readonly hostKeysPath: string;
 }
 
-/** All transports of this version by their schemes. A later scheme adds its line here. */
+/** What all transports of a daemon, or of one `venc run`, are made with. */
+export interface TransportOptions extends NetworkOptions {
+  /** Folders that `file:` URLs may lead into; none refuses that scheme. */
+  readonly filesRoots: readonly string[];
+  /** For a program that works on its own user's files: every file of the machine is open to it, and inputs are not copied. */
+  readonly anywhere?: boolean;
+  readonly hosted: FileShelf;
+  readonly uploads: FileShelf;
+}
+
+/** All transports of this version by their schemes. */
 export function createTransports(options: TransportOptions): TransportRegistry {
-  const { allowPrivateNetwork, stallTimeoutMs } = options;
-  const guard = createGuard({ allowPrivateNetwork });
   return registerTransports([
-    createHttpTransport({ guard, stallTimeoutMs }),
+    ...networkTransports(options),
     createFileTransport(options.anywhere === true ? 'anywhere' : options.filesRoots),
     createUploadTransport(options.uploads),
     createHostedTransport(options.hosted),
   ]);
+}
+
+/** The transports over networks. A later scheme adds its line here. */
+export function networkTransports(options: NetworkOptions): readonly Transport[] {
+  const guard = createGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
+  const remote = { guard, stallTimeoutMs: options.stallTimeoutMs, leftovers: options.leftovers };
+  return [createHttpTransport(remote)];
 }
