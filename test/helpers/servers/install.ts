@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findProgram, unpackedFolder } from './find-program.js';
+import { programNamed, type ServerProgramName, serverProgramNames } from './packages.js';
+
+/*
+ * `node dist/test/helpers/servers/install.js`, before `npm run test:servers`: gets the servers that tests are run against, where that may be
+ * done, and says which are missing where it may not; their tests are then skipped. Nothing that is there is touched, no
+ * service is started, and no package is removed for another.
+ */
+
+const policy = '/usr/sbin/policy-rc.d';
+const missing = (): readonly ServerProgramName[] =>
+  serverProgramNames.filter((name) => 'missing' in findProgram(name));
+
+function main(): void {
+  const before = missing();
+  if (before.length === 0) return;
+  if (spawnSync('apt-get', ['--version']).status === 0) {
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) apt(['update', '-qq']);
+    const toInstall = before.filter((name) => programNamed(name).unpacked === undefined);
+    if (isRoot && toInstall.length > 0) install(toInstall);
+    for (const name of before.filter((name) => programNamed(name).unpacked !== undefined)) unpack(name);
+  }
+  for (const name of missing()) {
+    const found = findProgram(name);
+    if ('missing' in found) console.log(`${found.missing} (its tests are skipped)`);
+  }
+}
+
+/** Installs packages, services of which are kept from starting. One that cannot be had must not cost the others. */
+function install(names: readonly ServerProgramName[]): void {
+  const isOurs = !existsSync(policy);
+  if (isOurs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    const packages = [...new Set(names.map((name) => programNamed(name).package))];
+    const flags = ['install', '-y', '-qq', '--no-install-recommends', '--no-remove'];
+    if (!apt([...flags, ...packages])) for (const one of packages) apt([...flags, one]);
+  } finally {
+    if (isOurs) rmSync(policy, { force: true });
+  }
+}
+
+/** Unpacks a program with its libraries, beside its place and then into it: what is there is whole. */
+function unpack(name: ServerProgramName): void {
+  const { package: deb, unpacked = [] } = programNamed(name);
+  mkdirSync(unpackedFolder, { recursive: true });
+  const folder = mkdtempSync(join(unpackedFolder, 'new-'));
+  try {
+    // One by one: which libraries there are differs between releases.
+    for (const one of unpacked) apt(['download', '-qq', one], folder);
+    for (const file of readdirSync(folder).filter((entry) => entry.endsWith('.deb')))
+      spawnSync('dpkg', ['-x', join(folder, file), join(folder, 'root')], { stdio: 'inherit' });
+    rmSync(join(unpackedFolder, deb), { recursive: true, force: true });
+    if (existsSync(join(folder, 'root'))) renameSync(join(folder, 'root'), join(unpackedFolder, deb));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs apt-get; whether it went well. Its complaints are shown. */
+function apt(args: readonly string[], cwd?: string): boolean {
+  const { status, stderr } = spawnSync('apt-get', args, {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  // The warning of a download as root into a folder of root's is none.
+  const said = (stderr ?? '').split('\n').filter((line) => /^E: /.test(line));
+  if (status !== 0) console.log(`apt-get ${args.join(' ')}: ${said.join(' ') || 'failed'}`);
+  return status === 0;
+}
+
+main();

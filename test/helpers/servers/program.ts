@@ -1,0 +1,174 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { FoundProgram } from './find-program.js';
+
+export * from './find-program.js';
+
+/** How a server is started. It must stay in the foreground. */
+export interface ProgramOptions {
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Loopback port that answers once it is there; or a question of its own. */
+  readonly ready: number | (() => Promise<boolean>);
+  /** How long that may take; 20 s if not given. */
+  readonly readyWithinMs?: number;
+}
+
+/** A server process of a test's own. */
+export interface RunningProgram {
+  readonly pid: number;
+  /** What it has said so far, on both ways. */
+  readonly log: () => string;
+  /** Whether it still runs. */
+  readonly isAlive: () => boolean;
+  /** Sends a signal to the process and every one below it: SIGSTOP makes a server that stalls. */
+  signal(signal: NodeJS.Signals): void;
+  /** Ends it with all that it started, by their ids, and waits until it is gone. */
+  end(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+
+process.once('exit', () => {
+  for (const { pid } of running) for (const id of family(pid)) send(id, 'SIGKILL');
+});
+
+/** Starts a server and waits until it answers. Rejects with what it said where it ends before, or is not there in time. */
+export async function startProgram(program: FoundProgram, options: ProgramOptions): Promise<RunningProgram> {
+  const child = spawn(program.path, options.args, {
+    env: { ...process.env, ...program.env, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  running.add(child);
+  let said = '';
+  const hear = (text: string) => {
+    said += text;
+  };
+  child.stdout.setEncoding('utf8').on('data', hear);
+  child.stderr.setEncoding('utf8').on('data', hear);
+  let failure: Error | null = null;
+  child.once('error', (error) => {
+    failure = error;
+  });
+  const isAlive = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  const signal = (name: NodeJS.Signals) => {
+    for (const id of family(child.pid)) send(id, name);
+  };
+  const end = async () => {
+    const members = family(child.pid);
+    for (const id of members) {
+      send(id, 'SIGCONT');
+      send(id, 'SIGTERM');
+    }
+    const endAt = Date.now() + 3_000;
+    while (members.some(isThere) && Date.now() < endAt) await pause(10);
+    for (const id of members) send(id, 'SIGKILL');
+    while (isAlive()) await pause(10);
+    running.delete(child);
+  };
+  const isReady = typeof options.ready === 'number' ? answers(options.ready) : options.ready;
+  const limit = Date.now() + (options.readyWithinMs ?? 20_000);
+  while (!(await isReady())) {
+    const late = Date.now() > limit;
+    if (isAlive() && !late && failure === null) {
+      await pause(15);
+      continue;
+    }
+    await end();
+    throw new Error(
+      `${program.path} ${late ? 'was not there in time' : 'ended at once'}: ${failure ?? said}`,
+    );
+  }
+  return { pid: child.pid ?? 0, log: () => said, isAlive, signal, end };
+}
+
+const execute = promisify(execFile);
+
+/** Runs a program to its end. Resolves to what it printed; rejects where it fails. */
+export async function runProgram(
+  program: FoundProgram,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { stdout } = await execute(program.path, args, {
+    env: { ...process.env, ...program.env, ...env },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+/** Ports of the loopback that nothing listens on, all different. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** One such port. */
+export async function freePort(): Promise<number> {
+  const [port = 0] = await freePorts(1);
+  return port;
+}
+
+/** Whether something takes connections at a port of the loopback. */
+function answers(port: number): () => Promise<boolean> {
+  return () =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      const answer = (is: boolean) => () => {
+        socket.destroy();
+        resolve(is);
+      };
+      socket.once('connect', answer(true)).once('error', answer(false));
+    });
+}
+
+/** A process and all below it, as /proc has them: servers put theirs into groups and sessions of their own. */
+function family(pid: number | undefined): readonly number[] {
+  if (pid === undefined) return [];
+  const parents = new Map<number, number[]>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const parent = parentOf(Number(name));
+    if (parent !== null) parents.set(parent, [...(parents.get(parent) ?? []), Number(name)]);
+  }
+  const below = (id: number): readonly number[] => [id, ...(parents.get(id) ?? []).flatMap(below)];
+  return below(pid);
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    // The name stands in brackets and may hold anything.
+    const [, after = ''] = /\)\s+\S\s+(\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    return Number(after);
+  } catch {
+    return null;
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return !/\)\s+Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It is gone.
+  }
+}
