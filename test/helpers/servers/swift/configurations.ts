@@ -1,0 +1,65 @@
+/** Users of tempauth: `[account, user, key, groups]`. The second may log in and do nothing. */
+export const swiftUsers = [
+  ['test', 'tester', 'testing', '.admin'],
+  ['test', 'reader', 'hunter2secret', ''],
+] as const;
+
+/** The filters of the proxy in their order, with what is set for each. */
+const filters: Readonly<Record<string, readonly string[]>> = {
+  catch_errors: [],
+  gatekeeper: [],
+  healthcheck: [],
+  cache: [],
+  listing_formats: [],
+  bulk: [],
+  s3api: ['s3_acl = true', 'allow_no_owner = true', 'dns_compliant_bucket_names = false'],
+  tempauth: swiftUsers.map(([account, user, key, groups]) => `user_${account}_${user} = ${key} ${groups}`),
+  copy: [],
+  container_quotas: [],
+  account_quotas: [],
+  slo: [],
+  dlo: [],
+  versioned_writes: [],
+};
+
+/** The configurations of a cluster in a folder, as `[name of the file, text]`. The launcher adds the filter `cache`. */
+export function swiftConfigurations(folder: string, user: string): readonly (readonly [string, string])[] {
+  const common = [
+    '[DEFAULT]',
+    `swift_dir = ${folder}`,
+    `devices = ${folder}/disks`,
+    `user = ${user}`,
+    'mount_check = false',
+    'disable_fallocate = true',
+    // Nothing listens there: there is no system's log to be written to.
+    `log_address = ${folder}/no-log`,
+  ];
+  const server = (name: string, egg: string) =>
+    [
+      ...common,
+      '[pipeline:main]',
+      `pipeline = ${name}-server`,
+      `[app:${name}-server]`,
+      `use = egg:swift#${egg}`,
+    ].join('\n');
+  const proxy = [
+    ...common,
+    '[pipeline:main]',
+    `pipeline = ${Object.keys(filters).join(' ')} proxy-server`,
+    '[app:proxy-server]',
+    'use = egg:swift#proxy',
+    'account_autocreate = true',
+    'allow_account_management = true',
+    ...Object.entries(filters)
+      .filter(([name]) => name !== 'cache')
+      .flatMap(([name, lines]) => [`[filter:${name}]`, `use = egg:swift#${name}`, ...lines]),
+    '',
+  ].join('\n');
+  return [
+    ['swift.conf', '[swift-hash]\nswift_hash_path_prefix = venc\nswift_hash_path_suffix = test\n'],
+    ['account.conf', server('account', 'account')],
+    ['container.conf', server('container', 'container')],
+    ['object.conf', server('object', 'mem_object')],
+    ['proxy.conf', proxy],
+  ];
+}
