@@ -1,15 +1,19 @@
 import { spawn } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { provedFolder } from '../contracts/transport/promises.js';
+import { proofTable } from './proof-table.js';
 
 /*
  * `npm test`: every test file, a few of them to a run of uvu, as many runs side by side as there are processors. What a run
- * says is shown when it is over. With an argument, only the files that it fits as a regular expression.
+ * says is shown when it is over. With an argument, only the files that it fits as a regular expression. What the contract of
+ * transports proved stands in dist/transport-promises.md afterwards: which scheme kept which promise, against which server.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const uvu = fileURLToPath(new URL('../bin.js', import.meta.resolve('uvu')));
+const tablePath = fileURLToPath(new URL('../../transport-promises.md', import.meta.url));
 /** Few enough that the lanes end at about the same time, many enough that starting Node does not count. */
 const filesARun = 4;
 /** Those that take longest begin first. */
@@ -43,6 +47,10 @@ async function main([pattern = '']: readonly string[]): Promise<number> {
   await Promise.all(Array.from({ length: availableParallelism() }, lane));
   const count = (word: string) => ended.reduce((sum, { said }) => sum + countIn(said, word), 0);
   const seconds = Math.round((Date.now() - began) / 1000);
+  const table = proofTable(provedFolder);
+  if (table !== null) await writeFile(tablePath, table);
+  const skipped = count('Skipped');
+  if (skipped > 0) console.log(`${skipped} skipped: see above for what they miss`);
   console.log(`${count('Passed')} of ${count('Total')} tests passed in ${seconds} s`);
   return files.length > 0 && ended.every(({ isPassed }) => isPassed) ? 0 : 1;
 }

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createFileTransport } from '../../daemon/transports/file.js';
+import { noNetwork, notApplicable } from '../contracts/transport/common-troubles.js';
 import { transportContract } from '../contracts/transport.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -24,17 +25,21 @@ const at = (url: string) => async () => url;
 
 transportContract('file', {
   transport: createFileTransport([root]),
+  against: 'this disk',
   download: {
     async offer(name, bytes) {
       writeFileSync(join(root, name), bytes);
       return urlOf(name);
     },
+    common: {
+      ...noNetwork,
+      'a missing file': at(urlOf('no-such.mp4')),
+      'a file without permission': at('file:///etc/hostname'),
+    },
     troubles: [
-      { what: 'a missing file', errorClass: 'FileNotFoundError', url: at(urlOf('no-such.mp4')) },
       { what: 'a file as a folder', errorClass: 'FileNotFoundError', url: at(urlOf('plain.mp4/x')) },
       { what: 'a folder', errorClass: 'DownloadFailureError', url: at(urlOf('folder')) },
       { what: 'a pipe', errorClass: 'DownloadFailureError', url: at(urlOf('pipe')) },
-      { what: 'a file outside', errorClass: 'DownloadAccessDeniedError', url: at('file:///etc/hostname') },
       {
         what: 'dots that lead outside',
         errorClass: 'DownloadAccessDeniedError',
@@ -57,12 +62,12 @@ transportContract('file', {
     read: (name) => readFile(join(root, 'out', name)).catch(() => null),
     list: () => readdir(join(root, 'out'), { recursive: true }),
     hasFolders: true,
+    common: {
+      ...noNetwork,
+      'a place without permission': at(`${pathToFileURL(outside).href}/x.mp4`),
+      'a full target': notApplicable('a full disk is told of in disk-faults.test.ts'),
+    },
     troubles: [
-      {
-        what: 'a place outside',
-        errorClass: 'UploadAccessDeniedError',
-        url: at(`${pathToFileURL(outside).href}/x.mp4`),
-      },
       {
         what: 'a linked folder outside',
         errorClass: 'UploadAccessDeniedError',
@@ -87,15 +92,18 @@ transportContract('file', {
 const own = tempFolder();
 transportContract('file anywhere', {
   transport: createFileTransport('anywhere'),
+  against: 'this disk',
   download: {
     async offer(name, bytes) {
       writeFileSync(join(own, name), bytes);
       return `${pathToFileURL(own).href}/${encodeURIComponent(name)}`;
     },
-    troubles: [
-      { what: 'a missing file', errorClass: 'FileNotFoundError', url: at('file:///no/such/file') },
-      { what: 'a device', errorClass: 'DownloadFailureError', url: at('file:///dev/null') },
-    ],
+    common: {
+      ...noNetwork,
+      'a missing file': at('file:///no/such/file'),
+      'a file without permission': notApplicable('tests may be run by root, who reads everything'),
+    },
+    troubles: [{ what: 'a device', errorClass: 'DownloadFailureError', url: at('file:///dev/null') }],
   },
   upload: {
     urlOf: (name) => `${pathToFileURL(own).href}/to/${name.split('/').map(encodeURIComponent).join('/')}`,
@@ -108,6 +116,11 @@ transportContract('file anywhere', {
     },
     list: () => readdir(join(own, 'to'), { recursive: true }),
     hasFolders: true,
+    common: {
+      ...noNetwork,
+      'a place without permission': notApplicable('tests may be run by root, who writes everywhere'),
+      'a full target': notApplicable('a full disk is told of in disk-faults.test.ts'),
+    },
     troubles: [{ what: 'a device', errorClass: 'UploadFailureError', url: at('file:///dev/null') }],
   },
 });

@@ -1,5 +1,6 @@
 import { createGuard } from '../../daemon/transports/guard.js';
 import { createHttpTransport } from '../../daemon/transports/http.js';
+import { unreachableHosts } from '../contracts/transport/common-troubles.js';
 import { secret } from '../contracts/transport/transport-harness.js';
 import { transportContract } from '../contracts/transport.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
@@ -36,39 +37,24 @@ const transport = createHttpTransport({ guard, stallTimeoutMs: 250, retryDelayMs
 
 transportContract('http', {
   transport,
+  against: "Node's http",
   download: {
     async offer(name, bytes) {
       const path = `/${encodeURIComponent(name)}`;
       files.set(path, bytes);
       return source.url(path);
     },
+    common: {
+      'a wrong password': trouble('/401'),
+      'a missing file': trouble('/404'),
+      'a file without permission': trouble('/403'),
+      'a server that stalls': trouble('/half'),
+      ...unreachableHosts((host) => `http://user:${secret}@${host}/a`),
+    },
     troubles: [
-      { what: 'a wrong password', errorClass: 'InvalidUsernameOrPasswordError', url: trouble('/401') },
-      { what: 'a refusal', errorClass: 'DownloadAccessDeniedError', url: trouble('/403') },
-      { what: 'a missing file', errorClass: 'FileNotFoundError', url: trouble('/404') },
       { what: 'a file that is gone', errorClass: 'FileNotFoundError', url: trouble('/410') },
       { what: 'a server in trouble', errorClass: 'DownloadFailureError', url: trouble('/500') },
       { what: 'a server that says nothing', errorClass: 'DownloadTimeoutError', url: trouble('/silent') },
-      {
-        what: 'a server that stops in the middle',
-        errorClass: 'DownloadTimeoutError',
-        url: trouble('/half'),
-      },
-      {
-        what: 'a refused connection',
-        errorClass: 'DownloadFailureError',
-        url: async () => `http://user:${secret}@127.0.0.1:1/a`,
-      },
-      {
-        what: 'a host that does not exist',
-        errorClass: 'DownloadFailureError',
-        url: async () => `http://user:${secret}@nowhere.invalid/a`,
-      },
-      {
-        what: 'a metadata service',
-        errorClass: 'ForbiddenAddressError',
-        url: async () => `http://user:${secret}@169.254.169.254/latest`,
-      },
     ],
   },
   close: source.close,

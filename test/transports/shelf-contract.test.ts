@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { createHostedTransport } from '../../daemon/transports/hosted.js';
 import { shelfUrl } from '../../daemon/transports/shelf-place.js';
 import { createUploadTransport } from '../../daemon/transports/upload.js';
+import { noNetwork, notApplicable } from '../contracts/transport/common-troubles.js';
 import { contentsOf } from '../contracts/transport/evidence.js';
 import { transportContract } from '../contracts/transport.js';
 import { shelfRoom } from '../helpers/shelf-room.js';
@@ -10,14 +11,19 @@ import { shelfRoom } from '../helpers/shelf-room.js';
 const uploads = shelfRoom().shelf;
 transportContract('upload', {
   transport: createUploadTransport(uploads),
+  against: 'this disk',
   download: {
     async offer(name, bytes) {
       const { signal } = new AbortController();
       const pieces = bytes.byteLength === 0 ? [] : [bytes];
       return shelfUrl('upload', await uploads.receive(Readable.from(pieces), name, 'default', signal));
     },
+    common: {
+      ...noNetwork,
+      'a missing file': async () => 'upload://abcdef/a.mp4',
+      'a file without permission': notApplicable('a token is the permission'),
+    },
     troubles: [
-      { what: 'an unknown token', errorClass: 'FileNotFoundError', url: async () => 'upload://abcdef/a.mp4' },
       { what: 'a way up', errorClass: 'FileNotFoundError', url: async () => 'upload://abcdef/..%2Fa.mp4' },
     ],
     isOneStep: true,
@@ -27,6 +33,7 @@ transportContract('upload', {
 const hosted = shelfRoom();
 transportContract('hosted', {
   transport: createHostedTransport(hosted.shelf),
+  against: 'this disk',
   upload: {
     urlOf: (name) => shelfUrl('hosted', { token: 'token1', name }),
     async read(name) {
@@ -34,6 +41,11 @@ transportContract('hosted', {
       return file.state === 'there' ? readFile(file.path) : null;
     },
     list: async () => contentsOf(hosted.folder),
+    common: {
+      ...noNetwork,
+      'a place without permission': notApplicable('the daemon itself chooses the place'),
+      'a full target': notApplicable('a full disk is told of in disk-faults.test.ts'),
+    },
     troubles: [
       {
         what: 'a name that is none',

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Transport } from '../../../daemon/transports/transport.js';
+import { commonCases } from './common-troubles.js';
 import {
   contentsOf,
   factsOf,
@@ -12,18 +12,20 @@ import {
   scratchFolder,
   transferOf,
 } from './evidence.js';
+import type { PromiseBook } from './promises.js';
 import { type DownloadSide, oddNames } from './transport-harness.js';
 
 /** Large enough to come in many pieces. */
 const largeBytes = 5 * 1024 * 1024 + 7;
 
 /** The promises of a transport's downloads. */
-export function downloadFacts(test: Test, side: DownloadSide, transport: () => Transport): void {
-  const download: NonNullable<Transport['download']> = (from, toPath, transfer) => {
-    const work = transport().download;
-    if (work === undefined) throw new TypeError('the transport downloads nothing');
-    return work(from, toPath, transfer);
+export function downloadFacts(book: PromiseBook, side: DownloadSide, transport: () => Transport): void {
+  const { test } = book;
+  const over = (one: Transport): NonNullable<Transport['download']> => {
+    if (one.download === undefined) throw new TypeError('the transport downloads nothing');
+    return one.download;
   };
+  const download: NonNullable<Transport['download']> = (...parts) => over(transport())(...parts);
 
   for (const sizeBytes of [0, 1, largeBytes]) {
     test(`a file of ${sizeBytes} bytes comes as it is, measured`, async () => {
@@ -37,14 +39,16 @@ export function downloadFacts(test: Test, side: DownloadSide, transport: () => T
   }
 
   for (const name of oddNames) {
-    test(`an input named ${name.slice(0, 24)} is found and taken`, async () => {
+    const title = `an input named ${name.slice(0, 24)} is found and taken`;
+    const body = async () => {
       const bytes = Buffer.from(name);
       const url = await side.offer(name, bytes);
       assert.is(await transport().checkInput?.(url, 'default'), null);
       const path = join(scratchFolder(), 'in');
       await download(url, path, transferOf());
       assert.is(readFileSync(path, 'utf8'), name);
-    });
+    };
+    test('an input with an odd name is found and taken', body, title);
   }
 
   test('a download tells how far it is, and that all of it is there', async () => {
@@ -90,12 +94,16 @@ export function downloadFacts(test: Test, side: DownloadSide, transport: () => T
     });
   }
 
-  for (const { what, errorClass, url } of side.troubles) {
+  const { cases, without } = commonCases('download', side.common);
+  for (const { what, errorClass, url, transport: own } of [...cases, ...side.troubles]) {
     test(`a download tells of ${what} as ${errorClass}, and leaves nothing`, async () => {
       const folder = scratchFolder();
-      const fault = await faultOf(download(await url(), join(folder, 'in'), transferOf()));
+      const work = over(own ?? transport())(await url(), join(folder, 'in'), transferOf());
+      const fault = await faultOf(work);
       assert.is(fault.errorClass, errorClass, fault.message);
       assert.equal(contentsOf(folder), []);
     });
   }
+  for (const { what, errorClass, why } of without)
+    book.notApplicable(`a download tells of ${what} as ${errorClass}, and leaves nothing`, why);
 }

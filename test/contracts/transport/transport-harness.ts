@@ -1,5 +1,6 @@
 import type { Transport } from '../../../daemon/transports/transport.js';
 import type { ErrorClass } from '../../../src/api/error-classes.js';
+import type { DownloadTroubles, UploadTroubles } from './common-troubles.js';
 
 /** An address that leads to trouble, and the class that it has to end with. */
 export interface TroubleCase {
@@ -8,12 +9,17 @@ export interface TroubleCase {
   readonly errorClass: ErrorClass;
   /** The address; a password in it is `secret`. Called once before it is used. */
   readonly url: () => Promise<string>;
+  /** One that was made for this trouble, where it is not of the address alone. */
+  readonly transport?: Transport;
 }
 
 /** What proves a transport's downloads. */
 export interface DownloadSide {
   /** Puts a file where the transport can get it. Resolves to its URL. */
   readonly offer: (name: string, bytes: Buffer) => Promise<string>;
+  /** Those of every scheme: a row that is missing does not compile. */
+  readonly common: DownloadTroubles;
+  /** Those of this one. */
   readonly troubles: readonly TroubleCase[];
   /** Whether a file comes in one indivisible step, so that it cannot be stopped halfway. */
   readonly isOneStep?: boolean;
@@ -27,6 +33,9 @@ export interface UploadSide {
   readonly read: (name: string) => Promise<Buffer | null>;
   /** Everything that is at the destination, unfinished things and folders included. */
   readonly list: () => Promise<readonly string[]>;
+  /** Those of every scheme: a row that is missing does not compile. */
+  readonly common: UploadTroubles;
+  /** Those of this one. */
   readonly troubles: readonly TroubleCase[];
   /** Whether names may hold folders. */
   readonly hasFolders?: boolean;
@@ -35,6 +44,8 @@ export interface UploadSide {
 /** One transport on stage, with the other side of its transfers. */
 export interface TransportHarness {
   readonly transport: Transport;
+  /** The program on the other side with its version, for the table of what was proved: `vsftpd 3.0.3`. */
+  readonly against?: string;
   readonly download?: DownloadSide;
   readonly upload?: UploadSide;
   readonly close?: () => Promise<void>;

@@ -1,20 +1,22 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Transport } from '../../../daemon/transports/transport.js';
+import { commonCases } from './common-troubles.js';
 import { factsOf, faultOf, rejectionOf, sampleBytes, scratchFolder, transferOf } from './evidence.js';
+import type { PromiseBook } from './promises.js';
 import { oddNames, type UploadSide } from './transport-harness.js';
 
 const largeBytes = 5 * 1024 * 1024 + 7;
 
 /** The promises of a transport's uploads. */
-export function uploadFacts(test: Test, side: UploadSide, transport: () => Transport): void {
-  const upload: NonNullable<Transport['upload']> = (fromPath, to, transfer) => {
-    const work = transport().upload;
-    if (work === undefined) throw new TypeError('the transport uploads nothing');
-    return work(fromPath, to, transfer);
+export function uploadFacts(book: PromiseBook, side: UploadSide, transport: () => Transport): void {
+  const { test } = book;
+  const over = (one: Transport): NonNullable<Transport['upload']> => {
+    if (one.upload === undefined) throw new TypeError('the transport uploads nothing');
+    return one.upload;
   };
+  const upload: NonNullable<Transport['upload']> = (...parts) => over(transport())(...parts);
   const product = (bytes: Buffer): string => {
     const path = join(scratchFolder(), 'out');
     writeFileSync(path, bytes);
@@ -31,11 +33,13 @@ export function uploadFacts(test: Test, side: UploadSide, transport: () => Trans
   }
 
   for (const name of oddNames) {
-    test(`a product can be named ${name.slice(0, 24)}`, async () => {
+    const title = `a product can be named ${name.slice(0, 24)}`;
+    const body = async () => {
       assert.is(await transport().checkOutput?.(side.urlOf(name), 'default'), null);
       await upload(product(Buffer.from(name)), side.urlOf(name), transferOf());
       assert.is((await side.read(name))?.toString(), name);
-    });
+    };
+    test('a product can have an odd name', body, title);
   }
 
   test('a product replaces what stood under its name', async () => {
@@ -83,13 +87,18 @@ export function uploadFacts(test: Test, side: UploadSide, transport: () => Trans
     });
   }
 
-  for (const { what, errorClass, url } of side.troubles) {
+  const { cases, without } = commonCases('upload', side.common);
+  for (const { what, errorClass, url, transport: own } of [...cases, ...side.troubles]) {
     test(`an upload tells of ${what} as ${errorClass}, and leaves nothing`, async () => {
       const to = await url();
       const before = await side.list();
-      const fault = await faultOf(upload(product(sampleBytes(3)), to, transferOf()));
+      const bytes = sampleBytes(what === 'a full target' ? largeBytes : 3);
+      const fault = await faultOf(over(own ?? transport())(product(bytes), to, transferOf()));
       assert.is(fault.errorClass, errorClass, fault.message);
+      if (what === 'a full target') assert.match(fault.message, /\b(room|space|quota|full)\b/);
       assert.equal(await side.list(), before);
     });
   }
+  for (const { what, errorClass, why } of without)
+    book.notApplicable(`an upload tells of ${what} as ${errorClass}, and leaves nothing`, why);
 }

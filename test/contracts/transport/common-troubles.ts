@@ -1,0 +1,94 @@
+import type { Direction } from '../../../daemon/transports/disk-faults.js';
+import type { Transport } from '../../../daemon/transports/transport.js';
+import type { ErrorClass } from '../../../src/api/error-classes.js';
+import type { TroubleCase } from './transport-harness.js';
+
+/** What goes wrong with every scheme, and the class it has on all of them (section 3 of the contract). */
+const classes = {
+  download: {
+    'a wrong password': 'InvalidUsernameOrPasswordError',
+    'a missing file': 'FileNotFoundError',
+    'a file without permission': 'DownloadAccessDeniedError',
+    'a refused connection': 'DownloadFailureError',
+    'a host that does not exist': 'DownloadFailureError',
+    'a metadata service': 'ForbiddenAddressError',
+    'a server that stalls': 'DownloadTimeoutError',
+  },
+  upload: {
+    'a wrong password': 'InvalidUsernameOrPasswordError',
+    'a place without permission': 'UploadAccessDeniedError',
+    'a full target': 'UploadFailureError',
+    'a refused connection': 'UploadFailureError',
+    'a host that does not exist': 'UploadFailureError',
+    'a metadata service': 'ForbiddenAddressError',
+    'a server that stalls': 'UploadTimeoutError',
+  },
+} as const satisfies Record<Direction, Record<string, ErrorClass>>;
+
+/** Why a trouble cannot come about with a scheme, as a sentence for readers of the table. */
+export interface NotApplicable {
+  readonly notApplicable: string;
+}
+
+/** How one of the troubles is brought about: by an address, where need be of a transport that was made for it; or why it cannot. */
+export type CommonTrouble =
+  | (() => Promise<string>)
+  | { readonly transport: Transport; readonly url: () => Promise<string> }
+  | NotApplicable;
+
+type Troubles<Way extends Direction> = Readonly<Record<keyof (typeof classes)[Way], CommonTrouble>>;
+
+/** Every trouble that all schemes have on the way in. None may be left out: what cannot be is told with its reason. */
+export type DownloadTroubles = Troubles<'download'>;
+/** Every trouble that all schemes have on the way out. */
+export type UploadTroubles = Troubles<'upload'>;
+
+/** That a trouble cannot come about, with the reason. */
+export function notApplicable(why: string): NotApplicable {
+  return { notApplicable: why };
+}
+
+/** The troubles of hosts that are not to be reached, for schemes whose URLs name a host: `urlAt` puts one, with its port, into a URL. */
+export function unreachableHosts(urlAt: (host: string) => string) {
+  return {
+    'a refused connection': async () => urlAt('127.0.0.1:1'),
+    'a host that does not exist': async () => urlAt('nowhere.invalid'),
+    'a metadata service': async () => urlAt('169.254.169.254'),
+  } as const;
+}
+
+const noHost = notApplicable('no other machine is spoken to');
+
+/** The troubles of networks that files of this machine do not have. */
+export const noNetwork = {
+  'a wrong password': notApplicable('there are no passwords'),
+  'a refused connection': noHost,
+  'a host that does not exist': noHost,
+  'a metadata service': noHost,
+  'a server that stalls': noHost,
+} as const;
+
+/** A trouble that cannot be brought about, and why. */
+export interface TroubleWithout {
+  readonly what: string;
+  readonly errorClass: ErrorClass;
+  readonly why: string;
+}
+
+/** The troubles that can be brought about, as cases; and those that cannot, with the reasons. */
+export function commonCases(
+  direction: Direction,
+  troubles: DownloadTroubles | UploadTroubles,
+): { readonly cases: readonly TroubleCase[]; readonly without: readonly TroubleWithout[] } {
+  const classOf: Readonly<Record<string, ErrorClass>> = classes[direction];
+  const cases: TroubleCase[] = [];
+  const without: TroubleWithout[] = [];
+  for (const [what, trouble] of Object.entries(troubles)) {
+    const errorClass = classOf[what];
+    if (errorClass === undefined) throw new TypeError(`${what} is no trouble of a ${direction}`);
+    if ('notApplicable' in trouble) without.push({ what, errorClass, why: trouble.notApplicable });
+    else if (typeof trouble === 'function') cases.push({ what, errorClass, url: trouble });
+    else cases.push({ what, errorClass, ...trouble });
+  }
+  return { cases, without };
+}
