@@ -18,6 +18,8 @@ export type AskReading =
 export interface Target {
   readonly url: URL;
   readonly credentials: Credentials | null;
+  /** Headers that are shown there beside these, such as a token. Like credentials, they are for this origin alone. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What goes with one question. */
@@ -62,7 +64,7 @@ export async function ask(
 
 function send(
   agent: Agent,
-  { url, credentials }: Target,
+  { url, credentials, headers }: Target,
   { fromByte, known }: Asked,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
@@ -76,6 +78,7 @@ function send(
       accept: '*/*',
       'accept-encoding': 'identity',
       'user-agent': 'venc',
+      ...headers,
       ...(credentials === null ? {} : { authorization: basicAuthorization(credentials) }),
       ...(isRest ? { range: `bytes=${fromByte}-`, 'if-range': known.validator } : {}),
     },
@@ -90,5 +93,10 @@ function redirected(first: Target, from: Target, location: string): Target | Tro
     return finalTrouble('DownloadFailureError', `${host} redirects to an address that is not of the web.`);
   }
   const isHome = reading.url.origin === first.url.origin;
-  return { url: reading.url, credentials: reading.credentials ?? (isHome ? first.credentials : null) };
+  const credentials = reading.credentials ?? (isHome ? first.credentials : null);
+  return {
+    url: reading.url,
+    credentials,
+    ...(isHome && first.headers !== undefined ? { headers: first.headers } : {}),
+  };
 }

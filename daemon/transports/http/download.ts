@@ -7,6 +7,7 @@ import { writeWhole } from '../part-file.js';
 import { connectTimeoutOf, type RemoteOptions, untilDone } from '../remote/attempts.js';
 import type { Transfer } from '../transport.js';
 import { createGuardedAgent } from './agent.js';
+import type { Target } from './ask.js';
 import { HttpDownload } from './http-download.js';
 import { readHttpUrl } from './http-url.js';
 
@@ -24,6 +25,16 @@ export async function downloadOverHttp(
   const reading = readHttpUrl(from);
   if (!reading.ok)
     throw new VencError('DownloadFailureError', `The address of the input ${reading.complaint}.`);
+  return downloadFromTarget(reading, toPath, transfer, options);
+}
+
+/** Likewise, from an address that has been read, with what is to be shown there. */
+export async function downloadFromTarget(
+  target: Target,
+  toPath: string,
+  transfer: Transfer,
+  options: RemoteOptions,
+): Promise<FileFacts> {
   const { signal } = transfer;
   const { guard, stallTimeoutMs } = options;
   signal.throwIfAborted();
@@ -31,7 +42,7 @@ export async function downloadOverHttp(
   const meter = createMeter(transfer);
   try {
     const facts = await writeWhole(toPath, { mode: 0o600 }, async (part) => {
-      const parts = { agent, target: reading, part, folder: dirname(toPath), meter, stallTimeoutMs, signal };
+      const parts = { agent, target, part, folder: dirname(toPath), meter, stallTimeoutMs, signal };
       const download = new HttpDownload(parts);
       await untilDone(
         { attempt: () => download.attempt(), furthestBytes: () => download.furthestBytes, signal },
