@@ -16,14 +16,17 @@ import { openJobStore } from './store/json/json-job-store.js';
 import { lockDataFolder } from './store/json/lock.js';
 import { takeBackLeft } from './take-back-left.js';
 import { createTransports } from './transports/create-transports.js';
+import { freeBytes } from './transports/folders.js';
 import { createGuard } from './transports/guard.js';
 import { createPoster } from './transports/http/post.js';
 import { leftoverFolder } from './transports/leftover-folder.js';
 import { servicesFrom } from './transports/services.js';
 import { createShelf } from './transports/shelf.js';
 import { sweepLeftovers } from './transports/sweep-leftovers.js';
+import { createLanes, runsFor } from './work/lanes.js';
 import { jobRunner } from './work/run-job.js';
 import { scratchRoom } from './work/scratch.js';
+import { ScratchSpace } from './work/scratch-space.js';
 
 /** Milliseconds between two sweeps of hosted files and uploads. */
 const sweepEveryMs = 15 * 60 * 1000;
@@ -54,7 +57,7 @@ export type WorkshopOptions = Pick<
 export interface OpenWorkshop {
   readonly workshop: Workshop;
   readonly report: FfmpegReport;
-  /** Takes up what an earlier start left, and begins to run jobs: so many at once, null for one per two cores. */
+  /** Takes up what an earlier start left, and begins to run jobs: so many are encoded at once, null for one per two cores. */
   begin(jobs: number | null): Promise<void>;
   /** Stops the runs after a grace, closes the store and lets go of the folder. Called again, it ends the grace at once. */
   close(graceMs: number): Promise<void>;
@@ -154,8 +157,12 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
         await recover(store, queue, { now, log, signal: closed.signal });
         void sweep();
         void takeLeftovers();
-        const slots = jobs ?? Math.max(1, Math.floor(availableParallelism() / 2));
-        if (ffmpeg !== null) queue.work(jobRunner({ ffmpeg, transports, scratch, log }), { slots });
+        if (ffmpeg === null) return;
+        const encodes = jobs ?? Math.max(1, Math.floor(availableParallelism() / 2));
+        const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
+        const lanes = createLanes(encodes);
+        const runner = jobRunner({ ffmpeg, transports, scratch, space, lanes, log });
+        queue.work(runner, { slots: runsFor(encodes) });
       },
       async close(graceMs) {
         isDraining = true;

@@ -22,6 +22,12 @@ const assumed = { demuxer: 'png_pipe', width: 100, height: 100 } as const;
  * nothing is fetched: each stands for a PNG of 100x100 pixels below `scratch`, and a remark says so.
  */
 export function watermarkFinder({ probePicture }: Ffmpeg, scratch: string): WatermarkFinder {
+  const looked = new Map<string, Promise<WatermarkPicture>>();
+  const look = (path: string): Promise<WatermarkPicture> => {
+    const found = looked.get(path) ?? probePicture(path);
+    looked.set(path, found);
+    return found;
+  };
   const elsewhere = new Map<string, WatermarkPicture>();
   const standIn = (url: string): WatermarkPicture => {
     const known = elsewhere.get(url);
@@ -40,7 +46,7 @@ export function watermarkFinder({ probePicture }: Ffmpeg, scratch: string): Wate
           continue;
         }
         try {
-          pictures.push(await probePicture(local.path));
+          pictures.push(await look(local.path));
         } catch (error) {
           const why = error instanceof Error ? error.message : String(error);
           const message = `The watermark ${local.path} cannot be had: ${why}`;

@@ -7,7 +7,7 @@ import type { Workbench } from './work/workbench.js';
  * partial stays at their destinations. Where files are copied to another volume, one that
  * arrived in the very moment of the kill stays. Never rejects.
  */
-export async function takeBackLeft(store: JobStore, bench: Omit<Workbench, 'ffmpeg'>): Promise<void> {
+export async function takeBackLeft(store: JobStore, bench: Pick<Workbench, 'transports' | 'scratch' | 'log'>): Promise<void> {
   for (const { jobId, outputId, url } of await bench.scratch.noted()) {
     try {
       const job = await store.get(jobId);

@@ -18,6 +18,11 @@ export interface Run {
   change(change: Change): Promise<Job>;
   /** Tells how far one input or output is. Goes to the progress book, never to disk. */
   progress(fileId: number, progress: FileProgress): void;
+  /**
+   * Tells that the run does nothing but wait until this settles, and settles likewise. A queue that closes meanwhile stops the run at
+   * once: a grace is for work that may come to its end.
+   */
+  waiting<T>(turn: Promise<T>): Promise<T>;
 }
 
 /** Carries one job out from its claim to its end. Must settle soon after its signal is aborted. */
@@ -55,7 +60,7 @@ export interface JobQueue {
   /** Whether the job is being run here. */
   isRunning(id: number): boolean;
   /**
-   * Takes no more jobs, gives running ones `graceMs` to end, stops the rest and puts their jobs back to `waiting`.
+   * Takes no more jobs, gives running ones `graceMs` to end but for those that only wait, stops the rest and puts their jobs back to `waiting`.
    * Resolves when no run is left. Called again, it ends the grace at once.
    */
   close(graceMs: number): Promise<void>;

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { isVencError } from '../../src/api/errors.js';
 import { thumbnailAccess, videoAccess } from '../jobs/access.js';
+import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts, JobOutput } from '../jobs/job.js';
 import { thumbnailUrl } from '../jobs/thumbnails.js';
 import type { Run } from '../queue/job-queue.js';
@@ -8,6 +9,7 @@ import { transportFor } from '../transports/registry.js';
 import type { Transfer } from '../transports/transport.js';
 import { attempt } from './attempt.js';
 import type { Encoded } from './encode.js';
+import type { Turn } from './lanes.js';
 import { outputShares } from './shares.js';
 import type { Workbench } from './workbench.js';
 
@@ -19,6 +21,8 @@ export interface Delivery {
   readonly thumbnails: readonly string[];
   /** The folder of the run. */
   readonly scratch: string;
+  /** Its place among those who upload. */
+  readonly turn: Turn;
 }
 
 /**
@@ -31,7 +35,7 @@ export async function deliver(run: Run, bench: Workbench, delivery: Delivery): P
   try {
     const file = await attempt(
       run,
-      () => sendAll(run, bench, delivery, sent),
+      () => inTurn(run, delivery, () => sendAll(run, bench, delivery, sent)),
       'UploadFailureError',
       async (fault) => {
         await takeBack(bench, sent.splice(0));
@@ -45,6 +49,15 @@ export async function deliver(run: Run, bench: Workbench, delivery: Delivery): P
     if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await takeBack(bench, sent.splice(0));
     throw error;
   }
+}
+
+/** An output that stays on this machine waits for nobody. */
+function inTurn<T>(run: Run, { output, turn }: Delivery, send: () => Promise<T>): Promise<T> {
+  if (isLocal(output.destination)) return send();
+  // The encoder has long ended, and what comes next is this.
+  const overallPercent = (1 - outputShares(output).upload) * 100;
+  run.progress(output.id, { event: 'uploading', percent: 0, overallPercent });
+  return turn.through('uploads', run.signal, send);
 }
 
 /** Sends the video last: where it is, its thumbnails are. Keeps a list of what has arrived. */

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { jobTable } from '../../src/api/settings/index.js';
+import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../queue/job-queue.js';
 import { transportFor } from '../transports/registry.js';
 import { attempt } from './attempt.js';
+import type { Turn } from './lanes.js';
+import type { ScratchHold } from './scratch-space.js';
 import { downloadShareOf } from './shares.js';
 import type { Workbench } from './workbench.js';
 
@@ -11,35 +14,53 @@ import type { Workbench } from './workbench.js';
 export interface Source {
   readonly path: string;
   readonly file: FileFacts;
+  /** What the job needs of the disk, to be released at its end. */
+  readonly hold: ScratchHold;
 }
 
 /** Connections for a download whose request names no number of them (`download_connections`, section 4.1). */
 const defaultConnections = jobTable.download_connections.default;
 
-/** Brings the input into the scratch folder. On failure the job is failed and null given back. */
-export function download(run: Run, bench: Workbench, scratch: string): Promise<Source | null> {
-  const { input } = run.job;
-  const path = join(scratch, 'input');
+/**
+ * Brings the input into the scratch folder, once it is the job's turn and there is room. On failure the job is failed and null given
+ * back.
+ */
+export function download(run: Run, bench: Workbench, scratch: string, turn: Turn): Promise<Source | null> {
+  const { url } = run.job.input;
   return attempt(
     run,
-    async () => {
-      const transport = transportFor(bench.transports, input.url);
-      if (transport.download === undefined) throw new TypeError('the scheme of the input takes no downloads');
-      const file = await transport.download(input.url, path, {
-        signal: run.signal,
-        connections: input.connections ?? defaultConnections,
-        onProgress: (done, total) => {
-          const percent = total === null || total === 0 ? 0 : (done / total) * 100;
-          run.progress(input.id, {
-            event: 'downloading',
-            percent,
-            overallPercent: percent * downloadShareOf(input.url),
-          });
-        },
-      });
-      return { path, file };
-    },
+    () =>
+      turn.through(isLocal(url) ? 'copies' : 'downloads', run.signal, () => fetch(run, bench, scratch, turn)),
     'DownloadFailureError',
     (fault) => run.change({ type: 'input-failed', fault }),
   );
+}
+
+async function fetch(run: Run, bench: Workbench, scratch: string, turn: Turn): Promise<Source> {
+  const { input } = run.job;
+  const path = join(scratch, 'input');
+  const transport = transportFor(bench.transports, input.url);
+  if (transport.download === undefined) throw new TypeError('the scheme of the input takes no downloads');
+  const sizeOf = async () => (await transport.sizeOf?.(input.url, run.signal)) ?? null;
+  const hold = await run.waiting(bench.space.hold(turn.number, sizeOf, run.signal));
+  try {
+    const file = await transport.download(input.url, path, {
+      signal: run.signal,
+      connections: input.connections ?? defaultConnections,
+      onProgress: (done, total) => {
+        hold.arrived(done, total);
+        const percent = total === null || total === 0 ? 0 : (done / total) * 100;
+        run.progress(input.id, {
+          event: 'downloading',
+          percent,
+          overallPercent: percent * downloadShareOf(input.url),
+        });
+      },
+    });
+    hold.arrived(file.sizeBytes, file.sizeBytes);
+    return { path, file, hold };
+  } catch (error) {
+    hold.release();
+    throw error;
+  }
 }

@@ -1,11 +1,15 @@
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
 import type { TransportRegistry } from '../transports/registry.js';
+import type { Lanes } from './lanes.js';
 import type { ScratchRoom } from './scratch.js';
+import type { ScratchSpace } from './scratch-space.js';
 
 /** What a run needs beside its job. */
 export interface Workbench {
   readonly ffmpeg: Ffmpeg;
   readonly transports: TransportRegistry;
   readonly scratch: ScratchRoom;
+  readonly space: ScratchSpace;
+  readonly lanes: Lanes;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
 }

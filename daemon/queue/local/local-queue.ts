@@ -74,7 +74,7 @@ class LocalQueue implements JobQueue {
   async #drain(graceMs: number): Promise<void> {
     this.#line.clear();
     const runs = [...this.#runs.values()];
-    for (const run of runs) if (!run.hasBegun) run.stop('draining');
+    for (const run of runs) run.drain();
     const allEnded = Promise.all(runs.map((run) => run.ended));
     const { signal } = this.#graceOver;
     const grace = sleep(Math.min(graceMs, longestDelayMs), undefined, { signal }).catch(() => {

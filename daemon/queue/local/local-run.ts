@@ -32,6 +32,9 @@ export class LocalRun {
   /** Whether a change of this run brought the job to its end, so that nothing is left to be settled. */
   #isDone = false;
   #isOver = false;
+  /** How many things the handler waits for, while it does nothing else. */
+  #waits = 0;
+  #isDraining = false;
   #markEnded: () => void = () => {};
 
   /** Resolves when the run has let go of its job. */
@@ -60,6 +63,12 @@ export class LocalRun {
   /** The first reason given stays; a run that is over is stopped no more. */
   stop(reason: StopReason): void {
     if (!this.#isOver) this.#stopping.abort(reason);
+  }
+
+  /** Stops the run unless it works: what only waits for its turn, now or later, is none of what a closing queue has time for. */
+  drain(): void {
+    this.#isDraining = true;
+    if (!this.#hasBegun || this.#waits > 0) this.stop('draining');
   }
 
   /**
@@ -113,11 +122,22 @@ export class LocalRun {
       job,
       signal,
       change: (change) => this.#change(change),
+      waiting: (turn) => this.#waiting(turn),
       progress: (fileId, progress) => {
         // A late word of this run must not appear in the book of the run that came after it.
         if (!this.#isOver && !signal.aborted) this.#desk.book.note(this.id, fileId, progress);
       },
     };
+  }
+
+  async #waiting<T>(turn: Promise<T>): Promise<T> {
+    this.#waits += 1;
+    if (this.#isDraining) this.stop('draining');
+    try {
+      return await turn;
+    } finally {
+      this.#waits -= 1;
+    }
   }
 
   async #change(change: Change): Promise<Job> {

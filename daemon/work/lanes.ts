@@ -1,0 +1,63 @@
+import type { Run } from '../queue/job-queue.js';
+import { Lane } from './lane.js';
+
+/** What goes on side by side, each kind in so many places. */
+export interface Lanes {
+  /** Inputs that come from elsewhere. */
+  readonly downloads: Lane;
+  /** Inputs that lie on this machine: none of them waits for a slow server. */
+  readonly copies: Lane;
+  /** Jobs that are encoded. */
+  readonly encodes: Lane;
+  /** Outputs that go elsewhere. Those that stay on this machine are mostly moved, and wait for nobody. */
+  readonly uploads: Lane;
+}
+
+/** The lanes where so many jobs are encoded at once. */
+export function createLanes(encodes: number): Lanes {
+  const transfers = transfersBeside(encodes);
+  return {
+    downloads: new Lane(transfers),
+    copies: new Lane(transfers),
+    encodes: new Lane(encodes),
+    uploads: new Lane(transfers),
+  };
+}
+
+/**
+ * How many runs are begun so that so many encode at once: as many more as may download and upload beside them. It bounds how far a
+ * long queue is fetched ahead.
+ */
+export function runsFor(encodes: number): number {
+  return encodes === 0 ? 0 : encodes + 2 * transfersBeside(encodes);
+}
+
+/** One alone would leave encoders waiting behind a slow server. */
+function transfersBeside(encodes: number): number {
+  return Math.max(2, encodes);
+}
+
+/** The place of a run in every lane: before all that began after it. */
+export interface Turn {
+  /** Greater than that of every run that began before. */
+  readonly number: number;
+  /** Does something in a lane, once there is a place. The signal ends the wait. */
+  through<T>(lane: keyof Lanes, signal: AbortSignal, act: () => Promise<T>): Promise<T>;
+}
+
+/** The turn of a run. Where it does nothing but wait, its queue is told so. */
+export function turnOf(lanes: Lanes, run: Run, number: number): Turn {
+  return {
+    number,
+    async through(lane, signal, act) {
+      const entered = lanes[lane].enter(number, signal);
+      // The next outputs may be encoded while one waits to be uploaded.
+      const leave = await (lane === 'uploads' ? entered : run.waiting(entered));
+      try {
+        return await act();
+      } finally {
+        leave();
+      }
+    },
+  };
+}
