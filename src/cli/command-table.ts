@@ -40,6 +40,10 @@ export const commandTable = {
   wait: { summary: 'wait in silence until jobs have ended', load: () => import('./commands/wait.js') },
   cancel: { summary: 'cancel jobs', load: () => import('./commands/cancel.js') },
   resubmit: { summary: 'run jobs again that did not finish', load: () => import('./commands/resubmit.js') },
+  download: {
+    summary: 'download what the service hosts of jobs',
+    load: () => import('./commands/download.js'),
+  },
   daemon: { summary: 'run the local encoding service', load: () => import('./commands/daemon.js') },
   accounts: {
     summary: 'manage the accounts of the local daemon',

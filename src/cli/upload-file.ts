@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { isVencError, VencError } from '../api/errors.js';
 import type { Client } from '../client/client.js';
 import type { Io } from './io.js';
-import { humanRate } from './print/units.js';
+import { transferText } from './print/transfer-text.js';
 import { openProgress } from './progress-display.js';
 import type { ProgressMode } from './progress-mode.js';
 
@@ -24,7 +24,7 @@ export async function uploadFile(
   mode: ProgressMode,
 ): Promise<string> {
   const display = await openProgress(io, mode, 'upload');
-  const startedAt = performance.now();
+  const activity = transferText(() => performance.now());
   let sentBytes = 0;
   async function* content() {
     // A file that grows meanwhile is sent as long as it was announced.
@@ -33,9 +33,8 @@ export async function uploadFile(
     for await (const chunk of createReadStream(path, end) as AsyncIterable<Buffer>) {
       yield chunk;
       sentBytes += chunk.length;
-      const seconds = (performance.now() - startedAt) / 1000;
       const record = { sent_bytes: sentBytes, total_bytes: sizeBytes };
-      display.update((sentBytes / sizeBytes) * 100, humanRate(sentBytes / Math.max(seconds, 0.001)), record);
+      display.update((sentBytes / sizeBytes) * 100, activity(sentBytes, sizeBytes), record);
     }
     if (sentBytes < sizeBytes)
       throw new VencError('UsageError', `${path} became shorter while it was uploaded.`);

@@ -39,7 +39,7 @@ for (const name of withSettings) {
       assert.match(stdout, new RegExp(`^ +${flag} `, 'm'), flag);
     }
     assert.match(stdout, 'Output settings (for every output):');
-    for (const flag of ['--no-test', '--idempotency-key', '--stage', '--xml']) {
+    for (const flag of ['--no-test', '--idempotency-key', '--xml']) {
       assert.not(stdout.includes(flag), flag);
     }
     assert.is(stdout.includes('--notify <url>'), name === 'submit');

@@ -127,6 +127,7 @@ test('what is refused is told with every reason, and nothing is printed', async 
 /** What no plan can be made of: the argument, the exit code, what is said. */
 const hopeless: readonly (readonly [string, () => Promise<string>, number, RegExp])[] = [
   ['an address elsewhere', async () => 'http://127.0.0.1:9/a.mp4', 2, /local files alone/],
+  ['an address of a file server', async () => 'sftp://me@127.0.0.1:9/a.mp4', 2, /local files alone/],
   ['an upload', async () => 'upload://token/a.mp4', 2, /has the scheme "upload"/],
   ['a file that is not there', async () => '/nowhere/a.mp4', 2, /there is no such file/],
   ['a folder', async () => tempFolder(), 2, /it is a folder/],
@@ -152,6 +153,26 @@ test('a watermark elsewhere is not fetched: what it is taken for is said', async
     'venc: the watermark http://me@127.0.0.1:9/logo.png was not fetched: it is taken for a PNG of 100x100 pixels, ./watermark-1.png\n',
   );
   assert.match(stdout, 'file:./watermark-1.png');
+});
+
+test('outputs elsewhere are planned without a word to anybody, and shown without their passwords', async () => {
+  const places = [
+    's3://key:hunter2secret@bucket/a b.mp4',
+    'gcs://bucket/b.mp4',
+    'cf://user:hunter2secret@container/c.mp4',
+    'ftp://me:hunter2secret@127.0.0.1:9/d.mp4',
+    'ftps://127.0.0.1:9/e.mp4',
+    'sftp://me:hunter2secret@127.0.0.1:9/f.mp4',
+  ];
+  const { code, stdout, stderr } = await planHere(places.flatMap((place) => ['--output', `url=${place}`]));
+  assert.equal([code, stderr], [0, '']);
+  assert.match(stdout, /# output 1: \.\/output-1\.mp4 becomes s3:\/\/key:\*\*\*@bucket\/a b\.mp4\n/);
+  assert.match(stdout, 'sftp://me:***@127.0.0.1:9/f.mp4');
+  assert.not.match(stdout, 'hunter2secret');
+  const refused = await planHere(['--output', 'url=sftp://host:70000/a.mp4', '--output', 'url=s3:///a.mp4']);
+  assert.is(refused.code, 2);
+  assert.match(refused.stderr, 'outputs[0].url must have a port from 1 to 65535');
+  assert.match(refused.stderr, 'outputs[1].url must name a bucket');
 });
 
 test('a local watermark that is no picture fails its output', async () => {

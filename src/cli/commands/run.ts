@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import type { JobRecord } from '../../api/records.js';
+import { withoutPassword } from '../../api/redact.js';
 import { refuseInput, refuseToOverwrite, refuseUnwritable } from '../check-places.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { declinedHelp } from '../declined-help.js';
@@ -14,7 +15,7 @@ import { localRequest, withoutProgram } from '../local-request.js';
 import { activityText, failureText } from '../print/progress-text.js';
 import { openProgress } from '../progress-display.js';
 import { type ProgressChoice, progressMode, progressOption } from '../progress-mode.js';
-import { type PlacedRequest, placeFiles } from '../run-files.js';
+import { isUrl, type PlacedRequest, placeFiles } from '../run-files.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { gather, timeSpan } from '../words.js';
 
@@ -125,9 +126,13 @@ async function tellEnd(
   isSample: boolean,
 ): Promise<ExitCode> {
   if (isSample && job.state === 'finished') io.note(sampleMade(paths[0] ?? ''));
-  const written = paths.flatMap((path, index) =>
-    job.output_media_files[index]?.state === 'finished' ? [path, ...(thumbnails[index] ?? [])] : [],
-  );
+  const written = paths.flatMap((path, index) => {
+    const output = job.output_media_files[index];
+    if (output?.state !== 'finished') return [];
+    // What is told of an address elsewhere has no password.
+    const place = isUrl(path) ? (output.url ?? path) : path;
+    return [place, ...(thumbnails[index] ?? [])].map((one) => (isUrl(one) ? withoutPassword(one) : one));
+  });
   await io.out(written.map((path) => `${path}\n`).join(''));
   if (job.state === 'finished') return exitCodes.done;
   io.note(failureText(job));

@@ -14,6 +14,9 @@ interface SubmitOptions extends JobWords {
   readonly json?: boolean;
   readonly wait?: boolean;
   readonly timeout?: number;
+  readonly download?: string;
+  readonly force?: boolean;
+  readonly stage?: string;
   readonly progress?: ProgressChoice;
 }
 
@@ -24,6 +27,12 @@ export function define(command: Command, context: Context): void {
     .option('--json', "print the service's whole answer")
     .option('--wait', 'wait until the job has ended; the exit code tells how')
     .option('--timeout <time>', 'with --wait: give up after 90, 90s, 5m or 2h', timeSpan('--timeout'))
+    .option('--download <dir>', 'with --wait: fetch the outputs into this folder, and print their paths')
+    .option('--force', 'with --download: overwrite files that are there')
+    .option(
+      '--stage <url>',
+      'upload a local file to this folder (s3:, ftp:, sftp: ...) instead of to the service',
+    )
     .option(progressOption.flags, progressOption.help, progressOption.parse);
   addJobWords(command)
     .addHelpText('after', details)
@@ -37,6 +46,8 @@ Passwords in arguments can be seen by other users of this machine for a moment: 
 Examples:
   venc submit https://example.com/film.mov
   venc submit film.mov --wait --video-codec vp9 --width 1280
+  venc submit film.mov --wait --download films
+  venc submit film.mov --stage s3://bucket/incoming
   venc submit film.mov --output filename=small.mp4,width=640 --output filename=large.mp4,width=1920
   venc submit request.json --test
   echo '{"input": "sftp://user:password@example.com/film.mov"}' | venc submit -`;
@@ -46,9 +57,7 @@ export const moreHelp = async () => declinedHelp(await import('../../../daemon/p
 
 async function run(word: string, options: SubmitOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
-  if (options.timeout !== undefined && options.wait !== true) {
-    throw new VencError('UsageError', '--timeout goes with --wait.');
-  }
+  refuseIdleFlags(options);
   const mode = progressMode(io, options.progress, 'stderr');
   const input = await readJobInput(word, io);
   // Read once before a long upload, so that a slip in the words is told at once.
@@ -57,11 +66,24 @@ async function run(word: string, options: SubmitOptions, context: Context): Prom
     input.kind === 'url' ? input.url : null,
     options,
   );
+  if (options.stage !== undefined && input.kind !== 'file') {
+    throw new VencError('UsageError', '--stage goes with a local file: a URL is where it is.');
+  }
   const client = await context.client();
   if (input.kind === 'file') {
     await refuseWrongValues(request);
-    const { uploadFile } = await import('../upload-file.js');
-    request.input = await uploadFile(client, input, io, mode);
+    const { stage } = options;
+    if (stage === undefined) {
+      const { uploadFile } = await import('../upload-file.js');
+      request.input = await uploadFile(client, input, io, mode);
+    } else {
+      const { stageFile } = await import('../../../daemon/stage-file.js');
+      const { uploadToStage } = await import('../stage-upload.js');
+      const folder = await context.dataFolder();
+      const staged = await stageFile(input.path, { stage, folder, env: io.env });
+      await uploadToStage(staged.send, input, io, mode);
+      request.input = staged.url;
+    }
   }
   const waiting = options.wait === true ? await import('../wait-with-progress.js') : null;
   const { body: answer } = await client.ask('createJob', { body: request });
@@ -79,7 +101,24 @@ async function run(word: string, options: SubmitOptions, context: Context): Prom
   if (created.test === true) io.note('venc: test mode: outputs are cut to 5 seconds\n');
   if (id === 0) io.note('venc: the request is valid; nothing was queued\n');
   if (waiting === null || interruption === null) return exitCodes.done;
-  return waiting.waitWithProgress(client, id, { interruption, mode, io });
+  const code = await waiting.waitWithProgress(client, id, { interruption, mode, io });
+  // What a failed job did finish is worth having too.
+  if (options.download === undefined || (code !== exitCodes.done && code !== exitCodes.jobFailed))
+    return code;
+  const { downloadEnded } = await import('../download/download-ended.js');
+  const folder = options.download;
+  return downloadEnded(client, id, io, { folder, isForced: options.force === true, mode, code });
+}
+
+function refuseIdleFlags({ wait, timeout, download, force }: SubmitOptions): void {
+  const idle = [
+    ['--timeout', timeout !== undefined && wait !== true, '--wait'],
+    ['--download', download !== undefined && wait !== true, '--wait'],
+    ['--force', force === true && download === undefined, '--download'],
+  ] as const;
+  for (const [flag, isIdle, partner] of idle)
+    if (isIdle) throw new VencError('UsageError', `${flag} goes with ${partner}.`);
+  if (download === '') throw new VencError('UsageError', '--download needs the name of a folder.');
 }
 
 /** Complains of values that no service takes before a long upload, not after it. */

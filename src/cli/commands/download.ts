@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import { isVencError, VencError } from '../../api/errors.js';
+import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import type { Context } from '../context.js';
+import { listenForEnd } from '../interrupt.js';
+import { errorText, exitCodeOf } from '../print/error-text.js';
+import { failureText } from '../print/progress-text.js';
+import { type ProgressChoice, progressMode, progressOption } from '../progress-mode.js';
+import { parseIds } from '../words.js';
+
+interface DownloadWords {
+  readonly out?: string;
+  readonly force?: boolean;
+  readonly progress?: ProgressChoice;
+}
+
+/** `venc download ID...`: fetches what a service keeps of jobs (section 1: for 24 hours) and prints the paths written. */
+export function define(command: Command, context: Context): void {
+  command
+    .argument('<id...>', 'ids of jobs')
+    .option('-o, --out <dir>', 'the folder to write to (default: the current one)')
+    .option('--force', 'overwrite files that are there')
+    .option(progressOption.flags, progressOption.help, progressOption.parse)
+    .addHelpText('after', details)
+    .action(context.act((words: readonly string[], options: DownloadWords) => run(words, options, context)));
+}
+
+const details = `
+Fetches the finished outputs that the service hosts, and their thumbnails. Until it is whole a file is called NAME.part; the same
+command once more goes on where it was interrupted.
+
+Examples:
+  venc download 123
+  venc download 123 124 -o films --force
+  venc wait 123 && venc download 123 -o films`;
+
+async function run(words: readonly string[], options: DownloadWords, context: Context): Promise<ExitCode> {
+  const { io } = context;
+  const ids = parseIds(words);
+  if (options.out === '') throw new VencError('UsageError', '--out needs the name of a folder.');
+  const mode = progressMode(io, options.progress, 'stderr');
+  const { downloadJob } = await import('../download/download-job.js');
+  const client = await context.client();
+  const { signal, dispose } = listenForEnd(io);
+  let first: ExitCode = exitCodes.done;
+  const note = (code: ExitCode) => {
+    if (first === exitCodes.done) first = code;
+  };
+  try {
+    for (const id of ids) {
+      try {
+        const job = await client.job(id, signal);
+        await downloadJob(job, io, {
+          folder: options.out ?? '.',
+          isForced: options.force === true,
+          mode,
+          signal,
+        });
+        if (job.state === 'finished') continue;
+        io.note(failureText(job));
+        note(exitCodes.jobFailed);
+      } catch (error) {
+        if (signal.aborted) throw interrupted();
+        if (!isVencError(error)) throw error;
+        io.note(errorText(error, false));
+        note(exitCodeOf(error));
+      }
+    }
+    return first;
+  } finally {
+    dispose();
+  }
+}
+
+function interrupted(): VencError {
+  return new VencError('InterruptedError', 'Interrupted.', {
+    hint: 'what has arrived is kept: the same command goes on from there',
+  });
+}

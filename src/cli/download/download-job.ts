@@ -1,0 +1,67 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { VencError } from '../../api/errors.js';
+import type { JobRecord } from '../../api/records.js';
+import { safeText } from '../../api/safe-text.js';
+import { isFinal } from '../../api/states.js';
+import { refuseToOverwrite, refuseUnwritable } from '../check-places.js';
+import type { Io } from '../io.js';
+import { transferText } from '../print/transfer-text.js';
+import { openProgress } from '../progress-display.js';
+import type { ProgressMode } from '../progress-mode.js';
+import { filesToSave } from './files-to-save.js';
+import { saveFile } from './save-file.js';
+
+/** How the files of a job are fetched. */
+export interface DownloadOptions {
+  /** Where they go; made where it is missing. */
+  readonly folder: string;
+  /** Whether files that are there are replaced. */
+  readonly isForced: boolean;
+  readonly mode: ProgressMode;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Fetches the finished outputs of a job that its service keeps, and its thumbnails, each with a bar, and prints the path of each on
+ * stdout as soon as it is whole. Rejects with `ConflictError` where the job goes on, `NotFoundError` where there is nothing to be fetched,
+ * `UsageError` where a file is there already or cannot be written.
+ */
+export async function downloadJob(job: JobRecord, io: Io, options: DownloadOptions): Promise<void> {
+  const { folder, isForced, mode, signal } = options;
+  if (!isFinal(job.state)) {
+    throw new VencError('ConflictError', `Job ${job.id} has not ended: it is ${safeText(job.state)}.`, {
+      hint: `venc wait ${job.id} && venc download ${job.id}`,
+    });
+  }
+  const { files, elsewhere } = filesToSave(job);
+  for (const { id, url } of elsewhere)
+    io.note(`venc: output ${id} lies at ${safeText(url)}, and is not fetched\n`);
+  if (files.length === 0) {
+    throw new VencError('NotFoundError', `Job ${job.id} has no file that could be downloaded.`, {
+      hint: `venc show ${job.id} says what became of it`,
+    });
+  }
+  const paths = files.map(({ name }) => join(folder, name));
+  if (!isForced) await refuseToOverwrite(paths);
+  await refuseUnwritable(paths);
+  await mkdir(folder, { recursive: true });
+  for (const [index, file] of files.entries()) {
+    const path = paths[index] ?? '';
+    const display = await openProgress(io, mode, safeText(file.name));
+    const activity = transferText(() => performance.now());
+    try {
+      await saveFile(file, path, {
+        signal,
+        onProgress: (done, told) => {
+          const total = told ?? file.sizeBytes;
+          const percent = total === null || total === 0 ? 0 : (done / total) * 100;
+          display.update(percent, activity(done, total), { path, done_bytes: done, total_bytes: total });
+        },
+      });
+    } finally {
+      display.stop();
+    }
+    await io.out(`${path}\n`);
+  }
+}

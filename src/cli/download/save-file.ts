@@ -1,0 +1,149 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isVencError, VencError } from '../../api/errors.js';
+import { openFile } from '../../client/open-file.js';
+import type { FileToSave } from './files-to-save.js';
+
+/** What goes with one download. */
+export interface SaveOptions {
+  readonly signal: AbortSignal;
+  /** Bytes that are there so far, and of how many; null where that is not known. */
+  readonly onProgress: (doneBytes: number, totalBytes: number | null) => void;
+  /** Milliseconds before the first new attempt; they double from there. */
+  readonly retryDelayMs?: number;
+}
+
+/** Attempts in a row that bring nothing new. */
+const maxAttempts = 5;
+
+/**
+ * Downloads a file to `path`, by way of `path.part`. A part that an earlier run left is gone on with where the service tells the
+ * MD5 of the whole, which proves in the end that both fit together; where they do not, all is fetched anew. Broken connections are taken
+ * up again. When it is stopped or given up, the part stays for the next run. Rejects as `openFile` does.
+ */
+export async function saveFile(file: FileToSave, path: string, options: SaveOptions): Promise<void> {
+  const partPath = `${path}.part`;
+  const part = await Part.open(partPath, file.md5 !== null).catch((error: unknown) => {
+    throw toTell(error, file);
+  });
+  try {
+    const isContinued = part.sizeBytes > 0;
+    await fill(part, file, options);
+    if (!isWhole(part, file) && isContinued) {
+      await part.startOver();
+      await fill(part, file, options);
+    }
+    if (!isWhole(part, file)) {
+      await part.startOver();
+      throw new VencError(
+        'UnreachableError',
+        `What arrived of ${file.name} is not what the service says it is.`,
+        {
+          hint: 'its size or its MD5 differs; download it again, or look at venc show',
+        },
+      );
+    }
+  } finally {
+    await part.close();
+  }
+  await rename(partPath, path);
+}
+
+function isWhole(part: Part, { sizeBytes, md5 }: FileToSave): boolean {
+  return (sizeBytes === null || sizeBytes === part.sizeBytes) && (md5 === null || md5 === part.md5());
+}
+
+async function fill(part: Part, file: FileToSave, { signal, onProgress, retryDelayMs = 500 }: SaveOptions) {
+  let version: string | null = null;
+  for (let failures = 0; ; ) {
+    const before = part.sizeBytes;
+    try {
+      const opened = await openFile(file.url, { fromByte: part.sizeBytes, version }, signal);
+      version = opened.version;
+      if (opened.fromByte !== part.sizeBytes) await part.startOver();
+      onProgress(part.sizeBytes, opened.totalBytes);
+      for await (const piece of opened.content as AsyncIterable<Buffer>) {
+        await part.write(piece);
+        onProgress(part.sizeBytes, opened.totalBytes);
+      }
+      if (opened.totalBytes === null || part.sizeBytes >= opened.totalBytes) return;
+      throw new VencError('UnreachableError', `${new URL(file.url).host} broke off the download.`);
+    } catch (error) {
+      signal.throwIfAborted();
+      failures = part.sizeBytes > before ? 1 : failures + 1;
+      const isPassing =
+        !isVencError(error) || error.entry.retryable || error.errorClass === 'UnreachableError';
+      if (isOfTheDisk(error) || !isPassing || failures >= maxAttempts) throw toTell(error, file);
+      // A part whose version the server does not tell cannot be gone on with, but for the proof by MD5 in the end.
+      if (version === null && file.md5 === null) await part.startOver();
+      await sleep(retryDelayMs * 2 ** (failures - 1), undefined, { signal }).catch(() => {});
+      signal.throwIfAborted();
+    }
+  }
+}
+
+function isOfTheDisk(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'syscall' in error &&
+    /^(write|open|ftruncate|read|unlink)$/.test(String(error.syscall))
+  );
+}
+
+function toTell(error: unknown, { name, url }: FileToSave): unknown {
+  if (isVencError(error)) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return isOfTheDisk(error)
+    ? new VencError('UsageError', `${name} cannot be written (${code}).`, { cause: error })
+    : new VencError('UnreachableError', `${new URL(url).host} broke off the download (${code}).`, {
+        cause: error,
+      });
+}
+
+/** A file on its way to its name, written in order and summed up as it comes. */
+class Part {
+  private constructor(
+    private readonly handle: FileHandle,
+    private hash: Hash,
+    private size: number,
+  ) {}
+
+  /** Opens the part at a path; what stands there is kept where it is of use. */
+  static async open(path: string, isKept: boolean): Promise<Part> {
+    if (!isKept) await unlink(path).catch(() => {});
+    const handle = await open(path, 'a+');
+    const hash = createHash('md5');
+    let size = 0;
+    for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+      hash.update(piece);
+      size += piece.byteLength;
+    }
+    return new Part(handle, hash, size);
+  }
+
+  get sizeBytes(): number {
+    return this.size;
+  }
+
+  md5(): string {
+    return this.hash.copy().digest('hex');
+  }
+
+  async write(piece: Buffer): Promise<void> {
+    await this.handle.appendFile(piece);
+    this.hash.update(piece);
+    this.size += piece.byteLength;
+  }
+
+  async startOver(): Promise<void> {
+    await this.handle.truncate(0);
+    this.hash = createHash('md5');
+    this.size = 0;
+  }
+
+  async close(): Promise<void> {
+    await this.handle.close();
+  }
+}

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+import { type ErrorClass, errorClasses } from '../api/error-classes.js';
+import { VencError } from '../api/errors.js';
+import { redact } from '../api/redact.js';
+import { exchange } from './http.js';
+
+/** Where to begin, and in which version of the file: bytes of another one are of no use. */
+export interface FilePosition {
+  readonly fromByte: number;
+  /** A strong entity tag of an earlier answer; null where there was none. */
+  readonly version: string | null;
+}
+
+/** A file that a service keeps for whoever knows its address, as its bytes begin to come. */
+export interface OpenedFile {
+  /** Where the bytes begin: 0 where the server begins anew, though it was asked for the rest. */
+  readonly fromByte: number;
+  /** Null where the server does not tell. */
+  readonly totalBytes: number | null;
+  readonly version: string | null;
+  readonly content: IncomingMessage;
+}
+
+const maxRedirects = 5;
+
+const classesByStatus: Readonly<Record<number, ErrorClass>> = {
+  401: 'ForbiddenError',
+  403: 'ForbiddenError',
+  404: 'NotFoundError',
+  410: 'GoneError',
+  429: 'TooManyRequestsError',
+};
+
+/**
+ * Asks for a file, or for the rest of one, and follows redirects: storage often stands elsewhere. No key is sent along, since it
+ * may. Rejects with `NotFoundError`, `GoneError`, `ForbiddenError`, with `UnavailableError` and `TooManyRequestsError` where it may be
+ * there later, and as `exchange` does.
+ */
+export async function openFile(
+  address: string,
+  { fromByte, version }: FilePosition,
+  signal: AbortSignal,
+): Promise<OpenedFile> {
+  const headers = {
+    Accept: '*/*',
+    'Accept-Encoding': 'identity',
+    ...(fromByte > 0 ? { Range: `bytes=${fromByte}-` } : {}),
+    ...(fromByte > 0 && version !== null ? { 'If-Range': version } : {}),
+  };
+  let url = new URL(address);
+  for (let hops = 0; hops <= maxRedirects; hops += 1) {
+    const { status, headers: told, content } = await exchange({ method: 'GET', url, headers, signal });
+    const tag = told.etag?.startsWith('"') ? told.etag : null;
+    if (status === 200)
+      return { fromByte: 0, totalBytes: count(told['content-length']), version: tag, content };
+    const range = /^bytes (\d+)-\d+\/(\d+|\*)$/i.exec(told['content-range'] ?? '');
+    if (status === 206 && range !== null && Number(range[1]) === fromByte)
+      return { fromByte, totalBytes: count(range[2]), version: tag, content };
+    content.destroy();
+    // Nothing behind what is there already, or nonsense: from the beginning then.
+    if (fromByte > 0 && (status === 416 || status === 206))
+      return openFile(address, { fromByte: 0, version: null }, signal);
+    if (status < 300 || status >= 400 || told.location === undefined) throw refusal(url, status);
+    if (!URL.canParse(told.location, url.href)) throw refusal(url, status);
+    url = new URL(told.location, url);
+    if (!/^https?:$/.test(url.protocol)) throw refusal(url, status);
+  }
+  throw new VencError('UnreachableError', `${new URL(address).host} redirects in circles.`);
+}
+
+function refusal(url: URL, status: number): VencError {
+  const errorClass = classesByStatus[status] ?? (status >= 500 ? 'UnavailableError' : 'UnreachableError');
+  const why: Partial<Record<ErrorClass, string>> = {
+    NotFoundError: 'there is no such file',
+    GoneError: 'the file is there no longer',
+    ForbiddenError: 'access is refused',
+  };
+  const said = why[errorClass] ?? errorClasses[errorClass].meaning.replace(/\.$/, '').toLowerCase();
+  return new VencError(errorClass, `${redact(url.origin + url.pathname)}: ${said} (status ${status}).`);
+}
+
+function count(text: string | undefined): number | null {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
+}

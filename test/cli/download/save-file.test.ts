@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isVencError } from '../../../src/api/errors.js';
+import { saveFile } from '../../../src/cli/download/save-file.js';
+import { sampleBytes } from '../../contracts/transport/evidence.js';
+import { type HttpSource, startHttpSource } from '../../helpers/servers/http-source.js';
+import { tempFolder } from '../../helpers/temp.js';
+
+const bytes = sampleBytes(200_003);
+const md5 = createHash('md5').update(bytes).digest('hex');
+
+type Answer = (request: IncomingMessage, response: ServerResponse, number: number) => void;
+
+/** Answers like a file server, from `Range` on, but for what goes with it. */
+const whole: Answer = (request, response) => {
+  const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+  const range = from > 0 ? { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` } : {};
+  response.writeHead(from > 0 ? 206 : 200, { 'content-length': bytes.length - from, etag: '"1"', ...range });
+  response.end(bytes.subarray(from));
+};
+
+/** Breaks off after so many bytes of what it should send. */
+const cut =
+  (sent: number): Answer =>
+  (request, response) => {
+    const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const range = from > 0 ? { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` } : {};
+    response.writeHead(from > 0 ? 206 : 200, {
+      'content-length': bytes.length - from,
+      etag: '"1"',
+      ...range,
+    });
+    response.write(bytes.subarray(from, from + sent), () => response.destroy());
+  };
+
+interface Scene {
+  readonly source: HttpSource;
+  readonly path: string;
+  readonly folder: string;
+  save(parts?: { readonly md5?: string | null; readonly sizeBytes?: number | null }): Promise<void>;
+}
+
+async function scene(answer: Answer, run: (scene: Scene) => Promise<void>): Promise<void> {
+  const source = await startHttpSource(answer);
+  const folder = tempFolder();
+  const path = join(folder, 'film.mp4');
+  const save: Scene['save'] = (parts = {}) =>
+    saveFile({ url: source.url('/film.mp4'), name: 'film.mp4', sizeBytes: null, md5: null, ...parts }, path, {
+      signal: new AbortController().signal,
+      onProgress: () => {},
+      retryDelayMs: 1,
+    });
+  try {
+    await run({ source, path, folder, save });
+  } finally {
+    await source.close();
+  }
+}
+
+const isThere = ({ path, folder }: Scene) => {
+  assert.ok(readFileSync(path).equals(bytes));
+  assert.equal(readdirSync(folder), ['film.mp4']);
+};
+const classOf = (work: Promise<void>) =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (isVencError(error) ? error.errorClass : String(error)),
+  );
+
+test('a file is saved whole, and nothing beside it', () =>
+  scene(whole, async (here) => {
+    await here.save({ md5, sizeBytes: bytes.length });
+    isThere(here);
+  }));
+
+test('a connection that breaks again and again is taken up where it broke', () =>
+  scene(
+    (request, response, number) => (number < 4 ? cut(50_000) : whole)(request, response, number),
+    async (here) => {
+      await here.save();
+      isThere(here);
+      const ranges = here.source.seen.map(({ headers }) => headers.range);
+      assert.equal(ranges, [undefined, 'bytes=50000-', 'bytes=100000-', 'bytes=150000-']);
+      assert.is(here.source.seen[1]?.headers['if-range'], '"1"');
+    },
+  ));
+
+test('what an earlier run left is gone on with where the MD5 can prove it', () =>
+  scene(whole, async (here) => {
+    writeFileSync(`${here.path}.part`, bytes.subarray(0, 120_000));
+    await here.save({ md5 });
+    isThere(here);
+    assert.equal(
+      here.source.seen.map(({ headers }) => headers.range),
+      ['bytes=120000-'],
+    );
+  }));
+
+test('what an earlier run left of another file is fetched anew', () =>
+  scene(whole, async (here) => {
+    writeFileSync(`${here.path}.part`, Buffer.alloc(120_000, 'x'));
+    await here.save({ md5 });
+    isThere(here);
+    assert.is(here.source.seen.length, 2);
+  }));
+
+test('what an earlier run left is not trusted where nothing can prove it', () =>
+  scene(whole, async (here) => {
+    writeFileSync(`${here.path}.part`, Buffer.alloc(120_000, 'x'));
+    await here.save();
+    isThere(here);
+  }));
+
+test('a part that is whole already is only checked', () =>
+  scene(
+    (request, response, number) => {
+      if (request.headers.range === undefined) whole(request, response, number);
+      else response.writeHead(416).end();
+    },
+    async (here) => {
+      writeFileSync(`${here.path}.part`, bytes);
+      await here.save({ md5 });
+      isThere(here);
+    },
+  ));
+
+test('bytes that are not those of the MD5 are never given the name', () =>
+  scene(whole, async (here) => {
+    assert.is(await classOf(here.save({ md5: 'f'.repeat(32) })), 'UnreachableError');
+    assert.not.ok(existsSync(here.path));
+  }));
+
+for (const [status, errorClass] of [
+  [404, 'NotFoundError'],
+  [410, 'GoneError'],
+  [403, 'ForbiddenError'],
+] as const) {
+  test(`${status} is ${errorClass} at once`, () =>
+    scene(
+      (_, response) => response.writeHead(status).end('<html>no</html>'),
+      async (here) => {
+        assert.is(await classOf(here.save()), errorClass);
+        assert.is(here.source.seen.length, 1);
+        assert.not.ok(existsSync(here.path));
+      },
+    ));
+}
+
+test('trouble that may pass is tried again, and no key is sent along to where it leads', () =>
+  scene(
+    (request, response, number) => {
+      if (number === 1) response.writeHead(503).end();
+      else if (request.url === '/film.mp4') response.writeHead(302, { location: '/there.mp4' }).end();
+      else whole(request, response, number);
+    },
+    async (here) => {
+      await here.save({ md5 });
+      isThere(here);
+      assert.ok(here.source.seen.every(({ headers }) => headers['service-api-key'] === undefined));
+    },
+  ));
+
+test('redirects in circles end', () =>
+  scene(
+    (_, response) => response.writeHead(302, { location: '/film.mp4' }).end(),
+    async (here) => {
+      assert.is(await classOf(here.save()), 'UnreachableError');
+    },
+  ));
+
+test('a disk that takes nothing is told at once', () =>
+  scene(whole, async (here) => {
+    mkdirSync(`${here.path}.part`);
+    assert.is(await classOf(here.save()), 'UsageError');
+  }));
+
+test.run();

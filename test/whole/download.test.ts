@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runCli } from '../cli/run-cli.js';
+import { startTestDaemon } from '../helpers/daemon.js';
+import { media } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+
+const daemon = await startTestDaemon();
+const folder = tempFolder();
+const film = await media('clip.mp4');
+const venc = (words: readonly string[], cwd = folder) =>
+  runCli(words, { cwd, env: { VENC_URL: daemon.url, VENC_API_KEY: daemon.key } });
+const md5Of = (path: string) => createHash('md5').update(readFileSync(path)).digest('hex');
+
+test.after(() => daemon.stop());
+
+test('one command submits a file, waits and fetches what came out, thumbnails and all', async () => {
+  const words = ['submit', film, '--wait', '--download', 'films', '--progress', 'none'];
+  const { code, stdout, stderr } = await venc([
+    ...words,
+    '--output',
+    'filename=web.mp4,width=64',
+    '--thumbnails',
+    '2',
+  ]);
+  assert.is(code, 0, stderr);
+  const [id = '', ...paths] = stdout.trim().split('\n');
+  assert.equal(paths, ['films/web.mp4', 'films/web_0000.png', 'films/web_0001.png']);
+  assert.equal(readdirSync(join(folder, 'films')).sort(), ['web.mp4', 'web_0000.png', 'web_0001.png']);
+  const { job } = await daemon.read<{
+    job: { output_media_files: readonly { md5_checksum: string }[] };
+  }>(`/v2/jobs/${id}`);
+  assert.is(md5Of(join(folder, 'films', 'web.mp4')), job.output_media_files[0]?.md5_checksum);
+});
+
+test('a download goes on from its part, overwrites nothing without --force, and names what is not there', async () => {
+  const submitted = await venc(['submit', film, '--wait', '--filename', 'out.mp4', '--progress', 'none']);
+  const id = submitted.stdout.trim();
+  const here = tempFolder();
+  assert.equal(await venc(['download', id, '--progress', 'none'], here), {
+    code: 0,
+    signal: null,
+    stdout: 'out.mp4\n',
+    stderr: '',
+  });
+  const whole = readFileSync(join(here, 'out.mp4'));
+  const again = await venc(['download', id], here);
+  assert.is(again.code, 2);
+  assert.match(again.stderr, /out\.mp4 is there already[\s\S]*--force/);
+  writeFileSync(join(here, 'out.mp4'), 'something else');
+  writeFileSync(join(here, 'out.mp4.part'), whole.subarray(0, 1000));
+  const forced = await venc(['download', id, '--force', '--progress', 'json'], here);
+  assert.is(forced.code, 0, forced.stderr);
+  assert.ok(readFileSync(join(here, 'out.mp4')).equals(whole));
+  assert.not.ok(existsSync(join(here, 'out.mp4.part')));
+  const [first = ''] = forced.stderr.split('\n');
+  assert.is(JSON.parse(first).done_bytes, 1000, 'it went on from the part');
+  assert.is((await venc(['download', '99999'], here)).code, 5);
+});
+
+test('a job that goes on is no download, and says what to do', async () => {
+  const waiting = await startTestDaemon({ jobs: 0 });
+  try {
+    const id = String(await waiting.create({ input: 'http://example.com/a.mp4' }));
+    const env = { VENC_URL: waiting.url, VENC_API_KEY: waiting.key };
+    const { code, stderr } = await runCli(['download', id], { env });
+    assert.is(code, 6);
+    assert.match(stderr, /has not ended[\s\S]*venc wait/);
+  } finally {
+    await waiting.stop();
+  }
+});
+
+test('flags that do nothing are told, and so is a stage that takes nothing', async () => {
+  const cases = [
+    [['submit', film, '--download', 'films'], /--download goes with --wait/],
+    [['submit', film, '--wait', '--force'], /--force goes with --download/],
+    [['submit', 'http://example.com/a.mp4', '--stage', 's3://bucket'], /--stage goes with a local file/],
+    [['submit', film, '--stage', 'gopher://example.com/in'], /Nothing can be uploaded to gopher/],
+  ] as const;
+  for (const [words, said] of cases) {
+    const { code, stderr } = await venc(words);
+    assert.is(code, 2);
+    assert.match(stderr, said);
+  }
+});
+
+test.run();
