@@ -11,12 +11,11 @@ import { randomToken } from './names.js';
 import { plan } from './plan/plan.js';
 import type { OutputToPlan } from './plan/plan-types.js';
 import { type StepOfPlan, stepsOfPlan } from './plan-steps.js';
+import { unreachedTransports } from './plan-transports.js';
 import { watermarkFinder } from './plan-watermarks.js';
 import { readFileUrl } from './transports/file/file-url.js';
 import { createFileTransport } from './transports/file.js';
-import { readHttpUrl } from './transports/http/http-url.js';
 import { registerTransports } from './transports/registry.js';
-import type { Transport } from './transports/transport.js';
 
 /** Folder that stands in printed lines for the one that a run works in: the one that they are run in. */
 const scratch = '.';
@@ -98,20 +97,10 @@ interface CheckedPlan {
   readonly outputs: readonly PlacedOutput[];
 }
 
-/** Addresses are judged as ever, and nothing is fetched: what could is not even loaded. */
-const unreachedHttp: Transport = {
-  schemes: ['http', 'https'],
-  async checkInput(url) {
-    const reading = readHttpUrl(url);
-    return reading.ok ? null : reading.complaint;
-  },
-  download: () => Promise.reject(new TypeError('a plan fetches nothing')),
-};
-
 /** Checks a request as creating a job does. Rejects with every complaint at once. */
 async function checked(body: unknown, ffmpeg: Ffmpeg): Promise<CheckedPlan> {
   const reading = readJobRequest(body, { maxOutputs: defaultMaxOutputs });
-  const transports = registerTransports([unreachedHttp, createFileTransport('anywhere')]);
+  const transports = registerTransports([...unreachedTransports, createFileTransport('anywhere')]);
   const context = { account: { id: 'default' }, baseUrl: 'http://localhost' };
   const parts = partsOf(reading);
   const { outputs, complaints } = await checkRequest({ transports, ffmpeg, randomToken }, context, parts);
