@@ -18,11 +18,17 @@ const nextAddressAfterMs = 2_000;
 /**
  * Opens a connection that has passed the guard in all three ways: the host, the addresses it was looked up to, and the address that is
  * connected to. Rejects with the error of the system or of the guard; with code `ETIMEDOUT` where looking up, connecting and the
- * TLS handshake together take too long.
+ * TLS handshake together take too long, and with the reason of the signal where that ends it.
  */
-export function openSocket(guard: Guard, target: SocketTarget, timeoutMs: number): Promise<Socket> {
+export function openSocket(
+  guard: Guard,
+  target: SocketTarget,
+  timeoutMs: number,
+  signal: AbortSignal | null = null,
+): Promise<Socket> {
   const { host, port, isTls } = target;
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     guard.checkHost(host);
     const options = {
       host,
@@ -35,9 +41,19 @@ export function openSocket(guard: Guard, target: SocketTarget, timeoutMs: number
       ? connectTls({ ...options, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] })
       : connectTcp(options);
     const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs);
+    const stop = () => {
+      reject(signal?.reason);
+      socket.destroy();
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+    const settled = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+    };
+    socket.once('close', settled);
     // Stays for good: whoever gets the socket may not listen yet when it breaks.
     socket.on('error', (error) => {
-      clearTimeout(timer);
+      settled();
       reject(error);
     });
     socket.once('connect', () => {
@@ -49,7 +65,7 @@ export function openSocket(guard: Guard, target: SocketTarget, timeoutMs: number
       }
     });
     socket.once(isTls ? 'secureConnect' : 'connect', () => {
-      clearTimeout(timer);
+      settled();
       if (!socket.destroyed) resolve(socket.setNoDelay(true).setKeepAlive(true));
     });
   });
