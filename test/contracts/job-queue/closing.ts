@@ -53,6 +53,41 @@ export const closing: QueueFacts = {
     );
   },
 
+  'a run that only waits for its turn gets no grace, be it that it waits already or comes to it': async ({
+    store,
+    queue,
+    stage,
+  }) => {
+    const [early, late] = [await store.create(sampleDraft()), await store.create(sampleDraft())];
+    queue.work(stage.handler, { slots: 2 });
+    for (const { id } of [early, late]) await queue.enqueue(id);
+    const scenes = [await stage.next(), await stage.next()] as const;
+    const never = () => new Promise<never>(() => {});
+    void scenes[0].run.waiting(never());
+    const closed = queue.close(endlessMs);
+    assert.is(scenes[0].run.signal.reason, 'draining');
+    assert.not(scenes[1].run.signal.aborted);
+    void scenes[1].run.waiting(never());
+    await closed;
+    for (const { id } of [early, late]) {
+      const job = await store.get(id);
+      assert.equal([job?.state, job?.claim, job?.crashes], ['waiting', null, 0]);
+    }
+  },
+
+  'a wait that is over leaves a run its grace': async ({ store, queue, stage }) => {
+    const { id } = await store.create(sampleDraft());
+    queue.work(stage.handler, { slots: 1 });
+    await queue.enqueue(id);
+    const { run, end } = await stage.next();
+    assert.is(await run.waiting(Promise.resolve('a place')), 'a place');
+    await run.waiting(Promise.reject(new Error('none'))).catch(() => {});
+    const closed = queue.close(endlessMs);
+    await end(finishAll);
+    await closed;
+    assert.is((await store.get(id))?.state, 'finished');
+  },
+
   'a second close ends the grace at once, and both resolve': async ({ store, queue, stage }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(stage.handler, { slots: 1 });

@@ -1,0 +1,87 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Run } from '../../daemon/queue/job-queue.js';
+import { alongside } from '../../daemon/work/alongside.js';
+import { quiet } from '../helpers/until.js';
+import { jobIn } from '../jobs/sample-job.js';
+
+/** A run that does nothing, and what stops it. */
+function idleRun(): { readonly run: Run; readonly stopping: AbortController } {
+  const stopping = new AbortController();
+  const job = jobIn({ job: 'processing', input: 'finished', outputs: ['processing'] });
+  const run: Run = {
+    job,
+    signal: stopping.signal,
+    change: async () => job,
+    progress: () => {},
+    waiting: (turn) => turn,
+  };
+  return { run, stopping };
+}
+
+const untilStopped = (run: Run) =>
+  new Promise<void>((_, reject) =>
+    run.signal.addEventListener('abort', () => reject(run.signal.reason), { once: true }),
+  );
+
+test('it ends when the work and all that was begun have ended', async () => {
+  const { run } = idleRun();
+  let letGo = () => {};
+  let isOver = false;
+  const all = alongside(run, async (_, begin) => {
+    begin(() => new Promise<void>((resolve) => (letGo = resolve)));
+  }).then(() => {
+    isOver = true;
+  });
+  await quiet(async () => {});
+  assert.not(isOver);
+  letGo();
+  await all;
+});
+
+test('what throws beside the work stops the work, and is thrown on', async () => {
+  const { run } = idleRun();
+  const broken = new Error('broken');
+  const all = alongside(run, async (own, begin) => {
+    begin(() => Promise.reject(broken));
+    await untilStopped(own);
+  });
+  await all.then(
+    () => assert.unreachable(),
+    (error) => assert.is(error, broken),
+  );
+  assert.not(run.signal.aborted);
+});
+
+test('work that throws stops what was begun, and waits until that has let go', async () => {
+  const { run } = idleRun();
+  let hasLetGo = false;
+  const all = alongside(run, async (_, begin) => {
+    begin(async (own) => {
+      await untilStopped(own).catch(() => {});
+      await quiet(async () => {});
+      hasLetGo = true;
+    });
+    throw new Error('broken');
+  });
+  await all.then(
+    () => assert.unreachable(),
+    (error: Error) => assert.is(error.message, 'broken'),
+  );
+  assert.ok(hasLetGo);
+});
+
+test('a run that is stopped stops all of it, for its own reason', async () => {
+  const { run, stopping } = idleRun();
+  const all = alongside(run, async (own, begin) => {
+    begin(untilStopped);
+    await untilStopped(own);
+  });
+  stopping.abort('cancelled');
+  await all.then(
+    () => assert.unreachable(),
+    (reason) => assert.is(reason, 'cancelled'),
+  );
+});
+
+test.run();
