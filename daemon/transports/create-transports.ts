@@ -6,6 +6,7 @@ import { createHttpTransport } from './http.js';
 import { registerTransports, type TransportRegistry } from './registry.js';
 import type { LeftoverBook } from './remote/leftovers.js';
 import type { Services } from './services.js';
+import { createSftpTransport } from './sftp.js';
 import type { Transport } from './transport.js';
 import { createUploadTransport } from './upload.js';
 
@@ -45,5 +46,6 @@ export function createTransports(options: TransportOptions): TransportRegistry {
 export function networkTransports(options: NetworkOptions): readonly Transport[] {
   const guard = createGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
   const remote = { guard, stallTimeoutMs: options.stallTimeoutMs, leftovers: options.leftovers };
-  return [createHttpTransport(remote)];
+  const { services, hostKeysPath } = options;
+  return [createHttpTransport(remote), createSftpTransport({ ...remote, key: services.sftp, hostKeysPath })];
 }

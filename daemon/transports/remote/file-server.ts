@@ -41,6 +41,11 @@ export interface FileServer {
   connect(place: RemotePlace, watched: Watched, direction: Direction): Promise<FileSession>;
   /** Where a URL of this kind leads; or a sentence without subject that says why it cannot be used. */
   read(url: string): RemotePlace | string;
+  /**
+   * How many bytes at the end of a file that a broken connection left may be holes, since the server was told to write several pieces at
+   * once; none where it is not given.
+   */
+  readonly unsureBytes?: number;
   /** What an error of a session means. */
   trouble(error: unknown, direction: Direction, place: RemotePlace): Trouble;
 }

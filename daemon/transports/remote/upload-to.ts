@@ -82,7 +82,7 @@ async function send(
     withoutStall(watch, (watched) =>
       inSession({ server, place, direction: 'upload' }, watched, async (session) => {
         if (!standing.isBegun) await makeFolders(session, place, standing);
-        const fromByte = standing.isBegun ? await partBytes(session, standing, file) : 0;
+        const fromByte = standing.isBegun ? await partBytes(session, standing, file, server.unsureBytes) : 0;
         standing.isBegun = true;
         const bytes = file.bytesFrom(fromByte, (passed) => {
           watched.alive();
@@ -114,9 +114,10 @@ async function partBytes(
   session: FileSession,
   { partPath }: Standing,
   { passedBytes }: OutgoingFile,
+  unsureBytes = 0,
 ): Promise<number> {
   const sizeBytes = (await session.stat(partPath))?.sizeBytes ?? 0;
-  return sizeBytes <= passedBytes ? sizeBytes : 0;
+  return sizeBytes <= passedBytes ? Math.max(sizeBytes - unsureBytes, 0) : 0;
 }
 
 async function wrongSize(

@@ -22,6 +22,7 @@ export const owners: Owners = {
   '@aws-sdk/client-s3': ['daemon/transports'],
   '@aws-sdk/lib-storage': ['daemon/transports'],
   'basic-ftp': ['daemon/transports'],
+  ssh2: ['daemon/transports'],
   'ssh2-sftp-client': ['daemon/transports'],
   hono: ['daemon/http'],
   '@hono/node-server': ['daemon/http'],

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { keyKind, knownHostLine, knownKeysIn } from './known-hosts.js';
+
+/** Where keys of hosts are looked for and kept. */
+export interface HostKeyPaths {
+  /** The file that keys are remembered in; made with the first one. */
+  readonly own: string;
+  /** Files that are only read; those of OpenSSH where they are not given. */
+  readonly others?: readonly string[];
+}
+
+/** Knows hosts by their keys. */
+export interface HostKeys {
+  /** Kinds of the keys that a host is known by: it has to be asked for one of them. */
+  kindsOf(name: string): Promise<readonly string[]>;
+  /**
+   * Judges the key that a host presents: null where it is the known one, or the first one, which is remembered before this resolves. Else a
+   * sentence that begins with the host.
+   */
+  judge(name: string, key: Buffer): Promise<string | null>;
+}
+
+/** One judgement after the other for each file, so that two first connections at once cannot remember two keys. */
+const turns = new Map<string, Promise<unknown>>();
+
+/** Opens the memory of hosts. */
+export function openHostKeys({ own, others = opensshFiles() }: HostKeyPaths): HostKeys {
+  const known = async (name: string) => {
+    const paths = [own, ...others];
+    const texts = await Promise.all(paths.map(textOf));
+    return paths.flatMap((path, index) => knownKeysIn(texts[index] ?? '', path, name));
+  };
+  const judge = async (name: string, key: Buffer): Promise<string | null> => {
+    const text = key.toString('base64');
+    const keys = await known(name);
+    const revoked = keys.find((entry) => entry.isRevoked && entry.key === text);
+    if (revoked !== undefined)
+      return `${name} presents a key that is revoked in line ${revoked.line} of ${revoked.path}`;
+    const valid = keys.filter((entry) => !entry.isRevoked);
+    if (valid.some((entry) => entry.key === text)) return null;
+    const other = valid.find(({ kind }) => kind === keyKind(key)) ?? valid[0];
+    if (other !== undefined) {
+      const were = fingerprint(Buffer.from(other.key, 'base64'));
+      const lines = valid.map(({ line, path }) => `line ${line} of ${path}`).join(' and ');
+      return `${name} presents another key (${fingerprint(key)}) than the known one (${were}): somebody may be listening in. Where the server was set up anew, remove ${lines}`;
+    }
+    await append(own, knownHostLine(name, key));
+    return null;
+  };
+  return {
+    async kindsOf(name) {
+      return [...new Set((await known(name)).filter(({ isRevoked }) => !isRevoked).map(({ kind }) => kind))];
+    },
+    judge(name, key) {
+      const turn = (turns.get(own) ?? Promise.resolve()).then(() => judge(name, key));
+      turns.set(
+        own,
+        turn.catch(() => undefined),
+      );
+      return turn;
+    },
+  };
+}
+
+function opensshFiles(): readonly string[] {
+  return [join(homedir(), '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts'];
+}
+
+async function textOf(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    // Without its own memory it would accept anything. Files of others may be closed to it, or be no files.
+    if (error.code === 'ENOENT' || error.code === 'EACCES' || error.code === 'ENOTDIR') return '';
+    throw error;
+  });
+}
+
+/** One line in one write at the end: whole for every reader, and nothing of another process is lost, as a new file would. */
+async function append(path: string, line: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const handle = await open(path, 'a+', 0o600);
+  try {
+    const { size } = await handle.stat();
+    const last = Buffer.alloc(1);
+    if (size > 0) await handle.read(last, 0, 1, size - 1);
+    // A line that was cut off, or edited without an end, must not swallow this one.
+    await handle.write(size === 0 || last.toString() === '\n' ? line : `\n${line}`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function fingerprint(key: Buffer): string {
+  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+}
