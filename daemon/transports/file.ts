@@ -5,7 +5,7 @@ import { deliverFile } from './file/deliver.js';
 import { readFileUrl } from './file/file-url.js';
 import { removeFile } from './file/remove.js';
 import { type RootFolders, resolveBelow } from './file/roots.js';
-import { takeFile } from './file/take.js';
+import { sizeOfFile, takeFile } from './file/take.js';
 import type { Transport } from './transport.js';
 
 const notAllowed =
@@ -42,6 +42,11 @@ export function createFileTransport(roots: RootFolders): Transport {
       const reading = readFileUrl(from);
       if (!reading.ok) throw new VencError('DownloadFailureError', `The input ${reading.complaint}.`);
       return takeFile(roots, reading.path, toPath, transfer);
+    },
+    async sizeOf(from) {
+      const reading = readFileUrl(from);
+      if (!reading.ok) throw new VencError('DownloadFailureError', `The input ${reading.complaint}.`);
+      return sizeOfFile(roots, reading.path);
     },
     async upload(fromPath, to, transfer) {
       const reading = readFileUrl(to);

@@ -1,5 +1,6 @@
 import { downloadOverHttp } from './http/download.js';
 import { readHttpUrl } from './http/http-url.js';
+import { sizeOverHttp } from './http/size-of.js';
 import type { RemoteOptions } from './remote/attempts.js';
 import type { Transport } from './transport.js';
 
@@ -13,5 +14,6 @@ export function createHttpTransport(options: RemoteOptions): Transport {
       return reading.ok ? null : reading.complaint;
     },
     download: (from, toPath, transfer) => downloadOverHttp(from, toPath, transfer, options),
+    sizeOf: (from, signal) => sizeOverHttp(from, signal, options),
   };
 }

@@ -36,6 +36,16 @@ export async function takeFile(
   }
 }
 
+/** The size of a file that {@link takeFile} would bring, in bytes. Rejects as that would. */
+export async function sizeOfFile(roots: RootFolders, path: string): Promise<number> {
+  const { handle } = await openRegular(roots, path);
+  try {
+    return (await handle.stat()).size;
+  } finally {
+    await handle.close();
+  }
+}
+
 async function openRegular(
   roots: RootFolders,
   path: string,

@@ -1,6 +1,7 @@
 import type { Transport } from '../transport.js';
 import { downloadFrom } from './download-from.js';
 import type { FileServer } from './file-server.js';
+import { sizeFrom } from './size-from.js';
 import { removeFrom, type UploadOptions, uploadTo } from './upload-to.js';
 
 /** A transport over a kind of file server. The server is loaded with the first transfer: a daemon at rest does without its library. */
@@ -23,6 +24,7 @@ export function serverTransport(
     checkInput: complaint,
     checkOutput: complaint,
     download: async (from, toPath, transfer) => downloadFrom(await load(), from, toPath, transfer, options),
+    sizeOf: async (from, signal) => sizeFrom(await load(), from, signal, options),
     upload: async (fromPath, to, transfer) => uploadTo(await load(), fromPath, to, transfer, options),
     remove: (url) => removal(url, null),
     sweep: ({ url, name }) => removal(url, name),

@@ -1,0 +1,30 @@
+import { VencError } from '../../../src/api/errors.js';
+import { type RemoteOptions, withoutStall } from './attempts.js';
+import type { FileServer } from './file-server.js';
+import { inSession } from './in-session.js';
+
+/**
+ * The size of a file on a file server, in bytes; null where the server does not tell, or has none. One attempt; rejects as that of a
+ * download would.
+ */
+export async function sizeFrom(
+  server: FileServer,
+  from: string,
+  signal: AbortSignal,
+  { stallTimeoutMs }: RemoteOptions,
+): Promise<number | null> {
+  const place = server.read(from);
+  if (typeof place === 'string')
+    throw new VencError('DownloadFailureError', `The address of the input ${place}.`);
+  signal.throwIfAborted();
+  let sizeBytes: number | null = null;
+  const direction = 'download';
+  const trouble = await withoutStall({ signal, stallTimeoutMs, direction, host: place.name }, (watched) =>
+    inSession({ server, place, direction }, watched, async (session) => {
+      sizeBytes = (await session.stat(place.path))?.sizeBytes ?? null;
+      return null;
+    }),
+  );
+  if (trouble !== null) throw trouble.error;
+  return sizeBytes;
+}
