@@ -7,6 +7,7 @@ import { registerTransports, type TransportRegistry } from './registry.js';
 import type { LeftoverBook } from './remote/leftovers.js';
 import type { Services } from './services.js';
 import { createSftpTransport } from './sftp.js';
+import { createSwiftTransport } from './swift.js';
 import type { Transport } from './transport.js';
 import { createUploadTransport } from './upload.js';
 
@@ -47,5 +48,11 @@ export function networkTransports(options: NetworkOptions): readonly Transport[]
   const guard = createGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
   const remote = { guard, stallTimeoutMs: options.stallTimeoutMs, leftovers: options.leftovers };
   const { services, hostKeysPath } = options;
-  return [createHttpTransport(remote), createSftpTransport({ ...remote, key: services.sftp, hostKeysPath })];
+  const guardFor = (exemptHosts: readonly string[]) =>
+    createGuard({ allowPrivateNetwork: options.allowPrivateNetwork, exemptHosts });
+  return [
+    createHttpTransport(remote),
+    createSwiftTransport({ ...remote, guardFor, service: services.swift }),
+    createSftpTransport({ ...remote, key: services.sftp, hostKeysPath }),
+  ];
 }

@@ -1,0 +1,26 @@
+import { extname } from 'node:path';
+
+const types: Readonly<Record<string, string>> = {
+  '.mp4': 'video/mp4',
+  '.m4v': 'video/mp4',
+  '.mov': 'video/quicktime',
+  '.mkv': 'video/x-matroska',
+  '.webm': 'video/webm',
+  '.ogv': 'video/ogg',
+  '.flv': 'video/x-flv',
+  '.ts': 'video/mp2t',
+  '.3gp': 'video/3gpp',
+  '.mp3': 'audio/mpeg',
+  '.m4a': 'audio/mp4',
+  '.aac': 'audio/aac',
+  '.oga': 'audio/ogg',
+  '.ogg': 'audio/ogg',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+};
+
+/** What a file is delivered as (`Content-Type`), by the extension of its name. */
+export function contentTypeOf(name: string): string {
+  return types[extname(name).toLowerCase()] ?? 'application/octet-stream';
+}

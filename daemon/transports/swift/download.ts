@@ -1,0 +1,43 @@
+import { isVencError, VencError } from '../../../src/api/errors.js';
+import type { FileFacts } from '../../jobs/job.js';
+import { downloadFromTarget } from '../http/download.js';
+import type { Transfer } from '../transport.js';
+import { missing } from './answers.js';
+import type { SwiftAccount } from './logins.js';
+import type { SwiftSession } from './session.js';
+import type { SwiftOptions } from './swift-options.js';
+import { swiftPath } from './swift-url.js';
+
+/**
+ * Downloads an object as any file of the web: in ranges, resumed, its size checked. The token goes to the storage alone; one that is good
+ * no more is renewed once.
+ */
+export async function downloadFromSwift(
+  session: SwiftSession,
+  toPath: string,
+  transfer: Transfer,
+  options: SwiftOptions,
+): Promise<FileFacts> {
+  const { signal } = transfer;
+  const { container, object, authUrl } = session.place;
+  signal.throwIfAborted();
+  const attempt = ({ storageUrl, token }: SwiftAccount): Promise<FileFacts> => {
+    const url = new URL(`${storageUrl.origin}${storageUrl.pathname}${swiftPath(container, object)}`);
+    const guard = options.guardFor([authUrl.hostname, storageUrl.hostname]);
+    const target = { url, credentials: null, headers: { 'x-auth-token': token } };
+    return downloadFromTarget(target, toPath, transfer, { ...options, guard });
+  };
+  const account = await session.account(signal);
+  try {
+    return await attempt(account).catch(async (error: unknown) => {
+      if (!isVencError(error) || error.errorClass !== 'InvalidUsernameOrPasswordError') throw error;
+      session.forget(account);
+      return attempt(await session.account(signal));
+    });
+  } catch (error) {
+    if (!isVencError(error) || error.errorClass !== 'FileNotFoundError') throw error;
+    const { host } = account.storageUrl;
+    const { message } = missing({ host, container, object, direction: 'download' }).error;
+    throw new VencError('FileNotFoundError', message, { cause: error });
+  }
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import type { SwiftSession } from './session.js';
+
+/** What stands at the destination before, or after. */
+export interface Standing {
+  /** Null where the server does not tell. */
+  readonly sizeBytes: number | null;
+  /** MD5 of the object; of its segments' where it is a large one. */
+  readonly etag: string | null;
+  /** Whether it is a list of segments. */
+  readonly isLarge: boolean;
+}
+
+/**
+ * Folder of the segments of large objects, in the container of the object itself: whoever may write the one may write the others, which
+ * is not so with a container of their own, as other programs have it.
+ */
+const folder = '.venc-segments';
+const ours = new RegExp(`^/?[^/]+/(${folder}/[0-9a-f]{16}/)[^/]+$`);
+
+/** A new folder for the segments of one object. */
+export function segmentsPrefix(): string {
+  return `${folder}/${randomBytes(8).toString('hex')}/`;
+}
+
+/** The name of a segment, by its number from 0. */
+export function segmentName(prefix: string, index: number): string {
+  return `${prefix}${String(index).padStart(8, '0')}`;
+}
+
+/** What stands under the name of the session's object; null where nothing does. */
+export async function standingAt(session: SwiftSession, signal: AbortSignal): Promise<Standing | null> {
+  const { status, headers } = await session.call({ method: 'HEAD', takes: [404] }, signal);
+  if (status === 404) return null;
+  const length = headers['content-length'];
+  return {
+    sizeBytes: length === undefined ? null : Number(length),
+    etag: headers.etag?.replaceAll('"', '') ?? null,
+    isLarge: /^true$/i.test(headers['x-static-large-object'] ?? ''),
+  };
+}
+
+/** The folder that the segments of the session's object lie in, where it is a large one that was delivered from here; else null. */
+export async function prefixOf(session: SwiftSession, signal: AbortSignal): Promise<string | null> {
+  const query = '?multipart-manifest=get&format=raw';
+  const { status, text } = await session.call({ method: 'GET', query, takes: [404] }, signal);
+  const [first] = status === 404 ? [] : listOf(text);
+  return ours.exec(textOf(first, 'path') ?? '')?.[1] ?? null;
+}
+
+/** Takes away every segment below a folder. That there is none is as good. */
+export async function removeSegments(
+  session: SwiftSession,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const query = `?format=json&prefix=${encodeURIComponent(prefix)}`;
+  for (;;) {
+    const { status, text } = await session.call({ method: 'GET', object: null, query, takes: [404] }, signal);
+    const names = status === 404 ? [] : listOf(text).flatMap((entry) => textOf(entry, 'name') ?? []);
+    if (names.length === 0) return;
+    for (const name of names) await removeObject(session, name, signal);
+  }
+}
+
+/** Takes one object away. That there is none is as good. */
+export async function removeObject(
+  session: SwiftSession,
+  object: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await session.call({ method: 'DELETE', object, takes: [404] }, signal);
+}
+
+function listOf(text: string): readonly unknown[] {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list : [];
+  } catch {
+    return [];
+  }
+}
+
+function textOf(entry: unknown, name: string): string | null {
+  if (typeof entry !== 'object' || entry === null) return null;
+  const value: unknown = Reflect.get(entry, name);
+  return typeof value === 'string' ? value : null;
+}
