@@ -1,0 +1,118 @@
+import type { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  HeadObjectCommand,
+} from '@aws-sdk/client-s3';
+import type { Requesting, StorageSession } from './session.js';
+import { refusalOf } from './trouble.js';
+
+/** What a server tells of an object before any of it is taken. */
+export interface ObjectFacts {
+  /** Null where the server does not tell. */
+  readonly sizeBytes: number | null;
+  /** Tells one content from another; null where there is none, or where the server sends no ranges: then there is no going on. */
+  readonly version: string | null;
+}
+
+/** A range of an object, or all of it, as its bytes. */
+export interface ObjectBody {
+  readonly body: Readable;
+  /** Of all of the object. */
+  readonly sizeBytes: number | null;
+  readonly version: string | null;
+  /** Where the bytes begin in it. */
+  readonly fromByte: number;
+  readonly isRange: boolean;
+}
+
+/** Which bytes of an object are wanted, of which version. */
+export interface Wanted {
+  readonly fromByte: number;
+  /** The first one that is not wanted. */
+  readonly toByte: number;
+  readonly version: string | null;
+}
+
+/** Asks for an object or a range of it. Null where it is another version by now, or has no such bytes. */
+export async function getObject(
+  { place }: StorageSession,
+  { client, signal }: Requesting,
+  wanted: Wanted | null,
+): Promise<ObjectBody | null> {
+  const command = new GetObjectCommand({
+    Bucket: place.bucket,
+    Key: place.key,
+    ...(wanted === null ? {} : { Range: `bytes=${wanted.fromByte}-${wanted.toByte - 1}` }),
+    ...(wanted === null || wanted.version === null ? {} : { IfMatch: wanted.version }),
+  });
+  const answer = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
+    const status = refusalOf(error)?.status;
+    if (wanted !== null && (status === 416 || status === 412)) return null;
+    throw error;
+  });
+  return answer === null ? null : readAnswer(answer);
+}
+
+/**
+ * Looks at an object by asking for its first byte: a HEAD would be refused without a word of why. An object without any byte has no first
+ * one, and is looked at as a whole.
+ */
+export async function lookAtObject(session: StorageSession, requesting: Requesting): Promise<ObjectFacts> {
+  const first = { fromByte: 0, toByte: 1, version: null };
+  const answer =
+    (await getObject(session, requesting, first)) ?? (await getObject(session, requesting, null));
+  if (answer === null) throw new TypeError('an object was asked for as a whole, and answered as a range');
+  answer.body.destroy();
+  return { sizeBytes: answer.sizeBytes, version: answer.isRange ? answer.version : null };
+}
+
+/** The size of an object that was delivered; null where the server does not tell, since the keys may write and not read. */
+export async function sizeAtServer(
+  { place }: StorageSession,
+  { client, signal }: Requesting,
+): Promise<number | null> {
+  const command = new HeadObjectCommand({ Bucket: place.bucket, Key: place.key });
+  try {
+    return (await client.send(command, { abortSignal: signal })).ContentLength ?? null;
+  } catch (error) {
+    const status = refusalOf(error)?.status ?? 0;
+    if (status === 404) return 0;
+    if (status === 403 || status === 405 || status === 501) return null;
+    throw error;
+  }
+}
+
+/** Whether what stands under the name has this tag. */
+export async function looksLike(
+  { place }: StorageSession,
+  { client, signal }: Requesting,
+  tag: string,
+): Promise<boolean> {
+  const command = new HeadObjectCommand({ Bucket: place.bucket, Key: place.key });
+  try {
+    const { ETag } = await client.send(command, { abortSignal: signal });
+    return ETag?.replaceAll('"', '') === tag;
+  } catch (error) {
+    if (refusalOf(error) === null) throw error;
+    return false;
+  }
+}
+
+/** Takes an object away. That there is none is as good. */
+export async function removeObject({ place }: StorageSession, { client, signal }: Requesting): Promise<void> {
+  const command = new DeleteObjectCommand({ Bucket: place.bucket, Key: place.key });
+  await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
+    if (refusalOf(error)?.status !== 404) throw error;
+  });
+}
+
+function readAnswer({ Body, ContentRange, ContentLength, ETag }: GetObjectCommandOutput): ObjectBody {
+  // In Node it is always a stream of Node's.
+  const body = Body as Readable;
+  const [, from, total] = /^bytes (\d+)-\d+\/(\d+)$/i.exec(ContentRange ?? '') ?? [];
+  const isRange = ContentRange !== undefined;
+  const sizeBytes = isRange ? (total === undefined ? null : Number(total)) : (ContentLength ?? null);
+  return { body, sizeBytes, version: ETag ?? null, fromByte: Number(from ?? 0), isRange };
+}

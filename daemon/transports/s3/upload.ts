@@ -1,0 +1,109 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import type { FileFacts } from '../../jobs/job.js';
+import { contentTypeOf } from '../content-type.js';
+import { ownDiskFault } from '../disk-faults.js';
+import { createMeter } from '../meter.js';
+import { untilDone } from '../remote/attempts.js';
+import type { LeftoverBook } from '../remote/leftovers.js';
+import { OutgoingFile } from '../remote/outgoing-file.js';
+import { passingTrouble, type Trouble } from '../remote/trouble.js';
+import type { Transfer } from '../transport.js';
+import { grantsFor } from './grants.js';
+import { looksLike, removeObject, sizeAtServer } from './object.js';
+import { createOutgoing, type Outgoing, withGrants } from './outgoing.js';
+import { maxSingleBytes } from './parts.js';
+import type { StorageOptions, StorageSession } from './session.js';
+import { uploadInParts } from './upload-in-parts.js';
+
+/** What an upload to a bucket depends on. */
+export interface ObjectUploadOptions extends StorageOptions {
+  readonly leftovers: LeftoverBook;
+}
+
+/**
+ * Brings a file into a bucket: in one request up to 16 MiB, else in parts side by side. Every request is signed with a sum of its body, so
+ * that the server sees whether all of it came; the size is asked for in the end. Where it fails or is stopped, nothing is left.
+ */
+export async function uploadObject(
+  session: StorageSession,
+  fromPath: string,
+  url: string,
+  transfer: Transfer,
+  options: ObjectUploadOptions,
+): Promise<FileFacts> {
+  const { signal } = transfer;
+  const { bucket: Bucket, key: Key } = session.place;
+  const outgoing = createOutgoing({
+    session,
+    url,
+    signal,
+    meter: createMeter(transfer),
+    head: { Bucket, Key, ContentType: contentTypeOf(Key) },
+    grants: grantsFor(transfer.access),
+  });
+  try {
+    let file = await OutgoingFile.open(fromPath);
+    const attempt = async (): Promise<Trouble | null> => {
+      // Read anew, as its sum is.
+      if (file.passedBytes > 0) file = await OutgoingFile.open(fromPath);
+      if (file.sizeBytes <= maxSingleBytes) await uploadAtOnce(outgoing, file);
+      else await uploadInParts(outgoing, file, options.leftovers, options.stallTimeoutMs);
+      return wrongSize(outgoing, file);
+    };
+    await untilDone({ attempt, furthestBytes: () => 0, signal }, options);
+    signal.throwIfAborted();
+    outgoing.meter.end(file.sizeBytes);
+    return file.facts();
+  } catch (error) {
+    await takeBack(outgoing, options.stallTimeoutMs);
+    signal.throwIfAborted();
+    throw ownDiskFault(error, 'upload');
+  }
+}
+
+async function uploadAtOnce(outgoing: Outgoing, file: OutgoingFile): Promise<void> {
+  const { session, signal, head, meter, standing } = outgoing;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of file.bytesFrom(0) as AsyncIterable<Uint8Array>) pieces.push(piece);
+  const Body = Buffer.concat(pieces);
+  let furthestBytes = 0;
+  const sent = (bytes: number): void => {
+    furthestBytes = Math.max(furthestBytes, bytes);
+    if (bytes === file.sizeBytes) standing.offered = file.facts().md5;
+    meter.at(bytes, file.sizeBytes);
+  };
+  if (file.sizeBytes === 0) standing.offered = file.facts().md5;
+  await session.ask(
+    ({ client, signal: abortSignal }) =>
+      withGrants(outgoing, (grants) =>
+        client.send(new PutObjectCommand({ ...head, ...grants, Body }), { abortSignal }),
+      ),
+    { signal, sent, furthestBytes: () => furthestBytes },
+  );
+  standing.isDelivered = true;
+}
+
+async function wrongSize({ session, signal }: Outgoing, file: OutgoingFile): Promise<Trouble | null> {
+  const found = await session.ask((requesting) => sizeAtServer(session, requesting), { signal });
+  if (found === null || found === file.sizeBytes) return null;
+  const said = `${session.host} kept ${found} bytes of a file of ${file.sizeBytes}`;
+  return passingTrouble('UploadFailureError', `${said}: is there room left?`);
+}
+
+/**
+ * Takes away what stands under the final name, if it is what was sent: an answer may have been lost on its way. Tried for as long as a
+ * stall may last.
+ */
+async function takeBack({ session, standing }: Outgoing, stallTimeoutMs: number): Promise<void> {
+  const { isDelivered, offered } = standing;
+  if (!isDelivered && offered === null) return;
+  const work = session.ask(
+    async (requesting) => {
+      if (isDelivered || (await looksLike(session, requesting, offered ?? '')))
+        await removeObject(session, requesting);
+      return true;
+    },
+    { signal: AbortSignal.timeout(stallTimeoutMs) },
+  );
+  await work.catch(() => false);
+}
