@@ -5,7 +5,8 @@ import { createHostedTransport } from './hosted.js';
 import { createHttpTransport } from './http.js';
 import { registerTransports, type TransportRegistry } from './registry.js';
 import type { LeftoverBook } from './remote/leftovers.js';
-import type { Services } from './services.js';
+import { createGcsTransport, createS3Transport, hostsOf } from './s3.js';
+import type { Services, StorageService } from './services.js';
 import { createSftpTransport } from './sftp.js';
 import { createSwiftTransport } from './swift.js';
 import type { Transport } from './transport.js';
@@ -50,8 +51,11 @@ export function networkTransports(options: NetworkOptions): readonly Transport[]
   const { services, hostKeysPath } = options;
   const guardFor = (exemptHosts: readonly string[]) =>
     createGuard({ allowPrivateNetwork: options.allowPrivateNetwork, exemptHosts });
+  const storage = (service: StorageService) => ({ ...remote, service, guard: guardFor(hostsOf(service)) });
   return [
     createHttpTransport(remote),
+    createS3Transport(storage(services.s3)),
+    createGcsTransport(storage(services.gcs)),
     createSwiftTransport({ ...remote, guardFor, service: services.swift }),
     createSftpTransport({ ...remote, key: services.sftp, hostKeysPath }),
   ];
