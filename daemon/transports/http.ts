@@ -1,11 +1,10 @@
-import { downloadOverHttp } from './http/download.js';
+import { downloadOverHttp, type HttpOptions } from './http/download.js';
 import { readHttpUrl } from './http/http-url.js';
 import { sizeOverHttp } from './http/size-of.js';
-import type { RemoteOptions } from './remote/attempts.js';
 import type { Transport } from './transport.js';
 
 /** Inputs over `http:` and `https:` (section 1). */
-export function createHttpTransport(options: RemoteOptions): Transport {
+export function createHttpTransport(options: HttpOptions): Transport {
   return {
     schemes: ['http', 'https'],
     // Whether the address may be connected to is asked when it is: a name means something only then.

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileFacts } from '../jobs/job.js';
 import { syncFolder } from './folders.js';
+import { InOrderSum } from './in-order-sum.js';
 
 /** How an unfinished file is kept. */
 export interface PartOptions {
@@ -19,55 +20,65 @@ export function partName(): string {
 }
 
 /**
- * A file on its way to its final name. Its bytes are written in order under another name and measured as they pass;
+ * A file on its way to its final name. Its bytes are written under another name, in order or in any, and measured as they pass;
  * `finish` gives it the final name, `discard` leaves nothing of it. One of the two must be called.
  */
 export class PartFile {
-  #hash = createHash('md5');
-  #sizeBytes = 0;
+  #sum: InOrderSum;
 
   private constructor(
     private readonly handle: FileHandle,
     private readonly partPath: string,
     private readonly isDurable: boolean,
-  ) {}
+  ) {
+    this.#sum = new InOrderSum(handle);
+  }
 
   /** Begins a file that is to stand at `finalPath`, in a folder that exists. */
   static async begin(finalPath: string, options: PartOptions = {}): Promise<PartFile> {
     const partPath = options.partPath ?? join(dirname(finalPath), partName());
-    const handle = await open(partPath, 'wx', options.mode ?? 0o666);
+    const handle = await open(partPath, 'wx+', options.mode ?? 0o666);
     return new PartFile(handle, partPath, options.isDurable ?? false);
   }
 
   /** Bytes written so far. */
   get sizeBytes(): number {
-    return this.#sizeBytes;
+    return this.#sum.writtenBytes;
   }
 
-  /** Size and MD5 of what was written so far. */
+  /** Size and MD5 of what was written so far, in order. */
   facts(): FileFacts {
-    return { sizeBytes: this.#sizeBytes, md5: this.#hash.copy().digest('hex') };
+    return { sizeBytes: this.#sum.writtenBytes, md5: this.#sum.digest() };
   }
 
   /** Appends bytes. The buffer may be used again once this has resolved. */
   async write(bytes: Uint8Array): Promise<void> {
-    // Summing while the disk writes hides nearly all of the cost of the sum.
-    const writing = this.#writeFully(bytes);
-    this.#hash.update(bytes);
-    await writing;
-    this.#sizeBytes += bytes.byteLength;
+    await this.writeAt([bytes], this.sizeBytes);
   }
 
-  /** Forgets all that was written, for a source that changed in between. */
+  /**
+   * Writes pieces one after the other from `at` on. Writes may be under way side by side, and leave gaps that later ones fill: when the file
+   * is finished there must be none.
+   */
+  async writeAt(pieces: readonly Uint8Array[], at: number): Promise<void> {
+    const sum = this.#sum;
+    const writing = this.#writeFully(pieces, at);
+    // Summing while the disk writes hides nearly all of the cost of the sum.
+    sum.passing(pieces, at);
+    sum.landed(at, at + (await writing));
+  }
+
+  /** Forgets all that was written, for a source that changed in between. No write may be under way. */
   async startOver(): Promise<void> {
+    await this.#sum.settled();
     await this.handle.truncate(0);
-    this.#hash = createHash('md5');
-    this.#sizeBytes = 0;
+    this.#sum = new InOrderSum(this.handle);
   }
 
   /** Gives the file its final name, replacing what stands there. Nothing is left of it where that fails. */
   async finish(finalPath: string): Promise<FileFacts> {
     try {
+      await this.#sum.settled();
       if (this.isDurable) await this.handle.sync();
       await this.handle.close();
       await rename(this.partPath, finalPath);
@@ -81,20 +92,23 @@ export class PartFile {
 
   /** Leaves nothing of the file. May be called after `finish` failed, and twice. */
   async discard(): Promise<void> {
+    await this.#sum.settled().catch(() => undefined);
     await this.handle.close().catch(() => undefined);
     await unlink(this.partPath).catch(() => undefined);
   }
 
-  async #writeFully(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.byteLength; ) {
-      const { bytesWritten } = await this.handle.write(
-        bytes,
-        at,
-        bytes.byteLength - at,
-        this.#sizeBytes + at,
-      );
-      at += bytesWritten;
+  /** Resolves to the number of bytes. */
+  async #writeFully(pieces: readonly Uint8Array[], at: number): Promise<number> {
+    const sizeBytes = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (sizeBytes === 0) return 0;
+    let { bytesWritten } = await this.handle.writev([...pieces], at);
+    if (bytesWritten === sizeBytes) return sizeBytes;
+    // A disk that takes a part of it, which is rare: mostly there is no room for the rest.
+    for (const bytes = Buffer.concat(pieces); bytesWritten < sizeBytes; ) {
+      const rest = sizeBytes - bytesWritten;
+      bytesWritten += (await this.handle.write(bytes, bytesWritten, rest, at + bytesWritten)).bytesWritten;
     }
+    return sizeBytes;
   }
 }
 

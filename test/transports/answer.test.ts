@@ -8,6 +8,7 @@ const read = (status: number, headers: Answer['headers'] = {}, asked = all) =>
   readAnswer({ status, headers }, asked, 'host', now);
 
 const tagged: Asked = { fromByte: 5, known: { validator: '"a"', totalBytes: 10 } };
+const middle: Asked = { ...tagged, toByte: 7 };
 const dated: Asked = { fromByte: 5, known: { validator: 'Mon, 01 Dec 2025 00:00:00 GMT', totalBytes: 10 } };
 
 const classes: readonly (readonly [status: number, errorClass: string, kind: string])[] = [
@@ -78,7 +79,12 @@ const validators: readonly (readonly [what: string, headers: Answer['headers'], 
 for (const [what, headers, validator] of validators) {
   test(`the version of a file is told by ${what}`, () => {
     const file = { validator, totalBytes: 10 };
-    assert.equal(read(200, { ...headers, 'content-length': '10' }), { type: 'body', fromByte: 0, file });
+    assert.equal(read(200, { ...headers, 'content-length': '10' }), {
+      type: 'body',
+      fromByte: 0,
+      toByte: 10,
+      file,
+    });
   });
 }
 
@@ -92,7 +98,7 @@ const parts: readonly (readonly [what: string, asked: Asked, headers: Answer['he
     { 'content-range': 'bytes 5-9/10', 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT' },
     'body',
   ],
-  ['a part from elsewhere', tagged, { 'content-range': 'bytes 4-9/10', etag: '"a"' }, 'changed'],
+  ['a part from elsewhere', tagged, { 'content-range': 'bytes 4-9/10', etag: '"a"' }, 'unsound'],
   ['a part of another length', tagged, { 'content-range': 'bytes 5-10/11', etag: '"a"' }, 'changed'],
   ['a part of another version', tagged, { 'content-range': 'bytes 5-9/10', etag: '"b"' }, 'changed'],
   [
@@ -101,8 +107,18 @@ const parts: readonly (readonly [what: string, asked: Asked, headers: Answer['he
     { 'content-range': 'bytes 5-9/10', 'last-modified': 'Tue, 02 Dec 2025 00:00:00 GMT' },
     'changed',
   ],
-  ['a part without a range', tagged, { etag: '"a"' }, 'changed'],
-  ['several parts', tagged, { 'content-type': 'multipart/byteranges' }, 'changed'],
+  ['a part without a range', tagged, { etag: '"a"' }, 'unsound'],
+  ['several parts', tagged, { 'content-type': 'multipart/byteranges' }, 'unsound'],
+  ['a part that ends before it begins', tagged, { 'content-range': 'bytes 5-4/10', etag: '"a"' }, 'unsound'],
+  ['a part beyond the end', tagged, { 'content-range': 'bytes 5-10/10', etag: '"a"' }, 'unsound'],
+  [
+    'a part of which more is announced than it holds',
+    tagged,
+    { 'content-range': 'bytes 5-9/10', 'content-length': '9', etag: '"a"' },
+    'unsound',
+  ],
+  ['the middle that was asked for', middle, { 'content-range': 'bytes 5-6/10', etag: '"a"' }, 'body'],
+  ['more than the middle that was asked for', middle, { 'content-range': 'bytes 5-9/10' }, 'unsound'],
   ['a part that nobody asked for', all, { 'content-range': 'bytes 0-9/10' }, 'trouble'],
 ];
 

@@ -13,18 +13,34 @@ export interface KnownFile {
   readonly totalBytes: number | null;
 }
 
-/** What was asked for: all of a file, or the rest of a known one. */
+/** What was asked for: all of a file, or a part of one. */
 export interface Asked {
   readonly fromByte: number;
+  /** The byte behind the last one of the part; null for all up to the end. */
+  readonly toByte?: number | null;
+  /** Null where nothing is known of the file yet. */
   readonly known: KnownFile | null;
+}
+
+/** Whether a part is asked for. */
+export function isOfPart({ fromByte, toByte }: Asked): boolean {
+  return fromByte > 0 || (toByte ?? null) !== null;
 }
 
 /** What an answer brings. */
 export type AnswerReading =
-  | { readonly type: 'body'; readonly fromByte: number; readonly file: KnownFile }
+  | {
+      readonly type: 'body';
+      readonly fromByte: number;
+      /** The byte behind the last one that it promises; null where it does not tell. */
+      readonly toByte: number | null;
+      readonly file: KnownFile;
+    }
   | { readonly type: 'redirect'; readonly location: string }
   /** What was received so far is of no use: the file is another one now. */
   | { readonly type: 'changed' }
+  /** The server has no parts to give: what it sends is another one than was asked for, or none. */
+  | { readonly type: 'unsound' }
   | { readonly type: 'trouble'; readonly trouble: Trouble };
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -43,43 +59,72 @@ export function readAnswer(answer: Answer, asked: Asked, host: string, now: Date
     if (packed.test(encoding)) {
       return failed(`${host} sends the file packed (${encoding}), though it was asked not to.`);
     }
-    return status === 200
-      ? { type: 'body', fromByte: 0, file: wholeFile(answer) }
-      : partOf(answer, asked, host);
+    return status === 200 ? wholeOf(answer) : partOf(answer, asked, host);
   }
-  if (status === 416 && asked.fromByte > 0) return { type: 'changed' };
+  if (status === 416 && isOfPart(asked)) return { type: 'changed' };
   return { type: 'trouble', trouble: refusal(answer, host, now) };
 }
 
 function partOf(answer: Answer, asked: Asked, host: string): AnswerReading {
-  if (asked.fromByte === 0)
-    return failed(`${host} sends a part of the file, though all of it was asked for.`);
-  const range = /^bytes (\d+)-\d+\/(\d+|\*)$/i.exec(header(answer, 'content-range') ?? '');
-  const totalBytes = range?.[2] === undefined || range[2] === '*' ? null : Number(range[2]);
-  const validator = header(answer, 'etag') ?? header(answer, 'last-modified');
+  if (!isOfPart(asked)) return failed(`${host} sends a part of the file, though all of it was asked for.`);
+  const range = contentRange(answer);
+  const { known } = asked;
+  if (range === null || range.fromByte !== asked.fromByte) return { type: 'unsound' };
+  const { toByte, totalBytes } = range;
   const isSame =
-    Number(range?.[1]) === asked.fromByte &&
-    (totalBytes === null || asked.known?.totalBytes == null || totalBytes === asked.known.totalBytes) &&
-    (validator === null || isKnownValidator(answer, asked.known));
+    (totalBytes === null || known?.totalBytes == null || totalBytes === known.totalBytes) &&
+    isKnownValidator(answer, known);
   if (!isSame) return { type: 'changed' };
-  const known = asked.known ?? { validator: null, totalBytes: null };
+  const lengthBytes = numberIn(header(answer, 'content-length'));
+  const isLonger = asked.toByte != null && toByte > asked.toByte;
+  if (isLonger || (lengthBytes !== null && lengthBytes !== toByte - asked.fromByte))
+    return { type: 'unsound' };
+  const file = known ?? { validator: validatorOf(answer), totalBytes };
   return {
     type: 'body',
     fromByte: asked.fromByte,
-    file: { ...known, totalBytes: known.totalBytes ?? totalBytes },
+    toByte,
+    file: { ...file, totalBytes: file.totalBytes ?? totalBytes },
   };
+}
+
+interface ContentRange {
+  readonly fromByte: number;
+  readonly toByte: number;
+  readonly totalBytes: number | null;
+}
+
+/** What `Content-Range` says; null where it makes no sense. */
+function contentRange(answer: Answer): ContentRange | null {
+  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(header(answer, 'content-range') ?? '');
+  if (match === null) return null;
+  const fromByte = Number(match[1]);
+  const toByte = Number(match[2]) + 1;
+  const totalBytes = numberIn(match[3] ?? null);
+  if (toByte <= fromByte || (totalBytes !== null && toByte > totalBytes)) return null;
+  return { fromByte, toByte, totalBytes };
 }
 
 /** A server may ignore `If-Range` and send a part of another file: what the part says of itself is compared as well. */
 function isKnownValidator(answer: Answer, known: KnownFile | null): boolean {
-  const isTag = known?.validator?.startsWith('"') ?? false;
+  if (known === null) return true;
+  const isTag = known.validator?.startsWith('"') ?? false;
   const given = header(answer, isTag ? 'etag' : 'last-modified');
-  return given === null || given === known?.validator;
+  return given === null || given === known.validator;
 }
 
-function wholeFile(answer: Answer): KnownFile {
-  const length = header(answer, 'content-length');
-  return { validator: validatorOf(answer), totalBytes: length === null ? null : Number(length) };
+function wholeOf(answer: Answer): AnswerReading {
+  const totalBytes = numberIn(header(answer, 'content-length'));
+  return {
+    type: 'body',
+    fromByte: 0,
+    toByte: totalBytes,
+    file: { validator: validatorOf(answer), totalBytes },
+  };
+}
+
+function numberIn(text: string | null): number | null {
+  return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
 function validatorOf(answer: Answer): string | null {

@@ -1,7 +1,7 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { Credentials } from '../remote/remote-url.js';
 import { connectionTrouble, finalTrouble, type Trouble } from '../remote/trouble.js';
-import { type AnswerReading, type Asked, readAnswer } from './answer.js';
+import { type AnswerReading, type Asked, isOfPart, readAnswer } from './answer.js';
 import { basicAuthorization, readHttpUrl } from './http-url.js';
 
 const maxRedirects = 10;
@@ -11,8 +11,16 @@ export type AskReading =
   | (Extract<AnswerReading, { type: 'body' }> & {
       readonly body: Dispatcher.ResponseData['body'];
       readonly host: string;
+      /** Where all redirects have led to. */
+      readonly target: Target;
     })
-  | Extract<AnswerReading, { type: 'changed' | 'trouble' }>;
+  | Extract<AnswerReading, { type: 'changed' | 'unsound' }>
+  | {
+      readonly type: 'trouble';
+      readonly trouble: Trouble;
+      /** Whether it is an answer of a server that says no, for now or for good. */
+      readonly isRefusal: boolean;
+    };
 
 /** An address to ask, and the credentials to show there. */
 export interface Target {
@@ -24,6 +32,8 @@ export interface Target {
 
 /** What goes with one question. */
 export interface AskOptions {
+  /** Where redirects of earlier questions have led to: asked instead of the first address. */
+  readonly resolved?: Target | null;
   readonly signal: AbortSignal;
   /** Called whenever a server has answered. */
   readonly alive: () => void;
@@ -37,38 +47,40 @@ export async function ask(
   agent: Agent,
   first: Target,
   asked: Asked,
-  { signal, alive }: AskOptions,
+  { resolved = null, signal, alive }: AskOptions,
 ): Promise<AskReading> {
-  let target = first;
+  let target = resolved ?? first;
   for (let hops = 0; hops <= maxRedirects; hops += 1) {
     const { host } = target.url;
     const answer = await send(agent, target, asked, signal).catch((error: unknown) => {
       signal.throwIfAborted();
       return connectionTrouble(error, host, 'download');
     });
-    if ('kind' in answer) return { type: 'trouble', trouble: answer };
+    if ('kind' in answer) return { type: 'trouble', trouble: answer, isRefusal: false };
     alive();
     const { statusCode: status, headers, body } = answer;
     const reading = readAnswer({ status, headers }, asked, host, new Date());
-    if (reading.type === 'body') return { ...reading, body, host };
+    if (reading.type === 'body') return { ...reading, body, host, target };
     // Nobody reads this body; an error that its early end causes concerns nobody either.
     body.on('error', () => undefined).destroy();
+    if (reading.type === 'trouble') return { ...reading, isRefusal: true };
     if (reading.type !== 'redirect') return reading;
     const next = redirected(first, target, reading.location);
-    if ('kind' in next) return { type: 'trouble', trouble: next };
+    if ('kind' in next) return { type: 'trouble', trouble: next, isRefusal: true };
     target = next;
   }
   const message = `${first.url.host} redirected more than ${maxRedirects} times.`;
-  return { type: 'trouble', trouble: finalTrouble('DownloadFailureError', message) };
+  return { type: 'trouble', trouble: finalTrouble('DownloadFailureError', message), isRefusal: true };
 }
 
 function send(
   agent: Agent,
   { url, credentials, headers }: Target,
-  { fromByte, known }: Asked,
+  asked: Asked,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
-  const isRest = fromByte > 0 && known?.validator != null;
+  const { fromByte, toByte, known } = asked;
+  const lastByte = toByte == null ? '' : toByte - 1;
   return agent.request({
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
@@ -80,7 +92,8 @@ function send(
       'user-agent': 'venc',
       ...headers,
       ...(credentials === null ? {} : { authorization: basicAuthorization(credentials) }),
-      ...(isRest ? { range: `bytes=${fromByte}-`, 'if-range': known.validator } : {}),
+      ...(isOfPart(asked) ? { range: `bytes=${fromByte}-${lastByte}` } : {}),
+      ...(isOfPart(asked) && known?.validator != null ? { 'if-range': known.validator } : {}),
     },
   });
 }

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { VencError } from '../../../src/api/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { ownDiskFault } from '../disk-faults.js';
@@ -8,19 +7,28 @@ import { connectTimeoutOf, type RemoteOptions, untilDone } from '../remote/attem
 import type { Transfer } from '../transport.js';
 import { createGuardedAgent } from './agent.js';
 import type { Target } from './ask.js';
-import { HttpDownload } from './http-download.js';
+import { HttpDownload, type RangeRules } from './http-download.js';
 import { readHttpUrl } from './http-url.js';
 
+/** What the transport for HTTP depends on. */
+export interface HttpOptions extends RemoteOptions {
+  /** When a file is brought over several connections; large files that would take more than a second where it is not given. */
+  readonly ranges?: RangeRules;
+}
+
+const defaultRules: RangeRules = { leastBytes: 1 << 20, worthSeconds: 1 };
+/** Where the transfer names no number (section 4.1). */
+const defaultConnections = 5;
+
 /**
- * Downloads a file over HTTP: resumes what broke off where the server names a version of the file and it is still the same, starts over
- * where not, and tries again with growing delays. One connection; ranges over several would each fill a part of their own in the
- * place of `HttpDownload`.
+ * Downloads a file over HTTP: over several connections where the server gives parts and names a version of the file, resuming what broke
+ * off while it is still the same, starting over where not, and trying again with growing delays.
  */
 export async function downloadOverHttp(
   from: string,
   toPath: string,
   transfer: Transfer,
-  options: RemoteOptions,
+  options: HttpOptions,
 ): Promise<FileFacts> {
   const reading = readHttpUrl(from);
   if (!reading.ok)
@@ -33,7 +41,7 @@ export async function downloadFromTarget(
   target: Target,
   toPath: string,
   transfer: Transfer,
-  options: RemoteOptions,
+  options: HttpOptions,
 ): Promise<FileFacts> {
   const { signal } = transfer;
   const { guard, stallTimeoutMs } = options;
@@ -42,8 +50,12 @@ export async function downloadFromTarget(
   const meter = createMeter(transfer);
   try {
     const facts = await writeWhole(toPath, { mode: 0o600 }, async (part) => {
-      const parts = { agent, target, part, folder: dirname(toPath), meter, stallTimeoutMs, signal };
-      const download = new HttpDownload(parts);
+      const download = new HttpDownload({
+        ...{ agent, target, part, toPath, meter, stallTimeoutMs, signal },
+        retryDelayMs: options.retryDelayMs ?? 500,
+        connections: transfer.connections ?? defaultConnections,
+        rules: options.ranges ?? defaultRules,
+      });
       await untilDone(
         { attempt: () => download.attempt(), furthestBytes: () => download.furthestBytes, signal },
         options,
