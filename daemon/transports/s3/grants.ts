@@ -22,8 +22,8 @@ export function grantsFor(access: FileAccess | undefined): ObjectGrants {
     return { ACL: isPublic ? 'public-read' : 'bucket-owner-full-control' };
   const all = isPublic ? [...new Set([...readers, grantee(allUsers)])] : readers;
   return {
-    ...(all.length === 0 ? {} : { GrantRead: all.join(', ') }),
-    ...(owners.length === 0 ? {} : { GrantFullControl: owners.join(', ') }),
+    ...(all.length === 0 ? {} : { GrantRead: all.join(',') }),
+    ...(owners.length === 0 ? {} : { GrantFullControl: owners.join(',') }),
   };
 }
 

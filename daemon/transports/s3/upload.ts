@@ -11,6 +11,7 @@ import type { Transfer } from '../transport.js';
 import { grantsFor } from './grants.js';
 import { looksLike, removeObject, sizeAtServer } from './object.js';
 import { createOutgoing, type Outgoing, withGrants } from './outgoing.js';
+import { keepOwner } from './owner.js';
 import { maxSingleBytes } from './parts.js';
 import type { StorageOptions, StorageSession } from './session.js';
 import { uploadInParts } from './upload-in-parts.js';
@@ -48,7 +49,17 @@ export async function uploadObject(
       if (file.passedBytes > 0) file = await OutgoingFile.open(fromPath);
       if (file.sizeBytes <= maxSingleBytes) await uploadAtOnce(outgoing, file);
       else await uploadInParts(outgoing, file, options.leftovers, options.stallTimeoutMs);
-      return wrongSize(outgoing, file);
+      const trouble = await wrongSize(outgoing, file);
+      if (trouble === null && outgoing.grants.ACL === undefined) {
+        await session.ask(
+          async (requesting) => {
+            await keepOwner(session, requesting);
+            return true;
+          },
+          { signal },
+        );
+      }
+      return trouble;
     };
     await untilDone({ attempt, furthestBytes: () => 0, signal }, options);
     signal.throwIfAborted();
