@@ -136,7 +136,7 @@ function answers(port: number): () => Promise<boolean> {
 }
 
 /** A process and all below it, as /proc has them: servers put theirs into groups and sessions of their own. */
-function family(pid: number | undefined): readonly number[] {
+export function family(pid: number | undefined): readonly number[] {
   if (pid === undefined) return [];
   const parents = new Map<number, number[]>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {

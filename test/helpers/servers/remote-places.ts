@@ -1,0 +1,67 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inUrl, type Place, pathInUrl, spellings } from './place.js';
+import type { MissingProgram } from './program.js';
+import { startSshd } from './sshd.js';
+import { type Swift, startSwift, swiftPrograms } from './swift.js';
+
+/** Folders on an SFTP server; or what is missing for one. */
+export async function sftpPlace(): Promise<Place | MissingProgram> {
+  const server = await startSshd();
+  if ('missing' in server) return server;
+  const { folder, port, user, password, keyPath, version } = server;
+  for (const name of ['in', 'out']) {
+    mkdirSync(join(folder, name));
+    server.own(join(folder, name));
+  }
+  const login = password === null ? inUrl(user) : `${inUrl(user)}:${inUrl(password)}`;
+  return {
+    scheme: 'sftp',
+    against: version,
+    async offer(name, bytes) {
+      writeFileSync(join(folder, 'in', name), bytes);
+      return `sftp://${login}@127.0.0.1:${port}/~/in/${pathInUrl(name)}`;
+    },
+    urlOf: (name) => `sftp://${login}@127.0.0.1:${port}/~/out/${pathInUrl(name)}`,
+    read: (name) => readFile(join(folder, 'out', name)).catch(() => null),
+    list: () => readdir(join(folder, 'out'), { recursive: true }),
+    secrets: password === null ? [] : spellings(password),
+    env: password === null ? { VENC_SFTP_KEY: keyPath } : {},
+    end: server.close,
+  };
+}
+
+/** A container and a bucket of one Swift cluster; or what is missing for one. */
+export async function storagePlaces(): Promise<readonly [cf: Place, s3: Place] | MissingProgram> {
+  const programs = swiftPrograms();
+  if ('missing' in programs) return programs;
+  const swift = await startSwift(programs);
+  const env = { VENC_SWIFT_AUTH_URL: swift.authUrl, AWS_ENDPOINT_URL_S3: swift.s3Endpoint };
+  const login = `${inUrl(swift.user)}:${inUrl(swift.key)}`;
+  const place = async (scheme: 'cf' | 's3', against: string): Promise<Place> => {
+    const [incoming, outgoing] = [`films-in-${scheme}`, `films-out-${scheme}`];
+    for (const name of [incoming, outgoing]) await swift.ask('PUT', name);
+    return {
+      scheme,
+      against,
+      async offer(name, bytes) {
+        await swift.ask('PUT', `${incoming}/${pathInUrl(name)}`, { body: bytes });
+        return `${scheme}://${login}@${incoming}/${pathInUrl(name)}`;
+      },
+      urlOf: (name) => `${scheme}://${login}@${outgoing}/${pathInUrl(name)}`,
+      read: (name) => objectOf(swift, `${outgoing}/${pathInUrl(name)}`),
+      list: () => swift.list(outgoing),
+      secrets: spellings(swift.key),
+      env,
+      end: async () => undefined,
+    };
+  };
+  const cf = await place('cf', 'OpenStack Swift');
+  return [{ ...cf, end: swift.end }, await place('s3', 's3api of OpenStack Swift')];
+}
+
+async function objectOf(swift: Swift, path: string): Promise<Buffer | null> {
+  const response = await swift.ask('GET', path);
+  return response.ok ? Buffer.from(await response.arrayBuffer()) : null;
+}
