@@ -53,6 +53,16 @@ const measures = {
     rounds: 3,
     load: async () => (await import('./eta.js')).measureEta,
   },
+  sftp: {
+    what: "a file of 200 MB from and to an SFTP server beside OpenSSH's sftp",
+    rounds: 5,
+    load: async () => (await import('./sftp.js')).measureSftp,
+  },
+  pipeline: {
+    what: 'eight jobs whose downloads take as long as their encodes, beside the encodes alone',
+    rounds: 3,
+    load: async () => (await import('./pipeline.js')).measurePipeline,
+  },
   rest: {
     what: 'memory of a daemon at rest',
     rounds: 3,

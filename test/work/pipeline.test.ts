@@ -1,0 +1,309 @@
+import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { apply } from '../../daemon/jobs/changes.js';
+import { draftJob } from '../../daemon/jobs/draft.js';
+import type { Job } from '../../daemon/jobs/job.js';
+import { outputProgress } from '../../daemon/jobs/progress-view.js';
+import type { JobQueue } from '../../daemon/queue/job-queue.js';
+import { registerTransports } from '../../daemon/transports/registry.js';
+import type { Transport } from '../../daemon/transports/transport.js';
+import { createLanes, runsFor } from '../../daemon/work/lanes.js';
+import { jobRunner } from '../../daemon/work/run-job.js';
+import { scratchRoom } from '../../daemon/work/scratch.js';
+import { ScratchSpace } from '../../daemon/work/scratch-space.js';
+import { VencError } from '../../src/api/errors.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { media, testFfmpeg } from '../helpers/media.js';
+import { type LocalQueueRoom, localQueueRoom } from '../helpers/queue-room.js';
+import { tempFolder } from '../helpers/temp.js';
+import { quiet, until } from '../helpers/until.js';
+import { Gates } from './gates.js';
+
+/**
+ * A queue and the work of its runs, with an encoder and a server that wait until the test lets them go: `download N`, `encode N` and
+ * `upload N` for the job that was created as the Nth, `encode N.2` and `upload N.2` for its second output.
+ */
+interface Context {
+  room: LocalQueueRoom;
+  queue: JobQueue;
+  gates: Gates;
+  scratchFolder: string;
+  /** Ids of the jobs that were created, in their order. */
+  ids: number[];
+  disk: { freeBytes: number };
+  /** Uploads that fail, by their names. */
+  refused: Set<string>;
+  create: (settings?: readonly OutputSettings[]) => Promise<number>;
+  job: (number: number) => Promise<Job>;
+  finished: (...numbers: readonly number[]) => Promise<void>;
+}
+
+const test = suite<Context>('the pipeline');
+
+test.before.each(async (context) => {
+  const folder = tempFolder();
+  const scratchFolder = join(folder, 'scratch');
+  await mkdir(scratchFolder);
+  const clip = await media('clip.mp4');
+  const room = await localQueueRoom();
+  const gates = new Gates();
+  const ids: number[] = [];
+  const disk = { freeBytes: Number.POSITIVE_INFINITY };
+  const refused = new Set<string>();
+  const server: Transport = {
+    schemes: ['http'],
+    async download(from, toPath, { signal, onProgress }) {
+      const { size } = await stat(clip);
+      onProgress(0, size);
+      await gates.pass(`download ${basename(from)}`, signal);
+      await copyFile(clip, toPath);
+      return { sizeBytes: size, md5: '' };
+    },
+    sizeOf: async () => (await stat(clip)).size,
+    async upload(fromPath, to, { signal }) {
+      const name = `upload ${basename(to, '.mp4')}`;
+      await gates.pass(name, signal);
+      if (refused.has(name)) throw new VencError('UploadFailureError', 'The server is away.');
+      return { sizeBytes: (await stat(fromPath)).size, md5: '' };
+    },
+  };
+  const real = await testFfmpeg();
+  const runs = new Map<string, number>();
+  const ffmpeg: typeof real = {
+    ...real,
+    async run(args, options) {
+      const number = String(ids.indexOf(Number(basename(options.scratch))) + 1);
+      const count = (runs.get(number) ?? 0) + 1;
+      runs.set(number, count);
+      await gates.pass(`encode ${number}${count === 1 ? '' : `.${count}`}`, options.signal);
+      await real.run(args, options);
+    },
+  };
+  const queue = room.openQueue();
+  const runner = jobRunner({
+    ffmpeg,
+    transports: registerTransports([server]),
+    scratch: scratchRoom(scratchFolder),
+    space: new ScratchSpace({ freeBytes: async () => disk.freeBytes, minFreeBytes: 0 }),
+    lanes: createLanes(1),
+    log: () => {},
+  });
+  queue.work(runner, { slots: runsFor(1) });
+  const job = async (number: number) => {
+    const found = await room.store.get(ids[number - 1] ?? 0);
+    if (found === null) throw new Error(`there is no job ${number}`);
+    return found;
+  };
+  Object.assign(context, { room, queue, gates, scratchFolder, ids, disk, refused, job });
+  context.create = async (settings = [{}]) => {
+    const number = ids.length + 1;
+    const outputs = settings.map((one, index) => {
+      const url = `http://server/${number}${index === 0 ? '' : `.${index + 1}`}.mp4`;
+      return { settings: { width: 64, clip_length: 0.2, ...one }, placement: { destination: url, url } };
+    });
+    const request = { input: `http://server/${number}`, outputs: [] };
+    const draft = draftJob({ accountId: '1', request, test: false, outputs, now: new Date(0) });
+    const { id } = await room.store.create(draft);
+    ids.push(id);
+    await queue.enqueue(id);
+    return id;
+  };
+  context.finished = async (...numbers) => {
+    for (const number of numbers)
+      await until(`job ${number} is finished`, async () => (await job(number)).state === 'finished');
+  };
+});
+test.after.each(({ room }) => room.close());
+
+const all = (kind: string, numbers: readonly number[]) => numbers.map((number) => `${kind} ${number}`);
+
+test('while one job is encoded, those after it are downloaded and the one before is uploaded', async (context) => {
+  const { gates, create, job, room } = context;
+  for (let count = 0; count < 4; count += 1) await create();
+  await gates.come('download 1', 'download 2');
+  gates.open('download 1');
+  await gates.come('encode 1', 'download 3');
+  assert.equal(
+    (await job(1)).outputs.map(({ state }) => state),
+    ['processing'],
+  );
+  gates.open('download 2');
+  await gates.come('download 4');
+  await until('job 2 is ready', async () => (await job(2)).outputs[0]?.state === 'queued');
+  assert.not(gates.reached.includes('encode 2'));
+  gates.open('encode 1');
+  await gates.come('upload 1', 'encode 2');
+  const uploading = await job(1);
+  const [output] = uploading.outputs;
+  if (output === undefined) throw new Error('the job has no output');
+  const shown = outputProgress(uploading, output, room.book.read(uploading.id));
+  assert.equal([shown.state, shown.current_event, shown.progress], ['processing', 'uploading', 90]);
+  gates.open('download 3', 'encode 2');
+  await gates.come('upload 2', 'encode 3');
+  assert.equal((await job(4)).input.state, 'processing');
+  gates.open('download 4', ...all('encode', [3, 4]), ...all('upload', [1, 2, 3, 4]));
+  await context.finished(1, 2, 3, 4);
+  await until('nothing is left', async () => (await readdir(context.scratchFolder)).length === 0);
+});
+
+test('a slow download holds nobody up, and what is ready is encoded in the order of the queue', async (context) => {
+  const { gates, create } = context;
+  for (let count = 0; count < 5; count += 1) await create();
+  gates.open('download 1');
+  await gates.come('encode 1');
+  gates.open('download 3');
+  await until('job 3 is ready', async () => (await context.job(3)).outputs[0]?.state === 'queued');
+  gates.open('encode 1');
+  await gates.come('encode 3');
+  gates.open('download 4');
+  await until('job 4 is ready', async () => (await context.job(4)).outputs[0]?.state === 'queued');
+  gates.open('download 2');
+  await until('job 2 is ready', async () => (await context.job(2)).outputs[0]?.state === 'queued');
+  gates.open('encode 3');
+  await gates.come('encode 2');
+  assert.not(gates.reached.includes('encode 4'));
+  gates.open('download 5', ...all('encode', [2, 4, 5]), ...all('upload', [1, 2, 3, 4, 5]));
+  await context.finished(1, 2, 3, 4, 5);
+});
+
+test('a long queue is not fetched ahead without end', async (context) => {
+  const { gates, create, room } = context;
+  for (let count = 0; count < 9; count += 1) await create();
+  gates.open('download 1');
+  await gates.come('encode 1');
+  gates.open(...all('download', [2, 3, 4, 5, 6, 7, 8, 9]));
+  await until('all that were fetched are ready', async () => {
+    const jobs = await Promise.all([2, 3, 4, 5].map(context.job));
+    return jobs.every(({ outputs }) => outputs[0]?.state === 'queued');
+  });
+  await quiet(() => context.job(1));
+  assert.equal((await room.store.list({ state: 'waiting', offset: 0, limit: 50 })).total, 4);
+  assert.not(gates.reached.includes('download 6'));
+});
+
+/** Where a job is cancelled, with what is let go before and what is reached then. Two of three stay before it. */
+const places: readonly (readonly [
+  where: string,
+  opened: readonly string[],
+  come: readonly string[],
+  cancelled: number,
+])[] = [
+  ['waits to be downloaded', [], ['download 1', 'download 2'], 3],
+  ['is downloaded', [], ['download 1', 'download 2'], 2],
+  ['waits to be encoded', ['download 1', 'download 2'], ['encode 1', 'download 3'], 2],
+  ['is encoded', ['download 1', 'download 2'], ['encode 1', 'download 3'], 1],
+  [
+    'waits to be uploaded',
+    [...all('download', [1, 2, 3]), ...all('encode', [1, 2, 3])],
+    ['upload 1', 'upload 2'],
+    3,
+  ],
+  ['is uploaded', [...all('download', [1, 2, 3]), ...all('encode', [1, 2, 3])], ['upload 1', 'upload 2'], 1],
+];
+
+for (const [where, opened, come, cancelled] of places) {
+  test(`a job that ${where} can be cancelled, and the others go on`, async (context) => {
+    const { gates, create, queue, room } = context;
+    for (let count = 0; count < 3; count += 1) await create();
+    const [first = 'none', ...others] = opened;
+    gates.open(first);
+    if (opened.length > 0) await gates.come('encode 1');
+    gates.open(...others);
+    await gates.come(...come);
+    if (where === 'waits to be uploaded') {
+      await until('job 3 has been encoded', async () => {
+        const { outputs, id } = await context.job(3);
+        return room.book.read(id).get(outputs[0]?.id ?? 0)?.event === 'uploading';
+      });
+    }
+    if (where === 'waits to be encoded')
+      await until('job 2 is ready', async () => (await context.job(2)).outputs[0]?.state === 'queued');
+    const id = context.ids[cancelled - 1] ?? 0;
+    await until('it has begun', () => queue.isRunning(id));
+    await room.store.update(id, (job) => apply(job, { type: 'cancelled' }, new Date(0)));
+    await queue.stop(id, 'cancelled');
+    assert.not((await readdir(context.scratchFolder)).includes(String(id)));
+    const rest = [1, 2, 3].filter((number) => number !== cancelled);
+    gates.open(...all('download', rest), ...all('encode', rest), ...all('upload', rest));
+    await context.finished(...rest);
+    assert.is((await context.job(cancelled)).state, 'cancelled');
+  });
+}
+
+test('the second output of a job is encoded while the first is uploaded', async (context) => {
+  const { gates, create } = context;
+  await create([{}, { start_clip: 1 }]);
+  gates.open('download 1', 'encode 1');
+  await gates.come('upload 1', 'encode 1.2');
+  assert.equal(
+    (await context.job(1)).outputs.map(({ state }) => state),
+    ['processing', 'processing'],
+  );
+  gates.open('upload 1');
+  await until('the first is finished', async () => (await context.job(1)).outputs[0]?.state === 'finished');
+  gates.open('encode 1.2', 'upload 1.2');
+  await context.finished(1);
+});
+
+test('where the disk is full, the first output is delivered before the second is made', async (context) => {
+  const { gates, create, disk } = context;
+  await create([{}, { start_clip: 1 }]);
+  await create();
+  disk.freeBytes = 0;
+  gates.open('download 1', 'encode 1');
+  await gates.come('upload 1');
+  await quiet(() => context.job(1));
+  assert.equal(
+    gates.reached.filter((name) => name === 'encode 1.2' || name === 'download 2'),
+    [],
+  );
+  gates.open('upload 1', 'encode 1.2', 'upload 1.2', 'download 2', 'encode 2', 'upload 2');
+  await context.finished(1, 2);
+});
+
+test('an upload that fails fails its output alone, while others are encoded', async (context) => {
+  const { gates, create, refused } = context;
+  await create([{}, { start_clip: 1 }]);
+  await create();
+  refused.add('upload 1');
+  gates.open('download 1');
+  await gates.come('encode 1');
+  gates.open('download 2', 'encode 1', 'upload 1');
+  await until('the first has failed', async () => (await context.job(1)).outputs[0]?.state === 'failed');
+  gates.open('encode 1.2', 'upload 1.2', 'encode 2', 'upload 2');
+  await context.finished(2);
+  await until('job 1 has ended', async () => (await context.job(1)).state === 'failed');
+  const { outputs } = await context.job(1);
+  assert.equal(
+    outputs.map(({ state, fault }) => [state, fault?.errorClass]),
+    [
+      ['failed', 'UploadFailureError'],
+      ['finished', undefined],
+    ],
+  );
+});
+
+test('a closing queue gives back what waits at once, and what works its grace', async (context) => {
+  const { gates, create, queue } = context;
+  for (let count = 0; count < 4; count += 1) await create();
+  gates.open('download 1');
+  await gates.come('encode 1');
+  gates.open('download 2');
+  await gates.come('download 3', 'download 4');
+  await until('job 2 is ready', async () => (await context.job(2)).outputs[0]?.state === 'queued');
+  const closed = queue.close(2 ** 40);
+  await until('job 2 is back', async () => (await context.job(2)).state === 'waiting');
+  gates.open('download 3', 'download 4');
+  for (const number of [3, 4])
+    await until('it is back', async () => (await context.job(number)).state === 'waiting');
+  gates.open('encode 1', 'upload 1');
+  await closed;
+  assert.is((await context.job(1)).state, 'finished');
+  assert.equal(await readdir(context.scratchFolder), []);
+  const { crashes, claim } = await context.job(2);
+  assert.equal([crashes, claim], [0, null]);
+});
+
+test.run();
