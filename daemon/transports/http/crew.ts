@@ -38,7 +38,7 @@ export interface CrewParts {
 }
 
 /** How often it is looked whether another connection is worth it, in milliseconds. */
-const lookMs = 100;
+const lookMs = 50;
 /** Failures in a row without a byte, after which a connection is left alone as long as there are others. */
 const maxFailures = 3;
 

@@ -176,7 +176,13 @@ export class Stretches {
   }
 
   #giveBack(free: Free): void {
-    this.#free = [...this.#free, free].sort((a, b) => a.from - b.from);
+    const [before, after] = [
+      this.#free.find(({ to }) => to === free.from),
+      this.#free.find(({ from }) => from === free.to),
+    ];
+    const joined = { from: before?.from ?? free.from, to: after?.to ?? free.to };
+    const others = this.#free.filter((each) => each !== before && each !== after);
+    this.#free = [...others, joined].sort((a, b) => a.from - b.from);
   }
 
   #find(stretch: Stretch): Running {

@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tempFolder } from '../temp.js';
+import { findProgram, freePorts, type MissingProgram, startProgram } from './program.js';
+import { testCertificate, testKey } from './test-certificate.js';
+
+/** How nginx serves its one folder, by the first part of the path. */
+export type NginxWay =
+  /** As it is; `limited` at the speed of the options; `dripping` at a byte a second. */
+  | 'plain'
+  | 'limited'
+  | 'dripping'
+  /** To two connections at a time, slowly; others are answered with 503. */
+  | 'crowded'
+  /** Without ranges. */
+  | 'whole'
+  /** To those who know user and password; to nobody. */
+  | 'private'
+  | 'forbidden'
+  /** Moved to `limited`, moved in a circle, gone for good, and out of order. */
+  | 'moved'
+  | 'circle'
+  | 'gone'
+  | 'broken';
+
+/** One request as nginx has logged it. */
+export interface NginxRequest {
+  readonly path: string;
+  readonly status: number;
+  readonly range: string;
+  readonly bodyBytes: number;
+  /** Number of the connection that it came over. */
+  readonly connection: number;
+}
+
+/** A real nginx on free loopback ports. */
+export interface Nginx {
+  /** Its name with its version. */
+  readonly version: string;
+  readonly port: number;
+  /** The folder that it serves. */
+  readonly folder: string;
+  readonly user: string;
+  readonly password: string;
+  /** The address of a file of its folder. */
+  url(way: NginxWay, name: string, options?: { readonly isTls?: boolean; readonly host?: string }): string;
+  /** What it was asked, in the order in which the answers ended. */
+  log(): readonly NginxRequest[];
+  /** Stops and goes on, with all its processes. */
+  signal(name: NodeJS.Signals): void;
+  close(): Promise<void>;
+}
+
+/** How it is started. */
+export interface NginxOptions {
+  /** Bytes a second for each connection of the way `limited`; 1 MB if not given. */
+  readonly bytesPerSecond?: number;
+}
+
+const user = 'reader';
+const password = 'p@ss:wörd';
+
+/** Starts one; or says what is missing. Its files, logs and configuration are all in a temporary folder. */
+export async function startNginx({
+  bytesPerSecond = 1_000_000,
+}: NginxOptions = {}): Promise<Nginx | MissingProgram> {
+  const found = findProgram('nginx');
+  if ('missing' in found) return found;
+  const base = tempFolder();
+  const folder = join(base, 'files');
+  mkdirSync(folder);
+  const [port = 0, tlsPort = 0] = await freePorts(2);
+  const sum = createHash('sha1').update(password).digest('base64');
+  writeFileSync(join(base, 'users'), `${user}:{SHA}${sum}\n`);
+  writeFileSync(join(base, 'key.pem'), testKey);
+  writeFileSync(join(base, 'certificate.pem'), testCertificate);
+  const config = join(base, 'nginx.conf');
+  writeFileSync(config, configuration(base, { port, tlsPort, bytesPerSecond }));
+  const running = await startProgram(found, {
+    args: ['-p', base, '-c', config, '-e', 'stderr'],
+    ready: port,
+  });
+  // It is told on stderr, like all that nginx says.
+  const told = spawnSync(found.path, ['-v'], { encoding: 'utf8' }).stderr;
+  return {
+    version: /nginx\/\S+/.exec(told)?.[0].replace('/', ' ') ?? 'nginx',
+    port,
+    folder,
+    user,
+    password,
+    url: (way, name, { isTls = false, host = '127.0.0.1' } = {}) =>
+      `${isTls ? 'https' : 'http'}://${host}:${isTls ? tlsPort : port}/${way}/${encodeURIComponent(name)}`,
+    log: () => readLog(join(base, 'access.log')),
+    signal: running.signal,
+    close: running.end,
+  };
+}
+
+interface ConfigurationParts {
+  readonly port: number;
+  readonly tlsPort: number;
+  readonly bytesPerSecond: number;
+}
+
+function configuration(base: string, { port, tlsPort, bytesPerSecond }: ConfigurationParts): string {
+  const files = `alias ${base}/files/;`;
+  return `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off;
+worker_processes 1;
+pid ${base}/nginx.pid;
+events { worker_connections 256; }
+http {
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${base}/${name};`).join(' ')}
+  log_format requests '$uri\t$status\t$http_range\t$body_bytes_sent\t$connection';
+  access_log ${base}/access.log requests;
+  sendfile on;
+  default_type application/octet-stream;
+  limit_conn_zone $server_port zone=crowd:1m;
+  server {
+    listen 127.0.0.1:${port};
+    listen 127.0.0.1:${tlsPort} ssl;
+    listen 127.0.0.2:${tlsPort} ssl;
+    ssl_certificate ${base}/certificate.pem;
+    ssl_certificate_key ${base}/key.pem;
+    location /plain/ { ${files} }
+    location /limited/ { ${files} limit_rate ${bytesPerSecond}; }
+    location /dripping/ { ${files} limit_rate 1; }
+    location /crowded/ { ${files} limit_rate ${bytesPerSecond}; limit_conn crowd 2; }
+    location /whole/ { ${files} limit_rate ${bytesPerSecond}; max_ranges 0; }
+    location /private/ { ${files} auth_basic private; auth_basic_user_file ${base}/users; }
+    location /forbidden/ { return 403; }
+    location /moved/ { rewrite ^/moved/(.*)$ /limited/$1 redirect; }
+    location /circle/ { rewrite ^ $uri redirect; }
+    location /gone/ { return 410; }
+    location /broken/ { return 503; }
+  }
+}
+`;
+}
+
+function readLog(path: string): readonly NginxRequest[] {
+  const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => {
+    const [asked = '', status, range = '', bodyBytes, connection] = line.split('\t');
+    return {
+      path: asked,
+      status: Number(status),
+      range,
+      bodyBytes: Number(bodyBytes),
+      connection: Number(connection),
+    };
+  });
+}

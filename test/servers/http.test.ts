@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process';
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createGuard } from '../../daemon/transports/guard.js';
+import { createHttpTransport } from '../../daemon/transports/http.js';
+import { unreachableHosts } from '../contracts/transport/common-troubles.js';
+import { factsOf, faultOf, sampleBytes, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
+import { secret } from '../contracts/transport/transport-harness.js';
+import { transportContract } from '../contracts/transport.js';
+import { type Nginx, startNginx } from '../helpers/servers/nginx.js';
+import { skipSuite } from '../helpers/servers/program.js';
+import { testCertificate } from '../helpers/servers/test-certificate.js';
+import { tempFolder } from '../helpers/temp.js';
+
+const bytesPerSecond = 500_000;
+const nginx = await startNginx({ bytesPerSecond });
+const guard = createGuard({ allowPrivateNetwork: true });
+
+if ('missing' in nginx) skipSuite('http (nginx)', nginx);
+else {
+  contract(nginx);
+  ranges(nginx);
+}
+
+function contract(nginx: Nginx): void {
+  const offer = (name: string, bytes: Buffer) => {
+    writeFileSync(join(nginx.folder, name), bytes);
+    return nginx.url('plain', name);
+  };
+  const withSecret = (url: string) => url.replace('://', `://${nginx.user}:${secret}@`);
+  const at =
+    (...[way, options]: [Parameters<Nginx['url']>[0], Parameters<Nginx['url']>[2]?]) =>
+    async () => {
+      offer('film', sampleBytes(100_000));
+      return withSecret(nginx.url(way, 'film', options));
+    };
+  transportContract('http (nginx)', {
+    against: nginx.version,
+    transport: createHttpTransport({ guard, stallTimeoutMs: 500, retryDelayMs: 1 }),
+    download: {
+      offer: async (name, bytes) => offer(name, bytes),
+      common: {
+        'a wrong password': at('private'),
+        'a missing file': async () => withSecret(nginx.url('plain', 'no such film')),
+        'a file without permission': at('forbidden'),
+        'a server that stalls': at('dripping'),
+        ...unreachableHosts((host) => `http://user:${secret}@${host}/a`),
+      },
+      troubles: [
+        { what: 'a file that is gone', errorClass: 'FileNotFoundError', url: at('gone') },
+        { what: 'a server out of order', errorClass: 'DownloadFailureError', url: at('broken') },
+        { what: 'redirects in a circle', errorClass: 'DownloadFailureError', url: at('circle') },
+        {
+          what: 'a certificate that nobody vouches for',
+          errorClass: 'DownloadFailureError',
+          url: at('plain', { isTls: true }),
+        },
+      ],
+    },
+  });
+}
+
+function ranges(nginx: Nginx): void {
+  const test = suite('http (nginx), in ranges');
+  const film = sampleBytes(4_000_000);
+  writeFileSync(join(nginx.folder, 'long film'), film);
+  // Divided as soon as anything is known of the speed, so that small files will do.
+  const transport = createHttpTransport({
+    guard,
+    stallTimeoutMs: 5_000,
+    retryDelayMs: 10,
+    ranges: { leastBytes: 100_000, worthSeconds: 0.2 },
+  });
+  const take = (url: string, connections = 5) =>
+    transport.download?.(url, join(scratchFolder(), 'in'), transferOf({ connections }));
+
+  test('a slow file comes over several connections', async () => {
+    const before = nginx.log().length;
+    assert.equal(await take(nginx.url('limited', 'long film')), factsOf(film));
+    const requests = nginx.log().slice(before);
+    assert.ok(new Set(requests.map(({ connection }) => connection)).size >= 4, JSON.stringify(requests));
+    assert.ok(requests.some(({ status, range }) => status === 206 && /^bytes=\d+-\d+$/.test(range)));
+  });
+
+  test('never over more connections than are allowed', async () => {
+    const before = nginx.log().length;
+    const clip = film.subarray(0, 1_000_000);
+    writeFileSync(join(nginx.folder, 'clip'), clip);
+    assert.equal(await take(nginx.url('limited', 'clip'), 1), factsOf(clip));
+    assert.is(nginx.log().length, before + 1);
+  });
+
+  test('a redirect is followed once, and its end asked for the parts', async () => {
+    const before = nginx.log().length;
+    assert.equal(await take(nginx.url('moved', 'long film')), factsOf(film));
+    const requests = nginx.log().slice(before);
+    assert.is(requests.filter(({ status }) => status === 302).length, 1);
+    assert.ok(requests.length > 3);
+  });
+
+  test('a server that takes few connections gets few', async () => {
+    assert.equal(await take(nginx.url('crowded', 'long film'), 8), factsOf(film));
+  });
+
+  test('a server without ranges sends all of it over one connection', async () => {
+    const before = nginx.log().length;
+    const clip = film.subarray(0, 1_500_000);
+    writeFileSync(join(nginx.folder, 'clip'), clip);
+    assert.equal(await take(nginx.url('whole', 'clip')), factsOf(clip));
+    const requests = nginx.log().slice(before);
+    assert.ok(requests.length <= 2, JSON.stringify(requests));
+    assert.ok(requests.some(({ bodyBytes }) => bodyBytes === clip.byteLength));
+  });
+
+  test('user and password are shown for every part', async () => {
+    const url = nginx.url('private', 'long film');
+    const credentials = `${nginx.user}:${encodeURIComponent(nginx.password)}@`;
+    assert.equal(await take(url.replace('://', `://${credentials}`)), factsOf(film));
+  });
+
+  test('a file that is exchanged meanwhile is never spliced', async () => {
+    const path = join(nginx.folder, 'changing film');
+    const other = Buffer.from(film.map((byte) => byte ^ 0xff));
+    writeFileSync(path, film);
+    writeFileSync(`${path}.new`, other.subarray(0, 3_000_000));
+    let isExchanged = false;
+    const onProgress = (done: number) => {
+      if (isExchanged || done < 1_500_000) return;
+      isExchanged = true;
+      renameSync(`${path}.new`, path);
+    };
+    const url = nginx.url('limited', 'changing film');
+    const facts = await transport.download?.(url, join(scratchFolder(), 'in'), transferOf({ onProgress }));
+    assert.ok(isExchanged);
+    assert.ok([factsOf(film).md5, factsOf(other.subarray(0, 3_000_000)).md5].includes(facts?.md5 ?? ''));
+  });
+
+  test('a server that stops answers no more within the stall timeout, and goes on where it was', async () => {
+    const stalled = createHttpTransport({
+      guard,
+      stallTimeoutMs: 700,
+      retryDelayMs: 10,
+      ranges: { leastBytes: 100_000, worthSeconds: 0.2 },
+    });
+    let isStopped = false;
+    const onProgress = (done: number) => {
+      if (isStopped || done < 2_000_000) return;
+      isStopped = true;
+      nginx.signal('SIGSTOP');
+      setTimeout(() => nginx.signal('SIGCONT'), 1_500);
+    };
+    const url = nginx.url('limited', 'long film');
+    const facts = await stalled.download?.(url, join(scratchFolder(), 'in'), transferOf({ onProgress }));
+    assert.equal(facts, factsOf(film));
+  });
+
+  test('the size of a file is told before it is downloaded', async () => {
+    const sizeOf = (url: string) => transport.sizeOf?.(url, new AbortController().signal) ?? null;
+    assert.is(await sizeOf(nginx.url('moved', 'long film')), film.byteLength);
+    assert.is(await sizeOf(nginx.url('whole', 'long film')), film.byteLength);
+    writeFileSync(join(nginx.folder, 'nothing'), '');
+    assert.is(await sizeOf(nginx.url('plain', 'nothing')), 0);
+    const missing = transport.sizeOf?.(nginx.url('plain', 'no such film'), new AbortController().signal);
+    assert.is((await faultOf(missing ?? Promise.resolve())).errorClass, 'FileNotFoundError');
+  });
+
+  test("another host's certificate is refused, its own taken, where its authority is trusted", async () => {
+    const authority = join(tempFolder(), 'authority.pem');
+    writeFileSync(authority, testCertificate);
+    const room = new URL('../transports/http-room.js', import.meta.url).href;
+    const script = `import(${JSON.stringify(room)}).then(async (room) => {
+      const say = (url) => room.tryDownload(url).then(({ md5 }) => md5, ({ errorClass }) => errorClass);
+      process.stdout.write([await say(process.argv[1]), await say(process.argv[2])].join(' '));
+    });`;
+    const urls = ['127.0.0.1', '127.0.0.2'].map((host) =>
+      nginx.url('plain', 'long film', { isTls: true, host }),
+    );
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: authority };
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, ...urls], { env });
+    assert.is(stdout, `${factsOf(film).md5} DownloadFailureError`);
+  });
+
+  test.after(nginx.close);
+  test.run();
+}
