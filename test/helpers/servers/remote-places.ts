@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { inUrl, type Place, pathInUrl, spellings } from './place.js';
 import type { MissingProgram } from './program.js';
 import { startSshd } from './sshd.js';
@@ -41,7 +42,8 @@ export async function storagePlaces(): Promise<readonly [cf: Place, s3: Place] |
   const login = `${inUrl(swift.user)}:${inUrl(swift.key)}`;
   const place = async (scheme: 'cf' | 's3', against: string): Promise<Place> => {
     const [incoming, outgoing] = [`films-in-${scheme}`, `films-out-${scheme}`];
-    for (const name of [incoming, outgoing]) await swift.ask('PUT', name);
+    for (const name of [incoming, outgoing])
+      await (scheme === 's3' ? bucket(swift, name) : swift.ask('PUT', name));
     return {
       scheme,
       against,
@@ -59,6 +61,23 @@ export async function storagePlaces(): Promise<readonly [cf: Place, s3: Place] |
   };
   const cf = await place('cf', 'OpenStack Swift');
   return [{ ...cf, end: swift.end }, await place('s3', 's3api of OpenStack Swift')];
+}
+
+/** Swift keeps grants of buckets alone that were made by its S3 interface. */
+async function bucket(swift: Swift, name: string): Promise<void> {
+  const client = s3Client(swift);
+  await client.send(new CreateBucketCommand({ Bucket: name }));
+  client.destroy();
+}
+
+/** A client of the cluster's S3 interface. */
+export function s3Client({ s3Endpoint, user, key }: Swift): S3Client {
+  return new S3Client({
+    endpoint: s3Endpoint,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: { accessKeyId: user, secretAccessKey: key },
+  });
 }
 
 async function objectOf(swift: Swift, path: string): Promise<Buffer | null> {
