@@ -28,13 +28,19 @@ export type RemoteUrlReading =
 /** What a scheme puts in front of its path. */
 export type HostKind = 'host' | 'bucket';
 
+/** Scheme, what stands before the path, path. Secrets of storage services hold slashes, and people leave them as they are. */
+const shapes = {
+  host: /^[a-z][a-z0-9+.-]*:\/\/([^/]*)(\/.*)?$/is,
+  bucket: /^[a-z][a-z0-9+.-]*:\/\/((?:[^/@:]*:[^@]*@)?[^/]*)(\/.*)?$/is,
+} as const satisfies Record<HostKind, RegExp>;
+
 /**
  * Reads `scheme://user:password@host:port/path`, whatever the scheme (section 1): every part is percent-decoded. Nothing after the path
  * is special: file servers know no queries, and names hold "?" and "#". Line breaks and other control characters are refused, since
  * they end a command of FTP.
  */
 export function readRemoteUrl(text: string, kind: HostKind = 'host'): RemoteUrlReading {
-  const [, authority, path] = /^[a-z][a-z0-9+.-]*:\/\/([^/]*)(\/.*)?$/is.exec(text) ?? [];
+  const [, authority, path] = shapes[kind].exec(text) ?? [];
   if (authority === undefined) return no(`must be a URL such as scheme://${kind}/folder/film.mp4`);
   const at = authority.lastIndexOf('@');
   const place = kind === 'host' ? hostAndPort(authority.slice(at + 1)) : bucket(authority.slice(at + 1));

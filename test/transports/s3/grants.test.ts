@@ -1,0 +1,47 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { FileAccess, Grant } from '../../../daemon/jobs/access.js';
+import { grantsFor } from '../../../daemon/transports/s3/grants.js';
+
+const everybody = 'http://acs.amazonaws.com/groups/global/AllUsers';
+const access = (isPublic: boolean, ...grants: readonly Grant[]): FileAccess => ({ isPublic, grants });
+
+const cases: readonly (readonly [what: string, access: FileAccess | undefined, grants: object])[] = [
+  ['nothing that was asked for', undefined, { ACL: 'bucket-owner-full-control' }],
+  ['an empty list', access(false), { ACL: 'bucket-owner-full-control' }],
+  ['public', access(true), { ACL: 'public-read' }],
+  [
+    'an id, an e-mail address and a group',
+    access(
+      false,
+      { grantee: 'abc123', permissions: ['READ'] },
+      { grantee: 'me@example.com', permissions: ['READ', 'FULL_CONTROL'] },
+      { grantee: everybody, permissions: ['READ'] },
+    ),
+    {
+      GrantRead: `id="abc123",emailAddress="me@example.com",uri="${everybody}"`,
+      GrantFullControl: 'emailAddress="me@example.com"',
+    },
+  ],
+  [
+    'public beside a grant',
+    access(true, { grantee: 'abc123', permissions: ['READ'] }),
+    { GrantRead: `id="abc123",uri="${everybody}"` },
+  ],
+  [
+    'WRITE alone, which objects do not know',
+    access(false, { grantee: 'abc123', permissions: ['WRITE'] }),
+    { ACL: 'bucket-owner-full-control' },
+  ],
+  [
+    'a name that would begin a grant of its own',
+    access(false, { grantee: 'a", uri="b\r\nx: y', permissions: ['READ'] }),
+    { GrantRead: 'id="a, uri=bx: y"' },
+  ],
+];
+
+for (const [what, given, grants] of cases) {
+  test(`${what}: the headers say so`, () => assert.equal(grantsFor(given), grants));
+}
+
+test.run();

@@ -1,0 +1,20 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { planParts } from '../../../daemon/transports/s3/parts.js';
+
+const mebibyte = 1024 * 1024;
+const sizes = [17, 500, 2_048, 80_000, 80_001, 700_000, 5 * mebibyte].map(
+  (megabytes) => megabytes * mebibyte + 1,
+);
+
+for (const sizeBytes of sizes) {
+  test(`${sizeBytes} bytes go up in at most 10,000 parts of 8 MiB or more, which together hold all of them`, () => {
+    const { partBytes, count, lanes } = planParts(sizeBytes);
+    assert.ok(count <= 10_000);
+    assert.ok(partBytes >= 8 * mebibyte);
+    assert.ok(count * partBytes >= sizeBytes && (count - 1) * partBytes < sizeBytes);
+    assert.ok(lanes === 1 || lanes * partBytes <= 32 * mebibyte);
+  });
+}
+
+test.run();
