@@ -15,7 +15,7 @@ import type { Workbench } from './workbench.js';
  */
 export function takeThumbnails(
   run: Run,
-  bench: Workbench,
+  bench: Pick<Workbench, 'ffmpeg'>,
   task: { readonly output: JobOutput; readonly encoded: Encoded; readonly scratch: string },
 ): Promise<readonly string[] | null> {
   const { output, encoded, scratch } = task;
@@ -50,7 +50,7 @@ export function takeThumbnails(
 
 async function takePictures(
   run: Run,
-  bench: Workbench,
+  bench: Pick<Workbench, 'ffmpeg'>,
   runs: ThumbnailPlan['runs'],
   scratch: string,
 ): Promise<void> {

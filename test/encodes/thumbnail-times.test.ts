@@ -91,7 +91,8 @@ function runOf(job: Job): Run {
     if (what.type === 'output-failed') throw new Error(`${what.fault.errorClass}: ${what.fault.message}`);
     return job;
   };
-  return { job, signal: new AbortController().signal, change, progress: () => {} };
+  const waiting: Run['waiting'] = (turn) => turn;
+  return { job, signal: new AbortController().signal, change, waiting, progress: () => {} };
 }
 
 /** The numbers of the frames that the thumbnails of an output show, and of those that its file shows at their times. */
