@@ -63,6 +63,11 @@ const measures = {
     rounds: 3,
     load: async () => (await import('./pipeline.js')).measurePipeline,
   },
+  download: {
+    what: '200 MB over HTTP beside aria2c (limited) and curl (as fast as they come)',
+    rounds: 7,
+    load: async () => (await import('./download.js')).measureDownload,
+  },
   rest: {
     what: 'memory of a daemon at rest',
     rounds: 3,
