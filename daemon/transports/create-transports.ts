@@ -1,3 +1,4 @@
+import { createFaspTransport } from './fasp.js';
 import { createFileTransport } from './file.js';
 import type { FileShelf } from './file-shelf.js';
 import { createGuard } from './guard.js';
@@ -56,6 +57,7 @@ export function networkTransports(options: NetworkOptions): readonly Transport[]
     createHttpTransport(remote),
     createS3Transport(storage(services.s3)),
     createGcsTransport(storage(services.gcs)),
+    createFaspTransport(remote),
     createSwiftTransport({ ...remote, guardFor, service: services.swift }),
     createSftpTransport({ ...remote, key: services.sftp, hostKeysPath }),
   ];

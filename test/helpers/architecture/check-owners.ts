@@ -6,7 +6,8 @@ export type Owners = Readonly<Record<string, readonly string[]>>;
 
 /** One owner for each outside thing: packages, and those of Node's modules that reach out of the program. */
 export const owners: Owners = {
-  'node:child_process': ['daemon/ffmpeg'],
+  // Files of Aspera's servers are fetched by a program of theirs.
+  'node:child_process': ['daemon/ffmpeg', 'daemon/transports/fasp'],
   'node:cluster': [],
   'node:worker_threads': [],
   execa: ['daemon/ffmpeg'],
