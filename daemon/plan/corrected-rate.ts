@@ -27,17 +27,36 @@ export function missOf({ askedKbps, foundKbps }: Pick<RateMet, 'askedKbps' | 'fo
  * null where it is met, or where that is not worth its time. Too much is corrected at any length: somebody counts on the size. Too
  * little is corrected in clips of up to two minutes that reached half of it: four seconds of testsrc2 at 4000 Kbps came out of x264 with
  * 1039 and two of grey with 6, since there was no more to encode, and a film of an hour falls short for that reason alone. Measured with two
- * seconds of noise at 160x120: Theora gave 521 Kbps of 300 and 1400 of 800, and 327 and 797 after this. Pure.
+ * seconds of noise at 160x120: Theora gave 521 Kbps of 300 and 1400 of 800, and 327 and 797 after this.
+ *
+ * `other` is another try, null where there is none yet: what was asked for is sought between two tries that missed it on either
+ * side. SVT-AV1 gave 746 Kbps of that noise for 300 and 122 for 121. Pure.
  */
-export function correctedKbps(met: RateMet): number | null {
+export function correctedKbps(met: RateMet, other: RateMet | null = null): number | null {
   const { askedKbps, toldKbps, foundKbps, seconds, capKbps } = met;
   if (!(foundKbps > 0) || missOf(met) <= tolerance) return null;
+  const isBetween = other !== null && areAround(met, other);
   const isShort = foundKbps < askedKbps;
-  if (isShort && (foundKbps < askedKbps * leastOfHard || seconds > longestShortClipSeconds)) return null;
+  if (!isBetween && isShort && (foundKbps < askedKbps * leastOfHard || seconds > longestShortClipSeconds)) {
+    return null;
+  }
   const most = Math.min(askedKbps * bounds.most, capKbps ?? Number.POSITIVE_INFINITY);
-  const wanted = (toldKbps * askedKbps) / foundKbps;
+  const wanted = isBetween ? between(met, other) : (toldKbps * askedKbps) / foundKbps;
   const next = Math.max(1, Math.round(Math.min(most, Math.max(askedKbps * bounds.least, wanted))));
-  return next === toldKbps ? null : next;
+  return next === toldKbps || next === other?.toldKbps ? null : next;
+}
+
+/** Whether what was asked for lies between what two tries gave, and they were told accordingly. */
+export function areAround(one: RateMet, other: RateMet): boolean {
+  const [low, high] = one.foundKbps < other.foundKbps ? [one, other] : [other, one];
+  const { askedKbps } = one;
+  return low.foundKbps < askedKbps && askedKbps < high.foundKbps && low.toldKbps < high.toldKbps;
+}
+
+/** What is told in between, as if what is found were a power of it. */
+function between(one: RateMet, other: RateMet): number {
+  const share = Math.log(one.askedKbps / one.foundKbps) / Math.log(other.foundKbps / one.foundKbps);
+  return one.toldKbps * (other.toldKbps / one.toldKbps) ** share;
 }
 
 /** Whether a correction did so much that one more may help: an encoder at the end of what it can do stays where it is. */

@@ -46,6 +46,8 @@ export interface VideoEncoder {
   readonly passes: 'log' | 'x265' | 'none';
   /** Whether ffmpeg up to 5.1 tells it that a frame lasts one step of the clock, which its bitrate is then kept by. */
   readonly countsSteps?: true;
+  /** What it is told of how many frames there are in a thousand seconds, where it goes by that and not by their times. */
+  readonly frameRate?: (frames: number) => Args;
   /** The shortest side in pixels that it takes. */
   readonly minSidePixels?: number;
 }
@@ -77,6 +79,7 @@ export const videoEncoders = {
     quality: ofLevels('-crf', [33, 29, 24, 20, 17]),
     speed: ofLevels('-preset', ['slow', 'medium', 'fast', 'faster', 'superfast']),
     underCap: keepsCaps,
+    frameRate: (frames) => [`fps=${frames}/1000`],
     passes: 'x265',
   },
   // VP8 falls back to 256 kbps without a bitrate, so its quality is a crf below a bitrate fit for the picture. Speed is
@@ -111,6 +114,7 @@ export const videoEncoders = {
     codec: 'av1',
     quality: ofLevels('-crf', [60, 52, 34, 23, 14]),
     underCap: { share: 0.75, bufferShare: 0.5, quality: 'alone' },
+    frameRate: (frames) => ['-svtav1-params', `fps-num=${frames}:fps-denom=1000`],
     speed: ofLevels('-preset', [4, 6, 8, 10, 12]),
     passes: 'none',
     minSidePixels: 64,

@@ -1,12 +1,12 @@
 import { rename, rm } from 'node:fs/promises';
 import { faultOf } from '../jobs/fault.js';
-import { correctedKbps, helped, missOf, type RateMet } from '../plan/corrected-rate.js';
+import { areAround, correctedKbps, helped, missOf, type RateMet } from '../plan/corrected-rate.js';
 import type { Run } from '../queue/job-queue.js';
 import type { PlannedOutput } from './plan-job.js';
 import type { Workbench } from './workbench.js';
 
-/** How often a bitrate is corrected at most. */
-const mostCorrections = 2;
+/** How often a bitrate is corrected at most: the third time only between two tries that missed it on either side. */
+const mostCorrections = 3;
 
 /**
  * Encodes an output again where two passes missed its `video_bitrate` by more than a tenth and telling the encoder another one can help,
@@ -37,8 +37,9 @@ export async function meetBitrate(
   };
   const kept = `${product.path}.kept`;
   let best = await metWith(askedKbps);
+  let other: RateMet | null = null;
   for (let count = 0; best !== null && count < mostCorrections; count += 1) {
-    const next = correctedKbps(best);
+    const next = correctedKbps(best, other);
     if (next === null) return;
     const steps = stepsAt(next);
     await rename(product.path, kept);
@@ -50,16 +51,19 @@ export async function meetBitrate(
     });
     if (met === null || missOf(met) >= missOf(best)) {
       await rename(kept, product.path);
-      return;
+      if (met === null) return;
+      other = met;
+    } else {
+      await rm(kept, { force: true });
+      const [from, to] = [best, met].map(({ foundKbps }) => Math.round(foundKbps));
+      bench.log(
+        'info',
+        `Job ${run.job.id}: output ${output.id} was encoded again for its bitrate: ${from} became ${to} of ${askedKbps} Kbps.`,
+      );
+      [best, other] = [met, best];
     }
-    await rm(kept, { force: true });
-    const [from, to] = [best, met].map(({ foundKbps }) => Math.round(foundKbps));
-    bench.log(
-      'info',
-      `Job ${run.job.id}: output ${output.id} was encoded again for its bitrate: ${from} became ${to} of ${askedKbps} Kbps.`,
-    );
-    if (!helped(best, met)) return;
-    best = met;
+    const isWorthMore = areAround(best, other) || (count + 2 < mostCorrections && helped(other, best));
+    if (!isWorthMore) return;
   }
 
   async function attempted(stage: () => Promise<RateMet | null>): Promise<RateMet | null> {

@@ -64,6 +64,19 @@ const cases: Readonly<Record<string, Case>> = {
   'poorest-and-fastest': { settings: { quality: 1, speed: 5, audio_quality: 1 } },
   'two-passes': { settings: { video_bitrate: 800, width: 640, audio_bitrate: 96 } },
   'hevc-in-two-passes': { settings: { video_codec: 'hevc', video_bitrate: 500 }, filename: 'film.mov' },
+  'uneven-vp8-in-two-passes': {
+    settings: { video_codec: 'vp8', video_bitrate: 500, bitrate_cap: 700 },
+    filename: 'film.webm',
+    media: phone,
+  },
+  'uneven-vp8-of-2018': {
+    settings: { video_codec: 'vp8', video_bitrate: 500, onepass: true },
+    filename: 'film.webm',
+    media: phone,
+    abilities: oldAbilities,
+  },
+  'uneven-hevc-in-two-passes': { settings: { video_codec: 'hevc', video_bitrate: 500 }, media: phone },
+  'uneven-av1': { settings: { video_codec: 'av1', video_bitrate: 500 }, media: phone },
   'clip-in-test-mode': { settings: { start_clip: 12.5, clip_length: 30 }, isTest: true },
   'two-watermarks': {
     settings: {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { correctedKbps, helped, missOf, type RateMet } from '../../daemon/plan/corrected-rate.js';
+import { areAround, correctedKbps, helped, missOf, type RateMet } from '../../daemon/plan/corrected-rate.js';
 
 const met = (foundKbps: number, more: Partial<RateMet> = {}): RateMet => ({
   askedKbps: 1000,
@@ -31,6 +31,15 @@ for (const [what, rate, expected] of cases) {
     assert.is(correctedKbps(rate), expected);
   });
 }
+
+test('after two tries that missed on either side, what lies between them is told', () => {
+  const [low, high] = [met(400, { toldKbps: 400 }), met(2500)];
+  assert.is(correctedKbps(low, high), 632);
+  assert.is(correctedKbps(high, low), 632);
+  assert.is(correctedKbps(met(400, { toldKbps: 400, seconds: 5000 }), high), 632);
+  assert.is(correctedKbps(low, met(300, { toldKbps: 300 })), null, 'both are below');
+  assert.is(areAround(met(400), met(2500, { toldKbps: 400 })), false, 'told less, it gave more');
+});
 
 test('a correction that leaves the miss about as it was did not help', () => {
   assert.ok(Math.abs(missOf(met(1250)) - 0.25) < 1e-9);

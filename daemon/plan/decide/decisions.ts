@@ -47,10 +47,11 @@ export type Thinning =
 
 /**
  * The steps that times are told in: whole frames where these come evenly; parts of a frame, given in seconds, where the file says
- * so but may be wrong; the finest there are where they do not.
+ * so but may be wrong; the finest there are where they do not, or so many a second for an encoder that counts them.
  */
 export type Clock =
   | { readonly by: 'frames' }
+  | { readonly by: 'counted'; readonly perSecond: number }
   | { readonly by: 'part-frames'; readonly step: Ratio }
   | { readonly by: 'fine' };
 

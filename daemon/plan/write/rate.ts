@@ -9,8 +9,12 @@ const leastCeilingKbps = [60, 80, 100, 130, 170] as const;
 /** A bitrate may be missed by a tenth, so a cap next to it leaves that much room for its peaks. */
 const roomBelowCap = 0.9;
 
-/** How an encoder is told how many bits there are: a quality or a bitrate, and the cap on either. */
-export function rateArgs(picture: Picture, encoder: VideoEncoder): readonly string[] {
+/**
+ * How an encoder is told how many bits there are: a quality or a bitrate, and the cap on either; `scale` times as many where its seconds
+ * are that much longer.
+ */
+export function rateArgs(original: Picture, encoder: VideoEncoder, scale = 1): readonly string[] {
+  const picture = scaled(original, scale);
   const { cap } = picture;
   const { share, bufferShare } = encoder.underCap;
   const capArgs =
@@ -38,6 +42,15 @@ function targetArgs(picture: Picture, encoder: VideoEncoder): readonly string[] 
     case 'never':
       return cappedKbps === null ? quality : option('-b:v', cappedKbps);
   }
+}
+
+function scaled(picture: Picture, scale: number): Picture {
+  const { rate, cap } = picture;
+  return {
+    ...picture,
+    rate: rate.by === 'bitrate' ? { ...rate, kbps: rate.kbps * scale } : rate,
+    cap: cap && { kbps: cap.kbps * scale, bufferKilobits: cap.bufferKilobits * scale },
+  };
 }
 
 /** A bitrate as it was asked for, but for encoders that go beyond a cap: these stay a little below it. */

@@ -42,6 +42,8 @@ export function timingArgs(timing: Timing, { hasFpsMode }: Abilities): readonly 
       // Older builds make the last frame last for one step alone, so they get whole frames; and their edit lists, as below,
       // would cut off the last half second of a screen that seldom changes.
       return [mode, 'vfr', '-bf', '0'];
+    case 'counted':
+      return [mode, 'vfr', ...timeBase(1, clock.perSecond), ...(hasFpsMode ? [] : ['-bf', '0'])];
     case 'fine':
       if (hasFpsMode) return [mode, 'vfr', ...timeBase(1, 90_000)];
       // Older builds end the edit list of MP4 one step after the last frame is decoded, less a millisecond: with finer
