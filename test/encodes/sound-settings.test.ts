@@ -176,15 +176,17 @@ for (const [build, ffmpeg] of await encoders()) {
     test(`${build}: the loudest tone in all channels of ${layout} is no louder in mono`, async () => {
       const all = Array.from({ length: count }, () => 500);
       const input = await made(`loud-${layout}.mkv`, tones(all, layout, 48_000, 0.999));
-      const { channels } = await samplesOf(await sound(input, { audio_channels: 1, audio_quality: 5 }));
+      // As MP3: ffmpeg's AAC keeps tones below 0.95 by itself, which would hide one that is too loud.
+      const settings = { audio_channels: 1, audio_quality: 5 } as const;
+      const { channels } = await samplesOf(await sound(input, settings, 'a.mp3'));
       assert.is(channels.length, 1);
       const [mono = new Float32Array()] = channels;
-      // Without the beginning and the end, where the tone breaks off; the encoder adds a little of its own.
+      // Without the beginning and the end, where the tone breaks off and the encoder adds a little of its own.
       const middle = mono.subarray(mono.length * 0.2, mono.length * 0.8);
       const peak = middle.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
       const [strength = 0] = [strengthOf(500, middle, 48_000)];
-      assert.ok(peak > 0.9 && peak < 1.02, `${peak}`);
-      assert.ok(Math.abs(strength - 0.999) < 0.02, `${strength}`);
+      assert.ok(peak > 0.99 && peak < 1.01, `${peak}`);
+      assert.ok(Math.abs(strength - 0.999) < 0.01, `${strength}`);
     });
   }
 
