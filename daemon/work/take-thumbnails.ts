@@ -35,17 +35,38 @@ export function takeThumbnails(
         bench.ffmpeg.abilities,
       );
       if ('fault' in made) throw new VencError(made.fault.errorClass, made.fault.message);
-      await takePictures(run, bench, made.runs, scratch);
       const { otherwise } = made;
-      if (otherwise === null || (await areThere(made.pictures, scratch))) {
+      if (otherwise !== null && (await areTaken(run, bench, made, scratch))) {
         return filesOf(made.pictures, scratch);
       }
-      await takePictures(run, bench, otherwise.runs, scratch);
-      return filesOf(otherwise.pictures, scratch);
+      const last = otherwise ?? made;
+      await takePictures(run, bench, last.runs, scratch);
+      return filesOf(last.pictures, scratch);
     },
     'ThumbnailError',
     (fault) => run.change({ type: 'output-failed', id: output.id, fault }),
   );
+}
+
+/**
+ * Whether all pictures were taken where they were sought. Builds of 2018 crash where no frame is left behind the place that was sought, as at the
+ * end of an FLV file whose sound lasts longer.
+ */
+async function areTaken(
+  run: Run,
+  bench: Pick<Workbench, 'ffmpeg'>,
+  { runs, pictures }: ThumbnailPlan,
+  scratch: string,
+): Promise<boolean> {
+  try {
+    await takePictures(run, bench, runs, scratch);
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!isVencError(error, 'ThumbnailError')) throw error;
+    return false;
+  }
+  const found = await Promise.all(pictures.map((name) => isThere(join(scratch, name))));
+  return !found.includes(false);
 }
 
 async function takePictures(
@@ -82,11 +103,6 @@ async function filesOf(pictures: readonly string[], scratch: string): Promise<re
     }
   }
   return files;
-}
-
-async function areThere(pictures: readonly string[], scratch: string): Promise<boolean> {
-  const found = await Promise.all(pictures.map((name) => isThere(join(scratch, name))));
-  return !found.includes(false);
 }
 
 function isThere(path: string): Promise<boolean> {

@@ -9,7 +9,6 @@ import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import { checkCombination } from '../../daemon/plan/combination.js';
 import type { Run } from '../../daemon/queue/job-queue.js';
-import { scratchRoom } from '../../daemon/work/scratch.js';
 import { takeThumbnails } from '../../daemon/work/take-thumbnails.js';
 import type { OutputSettings } from '../../src/api/settings/index.js';
 import { makeMedia, testFfmpeg } from '../helpers/media.js';
@@ -24,7 +23,7 @@ import { encoded, encoders, frames } from '../plan/encoded.js';
 const folder = tempFolder();
 const rate = 20;
 const pictureSeconds = 3;
-const pixels = 64 * 48;
+const pixels = 64 * 64;
 
 /** Inputs by the seconds of their sound; null for none. */
 const sounds = { 'as long': 3, longer: 8, shorter: 1.3, none: null } as const;
@@ -33,7 +32,7 @@ type Sound = keyof typeof sounds;
 async function input(sound: Sound): Promise<string> {
   const path = join(folder, `${sound}.mkv`);
   const seconds = sounds[sound];
-  const drawn = `color=black:size=64x48:rate=${rate}:duration=${pictureSeconds},format=yuv420p,geq=lum=20+N*3:cb=128:cr=128`;
+  const drawn = `color=black:size=64x64:rate=${rate}:duration=${pictureSeconds},format=yuv420p,geq=lum=20+N*3:cb=128:cr=128`;
   const tone = seconds === null ? [] : ['-f', 'lavfi', '-i', `sine=duration=${seconds}:sample_rate=44100`];
   const codecs = ['-c:v', 'ffv1', '-color_range', 'tv', '-c:a', 'pcm_s16le'];
   await makeMedia(path, ['-f', 'lavfi', '-i', drawn, ...tone, ...codecs]);
@@ -95,41 +94,39 @@ function runOf(job: Job): Run {
   return { job, signal: new AbortController().signal, change, waiting, progress: () => {} };
 }
 
-/** The numbers of the frames that the thumbnails of an output show, and of those that its file shows at their times. */
-async function shown(ffmpeg: Ffmpeg, from: string, name: string, settings: OutputSettings, number: number) {
-  const all = { ...settings, quality: 5, speed: 5, thumbnails: { number } } as const;
-  const { path, facts } = await encoded(ffmpeg, from, all, name);
-  const placement = { destination: `file:///${name}`, url: `file:///${name}` };
-  const outputs = [{ settings: all, placement }];
-  const request = { input: 'file:///in.mkv', outputs: [all] };
+const lumaOf = (bytes: Uint8Array | undefined) => bytes?.[32 * 64 + 32] ?? Number.NaN;
+// What is read is of full range, and what was drawn of that of video.
+const numberOf = (luma: number) => (16 + (luma * 219) / 255 - 20) / 3;
+
+/** An output, and what its file shows when: the numbers of its frames. */
+async function filmOf(ffmpeg: Ffmpeg, from: string, name: string, settings: OutputSettings) {
+  const { path, facts } = await encoded(ffmpeg, from, { ...settings, quality: 5, speed: 5 }, name);
+  const numbers = (await frames(ffmpeg, path, pixels)).map((bytes) => numberOf(lumaOf(bytes)));
+  return { path, facts, numbers, ...(await timesOf(path)) };
+}
+
+/** The numbers of the frames that so many thumbnails of an output show, and of those that its file shows at their times. */
+async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, number: number) {
+  const settings = { thumbnails: { number } };
+  const outputs = [{ settings, placement: { destination: 'file:///a', url: 'file:///a' } }];
+  const request = { input: 'file:///in.mkv', outputs: [settings] };
   const job = draftJob({ accountId: 'a', request, test: false, outputs, now: new Date(0) }).number(1);
   const [output] = job.outputs;
   assert.ok(output);
-  const bench = {
-    ffmpeg,
-    transports: new Map(),
-    scratch: scratchRoom(folder),
-    log: () => {},
-  };
+  const { path, facts: media } = film;
   const product = { outputId: 3, path, expectedSeconds: null, mostSeconds: null, picture: null, sound: null };
-  const task = { output, encoded: { product, media: facts }, scratch: tempFolder() };
-  const files = (await takeThumbnails(runOf(job), bench, task)) ?? [];
-  const lumaOf = (bytes: Uint8Array | undefined) => bytes?.[24 * 64 + 32] ?? Number.NaN;
-  // What is read is of full range, and what was drawn of that of video.
-  const numberOf = (luma: number) => (16 + (luma * 219) / 255 - 20) / 3;
+  const task = { output, encoded: { product, media }, scratch: tempFolder() };
+  const files = (await takeThumbnails(runOf(job), { ffmpeg }, task)) ?? [];
   const pictures = tempFolder();
   for (const [index, file] of files.entries()) await copyFile(file, join(pictures, `${index}.png`));
-  const found = (await frames(ffmpeg, join(pictures, '%d.png'), pixels, ['-f', 'image2'])).map((bytes) =>
-    numberOf(lumaOf(bytes)),
-  );
-  const { frames: begins, seconds } = await timesOf(path);
-  const film = await frames(ffmpeg, path, pixels);
+  // By the build that is found first, whichever took them: it is no witness of its own.
+  const taken = await frames(await testFfmpeg(), join(pictures, '%d.png'), pixels, ['-f', 'image2']);
   const wanted = Array.from({ length: number }, (_, index) => {
-    const moment = ((index + 0.5) * seconds) / number;
-    const at = begins.findLastIndex((begin) => begin <= moment + 0.002);
-    return numberOf(lumaOf(film[Math.max(0, at)]));
+    const moment = ((index + 0.5) * film.seconds) / number;
+    const at = film.frames.findLastIndex((begin) => begin <= moment + 0.002);
+    return film.numbers[Math.max(0, at)] ?? Number.NaN;
   });
-  return { found, wanted };
+  return { found: taken.map((bytes) => numberOf(lumaOf(bytes))), wanted };
 }
 
 const rounded = (numbers: readonly number[]) => numbers.map((one) => one.toFixed(1)).join();
@@ -145,8 +142,9 @@ for (const [build, ffmpeg] of await encoders()) {
   for (const [name, settings] of kinds.filter(canMake)) {
     for (const sound of inputs.keys()) {
       test(`${build}: thumbnails of ${name} with ${JSON.stringify(settings)} and sound ${sound} show the frames of their times`, async () => {
+        const film = await filmOf(ffmpeg, inputs.get(sound) ?? '', name, settings);
         for (const number of [1, 7, 70]) {
-          const { found, wanted } = await shown(ffmpeg, inputs.get(sound) ?? '', name, settings, number);
+          const { found, wanted } = await shown(ffmpeg, film, number);
           const isNear = found.every((one, at) => Math.abs(one - (wanted[at] ?? -9)) < 1.5);
           const what = `${number} showed ${rounded(found)} and not ${rounded(wanted)}`;
           assert.ok(found.length === number && isNear, what);
