@@ -1,6 +1,7 @@
 import { createFaspTransport } from './fasp.js';
 import { createFileTransport } from './file.js';
 import type { FileShelf } from './file-shelf.js';
+import { createFtpTransport } from './ftp.js';
 import { createGuard } from './guard.js';
 import { createHostedTransport } from './hosted.js';
 import { createHttpTransport } from './http.js';
@@ -58,6 +59,7 @@ export function networkTransports(options: NetworkOptions): readonly Transport[]
     createS3Transport(storage(services.s3)),
     createGcsTransport(storage(services.gcs)),
     createFaspTransport(remote),
+    createFtpTransport(remote),
     createSwiftTransport({ ...remote, guardFor, service: services.swift }),
     createSftpTransport({ ...remote, key: services.sftp, hostKeysPath }),
   ];

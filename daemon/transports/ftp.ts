@@ -1,0 +1,16 @@
+import { readFtpUrl } from './ftp/ftp-place.js';
+import type { FtpOptions } from './ftp/ftp-server.js';
+import { serverTransport } from './remote/server-transport.js';
+import type { UploadOptions } from './remote/upload-to.js';
+import type { Transport } from './transport.js';
+
+/** The transport of `ftp:` and `ftps:` (section 1). Its library is loaded with the first transfer. */
+export function createFtpTransport(options: FtpOptions & UploadOptions): Transport {
+  const load = async () => (await import('./ftp/ftp-server.js')).createFtpServer(options);
+  let loading: ReturnType<typeof load> | null = null;
+  const once = () => {
+    loading ??= load();
+    return loading;
+  };
+  return serverTransport(['ftp', 'ftps'], readFtpUrl, once, options);
+}

@@ -1,0 +1,68 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { FTPError } from 'basic-ftp';
+import type { Guard } from '../guard.js';
+import { openSocket } from '../open-socket.js';
+import type { ControlConnection } from './control-connection.js';
+import { encrypt } from './encrypt.js';
+
+/** A connection that one file or listing passes on. */
+export interface DataConnection {
+  readonly socket: Socket;
+  /** Settles when it may be written to. */
+  readonly ready: Promise<void>;
+}
+
+/** What data connections are opened with. */
+export interface DataOptions {
+  readonly guard: Guard;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes what opens data connections, always from this side. They lead to the address of the control connection and nowhere else: an
+ * address that the server answers PASV with is not even looked at. That is what makes servers behind address translation work, and
+ * what leaves nothing to those that would send us elsewhere. The guard is asked about each all the same.
+ */
+export function dataConnections(
+  control: ControlConnection,
+  { guard, timeoutMs, signal }: DataOptions,
+): () => Promise<DataConnection> {
+  let knowsExtended = true;
+  const passivePort = async (): Promise<number> => {
+    if (knowsExtended) {
+      const { code, message } = await control.ask('EPSV');
+      const port = code === 229 ? Number(/([|!])\1\1(\d{1,5})\1/.exec(message)?.[2]) : Number.NaN;
+      if (isPort(port)) return port;
+      knowsExtended = false;
+    }
+    const answer = await control.demand('PASV');
+    const [, high, low] = /(?:\d{1,3},){4}(\d{1,3}),(\d{1,3})/.exec(answer.message) ?? [];
+    const port = Number(high) * 256 + Number(low);
+    if (!isPort(port)) throw new FTPError({ code: 425, message: 'no port' });
+    return port;
+  };
+  return async () => {
+    const port = await passivePort();
+    const host = control.socket.remoteAddress;
+    if (host === undefined) throw new Error('the connection is gone');
+    const plain = await openSocket(guard, { host, port, isTls: false }, timeoutMs, signal);
+    if (!(control.socket instanceof TLSSocket)) return { socket: plain, ready: Promise.resolve() };
+    // Many servers take data connections only from whom they know by the session of the first one.
+    const session = control.tlsSessionStore ?? control.socket.getSession();
+    const { socket, ready } = encrypt(plain, {
+      ...control.tlsOptions,
+      ...(session === undefined ? {} : { session }),
+    });
+    // A ticket of TLS 1.3 is good for one connection.
+    socket.on('session', (next) => {
+      control.tlsSessionStore = next;
+    });
+    return { socket, ready };
+  };
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port >= 1 && port <= 65_535;
+}

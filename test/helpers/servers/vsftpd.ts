@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type FtpStage, ftpGround, ftpUser, inOwnMounts } from './ftp-stage.js';
+import { findPrograms, freePorts, type MissingProgram, runProgram, startProgram } from './program.js';
+
+/**
+ * Starts vsftpd; or says what is missing. Its users are those of the system, by PAM: it is started in a mount namespace of its own, where the
+ * files that tell of users are ours, so it takes root.
+ */
+export async function startVsftpd(settings: readonly string[] = []): Promise<FtpStage | MissingProgram> {
+  const found = findPrograms('vsftpd', 'openssl');
+  if ('missing' in found) return found;
+  const { vsftpd, openssl } = found;
+  const ground = ftpGround();
+  const { base, folder, certificatePath, isRoot } = ground;
+  if (!isRoot) return { missing: 'vsftpd has users of its own for tests only where root starts it' };
+  const unshare = { path: '/usr/bin/unshare', env: {}, root: '/' };
+  if (spawnSync(unshare.path, ['--mount', 'true']).status !== 0)
+    return { missing: 'vsftpd is started in a mount namespace, which this machine does not allow' };
+
+  const pam = join(base, 'pam');
+  const users = join(base, 'users');
+  const passwords = join(base, 'passwords');
+  const empty = join(base, 'empty');
+  for (const path of [pam, empty]) mkdirSync(path, { mode: 0o755 });
+  const hash = (await runProgram(openssl, ['passwd', '-6', ftpUser.password])).trim();
+  const { name, uid, gid } = ftpUser;
+  writeFileSync(users, `${readFileSync('/etc/passwd', 'utf8')}${name}:x:${uid}:${gid}::${folder}:/bin/sh\n`);
+  writeFileSync(passwords, `${name}:${hash}:19000:0:99999:7:::\n`, { mode: 0o600 });
+  const rules = [
+    'auth required pam_unix.so',
+    'account required pam_permit.so',
+    'session required pam_permit.so',
+  ];
+  writeFileSync(join(pam, 'venc-ftp'), `${rules.join('\n')}\n`);
+
+  const [port = 0, implicitPort = 0] = await freePorts(2);
+  const logPath = join(base, 'log');
+  const common = [
+    'listen=YES',
+    'listen_ipv6=NO',
+    'listen_address=127.0.0.1',
+    'background=NO',
+    'anonymous_enable=NO',
+    'local_enable=YES',
+    'write_enable=YES',
+    'guest_enable=YES',
+    'guest_username=nobody',
+    'virtual_use_local_privs=YES',
+    'local_umask=022',
+    `local_root=${folder}`,
+    'allow_writeable_chroot=YES',
+    'pam_service_name=venc-ftp',
+    `secure_chroot_dir=${empty}`,
+    'seccomp_sandbox=NO',
+    'isolate=NO',
+    'isolate_network=NO',
+    `vsftpd_log_file=${logPath}`,
+    'xferlog_enable=YES',
+    'log_ftp_protocol=YES',
+    'ssl_enable=YES',
+    'force_local_logins_ssl=NO',
+    'force_local_data_ssl=NO',
+    'require_ssl_reuse=YES',
+    'ssl_ciphers=HIGH',
+    'max_per_ip=0',
+    `rsa_cert_file=${certificatePath}`,
+    ...settings,
+  ];
+  const start = async (name: string, at: number, more: readonly string[]) => {
+    const path = join(base, `${name}.conf`);
+    writeFileSync(path, `${[...common, `listen_port=${at}`, ...more].join('\n')}\n`);
+    const args = inOwnMounts(ground, [
+      `mount --bind '${pam}' /etc/pam.d`,
+      `mount --bind '${users}' /etc/passwd`,
+      `mount --bind '${passwords}' /etc/shadow`,
+      `exec '${vsftpd.path}' '${path}'`,
+    ]);
+    return startProgram(unshare, { args, ready: at });
+  };
+  const servers = [
+    await start('plain', port, []),
+    await start('implicit', implicitPort, ['implicit_ssl=YES']),
+  ];
+  const said = spawnSync('sh', ['-c', `'${vsftpd.path}' -v 0>&1 2>&1`], { encoding: 'utf8' }).stdout;
+  return {
+    version: `vsftpd ${/\d[\d.]+/.exec(said ?? '')?.[0] ?? ''}`.trim(),
+    port,
+    implicitPort,
+    folder,
+    root: folder,
+    isRoot,
+    log: () => (existsSync(logPath) ? readFileSync(logPath, 'utf8') : ''),
+    signal: (name) => {
+      for (const server of servers) server.signal(name);
+    },
+    close: async () => {
+      await Promise.all(servers.map((server) => server.end()));
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFtpTransport } from '../../daemon/transports/ftp.js';
+import { createGuard } from '../../daemon/transports/guard.js';
+import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
+import { notApplicable, unreachableHosts } from '../contracts/transport/common-troubles.js';
+import { secret } from '../contracts/transport/transport-harness.js';
+import { transportContract } from '../contracts/transport.js';
+import { ftpLogin, ftpUser } from '../helpers/servers/ftp-stage.js';
+import { startSocketSource } from '../helpers/servers/http-source.js';
+import { startProftpd } from '../helpers/servers/proftpd.js';
+import { skipSuite } from '../helpers/servers/program.js';
+import { testCertificate } from '../helpers/servers/test-certificate.js';
+import { startVsftpd } from '../helpers/servers/vsftpd.js';
+
+const options = {
+  guard: createGuard({ allowPrivateNetwork: true }),
+  leftovers: noLeftoverBook,
+  retryDelayMs: 1,
+  authorities: [testCertificate],
+};
+
+const servers = { vsftpd: startVsftpd, proftpd: startProftpd } as const;
+const ways = {
+  'ftp in the clear': { scheme: 'ftp', isImplicit: false },
+  'ftps, explicit': { scheme: 'ftps', isImplicit: false },
+  'ftps, implicit': { scheme: 'ftps', isImplicit: true },
+} as const;
+
+for (const [name, start] of Object.entries(servers)) {
+  const stage = await start();
+  if ('missing' in stage) {
+    skipSuite(`ftp against ${name}`, stage);
+    continue;
+  }
+  const { folder, isRoot } = stage;
+  const own = (path: string) => {
+    if (isRoot) chownSync(path, ftpUser.uid, ftpUser.gid);
+  };
+  const silent = await startSocketSource(() => undefined);
+  const { host: silentHost } = new URL(silent.url);
+  const left = new Set(Object.keys(ways));
+
+  for (const [way, { scheme, isImplicit }] of Object.entries(ways)) {
+    const port = isImplicit ? stage.implicitPort : stage.port;
+    const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/');
+    const as = (credentials: string, path: string) =>
+      `${scheme}://${credentials}@127.0.0.1:${port}/${encoded(path)}`;
+    const url = (path: string) => as(ftpLogin, path);
+    const output = join(folder, 'out', isImplicit ? 'implicit' : scheme);
+    const outputName = output.slice(folder.length + 1);
+    mkdirSync(output);
+    own(output);
+    const hosts = unreachableHosts((host) => `${scheme}://someone:${secret}@${host}/a/b.mp4`);
+    const stalling = {
+      transport: createFtpTransport({ ...options, stallTimeoutMs: 300 }),
+      url: async () => `${scheme}://someone:${secret}@${silentHost}/a/b.mp4`,
+    };
+    const wrong = (path: string) => async () => as(`${encodeURIComponent(ftpUser.name)}:${secret}`, path);
+    const noRoot = notApplicable('root alone can forbid something to the user of the server');
+    transportContract(`${way}, against ${name}`, {
+      transport: createFtpTransport({ ...options, stallTimeoutMs: 10_000 }),
+      against: stage.version,
+      download: {
+        async offer(file, bytes) {
+          writeFileSync(join(folder, 'in put', file), bytes);
+          own(join(folder, 'in put', file));
+          return url(`in put/${file}`);
+        },
+        common: {
+          'a wrong password': wrong('in put/plain.mp4'),
+          'a missing file': async () => url('in put/missing.mp4'),
+          'a file without permission': isRoot ? async () => url('closed.mp4') : noRoot,
+          'a server that stalls': stalling,
+          ...hosts,
+        },
+        troubles: [
+          { what: 'a folder', errorClass: 'DownloadFailureError', url: async () => url('in put') },
+          {
+            what: 'a missing folder',
+            errorClass: 'FileNotFoundError',
+            url: async () => url('missing/folder/a.mp4'),
+          },
+          {
+            what: 'a name that is too long',
+            errorClass: 'FileNotFoundError',
+            url: async () => url(`${'n'.repeat(300)}.mp4`),
+          },
+          ...(isRoot
+            ? [
+                {
+                  what: 'a file in a folder that is closed',
+                  errorClass: 'DownloadAccessDeniedError',
+                  url: async () => url('sealed/film.mp4'),
+                } as const,
+              ]
+            : []),
+        ],
+      },
+      upload: {
+        hasFolders: true,
+        urlOf: (file) => url(`${outputName}/${file}`),
+        read: async (file) => (existsSync(join(output, file)) ? readFileSync(join(output, file)) : null),
+        list: async () => readdirSync(output, { recursive: true, encoding: 'utf8' }).toSorted(),
+        common: {
+          'a wrong password': wrong(`${outputName}/a.mp4`),
+          'a place without permission': isRoot ? async () => url('closed/a.mp4') : noRoot,
+          'a full target': isRoot ? async () => url('full/a.mp4') : notApplicable('a full volume takes root'),
+          'a server that stalls': stalling,
+          ...hosts,
+        },
+        troubles: [
+          {
+            what: 'a folder of its name',
+            errorClass: 'UploadFailureError',
+            url: async () => {
+              const path = join(output, 'folder.mp4');
+              mkdirSync(path, { recursive: true });
+              own(path);
+              return url(`${outputName}/folder.mp4`);
+            },
+          },
+          {
+            what: 'a name that is too long',
+            errorClass: 'UploadFailureError',
+            url: async () => url(`${outputName}/${'n'.repeat(300)}.mp4`),
+          },
+        ],
+      },
+      close: async () => {
+        left.delete(way);
+        if (left.size === 0) await Promise.all([silent.close(), stage.close()]);
+      },
+    });
+  }
+}
