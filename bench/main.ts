@@ -68,6 +68,16 @@ const measures = {
     rounds: 7,
     load: async () => (await import('./download.js')).measureDownload,
   },
+  s3: {
+    what: 'a file of 500 MB to an S3 server beside the SDK alone',
+    rounds: 3,
+    load: async () => (await import('./s3.js')).measureS3,
+  },
+  memory: {
+    what: 'the most memory that a daemon needs for 2 GB in and 2 GB out',
+    rounds: 1,
+    load: async () => (await import('./memory.js')).measureMemory,
+  },
   rest: {
     what: 'memory of a daemon at rest',
     rounds: 3,

@@ -1,0 +1,43 @@
+import { createReadStream } from 'node:fs';
+import { S3Client } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { createGuard } from '../daemon/transports/guard.js';
+import { noLeftoverBook } from '../daemon/transports/remote/leftovers.js';
+import { planParts } from '../daemon/transports/s3/parts.js';
+import { createS3Transport, hostsOf } from '../daemon/transports/s3.js';
+import { s3rverKeys } from '../test/helpers/servers/s3rver.js';
+import { timed } from './measure.js';
+
+/*
+ * A program of its own: uploads a file once, as the first argument says by the transport (`venc`) or by the SDK alone (`sdk`) with parts of
+ * the same size and as many side by side. Says how long that took, and how much memory it had at most.
+ */
+
+const [way, endpoint = '', path = '', size] = process.argv.slice(2);
+const { id: accessKeyId, secret: secretAccessKey } = s3rverKeys;
+
+async function byVenc(): Promise<void> {
+  const service = { endpoint, region: 'us-east-1', keys: s3rverKeys };
+  const guard = createGuard({ allowPrivateNetwork: false, exemptHosts: hostsOf(service) });
+  const transport = createS3Transport({ guard, stallTimeoutMs: 60_000, leftovers: noLeftoverBook, service });
+  const { signal } = new AbortController();
+  await transport.upload?.(path, 's3://films/venc.mp4', { signal, onProgress: () => undefined });
+}
+
+async function bySdk(): Promise<void> {
+  const { partBytes, lanes } = planParts(Number(size));
+  const client = new S3Client({
+    endpoint,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: { accessKeyId, secretAccessKey },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  });
+  const params = { Bucket: 'films', Key: 'sdk.mp4', Body: createReadStream(path) };
+  await new Upload({ client, params, partSize: partBytes, queueSize: lanes }).done();
+  client.destroy();
+}
+
+const ms = await timed(way === 'venc' ? byVenc : bySdk);
+const peakMegabytes = (process.resourceUsage().maxRSS * 1024) / 1_000_000;
+console.log(JSON.stringify({ ms, peakMegabytes }));
