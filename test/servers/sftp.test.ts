@@ -87,7 +87,10 @@ else {
         common: {
           'a wrong password': password === null ? notApplicable('no passwords') : wrong('out/a.mp4'),
           'a place without permission': password === null ? noRoot : async () => url('closed/a.mp4'),
-          'a full target': notApplicable('needs a volume of its own'),
+          'a full target':
+            server.small === null
+              ? notApplicable('a small volume needs root')
+              : async () => url('small/a.mp4'),
           'a server that stalls': stalling,
           ...hosts,
         },

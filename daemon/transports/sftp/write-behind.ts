@@ -1,8 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { Line } from './line.js';
 
-/** 32 KiB is what every server takes in one piece; 64 of them unconfirmed, as in OpenSSH's own client. */
-const requestBytes = 1 << 15;
+/**
+ * 32 KiB is what every server takes in one packet: with what a request says beside its bytes, it fits in one. 64 of them unconfirmed, as
+ * in OpenSSH's own client.
+ */
+const requestBytes = (1 << 15) - 512;
 const mostUnconfirmed = 64;
 
 /** How much behind the last confirmed byte a server may hold in any order when a connection breaks. */

@@ -19,6 +19,8 @@ export interface Sshd {
   readonly keyPath: string;
   /** The server's own, as a line of `known_hosts` has it: kind and key. */
   readonly hostKey: string;
+  /** A folder on a volume of 1 MiB, which only the server sees; null without root. */
+  readonly small: string | null;
   /** Its name with its version. */
   readonly version: string;
   /** What the server has said so far. */
@@ -79,7 +81,15 @@ export async function startSshd(lines: readonly string[] = []): Promise<Sshd | M
   ];
   writeFileSync(config, `${settings.join('\n')}\n`);
   try {
-    const running = await startProgram(sshd, { args: ['-D', '-e', '-f', config], ready: port });
+    const args = ['-D', '-e', '-f', config];
+    const small = isRoot ? join(folder, 'small') : null;
+    if (small !== null) mkdirSync(small);
+    // A mount of its own is gone with the server, and nobody else has it.
+    const line = `mount -t tmpfs -o size=1m,mode=777 tmpfs "${small}" && exec "$0" "$@"`;
+    const running =
+      small === null
+        ? await startProgram(sshd, { args, ready: port })
+        : await startProgram(unshare, { args: ['-m', 'sh', '-c', line, sshd.path, ...args], ready: port });
     return {
       port,
       folder,
@@ -88,6 +98,7 @@ export async function startSshd(lines: readonly string[] = []): Promise<Sshd | M
       key: readFileSync(keyPath, 'utf8'),
       keyPath,
       hostKey: readFileSync(`${hostKeyPath}.pub`, 'utf8').trim(),
+      small,
       version: versionOf(sshd.path),
       log: running.log,
       own,
@@ -102,6 +113,9 @@ export async function startSshd(lines: readonly string[] = []): Promise<Sshd | M
     throw error;
   }
 }
+
+/** Part of every system that has mounts of its own for a process. */
+const unshare = { path: 'unshare', env: {}, root: '/' };
 
 /** Makes a user of the system who has nothing but a home folder and a password. Gone when the process ends, at the latest. */
 function makeUser(home: string, hashed: string) {

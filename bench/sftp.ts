@@ -1,0 +1,78 @@
+import { randomFillSync } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createGuard } from '../daemon/transports/guard.js';
+import { noLeftoverBook } from '../daemon/transports/remote/leftovers.js';
+import { createSftpTransport } from '../daemon/transports/sftp.js';
+import type { Transfer } from '../daemon/transports/transport.js';
+import { findProgram } from '../test/helpers/servers/find-program.js';
+import { startSshd } from '../test/helpers/servers/sshd.js';
+import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
+import { runProgram } from './programs.js';
+
+const sizeBytes = 200_000_000;
+
+/** A file of 200 MB from and to OpenSSH's server on loopback, beside OpenSSH's own client on the same server. */
+export async function measureSftp(folder: string, rounds: number): Promise<readonly Figure[]> {
+  const server = await startSshd();
+  const client = findProgram('sftp');
+  if ('missing' in server) throw new Error(server.missing);
+  if ('missing' in client) throw new Error(client.missing);
+  try {
+    const bytes = randomFillSync(Buffer.alloc(sizeBytes));
+    const remote = join(server.folder, 'files');
+    await mkdir(remote);
+    server.own(remote);
+    await writeFile(join(remote, 'in.mp4'), bytes);
+    await writeFile(join(folder, 'out.mp4'), bytes);
+    const transport = createSftpTransport({
+      guard: createGuard({ allowPrivateNetwork: true }),
+      stallTimeoutMs: 30_000,
+      leftovers: noLeftoverBook,
+      key: { key: server.keyPath, passphrase: null },
+      hostKeysPath: join(folder, 'known_hosts'),
+      knownHostsPaths: [],
+    });
+    const url = (name: string) => `sftp://${server.user}@127.0.0.1:${server.port}${remote}/${name}`;
+    const transfer = (): Transfer => ({ signal: new AbortController().signal, onProgress: () => undefined });
+    const get = async (path: string) => transport.download?.(url('in.mp4'), path, transfer());
+    const put = async () => transport.upload?.(join(folder, 'out.mp4'), url('out.mp4'), transfer());
+    const options = ['StrictHostKeyChecking=no', `UserKnownHostsFile=${join(folder, 'sftp-known')}`];
+    const batch = async (line: string) => {
+      const path = join(folder, 'batch');
+      await writeFile(path, `${line}\n`);
+      const flags = [...options.flatMap((option) => ['-o', option]), '-F', 'none', '-i', server.keyPath];
+      const to = `${server.user}@127.0.0.1`;
+      return timed(() => runProgram(client.path, [...flags, '-P', String(server.port), '-b', path, to]));
+    };
+    let turn = 0;
+    const fresh = () => {
+      turn += 1;
+      return join(folder, `in-${turn}.mp4`);
+    };
+    const taking = async (work: (path: string) => Promise<number>) => {
+      const path = fresh();
+      const took = await work(path);
+      await rm(path);
+      return took;
+    };
+    const samples = await alternate(rounds, {
+      down: () => taking((path) => timed(() => get(path))),
+      'sftp down': () => taking((path) => batch(`get ${remote}/in.mp4 ${path}`)),
+      up: () => timed(put),
+      'sftp up': () => batch(`put ${join(folder, 'out.mp4')} ${remote}/out-beside.mp4`),
+    });
+    return [
+      figure('200 MB in over SFTP, beside sftp', samples.down, samples['sftp down']),
+      figure('200 MB out over SFTP, beside sftp', samples.up, samples['sftp up']),
+    ];
+  } finally {
+    await server.close();
+  }
+}
+
+function figure(name: string, own: readonly number[], beside: readonly number[]): Figure {
+  const [ours, theirs] = [own, beside].map((all) => `${spreadOf(all).median.toFixed(0)} ms`);
+  const value = spreadOf(ratiosOf(own, beside));
+  return { name, unit: 'x', value, atMost: 1.3, basis: `${ours}, sftp ${theirs}` };
+}

@@ -1,0 +1,259 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createGuard } from '../../../daemon/transports/guard.js';
+import { noLeftoverBook } from '../../../daemon/transports/remote/leftovers.js';
+import type { Services } from '../../../daemon/transports/services.js';
+import { createSftpTransport } from '../../../daemon/transports/sftp.js';
+import {
+  contentsOf,
+  factsOf,
+  faultOf,
+  sampleBytes,
+  scratchFolder,
+  transferOf,
+} from '../../contracts/transport/evidence.js';
+import { startSocketSource } from '../../helpers/servers/http-source.js';
+import {
+  newRsaKey,
+  type SftpOddities,
+  type SftpSource,
+  startSftpSource,
+} from '../../helpers/servers/sftp-source.js';
+import { until } from '../../helpers/until.js';
+
+const test = suite('odd SFTP servers');
+const hostKey = newRsaKey();
+const largeBytes = 5 * 1024 * 1024 + 7;
+const servers: { close(): Promise<void> }[] = [];
+const noKey: Services['sftp'] = { key: null, passphrase: null };
+
+async function start(odd: SftpOddities = {}): Promise<SftpSource> {
+  const server = await startSftpSource({ hostKey, ...odd });
+  servers.push(server);
+  return server;
+}
+
+function transportAt(folder: string, others: readonly string[] = [], key = noKey, stallTimeoutMs = 10_000) {
+  return createSftpTransport({
+    guard: createGuard({ allowPrivateNetwork: true }),
+    leftovers: noLeftoverBook,
+    stallTimeoutMs,
+    retryDelayMs: 1,
+    key,
+    hostKeysPath: join(folder, 'data', 'known_hosts'),
+    knownHostsPaths: others,
+  });
+}
+
+async function get(transport: ReturnType<typeof transportAt>, url: string, folder = scratchFolder()) {
+  const facts = await transport.download?.(url, join(folder, 'in'), transferOf());
+  return { facts, bytes: readFileSync(join(folder, 'in')) };
+}
+
+async function put(transport: ReturnType<typeof transportAt>, url: string, bytes: Buffer) {
+  const path = join(scratchFolder(), 'out');
+  writeFileSync(path, bytes);
+  return transport.upload?.(path, url, transferOf());
+}
+
+test('a server that breaks off again and again is gone on with, and the file is whole', async () => {
+  let left = 2;
+  const broken = new Set<unknown>();
+  const odd: SftpOddities = {
+    onData(count, connection) {
+      if (count < 120 || left === 0) return 'usual';
+      // Once a connection: what is still on its way is lost with it.
+      if (!broken.has(connection)) left -= 1;
+      broken.add(connection);
+      connection.end();
+      return 'none';
+    },
+  };
+  const bytes = sampleBytes(largeBytes);
+  const server = await start(odd);
+  const transport = transportAt(scratchFolder());
+  server.files.set('/a.mp4', bytes);
+  assert.equal((await get(transport, server.url('/a.mp4'))).facts, factsOf(bytes));
+  assert.is(left, 0);
+  left = 2;
+  assert.equal(await put(transport, server.url('/b.mp4'), bytes), factsOf(bytes));
+  assert.is(left, 0);
+  assert.ok(server.files.get('/b.mp4')?.equals(bytes));
+  assert.ok(server.asked.includes('open r+'), server.asked.join());
+  assert.equal([...server.files.keys()], ['/a.mp4', '/b.mp4']);
+  await until('every connection is closed', () => server.open() === 0);
+});
+
+test('a file that changed during a break is not spliced', async () => {
+  let mtime = 1;
+  let server: SftpSource | null = null;
+  const old = sampleBytes(largeBytes);
+  const young = Buffer.from(old).fill(7);
+  const odd: SftpOddities = {
+    mtime: () => mtime,
+    onData(count, connection) {
+      if (count < 100 || mtime === 2) return 'usual';
+      mtime = 2;
+      server?.files.set('/a.mp4', young);
+      connection.end();
+      return 'none';
+    },
+  };
+  server = await start(odd);
+  server.files.set('/a.mp4', old);
+  assert.equal((await get(transportAt(scratchFolder()), server.url('/a.mp4'))).facts, factsOf(young));
+});
+
+test('short answers are put together', async () => {
+  const server = await start({ mostBytes: 10_000 });
+  const bytes = sampleBytes(1_000_003);
+  server.files.set('/a.mp4', bytes);
+  assert.equal((await get(transportAt(scratchFolder()), server.url('/a.mp4'))).facts, factsOf(bytes));
+});
+
+for (const [what, told] of [
+  ['more', (size: number) => size + 70_000],
+  ['less', (size: number) => size - 70_000],
+] as const) {
+  test(`a server that tells a size of ${what} than there is is not believed`, async () => {
+    const server = await start({ told });
+    server.files.set('/a.mp4', sampleBytes(200_000));
+    const folder = scratchFolder();
+    const fault = await faultOf(get(transportAt(scratchFolder()), server.url('/a.mp4'), folder));
+    assert.is(fault.errorClass, 'DownloadFailureError');
+    assert.match(fault.message, /bytes of a file of/);
+    assert.equal(contentsOf(folder), []);
+  });
+}
+
+test('a server that stalls in the middle is given up in time, both ways, and nothing stays', async () => {
+  const server = await start({ onData: (count) => (count > 20 ? 'none' : 'usual') });
+  const transport = transportAt(scratchFolder(), [], noKey, 120);
+  server.files.set('/a.mp4', sampleBytes(largeBytes));
+  const folder = scratchFolder();
+  const down = await faultOf(get(transport, server.url('/a.mp4'), folder));
+  assert.is(down.errorClass, 'DownloadTimeoutError');
+  assert.equal(contentsOf(folder), []);
+  const up = await faultOf(put(transport, server.url('/b.mp4'), sampleBytes(largeBytes)));
+  assert.is(up.errorClass, 'UploadTimeoutError');
+  await until('every connection is closed', () => server.open() === 0);
+  assert.equal([...server.files.keys()], ['/a.mp4']);
+});
+
+test('a refused write ends at once, and nothing stays', async () => {
+  const server = await start({ onData: (count) => (count > 20 ? 'failure' : 'usual') });
+  const fault = await faultOf(
+    put(transportAt(scratchFolder()), server.url('/b.mp4'), sampleBytes(largeBytes)),
+  );
+  assert.is(fault.errorClass, 'UploadFailureError');
+  assert.equal([...server.files.keys()], []);
+});
+
+test('a server without the extension for it replaces a file all the same', async () => {
+  const server = await start();
+  server.files.set('/b.mp4', sampleBytes(9));
+  await put(transportAt(scratchFolder()), server.url('/b.mp4'), sampleBytes(5));
+  assert.ok(server.files.get('/b.mp4')?.equals(sampleBytes(5)));
+  assert.equal([...server.files.keys()], ['/b.mp4']);
+});
+
+test('a path may begin in the home folder', async () => {
+  const server = await start();
+  server.files.set('a.mp4', sampleBytes(3));
+  assert.equal(
+    (await get(transportAt(scratchFolder()), server.url('/~/a.mp4'))).facts,
+    factsOf(sampleBytes(3)),
+  );
+});
+
+test('a server that asks for the password by keyboard gets it', async () => {
+  const server = await start({ ways: ['keyboard-interactive'] });
+  server.files.set('/a.mp4', sampleBytes(3));
+  await get(transportAt(scratchFolder()), server.url('/a.mp4'));
+  const fault = await faultOf(
+    get(transportAt(scratchFolder()), server.url('/a.mp4', 'user:hunter2secret-not')),
+  );
+  assert.is(fault.errorClass, 'InvalidUsernameOrPasswordError');
+});
+
+test('a user without password, key and welcome is told so', async () => {
+  const server = await start();
+  const fault = await faultOf(get(transportAt(scratchFolder()), server.url('/a.mp4', 'user')));
+  assert.is(fault.errorClass, 'InvalidUsernameOrPasswordError');
+});
+
+for (const key of ['/nowhere/hunter2secret', '-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2secret\n']) {
+  test(`a private key that is none (${key.slice(0, 8)}) is told as the configuration's`, async () => {
+    const server = await start();
+    const transport = transportAt(scratchFolder(), [], { key, passphrase: null });
+    const fault = await faultOf(get(transport, server.url('/a.mp4', 'user')));
+    assert.is(fault.errorClass, 'DownloadFailureError');
+    assert.match(fault.hint ?? '', /VENC_SFTP_KEY/);
+  });
+}
+
+test('a login without SFTP is told as such', async () => {
+  const server = await start({ isShellOnly: true });
+  const fault = await faultOf(get(transportAt(scratchFolder()), server.url('/a.mp4')));
+  assert.is(fault.errorClass, 'DownloadFailureError');
+  assert.match(fault.message, /offers no SFTP/);
+});
+
+test('a server that speaks another language is told as a failure', async () => {
+  const source = await startSocketSource((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n<html>'));
+  servers.push(source);
+  const { host } = new URL(source.url);
+  const fault = await faultOf(get(transportAt(scratchFolder()), `sftp://user:hunter2secret@${host}/a.mp4`));
+  assert.is(fault.errorClass, 'DownloadFailureError');
+});
+
+test('a key is remembered with the first connection, for its owner alone, and once', async () => {
+  const server = await start();
+  server.files.set('/a.mp4', sampleBytes(3));
+  const folder = scratchFolder();
+  const transport = transportAt(folder);
+  await Promise.all([1, 2, 3].map(() => get(transport, server.url('/a.mp4'))));
+  const path = join(folder, 'data', 'known_hosts');
+  assert.is(statSync(path).mode & 0o777, 0o600);
+  assert.match(
+    readFileSync(path, 'utf8'),
+    new RegExp(`^\\[127\\.0\\.0\\.1\\]:${server.port} ssh-rsa \\S+\\n$`),
+  );
+});
+
+test('another key is refused before the password is told, naming the line', async () => {
+  const folder = scratchFolder();
+  const first = await start();
+  first.files.set('/a.mp4', sampleBytes(3));
+  await get(transportAt(folder), first.url('/a.mp4'));
+  const path = join(folder, 'data', 'known_hosts');
+  const other = await start({ hostKey: newRsaKey() });
+  writeFileSync(path, `# kept\n${readFileSync(path, 'utf8').replace(`:${first.port} `, `:${other.port} `)}`);
+  const fault = await faultOf(get(transportAt(folder), other.url('/a.mp4')));
+  assert.is(fault.errorClass, 'DownloadFailureError');
+  assert.ok(fault.message.includes(`remove line 2 of ${path}`), fault.message);
+  assert.equal(other.asked, []);
+});
+
+test("the user's own known hosts count: a key of theirs is not remembered again, and another one is refused", async () => {
+  const folder = scratchFolder();
+  const server = await start();
+  server.files.set('/a.mp4', sampleBytes(3));
+  await get(transportAt(folder), server.url('/a.mp4'));
+  const theirs = join(folder, 'theirs');
+  writeFileSync(theirs, readFileSync(join(folder, 'data', 'known_hosts')));
+  const next = scratchFolder();
+  await get(transportAt(next, [theirs]), server.url('/a.mp4'));
+  assert.not.ok(existsSync(join(next, 'data', 'known_hosts')));
+  writeFileSync(theirs, `@revoked ${readFileSync(theirs, 'utf8')}`);
+  const fault = await faultOf(get(transportAt(next, [theirs]), server.url('/a.mp4')));
+  assert.match(fault.message, /revoked/);
+});
+
+test.after(async () => {
+  for (const server of servers) await server.close();
+});
+
+test.run();
