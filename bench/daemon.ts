@@ -13,8 +13,8 @@ export interface BenchDaemon {
   readonly pid: number;
   /** Environment in which commands find it. */
   readonly env: NodeJS.ProcessEnv;
-  /** Submits a job without outputs, waits until it is finished, and gives its id. Rejects where it ends otherwise. */
-  carryOut(inputUrl: string): Promise<number>;
+  /** Submits a job without outputs, or with one, waits until it is finished, and gives its id. Rejects where it ends otherwise. */
+  carryOut(inputUrl: string, output?: object): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -29,6 +29,7 @@ export async function startDaemon(
   dataFolder: string,
   filesRoot: string,
   flags: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
 ): Promise<BenchDaemon> {
   const args = [
     'daemon',
@@ -41,7 +42,7 @@ export async function startDaemon(
     filesRoot,
   ];
   const child = spawn(process.execPath, [vencPath, ...args, ...flags], {
-    env: { ...process.env, VENC_API_KEY: key },
+    env: { ...process.env, ...env, VENC_API_KEY: key },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // Its log is of no interest unless it tells of trouble.
@@ -58,7 +59,7 @@ export async function startDaemon(
     url,
     pid: child.pid ?? 0,
     env: { ...process.env, VENC_URL: url, VENC_API_KEY: key, VENC_DATA: dataFolder },
-    carryOut: (inputUrl) => carryOut(url, inputUrl),
+    carryOut: (inputUrl, output) => carryOut(url, inputUrl, output),
     async stop() {
       child.kill('SIGTERM');
       await ended;
@@ -66,8 +67,8 @@ export async function startDaemon(
   };
 }
 
-async function carryOut(url: string, input: string): Promise<number> {
-  const body = JSON.stringify({ input });
+async function carryOut(url: string, input: string, output?: object): Promise<number> {
+  const body = JSON.stringify({ input, ...(output === undefined ? {} : { outputs: [output] }) });
   const created = await ask<CreatedRecord>(url + routePath('createJob'), { method: 'POST', headers, body });
   const id = Number(created.id);
   for (;;) {

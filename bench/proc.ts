@@ -22,3 +22,11 @@ export async function residentMegabytesOf(pid: number): Promise<number> {
   if (!Number.isFinite(kibibytes)) throw new Error(`process ${pid} does not tell its memory`);
   return (kibibytes * 1024) / 1_000_000;
 }
+
+/** The most memory that a process ever had in RAM, in megabytes of 1,000,000 bytes. */
+export async function peakMegabytesOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const kibibytes = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
+  if (!Number.isFinite(kibibytes)) throw new Error(`process ${pid} does not tell its memory`);
+  return (kibibytes * 1024) / 1_000_000;
+}
