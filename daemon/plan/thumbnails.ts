@@ -47,6 +47,7 @@ export function planThumbnails(
     streamIndex: video.streamIndex,
     startSeconds: startOf(media),
     hasFrameRate: video.frameRate !== null,
+    codec: video.codec,
     name,
   };
   const written = (way: Taking) => ({

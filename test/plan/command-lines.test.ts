@@ -77,6 +77,10 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'uneven-hevc-in-two-passes': { settings: { video_codec: 'hevc', video_bitrate: 500 }, media: phone },
   'uneven-av1': { settings: { video_codec: 'av1', video_bitrate: 500 }, media: phone },
+  'theora-decoded-in-one-thread': {
+    settings: { video_bitrate: 500 },
+    media: mediaFacts({ format: 'ogg', video: videoFacts({ codec: 'theora' }) }),
+  },
   'clip-in-test-mode': { settings: { start_clip: 12.5, clip_length: 30 }, isTest: true },
   'two-watermarks': {
     settings: {

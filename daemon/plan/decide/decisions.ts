@@ -98,6 +98,8 @@ export type HighRange = { readonly [Name in keyof Colours]: string };
 /** Everything about the picture of an output. */
 export interface Picture {
   readonly streamIndex: number;
+  /** What the input's picture is encoded with, as ffprobe calls it. */
+  readonly inputCodec: string;
   readonly encoder: VideoEncoderName;
   /** Null where the frames are whole already. */
   readonly deinterlace: Fields | null;

@@ -54,6 +54,7 @@ export function decidePicture(
   return {
     picture: {
       streamIndex: video.streamIndex,
+      inputCodec: video.codec,
       encoder,
       deinterlace: decideFields(settings.deinterlace ?? 'detect', video),
       turnDegrees: turned.rotationDegrees,

@@ -67,7 +67,7 @@ function encodeArgs(
   };
   return [
     '-y',
-    ...inputArgs(paths.input, clip),
+    ...inputArgs(paths.input, clip, picture?.inputCodec ?? null),
     ...(repack === null ? [] : repackedInputArgs(decision, repack.offsetSeconds, paths)),
     ...(picture === null ? [] : watermarkInputArgs(picture.watermarks)),
     ...(picture === null ? [] : ['-filter_complex', graph(picture)]),

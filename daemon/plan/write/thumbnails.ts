@@ -1,6 +1,7 @@
 import type { Taking } from '../decide/thumbnails.js';
 import type { Abilities } from '../plan-types.js';
 import { fileArgument, safeInputOptions } from '../safe-input.js';
+import { decoderArgs } from './input.js';
 import { secondsArgument } from './seconds.js';
 
 /** Files that one run of ffmpeg opens at most: each has a decoder of its own. */
@@ -16,6 +17,7 @@ export interface PictureSource {
   readonly startSeconds: number;
   /** Whether its frame rate is known. */
   readonly hasFrameRate: boolean;
+  readonly codec: string;
   readonly name: string;
 }
 
@@ -47,6 +49,7 @@ function passingArgs(
   return [
     ...['-y', ...ownTimes],
     ...safeInputOptions,
+    ...decoderArgs(source.codec),
     ...['-noautorotate', '-i', fileArgument(source.path)],
     ...pictureArgs(0, source, shownAt(source.startSeconds + firstSeconds, everySeconds), abilities),
     ...['-frames:v', String(count), '-start_number', '0', `${source.name}-%04d.png`],
@@ -64,6 +67,7 @@ function seekingArgs(
     // The frame that is shown begins before its moment: it must not be thrown away as too early.
     ...chunk.flatMap(({ seconds }) => [
       ...safeInputOptions,
+      ...decoderArgs(source.codec),
       ...['-noautorotate', '-noaccurate_seek', '-ss', secondsArgument(Math.max(0, seconds - runUpSeconds))],
       ...['-i', fileArgument(source.path)],
     ]),
