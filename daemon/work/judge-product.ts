@@ -63,11 +63,10 @@ function soundDifference({ sound }: Product, { audio }: MediaFacts): string | nu
 }
 
 function lengthFault(
-  { path, expectedSeconds, mostSeconds, picture }: Product,
+  { expectedSeconds, mostSeconds, picture }: Product,
   { durationSeconds, video }: MediaFacts,
 ): Fault | null {
-  // Bare AAC tells no length: what is known of it is guessed from the first bitrate, and wrong by half where sound and silence alternate.
-  if (expectedSeconds === null || durationSeconds === null || path.endsWith('.aac')) return null;
+  if (expectedSeconds === null || durationSeconds === null) return null;
   const lengths = `${durationSeconds.toFixed(1)} of ${expectedSeconds.toFixed(1)} seconds`;
   const slack = Math.max(1, expectedSeconds * 0.05, 2 * (picture?.frameSeconds ?? 0));
   // A file that was cut off tells its full length all the same, and ffmpeg encodes what there is of it and reports success.

@@ -66,6 +66,21 @@ test('a song with a cover picture is sound alone', async () => {
   assert.is(audio?.codec, 'mp3');
 });
 
+test('bare sound, which tells no length, is as long as its packets are', async () => {
+  const folder = tempFolder();
+  const alternating = "aevalsrc='if(lt(mod(t\\,1)\\,0.5)\\,0.9*random(0)\\,0)':d=4:s=44100";
+  for (const [name, ...args] of [
+    ['a.aac', '-c:a', 'aac'],
+    ['a.mp3', '-c:a', 'libmp3lame', '-q:a', '2', '-write_xing', '0'],
+  ] as const) {
+    const path = join(folder, name);
+    await makeMedia(path, ['-f', 'lavfi', '-i', alternating, ...args]);
+    const { durationSeconds, audio } = await probe(path);
+    assert.ok(Math.abs((durationSeconds ?? 0) - 4) < 0.1, `${name}: ${durationSeconds}`);
+    assert.is(audio?.durationSeconds, durationSeconds);
+  }
+});
+
 test('a file is taken by what it holds, whatever its name looks like', async () => {
   const folder = tempFolder();
   for (const name of ['-y.mp4', 'http:x.mp4', 'concat:a|b', 'a%03d.mp4', "it's ü.mp4", 'noname', '*?.mp4']) {

@@ -20,12 +20,6 @@ const cases: readonly (readonly [string, Partial<Product>, MediaFacts | null, Re
   ['what was planned', {}, mediaFacts(), null],
   ['nothing that can be read', {}, null, /cannot be read/],
   ['no picture', {}, mediaFacts({ video: null }), /without picture\./],
-  [
-    'bare AAC whose guessed length is short',
-    { path: '/scratch/output-7.aac', picture: null },
-    mediaFacts({ video: null, durationSeconds: 40 }),
-    null,
-  ],
   ['no sound', {}, mediaFacts({ audio: null }), /without sound\./],
   ['neither', {}, mediaFacts({ video: null, audio: null }), /without picture and sound\./],
   ['a picture too many', { picture: null }, mediaFacts(), /with picture that was to have none/],

@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import { fileArgument, safeInputOptions } from '../plan/safe-input.js';
+import type { Binary } from './ffmpeg-types.js';
+import { launch } from './launch.js';
+import type { ProbeSettings } from './probe.js';
+
+const args = [
+  ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', 'a:0'],
+  ...['-show_entries', 'packet=pts_time,duration_time', '-of', 'csv=p=0'],
+] as const;
+
+/**
+ * How long the first sound of a file lasts, in seconds, from its first packet to the end of its last: all of them are read. Null where
+ * that cannot be found out in the time there is.
+ */
+export async function measureSound(
+  ffprobe: Binary,
+  path: string,
+  settings: ProbeSettings,
+  signal: AbortSignal,
+): Promise<number | null> {
+  let [rest, first, last] = ['', Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const ending = await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
+    guardian: settings.guardian,
+    signal,
+    onStdout: (text) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const [begin = Number.NaN, length = Number.NaN] = line.split(',').map(Number.parseFloat);
+        if (!Number.isFinite(begin + length)) continue;
+        first = Math.min(first, begin);
+        last = Math.max(last, begin + length);
+      }
+    },
+  });
+  return ending.exitCode === 0 && last > first ? last - first : null;
+}
