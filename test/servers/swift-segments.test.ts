@@ -1,0 +1,162 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createGuard } from '../../daemon/transports/guard.js';
+import type { Leftover } from '../../daemon/transports/remote/leftovers.js';
+import { createSwiftTransport } from '../../daemon/transports/swift.js';
+import {
+  factsOf,
+  faultOf,
+  rejectionOf,
+  sampleBytes,
+  scratchFolder,
+  transferOf,
+} from '../contracts/transport/evidence.js';
+import { skipSuite } from '../helpers/servers/program.js';
+import { startSwift, swiftPrograms } from '../helpers/servers/swift.js';
+import { until } from '../helpers/until.js';
+
+const programs = swiftPrograms();
+
+if ('missing' in programs) skipSuite('cf in segments', programs);
+else {
+  const test = suite('cf in segments');
+  const swift = await startSwift(programs);
+  const noted = new Set<Leftover>();
+  const transportOf = (segmentBytes: number) =>
+    createSwiftTransport({
+      guardFor: (exemptHosts) => createGuard({ allowPrivateNetwork: false, exemptHosts }),
+      stallTimeoutMs: 20_000,
+      retryDelayMs: 1,
+      leftovers: {
+        async note(leftover) {
+          noted.add(leftover);
+          return async () => void noted.delete(leftover);
+        },
+      },
+      service: { authUrl: swift.authUrl, keys: { id: swift.user, secret: swift.key } },
+      maxObjectBytes: 1_000_000,
+      segmentBytes,
+    });
+  const transport = transportOf(700_001);
+  // So many of them that the upload is still on its way when something else was done.
+  const manySegments = transportOf(10_000);
+  const largeBytes = 3_000_007;
+  const upload = (
+    bytes: Buffer,
+    to: string,
+    parts: Parameters<typeof transferOf>[0] = {},
+    via = transport,
+  ) => {
+    const path = join(scratchFolder(), 'out');
+    writeFileSync(path, bytes);
+    assert.ok(via.upload);
+    return via.upload(path, to, transferOf(parts));
+  };
+  const read = async (path: string) => Buffer.from(await (await swift.ask('GET', path)).arrayBuffer());
+  let count = 0;
+  /** A container for one test. */
+  const container = async () => {
+    count += 1;
+    await swift.ask('PUT', `c${count}`);
+    return `c${count}`;
+  };
+
+  test.after(() => swift.end());
+
+  test('a file beyond what one object holds arrives whole, in segments, and is taken in again', async () => {
+    const films = await container();
+    const bytes = sampleBytes(largeBytes);
+    const told: number[] = [];
+    const onProgress = (done: number) => told.push(done);
+    assert.equal(await upload(bytes, `cf://${films}/a/ü 1.mp4`, { onProgress }), factsOf(bytes));
+    assert.ok((await read(`${films}/a/%C3%BC%201.mp4`)).equals(bytes));
+    assert.is((await swift.list(films)).length, 6);
+    assert.equal(
+      told,
+      told.toSorted((a, b) => a - b),
+    );
+    assert.is(told.at(-1), largeBytes);
+    assert.is(noted.size, 0);
+    const head = await swift.ask('HEAD', `${films}/a/%C3%BC%201.mp4`);
+    assert.is(head.headers.get('content-type'), 'video/mp4');
+    const folder = scratchFolder();
+    assert.equal(
+      await transport.download?.(`cf://${films}/a/ü 1.mp4`, join(folder, 'in'), transferOf()),
+      factsOf(bytes),
+    );
+    assert.is(await transport.sizeOf?.(`cf://${films}/a/ü 1.mp4`, new AbortController().signal), largeBytes);
+  });
+
+  test('it is taken away with its segments', async () => {
+    const films = await container();
+    await upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`);
+    for (const _ of ['once', 'again']) await transport.remove?.(`cf://${films}/a.mp4`);
+    assert.equal(await swift.list(films), []);
+  });
+
+  test('what takes its place leaves none of its segments', async () => {
+    const films = await container();
+    await upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`);
+    await upload(sampleBytes(2_000_000), `cf://${films}/a.mp4`);
+    assert.is((await swift.list(films)).length, 4);
+    assert.ok((await read(`${films}/a.mp4`)).equals(sampleBytes(2_000_000)));
+    await upload(sampleBytes(5), `cf://${films}/a.mp4`);
+    assert.equal(await swift.list(films), ['a.mp4']);
+  });
+
+  test('large objects of others lose only what stands under the name', async () => {
+    const films = await container();
+    await swift.ask('PUT', `${films}/theirs/1`, { body: 'one' });
+    const list = JSON.stringify([{ path: `/${films}/theirs/1` }]);
+    await swift.ask('PUT', `${films}/a.mp4?multipart-manifest=put`, { body: list });
+    await upload(sampleBytes(5), `cf://${films}/a.mp4`);
+    assert.equal(await swift.list(films), ['a.mp4', 'theirs/1']);
+  });
+
+  test('when the room ends in the middle nothing is left', async () => {
+    const films = await container();
+    const ending = faultOf(upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`, {}, manySegments));
+    await until('one is there', async () => (await swift.list(films)).length > 0);
+    await swift.ask('POST', films, { headers: { 'x-container-meta-quota-bytes': '1' } });
+    const fault = await ending;
+    assert.is(fault.errorClass, 'UploadFailureError');
+    assert.match(fault.message, /no room/);
+    assert.equal(await swift.list(films), []);
+    assert.is(noted.size, 0);
+  });
+
+  for (const segments of [0, 1, 4]) {
+    test(`one that is stopped when ${segments} segments are there leaves nothing`, async () => {
+      const films = await container();
+      const controller = new AbortController();
+      const onProgress = () => {
+        if (segments === 0) controller.abort('cancelled');
+      };
+      const transfer = { signal: controller.signal, onProgress };
+      const ending = rejectionOf(
+        upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`, transfer, manySegments),
+      );
+      await until('so many are there', async () => (await swift.list(films)).length >= segments);
+      controller.abort('cancelled');
+      assert.is(await ending, 'cancelled');
+      assert.equal(await swift.list(films), []);
+      assert.is(noted.size, 0);
+    });
+  }
+
+  test('segments that a killed program left are swept, but not those of an object that came to stand', async () => {
+    const films = await container();
+    await upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`);
+    const [first = ''] = await swift.list(films);
+    const name = first.slice(0, first.lastIndexOf('/') + 1);
+    await transport.sweep?.({ url: `cf://${films}/a.mp4`, name });
+    assert.is((await swift.list(films)).length, 6);
+    await swift.ask('DELETE', `${films}/a.mp4`);
+    await transport.sweep?.({ url: `cf://${films}/a.mp4`, name });
+    assert.equal(await swift.list(films), []);
+  });
+
+  test.run();
+}
