@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net';
 import type { SFTPWrapper } from 'ssh2';
+import { requestBytesOf } from './request-size.js';
 
 type Answer<Value> = (error: Error | null | undefined, value: Value) => void;
 
 /** The requests of one login. */
 export interface Line {
+  /** How many bytes of a file one request is to hold. */
+  readonly requestBytes: number;
   /** Makes a request of ssh2. Rejects with its error, also where the connection is gone already. */
   ask<Value>(request: (sftp: SFTPWrapper, answer: Answer<Value>) => void): Promise<Value>;
   /** The same for a request whose answer is that it was done. */
@@ -30,6 +33,7 @@ export function openLine(sftp: SFTPWrapper, socket: Socket): Line {
       });
     });
   return {
+    requestBytes: requestBytesOf(sftp),
     ask,
     have: (request) => ask<undefined>((own, answer) => request(own, (error) => answer(error, undefined))),
   };

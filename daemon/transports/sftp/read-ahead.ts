@@ -1,10 +1,8 @@
 import type { Line } from './line.js';
 
-/** 32 KiB is what every server answers in one piece; 64 of them under way hide the way there and back, as in OpenSSH's own client. */
-const requestBytes = 1 << 15;
-/** What is handed on at once: larger than an answer, since every piece costs its receiver something. */
-const pieceRequests = 8;
-const pieceBytes = requestBytes * pieceRequests;
+/** What is handed on at once, at most: larger than an answer, since every piece costs its receiver something. */
+const mostPieceBytes = 1 << 18;
+/** 2 MiB under way hide the way there and back, and are all that is kept in memory. */
 const piecesAhead = 8;
 
 /** A piece on its way, into a buffer that is used again. */
@@ -26,6 +24,8 @@ export async function readAhead(
 ): Promise<void> {
   const free: Buffer[] = [];
   const pieces: Piece[] = [];
+  const { requestBytes } = line;
+  const pieceBytes = Math.floor(mostPieceBytes / requestBytes) * requestBytes;
   let askedTo = range.fromByte;
   const ask = (leftBytes: number): void => {
     const buffer = free.pop() ?? Buffer.allocUnsafe(pieceBytes);
@@ -57,6 +57,7 @@ async function readPiece(
   wantedBytes: number,
   startByte: number,
 ): Promise<number> {
+  const { requestBytes } = line;
   const starts = Array.from({ length: wantedBytes / requestBytes }, (_, index) => index * requestBytes);
   const counts = await Promise.all(starts.map((at) => readFull(line, handle, buffer, at, startByte)));
   const short = counts.findIndex((count) => count < requestBytes);
@@ -71,6 +72,7 @@ async function readFull(
   at: number,
   startByte: number,
 ): Promise<number> {
+  const { requestBytes } = line;
   let done = 0;
   while (done < requestBytes) {
     const count = await readOnce(line, handle, buffer, at + done, requestBytes - done, startByte + at + done);

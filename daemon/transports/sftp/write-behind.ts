@@ -2,14 +2,10 @@ import type { Readable } from 'node:stream';
 import type { Line } from './line.js';
 
 /**
- * 32 KiB is what every server takes in one packet: with what a request says beside its bytes, it fits in one. 64 of them unconfirmed, as
- * in OpenSSH's own client.
+ * How much may be unconfirmed: hides the way there and back. A server may hold that much behind the last confirmed byte in any order when a
+ * connection breaks.
  */
-const requestBytes = (1 << 15) - 512;
-const mostUnconfirmed = 64;
-
-/** How much behind the last confirmed byte a server may hold in any order when a connection breaks. */
-export const unconfirmedBytes = requestBytes * mostUnconfirmed;
+export const unconfirmedBytes = 1 << 21;
 
 /** Writes a stream to an open file from an offset on, many requests at once. Resolves when the server has confirmed every one. */
 export async function writeBehind(
@@ -39,6 +35,8 @@ export async function writeBehind(
     }
     if (failure !== null) throw failure;
   };
+  const { requestBytes } = line;
+  const mostUnconfirmed = Math.floor(unconfirmedBytes / requestBytes);
   let position = fromByte;
   for await (const piece of bytes as AsyncIterable<Buffer>) {
     for (let at = 0; at < piece.byteLength; at += requestBytes) {

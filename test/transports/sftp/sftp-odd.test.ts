@@ -60,10 +60,11 @@ async function put(transport: ReturnType<typeof transportAt>, url: string, bytes
 
 test('a server that breaks off again and again is gone on with, and the file is whole', async () => {
   let left = 2;
+  let breakAt = 60;
   const broken = new Set<unknown>();
   const odd: SftpOddities = {
     onData(count, connection) {
-      if (count < 120 || left === 0) return 'usual';
+      if (count < breakAt || left === 0) return 'usual';
       // Once a connection: what is still on its way is lost with it.
       if (!broken.has(connection)) left -= 1;
       broken.add(connection);
@@ -78,6 +79,8 @@ test('a server that breaks off again and again is gone on with, and the file is 
   assert.equal((await get(transport, server.url('/a.mp4'))).facts, factsOf(bytes));
   assert.is(left, 0);
   left = 2;
+  // Far enough for a part of it to be relied upon.
+  breakAt = 100;
   assert.equal(await put(transport, server.url('/b.mp4'), bytes), factsOf(bytes));
   assert.is(left, 0);
   assert.ok(server.files.get('/b.mp4')?.equals(bytes));
@@ -129,13 +132,19 @@ for (const [what, told] of [
 }
 
 test('a server that stalls in the middle is given up in time, both ways, and nothing stays', async () => {
-  const server = await start({ onData: (count) => (count > 20 ? 'none' : 'usual') });
+  let answered = 0;
+  const onData = () => {
+    answered += 1;
+    return answered > 20 ? 'none' : 'usual';
+  };
+  const server = await start({ onData });
   const transport = transportAt(scratchFolder(), [], noKey, 120);
   server.files.set('/a.mp4', sampleBytes(largeBytes));
   const folder = scratchFolder();
   const down = await faultOf(get(transport, server.url('/a.mp4'), folder));
   assert.is(down.errorClass, 'DownloadTimeoutError');
   assert.equal(contentsOf(folder), []);
+  answered = 0;
   const up = await faultOf(put(transport, server.url('/b.mp4'), sampleBytes(largeBytes)));
   assert.is(up.errorClass, 'UploadTimeoutError');
   await until('every connection is closed', () => server.open() === 0);
