@@ -158,5 +158,22 @@ else {
     assert.equal(await swift.list(films), []);
   });
 
+  for (const [what, via] of [
+    ['one object', transportOf(largeBytes)],
+    ['segments', manySegments],
+  ] as const) {
+    test(`a missing container and one without room are told while a large file is on its way in ${what}`, async () => {
+      const bytes = sampleBytes(what === 'segments' ? largeBytes : 990_000);
+      const nowhere = await faultOf(upload(bytes, 'cf://nowhere/a.mp4', {}, via));
+      assert.is(nowhere.errorClass, 'FileNotFoundError');
+      assert.match(nowhere.message, /no container "nowhere"/);
+      const films = await container();
+      await swift.ask('POST', films, { headers: { 'x-container-meta-quota-bytes': '1' } });
+      const full = await faultOf(upload(bytes, `cf://${films}/a.mp4`, {}, via));
+      assert.match(full.message, /no room/);
+      assert.equal(await swift.list(films), []);
+    });
+  }
+
   test.run();
 }

@@ -63,7 +63,7 @@ else {
 
   transportContract('cf', {
     transport,
-    against: 'OpenStack Swift',
+    against: `OpenStack Swift ${swift.version}`,
     download: {
       async offer(name, bytes) {
         await swift.ask('PUT', `films/${encoded(name)}`, { body: bytes });

@@ -28,6 +28,8 @@ export interface Swift {
   /** Address of the S3 interface: path-style, region us-east-1, with user and key as access key id and secret. */
   readonly s3Endpoint: string;
   readonly host: string;
+  /** As it tells it, such as `2.30.1`. */
+  readonly version: string;
   /** `account:user` of one who may do everything. */
   readonly user: string;
   readonly key: string;
@@ -75,6 +77,7 @@ export async function startSwift(
   const storageUrl = `http://${host}/v1/AUTH_${account}`;
   const login = await fetch(authUrl, { headers: { 'x-auth-user': user, 'x-auth-key': key } });
   const token = login.headers.get('x-auth-token') ?? '';
+  const info = await (await fetch(`http://${host}/info`)).text();
   const ask: Swift['ask'] = (method, path, { headers = {}, body } = {}) =>
     fetch(`${storageUrl}/${path}`, {
       method,
@@ -86,6 +89,7 @@ export async function startSwift(
     storageUrl,
     s3Endpoint: `http://${host}`,
     host,
+    version: /"version": "([\d.]+)"/.exec(info)?.[1] ?? 'of an unknown version',
     user,
     key,
     powerless: { user: `${account}:${reader}`, key: readerKey },
