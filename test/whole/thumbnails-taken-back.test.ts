@@ -1,16 +1,10 @@
 import { readdirSync, watch } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobProgressRecord, JobRecord } from '../../src/api/records.js';
-import { eventually, startTestDaemon } from '../helpers/daemon.js';
-import {
-  type DaemonProcess,
-  killDaemons,
-  processKey,
-  startDaemonProcess,
-} from '../helpers/daemon-process.js';
+import { startTestDaemon } from '../helpers/daemon.js';
+import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { makeMedia, picture } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -52,35 +46,41 @@ test('of a job that is cancelled while its thumbnails are delivered nothing is l
   assert.equal(await readdir(out), []);
 });
 
-const ask = (daemon: DaemonProcess, path: string, init: RequestInit = {}) =>
-  fetch(`${daemon.url}${path}`, { ...init, headers: { 'Service-Api-Key': processKey } });
-
-for (const end of ['finished', 'failed'] as const) {
-  test(`after kill -9 while thumbnails are delivered, a job that is ${end} later leaves what belongs to it`, async () => {
-    const { folder, out, body } = await setUp();
-    const data = join(folder, 'data');
-    const args = ['--files-root', folder, '--jobs', '1'];
-    const first = await startDaemonProcess(data, args);
-    await writeFile(join(out, 'mine.png'), 'not of the job');
-    const tenth = atTenth(out, () => first.child.kill('SIGKILL'));
-    const created = await ask(first, '/v2/jobs', { method: 'POST', body: JSON.stringify(body) });
-    const { id } = (await created.json()) as { id: string };
-    await tenth;
-    await first.end('SIGKILL');
-    assert.ok((await readdir(out)).length >= 10);
-    assert.not.ok((await readdir(out)).includes('film.mp4'), 'killed before the video was delivered');
-    if (end === 'failed') await rm(join(folder, 'in.mp4'));
-    const second = await startDaemonProcess(data, args);
-    const state = async () =>
-      ((await (await ask(second, `/v2/jobs/${id}/progress`)).json()) as JobProgressRecord).state;
-    await eventually(state, (now) => now === end);
-    const { job } = (await (await ask(second, `/v2/jobs/${id}`)).json()) as { job: JobRecord };
-    assert.is(job.thumbnails.length, end === 'finished' ? number : 0);
-    const left = await readdir(out);
-    assert.is(left.length, end === 'finished' ? number + 2 : 1, left.join());
-    await second.end('SIGTERM');
+test('after kill -9 while thumbnails are delivered, the job leaves what belongs to it, whether it is finished or failed later', async () => {
+  const { folder, out, body } = await setUp();
+  const data = join(folder, 'data');
+  const first = await startDaemonProcess(data, ['--files-root', folder, '--jobs', '1']);
+  await writeFile(join(out, 'mine.png'), 'not of the job');
+  const tenth = atTenth(out, () => first.child.kill('SIGKILL'));
+  const created = await fetch(`${first.url}/v2/jobs`, {
+    method: 'POST',
+    headers: { 'Service-Api-Key': processKey },
+    body: JSON.stringify(body),
   });
-}
+  const { id } = (await created.json()) as { id: string };
+  await tenth;
+  await first.end('SIGKILL');
+  assert.ok((await readdir(out)).length >= 10);
+  assert.not.ok((await readdir(out)).includes('film.mp4'), 'killed before the video was delivered');
+  // One kill serves both ends: what it left is put back for the second.
+  const [laterData, laterOut] = [join(folder, 'later-data'), join(folder, 'later-out')];
+  await cp(data, laterData, { recursive: true });
+  await cp(out, laterOut, { recursive: true });
+
+  const endOf = async (dataFolder: string) => {
+    const daemon = await startTestDaemon({ dataFolder, filesRoots: [folder] });
+    const job = await daemon.finished(Number(id));
+    await daemon.stop();
+    return { state: job.state, thumbnails: job.thumbnails.length, left: (await readdir(out)).sort() };
+  };
+  const finished = await endOf(data);
+  assert.equal([finished.state, finished.thumbnails, finished.left.length], ['finished', number, number + 2]);
+
+  await rm(out, { recursive: true });
+  await rename(laterOut, out);
+  await rm(join(folder, 'in.mp4'));
+  assert.equal(await endOf(laterData), { state: 'failed', thumbnails: 0, left: ['mine.png'] });
+});
 
 test.after(killDaemons);
 
