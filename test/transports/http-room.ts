@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { FileFacts } from '../../daemon/jobs/job.js';
 import { createGuard, type GuardOptions } from '../../daemon/transports/guard.js';
+import type { RangeRules } from '../../daemon/transports/http/http-download.js';
 import { createHttpTransport } from '../../daemon/transports/http.js';
 import { contentsOf, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
 import { type HttpSource, type SourceOptions, startHttpSource } from '../helpers/servers/http-source.js';
@@ -12,6 +13,8 @@ export interface TryOptions {
   readonly stallTimeoutMs?: number;
   readonly guard?: Partial<GuardOptions>;
   readonly signal?: AbortSignal;
+  readonly connections?: number;
+  readonly ranges?: RangeRules;
 }
 
 /** A download into a new folder: what it gave, and what the folder holds afterwards. */
@@ -20,9 +23,13 @@ export async function tryDownload(url: string, options: TryOptions = {}): Promis
     guard: createGuard({ allowPrivateNetwork: true, ...options.guard }),
     stallTimeoutMs: options.stallTimeoutMs ?? 5_000,
     retryDelayMs: 1,
+    ...(options.ranges === undefined ? {} : { ranges: options.ranges }),
   });
   const folder = scratchFolder();
-  const transfer = transferOf(options.signal === undefined ? {} : { signal: options.signal });
+  const transfer = transferOf({
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...(options.connections === undefined ? {} : { connections: options.connections }),
+  });
   try {
     const facts = await transport.download?.(url, join(folder, 'in'), transfer);
     if (facts === undefined) throw new TypeError('http downloads');

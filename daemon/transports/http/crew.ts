@@ -37,6 +37,8 @@ export interface CrewParts {
   readonly withoutParts: () => void;
 }
 
+type Failed = Extract<Fetched, { type: 'trouble' }>;
+
 /** How often it is looked whether another connection is worth it, in milliseconds. */
 const lookMs = 50;
 /** Failures in a row without a byte, after which a connection is left alone as long as there are others. */
@@ -56,6 +58,7 @@ class Crew {
   readonly #signal: AbortSignal;
   readonly #members = new Set<Promise<void>>();
   #busy = 0;
+  #hired = 0;
   #verdict: Trouble | null = null;
   #fault: { readonly error: unknown } | null = null;
 
@@ -76,6 +79,7 @@ class Crew {
   }
 
   #hire(): void {
+    this.#hired += 1;
     const member = this.#work()
       .catch((error: unknown) => {
         if (this.#over.signal.aborted) return;
@@ -115,12 +119,14 @@ class Crew {
         continue;
       }
       const from = stretch?.at ?? 0;
+      const began = performance.now();
       this.#busy += 1;
       const fetched: Fetched = await fetch(stretch, this.#signal).finally(() => {
         this.#busy -= 1;
       });
-      const isForward = stretch !== null && stretch.at > from;
-      speed = stretch?.pace.bytesPerSecond() ?? speed;
+      const moved: number = (stretch?.at ?? 0) - from;
+      const isForward = moved > 0;
+      if (isForward) speed = moved / ((performance.now() - began) / 1_000);
       hasBrought ||= isForward || fetched.type === 'done';
       if (fetched.type === 'done') failures = 0;
       else if (fetched.type !== 'trouble') {
@@ -128,7 +134,7 @@ class Crew {
         return;
       } else {
         failures = isForward ? 1 : failures + 1;
-        if (this.#busy === 0) return this.#end(fetched.trouble);
+        if (this.#busy === 0) return this.#end(this.#softened(fetched));
         if (this.#isLeft(fetched.isRefusal, hasBrought, failures)) return;
         await this.#pause(fetched.trouble, failures);
       }
@@ -151,6 +157,13 @@ class Crew {
     if (isRefusal || !isProven()) lowerLimit(this.#members.size - 1);
     if (!isProven()) stretches()?.unite();
     return true;
+  }
+
+  /** What is refused for good to one of several connections may yet be given to a single one. */
+  #softened({ trouble, isRefusal }: Failed): Trouble {
+    if (!isRefusal || trouble.kind !== 'final' || this.#hired < 2) return trouble;
+    this.parts.lowerLimit(1);
+    return { ...trouble, kind: 'passing' };
   }
 
   async #pause({ retryAfterMs }: Trouble, failures: number): Promise<void> {

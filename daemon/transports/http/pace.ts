@@ -8,7 +8,7 @@ export interface Pace {
 
 const windowMs = 1_000;
 /** Sooner than this, nothing is known. */
-const firstMs = 250;
+const firstMs = 100;
 
 /** Begins to watch. `clock` only goes forward, in milliseconds. */
 export function createPace(clock: () => number = () => performance.now()): Pace {
