@@ -59,7 +59,9 @@ async function connect(
   const { host, port, name } = place;
   const login = await loginOf(place, options.key, direction);
   const knownName = knownHostName(host, port);
-  const kinds = await hostKeys.kindsOf(knownName);
+  const kinds = await hostKeys.kindsOf(knownName).catch((error: unknown) => {
+    throw notTrusted(noMemory, error, direction);
+  });
   const target = { host, port, isTls: false };
   const socket = await openSocket(options.guard, target, connectTimeoutOf(options), watched.signal);
   const close = () => socket.destroy();
@@ -89,7 +91,7 @@ async function connect(
           .judge(knownName, key)
           .catch((error: unknown) => {
             firstError = error;
-            return 'The file of known hosts could not be used';
+            return noMemory;
           })
           .then((complaint) => {
             if (complaint !== null) firstError = notTrusted(complaint, firstError, direction);
@@ -108,6 +110,8 @@ async function connect(
     watched.signal.removeEventListener('abort', close);
   }
 }
+
+const noMemory = 'The file of known host keys in the data folder could not be used';
 
 function notTrusted(complaint: string, cause: unknown, direction: Direction): VencError {
   return new VencError(classOf('failure', direction), `${complaint}.`, { cause });

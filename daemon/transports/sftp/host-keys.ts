@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { errorCode } from '../disk-faults.js';
 import { keyKind, knownHostLine, knownKeysIn } from './known-hosts.js';
 
 /** Where keys of hosts are looked for and kept. */
@@ -29,9 +30,11 @@ const turns = new Map<string, Promise<unknown>>();
 /** Opens the memory of hosts. */
 export function openHostKeys({ own, others = opensshFiles() }: HostKeyPaths): HostKeys {
   const known = async (name: string) => {
-    const paths = [own, ...others];
-    const texts = await Promise.all(paths.map(textOf));
-    return paths.flatMap((path, index) => knownKeysIn(texts[index] ?? '', path, name));
+    const keys = [...knownKeysIn(await ownText(own), own, name)];
+    // Those of others may be closed to us, or be no files.
+    for (const path of others)
+      keys.push(...knownKeysIn(await readFile(path, 'utf8').catch(() => ''), path, name));
+    return keys;
   };
   const judge = async (name: string, key: Buffer): Promise<string | null> => {
     const text = key.toString('base64');
@@ -69,10 +72,10 @@ function opensshFiles(): readonly string[] {
   return [join(homedir(), '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts'];
 }
 
-async function textOf(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    // Without its own memory it would accept anything. Files of others may be closed to it, or be no files.
-    if (error.code === 'ENOENT' || error.code === 'EACCES' || error.code === 'ENOTDIR') return '';
+/** Without its own memory it would accept anything: a file that is there has to be readable. */
+async function ownText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return '';
     throw error;
   });
 }
