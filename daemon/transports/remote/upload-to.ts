@@ -24,6 +24,8 @@ interface Standing {
   /** Folders that were made, the outermost first. */
   readonly folders: string[];
   isBegun: boolean;
+  /** What stands of it is known to be wrong: it is begun anew. */
+  isSpoilt: boolean;
   isDone: boolean;
   furthestBytes: number;
 }
@@ -48,17 +50,24 @@ export async function uploadTo(
     throw ownDiskFault(error, 'upload');
   });
   const partPath = posix.join(posix.dirname(place.path), partName());
-  const standing: Standing = { partPath, folders: [], isBegun: false, isDone: false, furthestBytes: 0 };
+  const standing: Standing = {
+    partPath,
+    folders: [],
+    isBegun: false,
+    isSpoilt: false,
+    isDone: false,
+    furthestBytes: 0,
+  };
   const tearUp = await options.leftovers.note({ url: to, name: partPath });
   try {
     await send(server, place, file, standing, transfer, options);
   } catch (error) {
-    await takeBack(server, place, standing, options);
+    // What is still there is tried again at the next start.
+    if (await takeBack(server, place, standing, options)) await tearUp();
     signal.throwIfAborted();
     throw ownDiskFault(error, 'upload');
-  } finally {
-    await tearUp();
   }
+  await tearUp();
   return file.facts();
 }
 
@@ -82,7 +91,9 @@ async function send(
     withoutStall(watch, (watched) =>
       inSession({ server, place, direction: 'upload' }, watched, async (session) => {
         if (!standing.isBegun) await makeFolders(session, place, standing);
-        const fromByte = standing.isBegun ? await partBytes(session, standing, file, server.unsureBytes) : 0;
+        const isResumed = standing.isBegun && !standing.isSpoilt;
+        const fromByte = isResumed ? await partBytes(session, standing, file, server.unsureBytes) : 0;
+        standing.isSpoilt = false;
         standing.isBegun = true;
         const bytes = file.bytesFrom(fromByte, (passed) => {
           watched.alive();
@@ -128,32 +139,36 @@ async function wrongSize(
 ): Promise<Trouble | null> {
   const found = (await session.stat(standing.partPath))?.sizeBytes;
   if (found === null || found === file.sizeBytes) return null;
-  standing.isBegun = false;
+  standing.isSpoilt = true;
   const said = `${place.name} kept ${found ?? 0} bytes of a file of ${file.sizeBytes}`;
   return passingTrouble('UploadFailureError', `${said}: is there room left?`);
 }
 
-/** Takes away what an upload left. Tried once, for as long as a stall may last; what cannot be taken away stays. */
+/** Takes away what an upload left; whether that went well. Tried once, for as long as a stall may last. */
 async function takeBack(
   server: FileServer,
   place: RemotePlace,
   standing: Standing,
   { stallTimeoutMs }: RemoteOptions,
-): Promise<void> {
-  if (!standing.isBegun && standing.folders.length === 0) return;
+): Promise<boolean> {
+  if (!standing.isBegun && standing.folders.length === 0) return true;
   const watch = {
     signal: new AbortController().signal,
     stallTimeoutMs,
     direction: 'upload',
     host: place.name,
   } as const;
-  await withoutStall(watch, (watched) =>
+  const trouble = withoutStall(watch, (watched) =>
     inSession({ server, place, direction: 'upload' }, watched, async (session) => {
       await session.remove(standing.isDone ? place.path : standing.partPath);
       for (const folder of standing.folders.reverse()) await session.removeFolder(folder);
       return null;
     }),
-  ).catch(() => null);
+  );
+  return trouble.then(
+    (left) => left === null,
+    () => false,
+  );
 }
 
 /** Takes one file away from a file server. That there is none is as good. */

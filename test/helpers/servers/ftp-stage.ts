@@ -24,9 +24,9 @@ export interface FtpStage {
   close(): Promise<void>;
 }
 
-/** Who may log in to every FTP server of the tests. */
+/** Who may log in to every FTP server of the tests. No blanks in the name: vsftpd refuses those unseen. */
 export const ftpUser = {
-  name: 'film maker@home',
+  name: 'film-maker@home',
   password: 'open:sesame & 100%/2',
   uid: 65_534,
   gid: 65_534,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FtpStage, ftpGround, ftpUser, inOwnMounts } from './ftp-stage.js';
 import { findPrograms, freePorts, type MissingProgram, runProgram, startProgram } from './program.js';
@@ -19,21 +19,25 @@ export async function startVsftpd(settings: readonly string[] = []): Promise<Ftp
   if (spawnSync(unshare.path, ['--mount', 'true']).status !== 0)
     return { missing: 'vsftpd is started in a mount namespace, which this machine does not allow' };
 
-  const pam = join(base, 'pam');
-  const users = join(base, 'users');
-  const passwords = join(base, 'passwords');
+  // The whole folder, not the files: one that somebody else writes anew by a rename would be uncovered.
+  const etc = join(base, 'etc');
   const empty = join(base, 'empty');
-  for (const path of [pam, empty]) mkdirSync(path, { mode: 0o755 });
+  for (const path of [etc, join(etc, 'pam.d'), empty]) mkdirSync(path, { mode: 0o755 });
+  for (const name of ['group', 'nsswitch.conf', 'ld.so.cache', 'security', 'ssl'])
+    if (existsSync(join('/etc', name)))
+      cpSync(join('/etc', name), join(etc, name), { recursive: true, dereference: true });
   const hash = (await runProgram(openssl, ['passwd', '-6', ftpUser.password])).trim();
   const { name, uid, gid } = ftpUser;
-  writeFileSync(users, `${readFileSync('/etc/passwd', 'utf8')}${name}:x:${uid}:${gid}::${folder}:/bin/sh\n`);
-  writeFileSync(passwords, `${name}:${hash}:19000:0:99999:7:::\n`, { mode: 0o600 });
+  const others = ['root:x:0:0::/root:/bin/sh', 'nobody:x:65534:65534::/nonexistent:/bin/false'];
+  const users = [...others, `${name}:x:${uid}:${gid}::${folder}:/bin/sh`];
+  writeFileSync(join(etc, 'passwd'), `${users.join('\n')}\n`);
+  writeFileSync(join(etc, 'shadow'), `${name}:${hash}:19000:0:99999:7:::\n`, { mode: 0o600 });
   const rules = [
     'auth required pam_unix.so',
     'account required pam_permit.so',
     'session required pam_permit.so',
   ];
-  writeFileSync(join(pam, 'venc-ftp'), `${rules.join('\n')}\n`);
+  writeFileSync(join(etc, 'pam.d', 'venc-ftp'), `${rules.join('\n')}\n`);
 
   const [port = 0, implicitPort = 0] = await freePorts(2);
   const logPath = join(base, 'log');
@@ -45,11 +49,8 @@ export async function startVsftpd(settings: readonly string[] = []): Promise<Ftp
     'anonymous_enable=NO',
     'local_enable=YES',
     'write_enable=YES',
-    'guest_enable=YES',
-    'guest_username=nobody',
-    'virtual_use_local_privs=YES',
+    'chroot_local_user=YES',
     'local_umask=022',
-    `local_root=${folder}`,
     'allow_writeable_chroot=YES',
     'pam_service_name=venc-ftp',
     `secure_chroot_dir=${empty}`,
@@ -71,12 +72,7 @@ export async function startVsftpd(settings: readonly string[] = []): Promise<Ftp
   const start = async (name: string, at: number, more: readonly string[]) => {
     const path = join(base, `${name}.conf`);
     writeFileSync(path, `${[...common, `listen_port=${at}`, ...more].join('\n')}\n`);
-    const args = inOwnMounts(ground, [
-      `mount --bind '${pam}' /etc/pam.d`,
-      `mount --bind '${users}' /etc/passwd`,
-      `mount --bind '${passwords}' /etc/shadow`,
-      `exec '${vsftpd.path}' '${path}'`,
-    ]);
+    const args = inOwnMounts(ground, [`mount --bind '${etc}' /etc`, `exec '${vsftpd.path}' '${path}'`]);
     return startProgram(unshare, { args, ready: at });
   };
   const servers = [

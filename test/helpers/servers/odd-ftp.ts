@@ -1,0 +1,155 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+
+/** What an odd FTP server does otherwise than others. */
+export interface FtpOddities {
+  /** Whole answers by command, in the place of the usual ones; null for silence. */
+  readonly answers?: Readonly<Record<string, string | null>>;
+  /** The answer to PASV for the port that listens. EPSV is not known where it is given. */
+  readonly pasv?: (port: number) => string;
+  /** Sends a file from an offset, the `attempt`th time that one is asked for, counted from 0. Ends the connection. */
+  readonly send?: (data: Socket, bytes: Buffer, attempt: number, control: Socket) => void;
+  /** Puts answers onto the wire. */
+  readonly say?: (control: Socket, text: string) => void;
+  /** Whether another file cannot be replaced by a rename. */
+  readonly keepsNames?: boolean;
+}
+
+/** A small FTP server in the memory of a test. */
+export interface OddFtp {
+  readonly port: number;
+  readonly files: Map<string, Buffer>;
+  /** Every command that came, but passwords. */
+  readonly commands: string[];
+  /** How many connections are open now. */
+  readonly openCount: () => number;
+  close(): Promise<void>;
+}
+
+/** Starts one. Paths are whole, `/film.mp4`; any user and password will do. */
+export async function startOddFtp(oddities: FtpOddities = {}): Promise<OddFtp> {
+  const files = new Map<string, Buffer>();
+  const commands: string[] = [];
+  const sockets = new Set<Socket>();
+  let attempts = 0;
+  const keep = (socket: Socket) => {
+    sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
+    return socket;
+  };
+  const serve = (control: Socket) => {
+    const say = (text: string) =>
+      oddities.say === undefined ? control.write(`${text}\r\n`) : oddities.say(control, `${text}\r\n`);
+    let data: Promise<Socket> = Promise.reject(new Error('no data connection'));
+    data.catch(() => undefined);
+    let rest = 0;
+    let from = '';
+    const passive = async (): Promise<number> => {
+      const server = await listening((socket) => taken(keep(socket)));
+      let taken: (socket: Socket) => void = () => undefined;
+      data = new Promise((resolve) => {
+        taken = (socket) => {
+          server.close();
+          resolve(socket);
+        };
+      });
+      control.once('close', () => server.close());
+      return portOf(server);
+    };
+    const doings: Readonly<Record<string, (path: string) => void | Promise<void>>> = {
+      USER: () => void say('331 password'),
+      PASS: () => void say('230 in'),
+      PWD: () => void say('257 "/" is it'),
+      TYPE: () => void say('200 fine'),
+      EPSV: async () =>
+        void say(oddities.pasv === undefined ? `229 there (|||${await passive()}|)` : '502 what'),
+      PASV: async () => {
+        const port = await passive();
+        say(oddities.pasv?.(port) ?? `227 there (127,0,0,1,${port >> 8},${port & 255})`);
+      },
+      SIZE: (path) => void say(files.has(path) ? `213 ${files.get(path)?.byteLength}` : '550 no such file'),
+      MDTM: (path) => void say(files.has(path) ? '213 20260101000000' : '550 no such file'),
+      REST: (offset) => {
+        rest = Number(offset);
+        say('350 go on');
+      },
+      CWD: (path) => void say(path === '/' ? '250 there' : '550 no'),
+      LIST: async () => {
+        const socket = await data;
+        say('150 here');
+        for (const [path, { byteLength }] of files)
+          socket.write(`-rw-r--r-- 1 a a ${byteLength} Jan 01 00:00 ${path.slice(1)}\r\n`);
+        socket.end(() => say('226 done'));
+      },
+      RETR: async (path) => {
+        const bytes = files.get(path);
+        if (bytes === undefined) return void say('550 no such file');
+        const socket = await data;
+        say('150 here');
+        const part = bytes.subarray(rest);
+        rest = 0;
+        if (oddities.send !== undefined) {
+          oddities.send(socket, part, attempts, control);
+          attempts += 1;
+        } else socket.end(part, () => say('226 done'));
+      },
+      STOR: async (path) => {
+        const pieces = [(files.get(path) ?? Buffer.alloc(0)).subarray(0, rest)];
+        rest = 0;
+        const socket = await data;
+        say('150 go');
+        for await (const piece of socket as AsyncIterable<Buffer>) pieces.push(piece);
+        files.set(path, Buffer.concat(pieces));
+        say('226 done');
+      },
+      RNFR: (path) => {
+        from = path;
+        say('350 and to');
+      },
+      RNTO: (path) => {
+        if (oddities.keepsNames === true && files.has(path)) return void say('550 there is one');
+        files.set(path, files.get(from) ?? Buffer.alloc(0));
+        files.delete(from);
+        say('250 done');
+      },
+      DELE: (path) => void say(files.delete(path) ? '250 done' : '550 no such file'),
+    };
+    say('220 odd');
+    let text = '';
+    control.setEncoding('utf8').on('data', (piece) => {
+      text += piece;
+      for (let end = text.indexOf('\r\n'); end >= 0; end = text.indexOf('\r\n')) {
+        const line = text.slice(0, end);
+        text = text.slice(end + 2);
+        const [, verb = '', argument = ''] = /^(\w+) ?(.*)$/s.exec(line) ?? [];
+        commands.push(verb === 'PASS' ? verb : line);
+        const answer = oddities.answers?.[verb];
+        const doing = doings[verb];
+        if (answer === null) continue;
+        if (answer !== undefined) say(answer);
+        else if (doing === undefined) say('502 what');
+        else Promise.resolve(doing(argument)).catch(() => undefined);
+      }
+    });
+  };
+  const server = await listening((socket) => serve(keep(socket)));
+  return {
+    port: portOf(server),
+    files,
+    commands,
+    openCount: () => sockets.size,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+async function listening(take: (socket: Socket) => void): Promise<Server> {
+  const server = createServer(take);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,235 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createFtpTransport } from '../../../daemon/transports/ftp.js';
+import { createGuard } from '../../../daemon/transports/guard.js';
+import { noLeftoverBook } from '../../../daemon/transports/remote/leftovers.js';
+import {
+  contentsOf,
+  factsOf,
+  faultOf,
+  sampleBytes,
+  scratchFolder,
+  transferOf,
+} from '../../contracts/transport/evidence.js';
+import { secret } from '../../contracts/transport/transport-harness.js';
+import { startSocketSource } from '../../helpers/servers/http-source.js';
+import { type FtpOddities, type OddFtp, startOddFtp } from '../../helpers/servers/odd-ftp.js';
+
+const bytes = sampleBytes(300_007);
+const transportOf = (stallTimeoutMs: number) =>
+  createFtpTransport({
+    guard: createGuard({ allowPrivateNetwork: true }),
+    leftovers: noLeftoverBook,
+    stallTimeoutMs,
+    retryDelayMs: 1,
+  });
+const transport = transportOf(10_000);
+/** For what fails in any case. */
+const impatient = transportOf(250);
+
+async function withOdd(oddities: FtpOddities, work: (server: OddFtp) => Promise<void>): Promise<void> {
+  const server = await startOddFtp(oddities);
+  try {
+    server.files.set('/film.mp4', bytes);
+    await work(server);
+  } finally {
+    await server.close();
+  }
+}
+
+const urlOf = ({ port }: OddFtp, path = 'film.mp4') => `ftp://someone:${secret}@127.0.0.1:${port}/${path}`;
+
+async function download(server: OddFtp) {
+  const path = join(scratchFolder(), 'in');
+  const facts = await transport.download?.(urlOf(server), path, transferOf());
+  assert.ok(readFileSync(path).equals(bytes));
+  return facts;
+}
+
+async function upload(server: OddFtp, path = 'out.mp4') {
+  const from = join(scratchFolder(), 'out');
+  writeFileSync(from, bytes);
+  return transport.upload?.(from, urlOf(server, path), transferOf());
+}
+
+async function failedDownload(server: OddFtp) {
+  const folder = scratchFolder();
+  const fault = await faultOf(
+    Promise.resolve(impatient.download?.(urlOf(server), join(folder, 'in'), transferOf())),
+  );
+  assert.equal(contentsOf(folder), []);
+  return fault;
+}
+
+for (const lie of ['169,254,169,254', '10,11,12,13', '127,0,0,2', '8,8,8,8']) {
+  test(`a PASV answer of ${lie} is not followed: data comes from the host of the control connection`, async () => {
+    let asked = 0;
+    // Whoever followed the lie on this machine would arrive here.
+    const trap = createServer(() => {
+      asked += 1;
+    });
+    const pasv = (port: number) => `227 there (${lie},${port >> 8},${port & 255})`;
+    await withOdd({ pasv }, async (server) => {
+      await new Promise<void>((resolve) => trap.listen(0, '127.0.0.2', resolve));
+      assert.equal(await download(server), factsOf(bytes));
+      assert.ok(server.commands.includes('PASV'));
+    });
+    await new Promise((resolve) => trap.close(resolve));
+    assert.is(asked, 0);
+  });
+}
+
+test('a server without SIZE and MDTM is asked for the listing', async () => {
+  await withOdd({ answers: { SIZE: '502 what', MDTM: '502 what', FEAT: '502 what' } }, async (server) => {
+    assert.equal(await download(server), factsOf(bytes));
+    assert.ok(server.commands.includes('LIST -a'));
+  });
+});
+
+test('answers that come byte by byte are understood', async () => {
+  const say: FtpOddities['say'] = (control, text) => {
+    for (const letter of text) control.write(letter);
+  };
+  await withOdd({ say }, async (server) => assert.equal(await download(server), factsOf(bytes)));
+});
+
+test('a download that is cut is gone on with where it was', async () => {
+  const send: FtpOddities['send'] = (data, part, attempt, control) => {
+    if (attempt < 3)
+      data.write(part.subarray(0, 50_000), () =>
+        setTimeout(() => control.destroy(data.destroy() && undefined), 20),
+      );
+    else data.end(part, () => control.write('226 done\r\n'));
+  };
+  await withOdd({ send }, async (server) => {
+    assert.equal(await download(server), factsOf(bytes));
+    assert.ok(server.commands.some((command) => /^REST [1-9]/.test(command)));
+  });
+});
+
+const badSends: readonly (readonly [
+  what: string,
+  errorClass: string,
+  send: NonNullable<FtpOddities['send']>,
+])[] = [
+  [
+    'stops in the middle',
+    'DownloadTimeoutError',
+    (data, part, attempt) => void (attempt === 0 && data.write(part.subarray(0, 1000))),
+  ],
+  [
+    'sends less than it told',
+    'DownloadFailureError',
+    (data, part, _, control) => void data.end(part.subarray(1), () => control.write('226 done\r\n')),
+  ],
+  [
+    'sends more than it told',
+    'DownloadFailureError',
+    (data, part, _, control) =>
+      void data.end(Buffer.concat([part, part]), () => control.write('226 done\r\n')),
+  ],
+  ['confirms nothing', 'DownloadTimeoutError', (data, part) => void data.end(part)],
+  [
+    'breaks off with an answer',
+    'DownloadFailureError',
+    (data, part, _, control) => void data.end(part.subarray(0, 0), () => control.write('426 no\r\n')),
+  ],
+];
+
+for (const [what, errorClass, send] of badSends) {
+  test(`a server that ${what} is told as ${errorClass}, and nothing is left open`, async () => {
+    await withOdd({ send }, async (server) => {
+      const fault = await failedDownload(server);
+      assert.is(fault.errorClass, errorClass, fault.message);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.is(server.openCount(), 0);
+    });
+  });
+}
+
+const refusals: readonly (readonly [
+  what: string,
+  errorClass: string,
+  answers: Record<string, string | null>,
+])[] = [
+  ['has too many guests', 'DownloadFailureError', { USER: '421 too many users' }],
+  ['takes no login', 'InvalidUsernameOrPasswordError', { PASS: `530 not you, ${secret}` }],
+  ['wants an account', 'InvalidUsernameOrPasswordError', { PASS: '332 account' }],
+  ['takes encrypted logins alone', 'DownloadFailureError', { USER: '530 must use encryption' }],
+  ['cannot do binary', 'DownloadFailureError', { TYPE: '504 no' }],
+  ['keeps the file', 'DownloadAccessDeniedError', { RETR: '550 Failed to open file.' }],
+  ['says nothing to a command', 'DownloadTimeoutError', { SIZE: null }],
+  ['has no port for data', 'DownloadFailureError', { EPSV: '229 (|||99999|)', PASV: '227 (1,2)' }],
+];
+
+for (const [what, errorClass, answers] of refusals) {
+  test(`a server that ${what} is told as ${errorClass}`, async () => {
+    await withOdd({ answers }, async (server) => {
+      const fault = await failedDownload(server);
+      assert.is(fault.errorClass, errorClass, fault.message);
+    });
+  });
+}
+
+test('something that speaks another language is told as a failure', async () => {
+  const other = await startSocketSource((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  const url = `ftp://${new URL(other.url).host}/film.mp4`;
+  const fault = await faultOf(
+    Promise.resolve(transport.download?.(url, join(scratchFolder(), 'in'), transferOf())),
+  );
+  await other.close();
+  assert.is(fault.errorClass, 'DownloadFailureError');
+});
+
+test('no word is said in the clear to a server that refuses TLS', async () => {
+  await withOdd({ answers: { AUTH: '502 no TLS' } }, async (server) => {
+    const url = urlOf(server).replace('ftp:', 'ftps:');
+    const path = join(scratchFolder(), 'in');
+    const fault = await faultOf(Promise.resolve(transport.download?.(url, path, transferOf())));
+    assert.is(fault.errorClass, 'DownloadFailureError');
+    assert.not.ok(existsSync(path));
+    assert.equal([...new Set(server.commands)], ['AUTH TLS', 'QUIT']);
+  });
+});
+
+test('a server that gives no name twice has the old file taken away first', async () => {
+  await withOdd({ keepsNames: true }, async (server) => {
+    await upload(server, 'film.mp4');
+    assert.equal([...server.files.keys()], ['/film.mp4']);
+    assert.ok(server.commands.includes('DELE /film.mp4'));
+  });
+});
+
+test('an upload whose size is told wrong fails, and is taken away', async () => {
+  await withOdd({ answers: { SIZE: '213 5' } }, async (server) => {
+    const fault = await faultOf(upload(server));
+    assert.is(fault.errorClass, 'UploadFailureError');
+    assert.equal([...server.files.keys()], ['/film.mp4']);
+  });
+});
+
+for (const [answer, words] of [
+  ['552 quota exceeded', /no room/],
+  ['452 disk full', /no room/],
+  ['553 no', /does not let us write/],
+] as const) {
+  test(`an upload that is answered ${answer} is told as such`, async () => {
+    await withOdd({ answers: { STOR: answer } }, async (server) => {
+      const fault = await faultOf(upload(server));
+      assert.match(fault.message, words);
+    });
+  });
+}
+
+test('who is nobody logs in as anonymous', async () => {
+  await withOdd({}, async (server) => {
+    const path = join(scratchFolder(), 'in');
+    await transport.download?.(`ftp://127.0.0.1:${server.port}/film.mp4`, path, transferOf());
+    assert.ok(server.commands.includes('USER anonymous'));
+  });
+});
+
+test.run();
