@@ -33,8 +33,10 @@ export async function sftpPlace(): Promise<Place | MissingProgram> {
   };
 }
 
-/** A container and a bucket of one Swift cluster; or what is missing for one. */
-export async function storagePlaces(): Promise<readonly [cf: Place, s3: Place] | MissingProgram> {
+/** A container and a bucket of one Swift cluster, and the cluster itself, which ends with the first; or what is missing for one. */
+export async function storagePlaces(): Promise<
+  readonly [cf: Place, s3: Place, swift: Swift] | MissingProgram
+> {
   const programs = swiftPrograms();
   if ('missing' in programs) return programs;
   const swift = await startSwift(programs);
@@ -60,7 +62,7 @@ export async function storagePlaces(): Promise<readonly [cf: Place, s3: Place] |
     };
   };
   const cf = await place('cf', 'OpenStack Swift');
-  return [{ ...cf, end: swift.end }, await place('s3', 's3api of OpenStack Swift')];
+  return [{ ...cf, end: swift.end }, await place('s3', 's3api of OpenStack Swift'), swift];
 }
 
 /** Swift keeps grants of buckets alone that were made by its S3 interface. */
