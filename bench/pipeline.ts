@@ -22,7 +22,7 @@ const atOnce = 2;
 export async function measurePipeline(folder: string, rounds: number): Promise<readonly Figure[]> {
   const clip = await makeClip((await ffmpegAtHand()).ffmpeg.path, folder, {
     size: '1280x720',
-    seconds: 10,
+    seconds: 4,
     megabits: 5,
   });
   const local = pathToFileURL(clip).href;

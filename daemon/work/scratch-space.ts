@@ -72,9 +72,9 @@ export class ScratchSpace {
     });
   }
 
-  /** Whether a file of this size, made now, fits beside what all jobs still need. */
+  /** Whether a file of this size, made now, fits beside what all jobs still need. A disk that cannot be asked is told of by what writes to it. */
   async hasRoomFor(bytes: number): Promise<boolean> {
-    const freeBytes = await this.#options.freeBytes();
+    const freeBytes = await this.#options.freeBytes().catch(() => Number.POSITIVE_INFINITY);
     const needed = [...this.#holds].reduce((sum, hold) => sum + hold.missingBytes, 0);
     return freeBytes - needed - bytes >= this.#options.minFreeBytes;
   }
@@ -117,8 +117,7 @@ export class ScratchSpace {
 
   async #mayGo({ sizeBytes }: Waiter): Promise<boolean> {
     if (this.#holds.size === 0) return true;
-    // A disk that cannot be asked is told of by the download itself.
-    return this.hasRoomFor(2 * (sizeBytes ?? 0)).catch(() => true);
+    return this.hasRoomFor(2 * (sizeBytes ?? 0));
   }
 
   /** What downloads need that have just begun is known in a moment, and nothing can be said of the room before. */
@@ -128,7 +127,6 @@ export class ScratchSpace {
     const timer = new AbortController();
     const patience = sleep(this.#options.firstWordMs ?? usualFirstWordMs, undefined, {
       signal: timer.signal,
-      ref: false,
     }).catch(() => {});
     await Promise.race([Promise.all(unknown.map(({ known }) => known)), patience]);
     timer.abort();
