@@ -1,27 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { VencError } from '../../src/api/errors.js';
+import { contentTypeOf } from '../transports/content-type.js';
 import { readByteRange } from './byte-range.js';
 import type { OpenHandler } from './handler.js';
-
-const types: Readonly<Record<string, string>> = {
-  '.mp4': 'video/mp4',
-  '.m4v': 'video/mp4',
-  '.mov': 'video/quicktime',
-  '.mkv': 'video/x-matroska',
-  '.webm': 'video/webm',
-  '.ogv': 'video/ogg',
-  '.flv': 'video/x-flv',
-  '.ts': 'video/mp2t',
-  '.3gp': 'video/3gpp',
-  '.mp3': 'audio/mpeg',
-  '.m4a': 'audio/mp4',
-  '.aac': 'audio/aac',
-  '.oga': 'audio/ogg',
-  '.ogg': 'audio/ogg',
-  '.png': 'image/png',
-};
 
 /** `GET /hosted/<token>/<file>`: a hosted output, whole or in a range; 410 after its 24 hours. No key is needed. */
 export const getHosted: OpenHandler = async (workshop, { params, incoming, method }) => {
@@ -33,7 +15,7 @@ export const getHosted: OpenHandler = async (workshop, { params, incoming, metho
     throw new VencError('NotFoundError', 'There is no hosted file at this address.');
   const etag = `"${file.sizeBytes.toString(16)}-${file.modifiedAt.getTime().toString(16)}"`;
   const headers = {
-    'Content-Type': types[extname(place.name).toLowerCase()] ?? 'application/octet-stream',
+    'Content-Type': contentTypeOf(place.name),
     'Accept-Ranges': 'bytes',
     'Last-Modified': file.modifiedAt.toUTCString(),
     ETag: etag,

@@ -19,6 +19,7 @@ export interface BucketStage {
   readonly transport: Transport;
   readonly service: StorageService & { readonly endpoint: string; readonly keys: ServiceKeys };
   readonly scheme?: string;
+  readonly create?: typeof createS3Transport;
   /** The program on the other side. */
   readonly against: string;
   /** Whether it looks at the secrets that requests are signed with, and not only at the names of keys. */
@@ -41,9 +42,13 @@ export function clientFor({ endpoint, region, keys }: BucketStage['service']): S
 }
 
 /** A transport to the storage at an endpoint, with short patience. */
-export function transportTo(service: StorageService, stallTimeoutMs = 2_000): Transport {
+export function transportTo(
+  service: StorageService,
+  stallTimeoutMs = 2_000,
+  create = createS3Transport,
+): Transport {
   const guard = createGuard({ allowPrivateNetwork: false, exemptHosts: hostsOf(service) });
-  return createS3Transport({ guard, stallTimeoutMs, retryDelayMs: 1, service, leftovers: noLeftoverBook });
+  return create({ guard, stallTimeoutMs, retryDelayMs: 1, service, leftovers: noLeftoverBook });
 }
 
 /** What servers of this kind say of some things, by the name of the bucket. */
@@ -55,7 +60,7 @@ const sayings: Readonly<Record<string, readonly [status: number, code: string]>>
 };
 
 /** A server that refuses everything, as the name of the bucket has it, and says nothing at all for `silent`. */
-async function startRefusing(keys: ServiceKeys) {
+async function startRefusing(keys: ServiceKeys, create: typeof createS3Transport, scheme: string) {
   const source = await startHttpSource((request, response) => {
     const bucket = /^\/([^/?]*)/.exec(request.url ?? '')?.[1] ?? '';
     const [status, code] = sayings[bucket] ?? [200, ''];
@@ -68,14 +73,15 @@ async function startRefusing(keys: ServiceKeys) {
   const transport = transportTo(
     { endpoint: source.url('').replace(/\/$/, ''), region: 'us-east-1', keys },
     250,
+    create,
   );
-  const to = (bucket: string) => ({ transport, url: async () => `s3://${bucket}/a.mp4` });
+  const to = (bucket: string) => ({ transport, url: async () => `${scheme}://${bucket}/a.mp4` });
   return { to, close: source.close };
 }
 
 /** The contract's other side at a storage. */
 export async function bucketHarness(stage: BucketStage): Promise<TransportHarness> {
-  const { transport, service, scheme = 's3' } = stage;
+  const { transport, service, scheme = 's3', create = createS3Transport } = stage;
   const client = clientFor(service);
   const urlOf = (name: string) => `${scheme}://films/${name.split('/').map(encodeURIComponent).join('/')}`;
   const get = async (name: string): Promise<Buffer | null> => {
@@ -97,10 +103,10 @@ export async function bucketHarness(stage: BucketStage): Promise<TransportHarnes
   const keys = `${encodeURIComponent(service.keys.id)}:${secret}`;
   const unknownKey = async () => `${scheme}://nobody:${secret}@films/plain.mp4`;
   const wrongSecret = stage.checksSecrets ? async () => `${scheme}://${keys}@films/plain.mp4` : unknownKey;
-  const refusing = await startRefusing(service.keys);
+  const refusing = await startRefusing(service.keys, create, scheme);
   const elsewhere = (endpoint: string) => ({
-    transport: transportTo({ ...service, endpoint }),
-    url: async () => 's3://films/plain.mp4',
+    transport: transportTo({ ...service, endpoint }, 2_000, create),
+    url: async () => `${scheme}://films/plain.mp4`,
   });
   const unreachable = {
     'a refused connection': elsewhere('http://127.0.0.1:1'),

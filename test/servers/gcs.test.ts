@@ -1,0 +1,12 @@
+import { createGcsTransport } from '../../daemon/transports/s3.js';
+import { transportContract } from '../contracts/transport.js';
+import { s3rverKeys, startS3rver } from '../helpers/servers/s3rver.js';
+import { bucketHarness, transportTo } from '../transports/s3-room.js';
+
+// Google's own server is not to be had; what it has in common with S3 is all that is used of it.
+const { endpoint, close } = await startS3rver(['films']);
+const service = { endpoint, region: 'auto', keys: s3rverKeys };
+const transport = transportTo(service, 2_000, createGcsTransport);
+const own = { create: createGcsTransport, scheme: 'gcs', against: 's3rver 3.7', checksSecrets: false };
+
+transportContract('gcs', await bucketHarness({ transport, service, close, ...own }));
