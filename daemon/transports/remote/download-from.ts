@@ -85,6 +85,7 @@ function wrongSize({ sizeBytes }: RemoteFacts, part: PartFile, place: RemotePlac
   return passingTrouble('DownloadFailureError', said);
 }
 
-function missing(place: RemotePlace): VencError {
+/** What there is to be said where nothing is at a path. */
+export function missing(place: RemotePlace): VencError {
   return new VencError('FileNotFoundError', `There is no file ${place.path} on ${place.name}.`);
 }

@@ -1,10 +1,11 @@
 import { VencError } from '../../../src/api/errors.js';
 import { type RemoteOptions, withoutStall } from './attempts.js';
+import { missing } from './download-from.js';
 import type { FileServer } from './file-server.js';
 import { inSession } from './in-session.js';
 
 /**
- * The size of a file on a file server, in bytes; null where the server does not tell, or has none. One attempt; rejects as that of a
+ * The size of a file on a file server, in bytes; null where the server does not tell. One attempt; rejects as that of a
  * download would.
  */
 export async function sizeFrom(
@@ -21,7 +22,9 @@ export async function sizeFrom(
   const direction = 'download';
   const trouble = await withoutStall({ signal, stallTimeoutMs, direction, host: place.name }, (watched) =>
     inSession({ server, place, direction }, watched, async (session) => {
-      sizeBytes = (await session.stat(place.path))?.sizeBytes ?? null;
+      const facts = await session.stat(place.path);
+      if (facts === null) throw missing(place);
+      sizeBytes = facts.sizeBytes;
       return null;
     }),
   );

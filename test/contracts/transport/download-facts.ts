@@ -51,6 +51,14 @@ export function downloadFacts(book: PromiseBook, side: DownloadSide, transport: 
     test('an input with an odd name is found and taken', body, title);
   }
 
+  const told = 'the size of an input is told before it is fetched';
+  test(told, async () => {
+    const { sizeOf } = transport();
+    if (sizeOf === undefined) return book.notApplicable(told, 'it is known only when it comes');
+    const { signal } = new AbortController();
+    assert.is(await sizeOf(await side.offer('plain.mp4', sampleBytes(largeBytes)), signal), largeBytes);
+  });
+
   test('a download tells how far it is, and that all of it is there', async () => {
     const told: [number, number | null][] = [];
     const url = await side.offer('plain.mp4', sampleBytes(largeBytes));
