@@ -58,6 +58,11 @@ const measures = {
     rounds: 5,
     load: async () => (await import('./sftp.js')).measureSftp,
   },
+  ftp: {
+    what: 'a file of 200 MB from and to an FTP server beside curl',
+    rounds: 5,
+    load: async () => (await import('./ftp.js')).measureFtp,
+  },
   pipeline: {
     what: 'eight jobs whose downloads take as long as their encodes, beside the encodes alone',
     rounds: 3,

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { FTPError } from 'basic-ftp';
+import { FTPError, type FTPResponse } from 'basic-ftp';
 import { VencError } from '../../../src/api/errors.js';
 import type { Direction } from '../disk-faults.js';
 import type { FileSession, RemoteFacts, RemotePlace } from '../remote/file-server.js';
@@ -119,10 +119,16 @@ export function ftpSession({ control, traits, openData, place, direction }: FtpS
     const answer = await once();
     if (answer.code < 300) return;
     // Some servers give a name to a file only where no other has it.
-    if ((await control.ask(`DELE ${at(to)}`)).code >= 300) throw new FTPError(answer);
+    if ((await control.ask(`DELE ${at(to)}`)).code >= 300) throw unnamed(answer);
     const second = await once();
-    if (second.code >= 300) throw new FTPError(second);
+    if (second.code >= 300) throw unnamed(second);
   };
+
+  /** The file was put into that folder a moment ago: it is the name that is wrong, or who has it. */
+  const unnamed = (answer: FTPResponse): Error =>
+    answer.code < 500 || saysDenied(answer.message)
+      ? new FTPError(answer)
+      : new VencError('UploadFailureError', `${place.name} cannot give the file the name ${place.path}.`);
 
   return {
     stat,

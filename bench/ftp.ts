@@ -1,0 +1,62 @@
+import { randomFillSync } from 'node:crypto';
+import { chownSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFtpTransport } from '../daemon/transports/ftp.js';
+import { createGuard } from '../daemon/transports/guard.js';
+import { noLeftoverBook } from '../daemon/transports/remote/leftovers.js';
+import type { Transfer } from '../daemon/transports/transport.js';
+import { findProgram } from '../test/helpers/servers/find-program.js';
+import { ftpLogin, ftpUser } from '../test/helpers/servers/ftp-stage.js';
+import { startVsftpd } from '../test/helpers/servers/vsftpd.js';
+import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
+import { runProgram } from './programs.js';
+
+const sizeBytes = 200_000_000;
+
+/** A file of 200 MB from and to vsftpd on loopback, beside curl on the same server. */
+export async function measureFtp(folder: string, rounds: number): Promise<readonly Figure[]> {
+  const server = await startVsftpd();
+  const curl = findProgram('curl');
+  if ('missing' in server) throw new Error(server.missing);
+  if ('missing' in curl) throw new Error(curl.missing);
+  try {
+    const bytes = randomFillSync(Buffer.alloc(sizeBytes));
+    const input = join(server.folder, 'in put', 'in.mp4');
+    await writeFile(input, bytes);
+    chownSync(input, ftpUser.uid, ftpUser.gid);
+    await writeFile(join(folder, 'out.mp4'), bytes);
+    const transport = createFtpTransport({
+      guard: createGuard({ allowPrivateNetwork: true }),
+      stallTimeoutMs: 30_000,
+      leftovers: noLeftoverBook,
+    });
+    const url = (path: string) => `ftp://${ftpLogin}@127.0.0.1:${server.port}/${path}`;
+    const transfer = (): Transfer => ({ signal: new AbortController().signal, onProgress: () => undefined });
+    const target = join(folder, 'in.mp4');
+    const taking = async (work: () => Promise<unknown>) => {
+      await rm(target, { force: true });
+      return timed(work);
+    };
+    const samples = await alternate(rounds, {
+      down: () => taking(async () => transport.download?.(url('in%20put/in.mp4'), target, transfer())),
+      'curl down': () => taking(() => runProgram(curl.path, ['-sS', '-o', target, url('in%20put/in.mp4')])),
+      up: () =>
+        timed(async () => transport.upload?.(join(folder, 'out.mp4'), url('out/ours.mp4'), transfer())),
+      'curl up': () =>
+        timed(() => runProgram(curl.path, ['-sS', '-T', join(folder, 'out.mp4'), url('out/theirs.mp4')])),
+    });
+    return [
+      figure('200 MB in over FTP, beside curl', samples.down, samples['curl down']),
+      figure('200 MB out over FTP, beside curl', samples.up, samples['curl up']),
+    ];
+  } finally {
+    await server.close();
+  }
+}
+
+function figure(name: string, own: readonly number[], beside: readonly number[]): Figure {
+  const [ours, theirs] = [own, beside].map((all) => `${spreadOf(all).median.toFixed(0)} ms`);
+  const value = spreadOf(ratiosOf(own, beside));
+  return { name, unit: 'x', value, atMost: 1.3, basis: `${ours}, curl ${theirs}` };
+}
