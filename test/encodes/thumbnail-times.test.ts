@@ -140,7 +140,9 @@ for (const [build, ffmpeg] of await encoders()) {
     checkCombination(settings, name, abilities, 'output').ok && !isTooSlow(settings);
 
   for (const [name, settings] of kinds.filter(canMake)) {
-    for (const sound of inputs.keys()) {
+    // What else goes into a container differs from its own codecs in nothing but the end.
+    const own = Object.keys(settings).length === 0;
+    for (const sound of own ? inputs.keys() : (['longer'] as const)) {
       test(`${build}: thumbnails of ${name} with ${JSON.stringify(settings)} and sound ${sound} show the frames of their times`, async () => {
         const film = await filmOf(ffmpeg, inputs.get(sound) ?? '', name, settings);
         for (const number of [1, 7, 70]) {
