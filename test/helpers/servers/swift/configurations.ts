@@ -50,6 +50,10 @@ export function swiftConfigurations(folder: string, user: string): readonly (rea
     'use = egg:swift#proxy',
     'account_autocreate = true',
     'allow_account_management = true',
+    // On a busy machine half a second to connect would make answers of 503.
+    'conn_timeout = 10',
+    'node_timeout = 60',
+    'error_suppression_limit = 1000',
     ...Object.entries(filters)
       .filter(([name]) => name !== 'cache')
       .flatMap(([name, lines]) => [`[filter:${name}]`, `use = egg:swift#${name}`, ...lines]),

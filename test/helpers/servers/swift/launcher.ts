@@ -45,7 +45,10 @@ for name in names[:3]:
     ring(builder, 'rebalance')
 
 with open(os.path.join(folder, 'proxy.conf'), 'a') as proxy:
+    # Patient with a busy machine, as the proxy is.
     proxy.write('[filter:cache]\\nuse = egg:swift#memcache\\nmemcache_servers = 127.0.0.1:' + memcached + '\\n')
+    proxy.write(''.join(way + '_timeout = 10\\n' for way in ['connect', 'pool', 'io']))
+    proxy.write('error_suppression_limit = 1000\\n')
 
 parent = os.getpid()
 ready, tell = os.pipe()
