@@ -119,20 +119,42 @@ const unshare = { path: 'unshare', env: {}, root: '/' };
 
 /** Makes a user of the system who has nothing but a home folder and a password. Gone when the process ends, at the latest. */
 function makeUser(home: string, hashed: string) {
+  removeLeftUsers();
   const name = `venc-${randomBytes(4).toString('hex')}`;
+  const comment = `venc test ${process.pid}`;
   const { status, stderr } = spawnSync(
     'useradd',
-    ['--no-create-home', '--home-dir', home, '--shell', '/bin/sh', '--password', hashed, name],
+    [
+      '--no-create-home',
+      '--comment',
+      comment,
+      '--home-dir',
+      home,
+      '--shell',
+      '/bin/sh',
+      '--password',
+      hashed,
+      name,
+    ],
     { encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(`no user could be made: ${stderr}`);
   const remove = () => {
     process.removeListener('exit', remove);
-    spawnSync('userdel', [name]);
+    // Also where a session of theirs is just about to end.
+    spawnSync('userdel', ['--force', name]);
   };
   process.once('exit', remove);
   const idOf = (flag: string) => Number(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout);
   return { name, uid: idOf('-u'), gid: idOf('-g'), remove };
+}
+
+/** Takes away the users of runs that were killed. */
+function removeLeftUsers(): void {
+  for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
+    const [, name, pid] = /^(venc-[0-9a-f]{8}):[^:]*:\d+:\d+:venc test (\d+):/.exec(line) ?? [];
+    if (name !== undefined && !existsSync(`/proc/${pid}`)) spawnSync('userdel', ['--force', name]);
+  }
 }
 
 function versionOf(path: string): string {
