@@ -15,6 +15,7 @@ import {
   startDaemonProcess,
 } from '../helpers/daemon-process.js';
 import { makeMedia, media } from '../helpers/media.js';
+import { ftpPlaces } from '../helpers/servers/ftp-places.js';
 import { filePlace, webPlace } from '../helpers/servers/local-places.js';
 import type { Place } from '../helpers/servers/place.js';
 import { family, skipSuite } from '../helpers/servers/program.js';
@@ -30,6 +31,9 @@ const sftp = await sftpPlace();
 if ('missing' in sftp) skipSuite('whole jobs over sftp', sftp);
 else places.push(sftp);
 
+const ftp = await ftpPlaces();
+if ('missing' in ftp) skipSuite('whole jobs over ftp and ftps', ftp);
+else places.push(...ftp);
 const storage = await storagePlaces();
 if ('missing' in storage) skipSuite('whole jobs over s3 and cf', storage);
 else places.push(storage[0], storage[1]);

@@ -1,0 +1,29 @@
+import { writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ftpLogin, ftpUser } from './ftp-stage.js';
+import { type Place, pathInUrl, spellings } from './place.js';
+import type { MissingProgram } from './program.js';
+import { startVsftpd } from './vsftpd.js';
+
+/** Folders on an FTP server, in the clear and encrypted from the first byte; or what is missing for one. */
+export async function ftpPlaces(): Promise<readonly [ftp: Place, ftps: Place] | MissingProgram> {
+  const server = await startVsftpd();
+  if ('missing' in server) return server;
+  const { folder, version } = server;
+  const place = (scheme: 'ftp' | 'ftps', port: number): Place => ({
+    scheme,
+    against: version,
+    async offer(name, bytes) {
+      writeFileSync(join(folder, 'in put', name), bytes);
+      return `${scheme}://${ftpLogin}@127.0.0.1:${port}/in%20put/${pathInUrl(name)}`;
+    },
+    urlOf: (name) => `${scheme}://${ftpLogin}@127.0.0.1:${port}/out/${pathInUrl(`${scheme}/${name}`)}`,
+    read: (name) => readFile(join(folder, 'out', scheme, name)).catch(() => null),
+    list: () => readdir(join(folder, 'out'), { recursive: true }),
+    secrets: spellings(ftpUser.password),
+    env: {},
+    end: async () => undefined,
+  });
+  return [{ ...place('ftp', server.port), end: server.close }, place('ftps', server.implicitPort)];
+}
