@@ -119,16 +119,17 @@ export function ftpSession({ control, traits, openData, place, direction }: FtpS
     const answer = await once();
     if (answer.code < 300) return;
     // Some servers give a name to a file only where no other has it.
-    if ((await control.ask(`DELE ${at(to)}`)).code >= 300) throw unnamed(answer);
+    if ((await control.ask(`DELE ${at(to)}`)).code >= 300) throw await unnamed(answer, to);
     const second = await once();
-    if (second.code >= 300) throw unnamed(second);
+    if (second.code >= 300) throw await unnamed(second, to);
   };
 
-  /** The file was put into that folder a moment ago: it is the name that is wrong, or who has it. */
-  const unnamed = (answer: FTPResponse): Error =>
-    answer.code < 500 || saysDenied(answer.message)
-      ? new FTPError(answer)
-      : new VencError('UploadFailureError', `${place.name} cannot give the file the name ${place.path}.`);
+  /** The file was put into that folder a moment ago: it is the name that is wrong, or a folder that has it. */
+  const unnamed = async (answer: FTPResponse, to: string): Promise<Error> => {
+    const isName = answer.code >= 500 && !saysDenied(answer.message);
+    if (!isName && (await look(looking, at(to)))?.isFolder !== true) return new FTPError(answer);
+    return new VencError('UploadFailureError', `${place.name} cannot give the file the name ${place.path}.`);
+  };
 
   return {
     stat,
