@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createFtpTransport } from '../../daemon/transports/ftp.js';
+import { createGuard } from '../../daemon/transports/guard.js';
+import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
+import { faultOf, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
+import { ftpLogin } from '../helpers/servers/ftp-stage.js';
+import { startProftpd } from '../helpers/servers/proftpd.js';
+import { skipSuite } from '../helpers/servers/program.js';
+import { testCertificate } from '../helpers/servers/test-certificate.js';
+
+const stage = await startProftpd();
+if ('missing' in stage) skipSuite('certificates of ftps', stage);
+else {
+  const test = suite('certificates of ftps');
+  writeFileSync(join(stage.folder, 'film.mp4'), 'film', { mode: 0o644 });
+  const options = {
+    guard: createGuard({ allowPrivateNetwork: true }),
+    leftovers: noLeftoverBook,
+    stallTimeoutMs: 10_000,
+    retryDelayMs: 1,
+  };
+  const ports = { explicit: stage.port, implicit: stage.implicitPort } as const;
+  for (const [way, port] of Object.entries(ports)) {
+    const url = `ftps://${ftpLogin}@127.0.0.1:${port}/film.mp4`;
+    test(`a certificate that nobody vouches for ends an ${way} connection before the login`, async () => {
+      const transport = createFtpTransport(options);
+      const work = Promise.resolve(transport.download?.(url, join(scratchFolder(), 'in'), transferOf()));
+      const fault = await faultOf(work);
+      assert.is(fault.errorClass, 'DownloadFailureError');
+      assert.match(fault.message, /certificate that is not trusted/);
+      assert.not.match(stage.log(), /"USER /);
+    });
+  }
+
+  test('an authority from NODE_EXTRA_CA_CERTS is trusted', async () => {
+    const folder = scratchFolder();
+    const authority = join(folder, 'authority.pem');
+    writeFileSync(authority, testCertificate);
+    const load = (name: string) =>
+      JSON.stringify(new URL(`../../daemon/transports/${name}.js`, import.meta.url));
+    // That variable is read when Node starts, so this takes a process of its own.
+    const script = `
+      const { createFtpTransport } = await import(${load('ftp')});
+      const { createGuard } = await import(${load('guard')});
+      const { noLeftoverBook } = await import(${load('remote/leftovers')});
+      const guard = createGuard({ allowPrivateNetwork: true });
+      const transport = createFtpTransport({ guard, leftovers: noLeftoverBook, stallTimeoutMs: 10000 });
+      const transfer = { signal: new AbortController().signal, onProgress() {} };
+      const [url, path] = process.argv.slice(1);
+      process.stdout.write(String((await transport.download(url, path, transfer)).sizeBytes));`;
+    const url = `ftps://${ftpLogin}@127.0.0.1:${stage.port}/film.mp4`;
+    const args = ['--input-type=module', '-e', script, url, join(folder, 'in')];
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: authority };
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    assert.is(stdout, '4');
+  });
+
+  test.after(() => stage.close());
+  test.run();
+}
