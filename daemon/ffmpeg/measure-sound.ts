@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { fileArgument, safeInputOptions } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
 import { launch } from './launch.js';
-import type { ProbeSettings } from './probe.js';
 
 const args = [
   ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', 'a:0'],
@@ -16,12 +15,12 @@ const args = [
 export async function measureSound(
   ffprobe: Binary,
   path: string,
-  settings: ProbeSettings,
+  { guardian }: { readonly guardian: readonly string[] },
   signal: AbortSignal,
 ): Promise<number | null> {
   let [rest, first, last] = ['', Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const ending = await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
-    guardian: settings.guardian,
+    guardian,
     signal,
     onStdout: (text) => {
       const lines = (rest + text).split('\n');
