@@ -1,0 +1,112 @@
+import { copyFile, mkdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { draftJob } from '../../daemon/jobs/draft.js';
+import type { Job } from '../../daemon/jobs/job.js';
+import type { JobQueue } from '../../daemon/queue/job-queue.js';
+import { registerTransports } from '../../daemon/transports/registry.js';
+import type { Transport } from '../../daemon/transports/transport.js';
+import { createLanes, runsFor } from '../../daemon/work/lanes.js';
+import { jobRunner } from '../../daemon/work/run-job.js';
+import { scratchRoom } from '../../daemon/work/scratch.js';
+import { ScratchSpace } from '../../daemon/work/scratch-space.js';
+import { VencError } from '../../src/api/errors.js';
+import type { OutputSettings } from '../../src/api/settings/index.js';
+import { media, testFfmpeg } from '../helpers/media.js';
+import { type LocalQueueRoom, localQueueRoom } from '../helpers/queue-room.js';
+import { tempFolder } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
+import { Gates } from './gates.js';
+
+/**
+ * A queue and the work of its runs, with an encoder and a server that wait until the test lets them go: `download N`, `encode N` and
+ * `upload N` for the job that was created as the Nth, `encode N.2` and `upload N.2` for its second output.
+ */
+export interface PipelineRoom {
+  readonly room: LocalQueueRoom;
+  readonly queue: JobQueue;
+  readonly gates: Gates;
+  readonly scratchFolder: string;
+  /** Ids of the jobs that were created, in their order. */
+  readonly ids: number[];
+  readonly disk: { freeBytes: number };
+  /** Uploads that fail, by their names. */
+  readonly refused: Set<string>;
+  readonly create: (settings?: readonly OutputSettings[]) => Promise<number>;
+  readonly job: (number: number) => Promise<Job>;
+  readonly finished: (...numbers: readonly number[]) => Promise<void>;
+}
+
+/** Opens one, at work. */
+export async function pipelineRoom(): Promise<PipelineRoom> {
+  const folder = tempFolder();
+  const scratchFolder = join(folder, 'scratch');
+  await mkdir(scratchFolder);
+  const clip = await media('clip.mp4');
+  const room = await localQueueRoom();
+  const gates = new Gates();
+  const ids: number[] = [];
+  const disk = { freeBytes: Number.POSITIVE_INFINITY };
+  const refused = new Set<string>();
+  const server: Transport = {
+    schemes: ['http'],
+    async download(from, toPath, { signal, onProgress }) {
+      const { size } = await stat(clip);
+      onProgress(0, size);
+      await gates.pass(`download ${basename(from)}`, signal);
+      await copyFile(clip, toPath);
+      return { sizeBytes: size, md5: '' };
+    },
+    sizeOf: async () => (await stat(clip)).size,
+    async upload(fromPath, to, { signal }) {
+      const name = `upload ${basename(to, '.mp4')}`;
+      await gates.pass(name, signal);
+      if (refused.has(name)) throw new VencError('UploadFailureError', 'The server is away.');
+      return { sizeBytes: (await stat(fromPath)).size, md5: '' };
+    },
+  };
+  const real = await testFfmpeg();
+  const runs = new Map<string, number>();
+  const ffmpeg: typeof real = {
+    ...real,
+    async run(args, options) {
+      const number = String(ids.indexOf(Number(basename(options.scratch))) + 1);
+      const count = (runs.get(number) ?? 0) + 1;
+      runs.set(number, count);
+      await gates.pass(`encode ${number}${count === 1 ? '' : `.${count}`}`, options.signal);
+      await real.run(args, options);
+    },
+  };
+  const queue = room.openQueue();
+  const runner = jobRunner({
+    ffmpeg,
+    transports: registerTransports([server]),
+    scratch: scratchRoom(scratchFolder),
+    space: new ScratchSpace({ freeBytes: async () => disk.freeBytes, minFreeBytes: 0 }),
+    lanes: createLanes(1),
+    log: () => {},
+  });
+  queue.work(runner, { slots: runsFor(1) });
+  const job = async (number: number) => {
+    const found = await room.store.get(ids[number - 1] ?? 0);
+    if (found === null) throw new Error(`there is no job ${number}`);
+    return found;
+  };
+  const create: PipelineRoom['create'] = async (settings = [{}]) => {
+    const number = ids.length + 1;
+    const outputs = settings.map((one, index) => {
+      const url = `http://server/${number}${index === 0 ? '' : `.${index + 1}`}.mp4`;
+      return { settings: { width: 64, clip_length: 0.2, ...one }, placement: { destination: url, url } };
+    });
+    const request = { input: `http://server/${number}`, outputs: [] };
+    const draft = draftJob({ accountId: '1', request, test: false, outputs, now: new Date(0) });
+    const { id } = await room.store.create(draft);
+    ids.push(id);
+    await queue.enqueue(id);
+    return id;
+  };
+  const finished: PipelineRoom['finished'] = async (...numbers) => {
+    for (const number of numbers)
+      await until(`job ${number} is finished`, async () => (await job(number)).state === 'finished');
+  };
+  return { room, queue, gates, scratchFolder, ids, disk, refused, create, job, finished };
+}
