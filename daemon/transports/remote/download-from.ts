@@ -47,6 +47,8 @@ export async function downloadFrom(
             known = facts;
             await makeSureOfRoom(facts, part, dirname(toPath));
             await session.read(place.path, part.sizeBytes, async (piece) => {
+              if (facts.sizeBytes !== null && part.sizeBytes + piece.byteLength > facts.sizeBytes)
+                throw endless(facts.sizeBytes, place);
               await part.write(piece).catch((error: unknown) => {
                 throw ownDiskFault(error, 'download');
               });
@@ -83,6 +85,14 @@ function wrongSize({ sizeBytes }: RemoteFacts, part: PartFile, place: RemotePlac
   if (sizeBytes === null || sizeBytes === part.sizeBytes) return null;
   const said = `${place.name} sent ${part.sizeBytes} bytes of a file of ${sizeBytes}.`;
   return passingTrouble('DownloadFailureError', said);
+}
+
+/** A server that sends more than the file has may never stop. */
+function endless(sizeBytes: number, place: RemotePlace): VencError {
+  return new VencError(
+    'DownloadFailureError',
+    `${place.name} sent more than the ${sizeBytes} bytes of the file.`,
+  );
 }
 
 /** What there is to be said where nothing is at a path. */
