@@ -3,8 +3,8 @@
  * rejects as `readDesk` does, beside what it says itself.
  */
 import { VencError } from '../src/api/errors.js';
+import { nearMisses } from '../src/api/near-misses.js';
 import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './desk-document.js';
-import { nearMisses } from './near-misses.js';
 import type { KeyKind } from './store/account-store.js';
 import {
   type AccountsDocument,
