@@ -44,12 +44,18 @@ export const commandTable = {
     summary: 'download what the service hosts of jobs',
     load: () => import('./commands/download.js'),
   },
+  report: {
+    summary: 'show what was encoded, by day and grouping',
+    load: () => import('./commands/report.js'),
+  },
   daemon: { summary: 'run the local encoding service', load: () => import('./commands/daemon.js') },
   accounts: {
     summary: 'manage the accounts of the local daemon',
     load: () => import('./commands/accounts.js'),
   },
   keys: { summary: 'manage the API keys of the local daemon', load: () => import('./commands/keys.js') },
+  target: { summary: 'name services and choose one', load: () => import('./commands/target.js') },
+  config: { summary: 'configure defaults of flags', load: () => import('./commands/config.js') },
   doctor: {
     summary: 'check what is installed, what is missing and whether the service answers',
     load: () => import('./commands/doctor.js'),

@@ -23,7 +23,7 @@ export interface Context {
   dataFolder(): Promise<string>;
   /** Where ffmpeg and ffprobe are: as flags, environment or configuration say; null where they are to be looked for. */
   programs(flags: ProgramFlags): Promise<{ readonly ffmpeg: string | null; readonly ffprobe: string | null }>;
-  /** A client of the service that the environment, the configuration or the data folder names. */
+  /** A client of the service that `--target`, the environment, the configuration or the data folder names, in this order. */
   client(): Promise<Client>;
 }
 
@@ -32,8 +32,14 @@ export interface OpenContext extends Context {
   exitCode(): ExitCode;
 }
 
-/** A context over an io. `dataFlag` tells what `--data` was given, once the words have been read. */
-export function createContext(io: Io, dataFlag: () => string | undefined): OpenContext {
+/** Flags of every command. */
+export interface GlobalFlags {
+  readonly data?: string;
+  readonly target?: string;
+}
+
+/** A context over an io. `globals` tells what the flags of every command were given, once the words have been read. */
+export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
   let code: ExitCode = exitCodes.done;
   let reading: Promise<Config> | null = null;
 
@@ -50,9 +56,29 @@ export function createContext(io: Io, dataFlag: () => string | undefined): OpenC
   const dataFolder = async () => {
     const { resolve } = await import('node:path');
     const { userFolders } = await import('../config/folders.js');
-    if (dataFlag() === '') throw new VencError('UsageError', '--data needs the name of a folder.');
-    const told = dataFlag() ?? filled(io.env.VENC_DATA) ?? (await config()).data;
+    const { data } = globals();
+    if (data === '') throw new VencError('UsageError', '--data needs the name of a folder.');
+    const told = data ?? filled(io.env.VENC_DATA) ?? (await config()).data;
     return told === undefined ? userFolders(io.env).data : resolve(told);
+  };
+
+  /** `--target`, `VENC_TARGET`, `VENC_URL`, the configured target, the configured address, else the local daemon. */
+  const target = async () => {
+    const { resolveTarget } = await import('../client/target.js');
+    const told = globals().target ?? filled(io.env.VENC_TARGET);
+    const address = filled(io.env.VENC_URL);
+    const configured = told === undefined && address === undefined ? await config() : {};
+    const name = told ?? configured.target;
+    if (name !== undefined) {
+      const { findTarget } = await import('./find-target.js');
+      const found = await findTarget(io.env, name);
+      if (found !== null) return found;
+    }
+    return resolveTarget({
+      url: name === undefined ? (address ?? configured.url ?? null) : null,
+      apiKey: filled(io.env.VENC_API_KEY) ?? null,
+      dataFolder: await dataFolder(),
+    });
   };
 
   return {
@@ -73,13 +99,7 @@ export function createContext(io: Io, dataFlag: () => string | undefined): OpenC
     },
     client: async () => {
       const { createClient } = await import('../client/client.js');
-      const { resolveTarget } = await import('../client/target.js');
-      const target = await resolveTarget({
-        url: filled(io.env.VENC_URL) ?? (await config()).url ?? null,
-        apiKey: filled(io.env.VENC_API_KEY) ?? null,
-        dataFolder: await dataFolder(),
-      });
-      return createClient(target);
+      return createClient(await target());
     },
     exitCode: () => code,
   };

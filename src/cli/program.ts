@@ -3,7 +3,7 @@ import { VencError } from '../api/errors.js';
 import { type ExitCode, exitCodes } from '../api/exit-codes.js';
 import { productVersion } from '../api/version.js';
 import { type CommandModule, commandTable, isCommandName } from './command-table.js';
-import { createContext } from './context.js';
+import { createContext, type GlobalFlags } from './context.js';
 import type { Io } from './io.js';
 
 /**
@@ -13,7 +13,7 @@ import type { Io } from './io.js';
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
   const words = helpLast(argv);
   const program = createProgram(io);
-  const context = createContext(io, () => program.opts<{ data?: string }>().data);
+  const context = createContext(io, () => program.opts<GlobalFlags>());
   const asked = askedCommand(words);
   for (const [name, { summary, load }] of Object.entries(commandTable)) {
     const command = program.command(name).summary(summary).description(sentence(summary));
@@ -39,6 +39,7 @@ function createProgram(io: Io): Command {
     .description('Encode video on a remote encoding service, on the local daemon, or right here.')
     .version(productVersion, '-V, --version', 'print the version')
     .option('--data <folder>', 'data folder of the local daemon (or VENC_DATA)')
+    .option('--target <name>', 'the service to talk to: a name of venc target list (or VENC_TARGET)')
     .option('--no-color', 'no colours (or NO_COLOR)')
     .option('--debug', 'show where an error comes from')
     .helpOption('-h, --help', 'show this help')
@@ -62,12 +63,16 @@ Examples:
   venc daemon                            start the local service, then in another window:
   venc submit film.mov --wait            upload a file, encode it and wait for it
 
-Services: the local daemon, unless VENC_URL and VENC_API_KEY name another one.
+Services: the local daemon, unless --target NAME or VENC_URL and VENC_API_KEY name another one.
 Help of a command: venc COMMAND --help`;
+
+const takesWord: readonly string[] = ['--data', '--target'];
 
 /** The first word that is neither an option nor the value of one names the command. */
 function askedCommand(words: readonly string[]): string | undefined {
-  const first = words.findIndex((word, index) => !word.startsWith('-') && words[index - 1] !== '--data');
+  const first = words.findIndex(
+    (word, index) => !word.startsWith('-') && !takesWord.includes(words[index - 1] ?? ''),
+  );
   return words[first];
 }
 

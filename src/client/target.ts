@@ -36,7 +36,7 @@ const ownerKeyFile = 'owner-key';
  * where no daemon has left its address.
  */
 export async function resolveTarget(sources: TargetSources): Promise<Target> {
-  if (sources.apiKey !== null && !/^[!-~]+$/.test(sources.apiKey)) {
+  if (sources.apiKey !== null && !isKey(sources.apiKey)) {
     throw new VencError(
       'UnauthorizedError',
       'VENC_API_KEY is no key: it has blanks or letters outside of ASCII.',
@@ -48,21 +48,37 @@ export async function resolveTarget(sources: TargetSources): Promise<Target> {
   return sources.url === null ? daemonOf(sources) : serviceAt(sources.url, sources.apiKey);
 }
 
-function serviceAt(text: string, apiKey: string | null): Target {
+/** Whether a text can be a key: it has to go into a header. */
+export function isKey(text: string): boolean {
+  return /^[!-~]+$/.test(text);
+}
+
+/** The base address that a text stands for, without a version; null where it is no address of a service. */
+export function serviceUrl(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
+  // Programs are given the address with its version, and so people type it here too.
+  return text.replace(/\/+$/, '').replace(/\/+v2$/, '');
+}
+
+function serviceAt(text: string, apiKey: string | null): Target {
+  const url = serviceUrl(text);
+  if (url === null) {
     throw new VencError('UsageError', 'VENC_URL is not the address of a service.', {
       hint: 'it begins with http:// or https://, such as https://encoding.example.com',
     });
   }
   if (apiKey === null) {
-    throw new VencError('UnauthorizedError', `VENC_URL names ${url.origin}, but there is no key for it.`, {
-      hint: 'put the key of that service into VENC_API_KEY',
-    });
+    throw new VencError(
+      'UnauthorizedError',
+      `VENC_URL names ${new URL(url).origin}, but there is no key for it.`,
+      {
+        hint: 'put the key of that service into VENC_API_KEY',
+      },
+    );
   }
   return {
-    // Programs are given the address with its version, and so people type it here too.
-    url: text.replace(/\/+$/, '').replace(/\/+v2$/, ''),
+    url,
     apiKey,
     hint: 'check the address in VENC_URL, or unset it to use the daemon on this machine',
   };
@@ -76,7 +92,7 @@ async function daemonOf(sources: TargetSources): Promise<Target> {
       'UnreachableError',
       `No daemon is running with the data folder ${sources.dataFolder}.`,
       {
-        hint: `${hint}; for a service elsewhere set VENC_URL and VENC_API_KEY`,
+        hint: `${hint}; for a service elsewhere: venc target add, or VENC_URL and VENC_API_KEY`,
       },
     );
   }

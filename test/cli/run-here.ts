@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Io } from '../../src/cli/io.js';
 import { errorText, exitCodeOf } from '../../src/cli/print/error-text.js';
 import { runProgram } from '../../src/cli/program.js';
@@ -6,22 +7,31 @@ import type { CliResult } from './run-cli.js';
 
 const home = tempFolder();
 
+/** What a run here may be given beside its words. */
+export interface HereOptions {
+  readonly width?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What can be read from stdin; the test's own where it is left out. */
+  readonly stdin?: string | null;
+}
+
 /**
  * Runs the program in this process, for tests of many commands: starting one takes longer than what most of them do. `width` is that
  * of the terminal; none, as in a pipe, where it is left out.
  */
 export async function runHere(
   words: readonly string[],
-  { width = Number.POSITIVE_INFINITY }: { readonly width?: number } = {},
+  { width = Number.POSITIVE_INFINITY, env = {}, stdin = null }: HereOptions = {},
 ): Promise<CliResult> {
   let stdout = '';
   let stderr = '';
   const nowhere = { stdin: false, stdout: false, stderr: false };
   const io: Io = {
-    stdin: process.stdin,
+    // A stream of text has all that the commands use of a stdin.
+    stdin: stdin === null ? process.stdin : (Readable.from([stdin]) as unknown as Io['stdin']),
     stdout: process.stdout,
     stderr: process.stderr,
-    env: { HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home },
+    env: { HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, ...env },
     isTerminal: nowhere,
     colour: nowhere,
     canDraw: nowhere,

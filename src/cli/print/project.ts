@@ -1,4 +1,5 @@
 import { VencError } from '../../api/errors.js';
+import { nearMisses } from '../../api/near-misses.js';
 
 type Tree = { readonly [name: string]: Tree };
 
@@ -34,8 +35,10 @@ export function checkFields(paths: readonly string[], known: object, answers: re
   const names = new Set([...Object.keys(known), ...answers.flatMap((answer) => Object.keys(Object(answer)))]);
   const strange = paths.find((path) => !names.has(path.split('.')[0] ?? ''));
   if (strange === undefined) return;
+  const near = nearMisses(strange.split('.')[0] ?? '', [...names]);
+  const all = `there are ${[...names].join(', ')}`;
   throw new VencError('UsageError', `There is no field "${strange}".`, {
-    hint: `there are ${[...names].join(', ')}`,
+    hint: near.length === 0 ? all : `did you mean ${near.join(', ')}? ${all}`,
   });
 }
 

@@ -1,0 +1,146 @@
+import type { Command } from 'commander';
+import { VencError } from '../../api/errors.js';
+import { exitCodes } from '../../api/exit-codes.js';
+import { nearMisses } from '../../api/near-misses.js';
+import { withoutPassword } from '../../api/redact.js';
+import { serviceUrl } from '../../client/target.js';
+import { changeConfig } from '../../config/change-config.js';
+import {
+  brokenConfigRule,
+  type ConfigKey,
+  configKeys,
+  configPath,
+  configTable,
+} from '../../config/config.js';
+import { localTarget } from '../../config/targets.js';
+import type { Context } from '../context.js';
+import { findTarget } from '../find-target.js';
+import type { ConfigRecord } from '../print/config-table.js';
+import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
+
+interface SetOptions {
+  readonly unset?: boolean;
+}
+
+/** `venc config`: defaults of flags, by their names. */
+export function define(command: Command, context: Context): void {
+  command.addHelpText('after', `${keysText()}${details}`);
+  command
+    .command('get')
+    .description('Print what a key is configured as; nothing where it is not.')
+    .argument('<key>', configKeys.join(', '))
+    .addHelpText('after', examplesOf('venc config get ffmpeg'))
+    .action(context.act((word: string) => get(word, context)));
+  command
+    .command('set')
+    .description('Configure a key.')
+    .argument('<key>', configKeys.join(', '))
+    .argument('[value]', 'what the flag of this name would be given')
+    .option('--unset', 'take its value away')
+    .addHelpText(
+      'after',
+      examplesOf('venc config set ffmpeg /opt/ffmpeg/bin/ffmpeg', 'venc config set progress --unset'),
+    )
+    .action(
+      context.act((word: string, value: string | undefined, options: SetOptions) =>
+        set(word, value, options, context),
+      ),
+    );
+  addReadingOptions(command.command('list').description('List what is configured.'), 'many')
+    .addHelpText('after', examplesOf('venc config list', 'venc config list --json'))
+    .action(context.act((options: ReadingOptions) => list(options, context)));
+  command
+    .command('path')
+    .description('Print the path of the configuration file, be it there or not.')
+    .addHelpText('after', examplesOf('cat "$(venc config path)"'))
+    .action(context.act(() => path(context)));
+}
+
+function keysText(): string {
+  const lines = configKeys.map((key) => {
+    const { help, choices } = configTable[key];
+    return `  ${key.padEnd(10)}${help}${choices === null ? '' : `: ${choices.join(', ')}`}`;
+  });
+  return `\nKeys:\n${lines.join('\n')}\n`;
+}
+
+const details = `
+A flag wins over its variable (VENC_DATA, VENC_FFMPEG ...), and that over what is
+configured. Keys of services are kept by venc target, not here.
+
+Examples:
+  venc config set data /srv/venc
+  venc config list`;
+
+function examplesOf(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+async function get(word: string, { io, config }: Context) {
+  const value = (await config())[keyOf(word)];
+  if (value !== undefined) await io.out(`${withoutPassword(value)}\n`);
+  return exitCodes.done;
+}
+
+async function set(word: string, value: string | undefined, { unset }: SetOptions, { io }: Context) {
+  const key = keyOf(word);
+  if ((value === undefined) === (unset !== true)) {
+    throw new VencError('UsageError', 'config set takes either a value or --unset.', {
+      hint: `for example: venc config set ${key} ${configTable[key].choices?.[0] ?? 'VALUE'}`,
+    });
+  }
+  if (value !== undefined) await check(key, value, io.env);
+  // The daemon of this machine is what there is where no target is configured.
+  const kept = value === undefined || (key === 'target' && value === localTarget) ? null : value;
+  const setAside = await changeConfig(io.env, key, kept);
+  if (setAside !== null)
+    io.note(`venc: the configuration could not be read: it was set aside as ${setAside}\n`);
+  return exitCodes.done;
+}
+
+async function check(key: ConfigKey, value: string, env: Context['io']['env']): Promise<void> {
+  const rule = brokenConfigRule(key, value);
+  if (rule !== null) {
+    const near = nearMisses(value, configTable[key].choices ?? []);
+    const hint = near.length === 0 ? {} : { hint: `did you mean ${near.join(', ')}?` };
+    throw new VencError('UsageError', `${key} ${rule}.`, hint);
+  }
+  if (key === 'target') await findTarget(env, value);
+  if (key === 'url' && serviceUrl(value) === null) {
+    throw new VencError('UsageError', 'url must begin with http:// or https://.');
+  }
+}
+
+async function list(options: ReadingOptions, { io, config }: Context) {
+  const configured = await config();
+  const records = configKeys.flatMap((key): readonly ConfigRecord[] => {
+    const value = configured[key];
+    return value === undefined ? [] : [{ key, value: withoutPassword(value) }];
+  });
+  await printRecords(io, options, {
+    answers: records,
+    known: { key: '', value: '' },
+    text: async () => {
+      const { configTableText } = await import('../print/config-table.js');
+      return configTableText(records, { width: io.width, hasColour: io.colour.stdout });
+    },
+  });
+  if (records.length === 0 && options.json !== true && options.jsonl !== true)
+    io.note('venc: nothing is configured\n');
+  return exitCodes.done;
+}
+
+async function path({ io }: Context) {
+  await io.out(`${configPath(io.env)}\n`);
+  return exitCodes.done;
+}
+
+function keyOf(word: string): ConfigKey {
+  const plain = word.replace(/^--/, '');
+  const key = configKeys.find((name) => name === plain);
+  if (key !== undefined) return key;
+  const near = nearMisses(plain, configKeys);
+  throw new VencError('UsageError', `There is no key ${JSON.stringify(word)} to configure.`, {
+    hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : `the keys are ${configKeys.join(', ')}`,
+  });
+}

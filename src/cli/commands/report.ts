@@ -1,0 +1,99 @@
+import { type Command, Option } from 'commander';
+import { VencError } from '../../api/errors.js';
+import { exitCodes } from '../../api/exit-codes.js';
+import { nearMisses } from '../../api/near-misses.js';
+import { readReport, type Usage, usageAmounts } from '../../client/read-report.js';
+import type { Context } from '../context.js';
+import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
+
+const kinds = ['all', 'vod', 'live'] as const;
+type Kind = (typeof kinds)[number];
+
+interface ReportOptions extends ReadingOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly grouping?: string;
+  readonly csv?: boolean;
+}
+
+/** `venc report [all|vod|live]`: usage by day and grouping (sections 4.10 and 4.11). */
+export function define(command: Command, context: Context): void {
+  addReadingOptions(
+    command
+      .argument('[kind]', 'vod: files; live: live streaming; all: both', readKind, 'all')
+      .option('--from <day>', 'first day, such as 2026-03-01 (default: 30 days ago)', dayOf('--from'))
+      .option('--to <day>', 'last day (default: yesterday)', dayOf('--to'))
+      .option('--grouping <name>', 'only the usage under this report grouping')
+      .addOption(
+        new Option('--csv', 'print CSV, one line for each day and grouping').conflicts(['json', 'fields']),
+      ),
+    'one',
+  )
+    .addHelpText('after', details)
+    .action(context.act((kind: Kind, options: ReportOptions) => run(kind, options, context)));
+}
+
+const details = `
+Days are those of UTC on which outputs finished, 60 of them at most. The table leaves days out on which there was nothing; --json
+and --csv have every day. With --csv the first column of all is the kind, vod or live.
+
+Examples:
+  venc report
+  venc report vod --from 2026-03-01 --to 2026-03-31
+  venc report all --grouping trailers --csv > usage.csv
+  venc report vod --json --fields total`;
+
+const routeOf = { all: 'reportAll', vod: 'reportVod', live: 'reportLive' } as const;
+
+async function run(kind: Kind, options: ReportOptions, context: Context) {
+  const { io } = context;
+  const { from, to, grouping } = options;
+  if (from !== undefined && to !== undefined && from > to) {
+    throw new VencError('UsageError', `--from ${from} is after --to ${to}.`);
+  }
+  if (grouping === '') throw new VencError('UsageError', '--grouping needs the name of a grouping.');
+  const client = await context.client();
+  const { body } = await client.ask(routeOf[kind], { query: { from, to, grouping } });
+  const usages = readReport(kind, body);
+  if (options.csv === true) {
+    await io.out(await csvOf(kind, usages));
+    return exitCodes.done;
+  }
+  await printRecord(io, options, {
+    answer: body,
+    known: { total: null, statistics: null },
+    text: async () => {
+      const { reportText } = await import('../print/report-text.js');
+      return reportText(usages, { width: io.width, hasColour: io.colour.stdout });
+    },
+  });
+  return exitCodes.done;
+}
+
+async function csvOf(kind: Kind, usages: readonly Usage[]): Promise<string> {
+  const { reportCsv } = await import('../print/report-csv.js');
+  const names = usages.flatMap((usage) => usageAmounts[usage.kind]);
+  return reportCsv(
+    usages.flatMap(({ days }) => days),
+    names,
+    kind === 'all',
+  );
+}
+
+function readKind(word: string): Kind {
+  const kind = kinds.find((name) => name === word);
+  if (kind !== undefined) return kind;
+  const near = nearMisses(word, kinds);
+  const hint = near.length === 0 ? {} : { hint: `did you mean ${near.join(', ')}?` };
+  throw new VencError('UsageError', `There are reports of ${kinds.join(', ')}, not "${word}".`, hint);
+}
+
+/** A parser for an option that takes a day of the calendar. */
+function dayOf(flag: string) {
+  return (word: string): string => {
+    const time = /^\d{4}-\d\d-\d\d$/.test(word) ? Date.parse(`${word}T00:00:00Z`) : Number.NaN;
+    // The 30th of February is read as a day of March, on some machines.
+    if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(word)) return word;
+    throw new VencError('UsageError', `${flag} takes a day such as 2026-03-01, not "${word}".`);
+  };
+}

@@ -1,0 +1,168 @@
+import type { Command } from 'commander';
+import { VencError } from '../../api/errors.js';
+import { exitCodes } from '../../api/exit-codes.js';
+import { withoutPassword } from '../../api/redact.js';
+import { safeText } from '../../api/safe-text.js';
+import { isKey, serviceUrl } from '../../client/target.js';
+import { changeConfig } from '../../config/change-config.js';
+import {
+  forgetTarget,
+  keepTarget,
+  localTarget,
+  type NamedTarget,
+  readTargets,
+} from '../../config/targets.js';
+import type { Context } from '../context.js';
+import { unknownTarget } from '../find-target.js';
+import type { TargetRecord } from '../print/targets-table.js';
+import { readSecret } from '../read-secret.js';
+import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
+
+/** `venc target`: services that have a name, with their keys, for `--target NAME` and `VENC_TARGET`. */
+export function define(command: Command, context: Context): void {
+  command.addHelpText('after', details);
+  command
+    .command('add')
+    .description('Give a service a name. Its key is read from stdin, or asked for.')
+    .argument('<name>', '1 to 64 letters, digits or . _ -')
+    .argument('<url>', 'base address of the service, such as https://encoding.example.com/api')
+    .option('--force', 'replace the target that has this name')
+    .addHelpText('after', addDetails)
+    .action(
+      context.act((name: string, url: string, options: AddOptions) => add(name, url, options, context)),
+    );
+  addReadingOptions(command.command('list').description('List the targets; never their keys.'), 'many')
+    .addHelpText('after', examplesOf('venc target list', 'venc target list --json --fields name,url'))
+    .action(context.act((options: ReadingOptions) => list(options, context)));
+  command
+    .command('use')
+    .description('Talk to this service from now on, unless something else is said.')
+    .argument('<name>', `name of the target; ${localTarget} is the daemon of this machine`)
+    .addHelpText('after', examplesOf('venc target use studio', `venc target use ${localTarget}`))
+    .action(context.act((name: string) => use(name, context)));
+  command
+    .command('remove')
+    .description('Forget a target and its key.')
+    .argument('<name>', 'name of the target')
+    .addHelpText('after', examplesOf('venc target remove studio'))
+    .action(context.act((name: string) => remove(name, context)));
+}
+
+interface AddOptions {
+  readonly force?: boolean;
+}
+
+const details = `
+Which service a command talks to: --target NAME, else VENC_TARGET, else VENC_URL
+with VENC_API_KEY, else the target in use, else the daemon of this machine, which
+is always called ${localTarget}. Keys lie in a file that its owner alone may read.
+
+Examples:
+  venc target add studio https://encoding.example.com/api
+  venc list --target studio
+  venc target use studio`;
+
+const addDetails = `
+There is no flag for the key: other users of the machine could see it.
+
+Examples:
+  venc target add studio https://encoding.example.com/api
+  venc target add studio https://encoding.example.com/api < key.txt
+  pass show studio | venc target add studio https://encoding.example.com/api`;
+
+function examplesOf(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+async function add(name: string, word: string, options: AddOptions, { io }: Context) {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(name) || name === '__proto__') {
+    throw new VencError(
+      'UsageError',
+      'The name of a target has 1 to 64 letters, digits or . _ - and begins with none of . -',
+    );
+  }
+  if (name === localTarget) {
+    throw new VencError('UsageError', `${localTarget} is always the daemon of this machine.`, {
+      hint: 'choose another name',
+    });
+  }
+  const url = serviceUrl(word);
+  if (url === null) {
+    throw new VencError('UsageError', `"${withoutPassword(word)}" is not the address of a service.`, {
+      hint: 'it begins with http:// or https://, such as https://encoding.example.com',
+    });
+  }
+  const isThere =
+    options.force !== true && (await readTargets(io.env)).some((target) => target.name === name);
+  if (isThere) {
+    throw new VencError('UsageError', `There is a target ${name} already.`, {
+      hint: 'replace it with --force, or choose another name',
+    });
+  }
+  const apiKey = await readSecret(io, `Key of ${name}: `);
+  if (!isKey(apiKey)) {
+    const trouble =
+      apiKey === ''
+        ? 'There was no key to read.'
+        : 'This is no key: it has blanks or letters outside of ASCII.';
+    throw new VencError('UsageError', trouble, {
+      hint: `nothing was kept; give the key in a line on stdin: venc target add ${name} ${withoutPassword(url)} < key.txt`,
+    });
+  }
+  const setAside = await keepTarget(io.env, { name, url, apiKey });
+  if (setAside !== null)
+    io.note(`venc: the targets so far could not be read: they were set aside as ${setAside}\n`);
+  io.note(`venc: target ${name} kept; to talk to it always: venc target use ${name}\n`);
+  return exitCodes.done;
+}
+
+async function list(options: ReadingOptions, { io, config }: Context) {
+  const { target = localTarget } = await config();
+  const records = (await readTargets(io.env)).map(
+    ({ name, url }): TargetRecord => ({ name, url: withoutPassword(url), in_use: name === target }),
+  );
+  await printRecords(io, options, {
+    answers: records,
+    known: noTarget,
+    text: async () => {
+      const { targetsTable } = await import('../print/targets-table.js');
+      return targetsTable(records, { width: io.width, hasColour: io.colour.stdout });
+    },
+  });
+  if (records.length === 0 && options.json !== true && options.jsonl !== true) io.note('venc: no targets\n');
+  return exitCodes.done;
+}
+
+/** What `--fields` can name where there is no target. */
+const noTarget: TargetRecord = { name: '', url: '', in_use: false };
+
+async function use(name: string, { io }: Context) {
+  if (name !== localTarget) await known(name, io.env);
+  noteAside(io.note, await changeConfig(io.env, 'target', name === localTarget ? null : name));
+  const what = name === localTarget ? 'the daemon of this machine' : `the target ${name}`;
+  io.note(`venc: commands talk to ${what} from now on\n`);
+  const louder = ['VENC_TARGET', 'VENC_URL'].find((variable) => (io.env[variable] ?? '') !== '');
+  if (louder !== undefined) io.note(`venc: hint: ${louder} is set, and wins over it\n`);
+  return exitCodes.done;
+}
+
+async function remove(name: string, { io, config }: Context) {
+  await known(name, io.env);
+  await forgetTarget(io.env, name);
+  io.note(`venc: target ${safeText(name)} and its key are forgotten\n`);
+  if ((await config()).target !== name) return exitCodes.done;
+  await changeConfig(io.env, 'target', null);
+  io.note('venc: it was in use: commands talk to the daemon of this machine from now on\n');
+  return exitCodes.done;
+}
+
+async function known(name: string, env: Context['io']['env']): Promise<NamedTarget> {
+  const targets = await readTargets(env);
+  const found = targets.find((target) => target.name === name);
+  if (found === undefined) throw unknownTarget(name, targets);
+  return found;
+}
+
+function noteAside(note: (text: string) => void, setAside: string | null): void {
+  if (setAside !== null) note(`venc: the configuration could not be read: it was set aside as ${setAside}\n`);
+}

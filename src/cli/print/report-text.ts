@@ -1,0 +1,67 @@
+import type { Amounts, Usage, UsageDay, UsageKind } from '../../client/read-report.js';
+import { createPaint, type Paint } from './paint.js';
+import { type Column, table } from './table.js';
+
+const headings = { vod: 'Files, in minutes', live: 'Live streaming, in hours' } as const;
+
+/** A line of the table: a day, or the sum of all. */
+interface Line {
+  readonly day: string;
+  readonly grouping: string | null;
+  readonly amounts: Amounts;
+}
+
+/** Titles of the amounts, and which are dropped first on a narrow terminal. */
+const amountColumns: Readonly<
+  Record<UsageKind, readonly (readonly [name: string, title: string, worth: number])[]>
+> = {
+  vod: [
+    ['encoded_minutes', 'ENCODED', 6],
+    ['billable_minutes', 'BILLABLE', 5],
+  ],
+  live: [
+    ['stream_hours', 'STREAMED', 4],
+    ['billable_stream_hours', 'BILLABLE', 2],
+    ['encoded_hours', 'ENCODED', 3],
+    ['billable_encoded_hours', 'BILLABLE', 1],
+    ['total_hours', 'TOTAL', 6],
+    ['total_billable_hours', 'BILLABLE', 5],
+  ],
+};
+
+/** Usage for people: a table for each kind, with a line for each day that had any, and the totals. */
+export function reportText(
+  usages: readonly Usage[],
+  { width, hasColour }: { readonly width: number; readonly hasColour: boolean },
+): string {
+  const paint = createPaint(hasColour);
+  return usages.map((usage) => usageText(usage, width, paint)).join('\n');
+}
+
+function usageText({ kind, days, total }: Usage, width: number, paint: Paint): string {
+  const used = days.filter(({ amounts }) => Object.values(amounts).some((amount) => amount !== 0));
+  const lines: readonly Line[] = [...used.map(lineOf), { day: 'total', grouping: null, amounts: total }];
+  const hasGroupings = used.some(({ grouping }) => grouping !== null);
+  const columns: readonly Column<Line>[] = [
+    { title: 'DAY', worth: 8, text: ({ day }) => day },
+    ...(hasGroupings
+      ? [{ title: 'GROUPING', worth: 7, leastWidth: 10, text: ({ grouping }: Line) => grouping ?? '' }]
+      : []),
+    ...amountColumns[kind].map(([name, title, worth]) => ({
+      title,
+      worth,
+      isRight: true,
+      text: ({ amounts }: Line) => exact(amounts[name] ?? 0),
+    })),
+  ];
+  return `${headings[kind]}\n${table(columns, lines, width, paint)}`;
+}
+
+function lineOf({ day, grouping, amounts }: UsageDay): Line {
+  return { day, grouping, amounts };
+}
+
+/** Two decimals at most, and as many for all, so that the points stand below each other. */
+function exact(amount: number): string {
+  return amount.toFixed(2);
+}

@@ -1,0 +1,23 @@
+import { createPaint } from './paint.js';
+import { type Column, table } from './table.js';
+
+/** A target as `venc target list` prints it: its key is nowhere in it. */
+export interface TargetRecord {
+  readonly name: string;
+  readonly url: string;
+  /** Whether commands talk to it where nothing else is said. */
+  readonly in_use: boolean;
+}
+
+/** Targets as a table, one line each. */
+export function targetsTable(
+  targets: readonly TargetRecord[],
+  { width, hasColour }: { readonly width: number; readonly hasColour: boolean },
+): string {
+  const columns: readonly Column<TargetRecord>[] = [
+    { title: 'NAME', worth: 3, leastWidth: 8, text: ({ name }) => name },
+    { title: 'IN USE', worth: 1, text: ({ in_use: isUsed }) => (isUsed ? 'yes' : '') },
+    { title: 'URL', worth: 2, leastWidth: 24, text: ({ url }) => url },
+  ];
+  return table(columns, targets, width, createPaint(hasColour));
+}

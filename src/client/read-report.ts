@@ -1,0 +1,68 @@
+import { fieldsOf, itemsOf, readNumber, readText } from './reading.js';
+
+/** Kinds of usage that reports tell of, in the order in which they are printed. */
+export const usageKinds = ['vod', 'live'] as const;
+
+/** One of {@link usageKinds}. */
+export type UsageKind = (typeof usageKinds)[number];
+
+/** Names of the amounts of each kind (section 2.5): minutes of files, hours of live streaming. */
+export const usageAmounts = {
+  vod: ['encoded_minutes', 'billable_minutes'],
+  live: [
+    'stream_hours',
+    'billable_stream_hours',
+    'encoded_hours',
+    'billable_encoded_hours',
+    'total_hours',
+    'total_billable_hours',
+  ],
+} as const satisfies Readonly<Record<UsageKind, readonly string[]>>;
+
+/** Amounts by their names; 0 where the service told none. */
+export type Amounts = Readonly<Record<string, number>>;
+
+/** One day of one grouping. */
+export interface UsageDay {
+  readonly kind: UsageKind;
+  /** `YYYY-MM-DD`. */
+  readonly day: string;
+  /** null for jobs without one. */
+  readonly grouping: string | null;
+  readonly amounts: Amounts;
+}
+
+/** Usage of one kind: its days as the service has them, and the sums that it tells of them. */
+export interface Usage {
+  readonly kind: UsageKind;
+  readonly days: readonly UsageDay[];
+  readonly total: Amounts;
+}
+
+/** Reads a report (sections 4.10 and 4.11) with care. That of `all` has both kinds below its total and its statistics. */
+export function readReport(asked: UsageKind | 'all', body: unknown): readonly Usage[] {
+  const { total, statistics } = fieldsOf(body);
+  if (asked !== 'all') return [usageOf(asked, total, statistics)];
+  return usageKinds.map((kind) => usageOf(kind, fieldsOf(total)[kind], fieldsOf(statistics)[kind]));
+}
+
+function usageOf(kind: UsageKind, total: unknown, statistics: unknown): Usage {
+  return {
+    kind,
+    days: itemsOf(statistics).map((item) => {
+      const fields = fieldsOf(item);
+      return {
+        kind,
+        day: readText(fields.collected_on) ?? '',
+        grouping: readText(fields.grouping),
+        amounts: amountsOf(kind, item),
+      };
+    }),
+    total: amountsOf(kind, total),
+  };
+}
+
+function amountsOf(kind: UsageKind, value: unknown): Amounts {
+  const fields = fieldsOf(value);
+  return Object.fromEntries(usageAmounts[kind].map((name) => [name, readNumber(fields[name]) ?? 0]));
+}

@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { VencError } from '../api/errors.js';
+import { type Environment, userFolders } from './folders.js';
+import { type OpenedFile, openFile, write } from './open-file.js';
+import { parseFile } from './parse-file.js';
+
+/** A service that has a name here. */
+export interface NamedTarget {
+  readonly name: string;
+  readonly url: string;
+  readonly apiKey: string;
+}
+
+/** The name that always stands for the daemon of this machine. */
+export const localTarget = 'local';
+
+const fileName = 'targets';
+
+/** Where the named services lie. Only their owner may read the file, as their keys are in it. */
+export function targetsPath(env: Environment): string {
+  return join(userFolders(env).config, `${fileName}.json`);
+}
+
+/** The named services, by their names. Rejects with `UsageError` where the file is there and cannot be read. */
+export async function readTargets(env: Environment): Promise<readonly NamedTarget[]> {
+  const path = targetsPath(env);
+  try {
+    return Object.entries(parseFile(await readFile(path, 'utf8')))
+      .flatMap(([name, value]) => targetOf(name, value) ?? [])
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new VencError('UsageError', `The targets in ${path} cannot be read: ${reason}`, {
+      cause: error,
+      hint: 'mend the file, or take it away and add the targets once more',
+    });
+  }
+}
+
+/** Keeps a service under its name. Gives the file that a broken one was set aside to, or null. */
+export async function keepTarget(
+  env: Environment,
+  { name, url, apiKey }: NamedTarget,
+): Promise<string | null> {
+  const opened = await open(env);
+  write(opened, (store) => store.set(name, { url, key: apiKey }));
+  return opened.setAside;
+}
+
+/** Forgets a service. */
+export async function forgetTarget(env: Environment, name: string): Promise<void> {
+  write(await open(env), (store) => store.delete(name));
+}
+
+function open(env: Environment): Promise<OpenedFile> {
+  return openFile(userFolders(env).config, fileName);
+}
+
+function targetOf(name: string, value: unknown): NamedTarget | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { url, key } = Object.fromEntries(Object.entries(value));
+  return typeof url === 'string' && typeof key === 'string' ? { name, url, apiKey: key } : null;
+}

@@ -1,0 +1,116 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CliResult } from './run-cli.js';
+import { runHere } from './run-here.js';
+
+interface Context {
+  server: Server;
+  seen: string[];
+  venc: (words: string) => Promise<CliResult>;
+}
+
+const test = suite<Context>('venc report');
+
+const vod = {
+  total: { encoded_minutes: '12.5', billable_minutes: 10 },
+  statistics: [
+    { grouping: null, collected_on: '2026-03-01', encoded_minutes: 2.5, billable_minutes: 0 },
+    { grouping: 'a "b", c', collected_on: '2026-03-01', encoded_minutes: '10', billable_minutes: 10 },
+    { collected_on: '2026-03-02' },
+  ],
+};
+const live = {
+  total: { stream_hours: 1, total_hours: 1 },
+  statistics: [{ grouping: null, collected_on: '2026-03-01', stream_hours: 1, total_hours: 1 }],
+};
+const answers: Readonly<Record<string, unknown>> = {
+  '/v2/reports/vod': vod,
+  '/v2/reports/live': live,
+  '/v2/reports/all': {
+    total: { vod: vod.total, live: live.total },
+    statistics: { vod: vod.statistics, live: live.statistics },
+  },
+};
+
+test.before(async (context) => {
+  context.seen = [];
+  context.server = createServer((request, response) => {
+    context.seen.push(request.url ?? '');
+    const path = (request.url ?? '').replace(/\.json|\?.*/g, '');
+    response.setHeader('Content-Type', 'application/json');
+    response.end(JSON.stringify(answers[path] ?? {}));
+  });
+  await new Promise<void>((resolve) => context.server.listen(0, '127.0.0.1', resolve));
+  // A server that listens at a port has an address of this kind.
+  const { port } = context.server.address() as AddressInfo;
+  const env = { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
+  context.venc = (words) => runHere(words.split(' '), { env, width: 80 });
+});
+test.after(({ server }) => void server.close());
+
+test('files are a table of the days that had any, with the totals of the service', async ({ venc }) => {
+  const { code, stdout, stderr } = await venc('report vod');
+  assert.equal([code, stderr], [0, '']);
+  assert.equal(stdout.split('\n'), [
+    'Files, in minutes',
+    'DAY         GROUPING  ENCODED  BILLABLE',
+    '2026-03-01               2.50      0.00',
+    '2026-03-01  a "b", c    10.00     10.00',
+    'total                   12.50     10.00',
+    '',
+  ]);
+});
+
+test('both kinds are asked for where none is named, each in a table of its own', async ({ venc }) => {
+  const { stdout } = await venc('report');
+  assert.match(stdout, /^Files, in minutes\n[\s\S]*\n\nLive streaming, in hours\nDAY +STREAMED/);
+});
+
+test('days and grouping go to the service', async ({ venc, seen }) => {
+  await venc('report live --from 2026-03-01 --to 2026-03-02 --grouping trailers');
+  assert.match(
+    seen.at(-1) ?? '',
+    /\/v2\/reports\/live\.json\?from=2026-03-01&to=2026-03-02&grouping=trailers/,
+  );
+});
+
+test('CSV has every day, exact numbers and quotes; that of all begins with the kind', async ({ venc }) => {
+  assert.equal((await venc('report vod --csv')).stdout.split('\n'), [
+    'collected_on,grouping,encoded_minutes,billable_minutes',
+    '2026-03-01,,2.5,0',
+    '2026-03-01,"a ""b"", c",10,10',
+    '2026-03-02,,0,0',
+    '',
+  ]);
+  const lines = (await venc('report all --csv')).stdout.split('\n');
+  assert.match(lines[0] ?? '', /^kind,collected_on,grouping,encoded_minutes,billable_minutes,stream_hours,/);
+  assert.is(lines[1], 'vod,2026-03-01,,2.5,0,,,,,,');
+  assert.is(lines[4], 'live,2026-03-01,,,,1,0,0,0,1,0');
+});
+
+test('JSON is the answer as it came, and fields are chosen of it', async ({ venc }) => {
+  assert.equal(JSON.parse((await venc('report vod --json')).stdout), vod);
+  assert.equal(JSON.parse((await venc('report vod --json --fields total')).stdout), { total: vod.total });
+});
+
+const wrong: readonly (readonly [string, RegExp])[] = [
+  ['report vodd', /did you mean vod\?/],
+  ['report --from soon', /--from takes a day such as 2026-03-01, not "soon"/],
+  ['report --to 2026-02-30', /--to takes a day/],
+  ['report --from 2026-03-02 --to 2026-03-01', /is after --to/],
+  ['report --csv --json', /cannot be used with/],
+  ['report --grouping=', /needs the name of a grouping/],
+  ['report --fields totl', /did you mean total\?/],
+];
+
+test('nonsense is refused with 2', async ({ venc }) => {
+  for (const [words, says] of wrong) {
+    const { code, stdout, stderr } = await venc(words);
+    assert.equal([code, stdout], [2, ''], words);
+    assert.match(stderr, says);
+  }
+});
+
+test.run();

@@ -1,0 +1,161 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
+import { tempFolder } from '../helpers/temp.js';
+import type { CliResult } from './run-cli.js';
+import { runHere } from './run-here.js';
+
+interface Context {
+  service: FakeService;
+  home: string;
+  /** Runs words in a home of its own. */
+  venc: (words: string, stdin?: string, env?: Record<string, string>) => Promise<CliResult>;
+}
+
+const test = suite<Context>('venc target and venc config');
+
+test.before(async (context) => {
+  context.service = await startFakeService();
+});
+test.after(({ service }) => service.close());
+test.before.each((context) => {
+  context.home = tempFolder();
+  context.venc = (words, stdin, env = {}) =>
+    runHere(words.split(' '), {
+      env: { XDG_CONFIG_HOME: context.home, ...env },
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+});
+
+const secret = 'key-of-the-fake-service';
+
+test('a target is kept with its key for its owner alone, and the key is shown nowhere', async ({
+  service,
+  home,
+  venc,
+}) => {
+  const added = await venc(`target add studio.eu ${service.url}/v2/`, `${secret}\n`);
+  assert.equal([added.code, added.stdout], [0, ''], added.stderr);
+  const path = join(home, 'venc', 'targets.json');
+  assert.is(statSync(path).mode & 0o777, 0o600);
+  assert.equal(JSON.parse(readFileSync(path, 'utf8')), { 'studio.eu': { url: service.url, key: secret } });
+  const listed = await venc('target list --json');
+  assert.equal(JSON.parse(listed.stdout), [{ name: 'studio.eu', url: service.url, in_use: false }]);
+  for (const words of ['target list', 'target list --jsonl', 'config list']) {
+    const { code, stdout, stderr } = await venc(words);
+    assert.is(code, 0, stderr);
+    assert.not.ok(`${stdout}${stderr}`.includes(secret), words);
+  }
+  assert.not.ok(`${added.stderr}${listed.stdout}`.includes(secret));
+});
+
+test('the flag goes before the variables, these before the target in use, and that before the daemon', async ({
+  service,
+  venc,
+}) => {
+  await venc(`target add studio ${service.url}`, secret);
+  await venc('target add nowhere http://127.0.0.1:1', 'k');
+  const good: Record<string, string> = { VENC_URL: service.url, VENC_API_KEY: secret };
+  const bad: Record<string, string> = { VENC_URL: 'http://127.0.0.1:1', VENC_API_KEY: 'k' };
+  const cases: readonly (readonly [string, Record<string, string>, number, RegExp])[] = [
+    ['show 1001', {}, 3, /No daemon is running/],
+    ['show 1001 --target studio', { VENC_TARGET: 'nowhere', ...bad }, 0, /^$/],
+    ['--target studio show 1001', {}, 0, /^$/],
+    ['show 1001', { VENC_TARGET: 'studio', ...bad }, 0, /^$/],
+    ['show 1001 --target nowhere', good, 3, /127\.0\.0\.1:1 could not be reached.*\n.*the target nowhere/],
+    ['show 1001 --target local', good, 3, /No daemon is running/],
+    ['show 1001 --target stdio', {}, 2, /no target "stdio"\.\nvenc: hint: did you mean studio\?/],
+    ['show 1001', { VENC_TARGET: '' }, 3, /No daemon is running/],
+  ];
+  for (const [words, env, code, says] of cases) {
+    const result = await venc(words, undefined, env);
+    assert.is(result.code, code, `${words}: ${result.stderr}`);
+    assert.match(result.stderr, says);
+  }
+  const used = await venc('target use studio', undefined, { VENC_URL: 'http://h' });
+  assert.match(used.stderr, /VENC_URL is set, and wins over it/);
+  assert.is((await venc('show 1001')).code, 0);
+  assert.is((await venc('show 1001', undefined, bad)).code, 3);
+  assert.match((await venc('target list')).stdout, /^studio +yes +http/m);
+  const removed = await venc('target remove studio');
+  assert.match(removed.stderr, /it was in use/);
+  assert.match((await venc('show 1001')).stderr, /No daemon is running/);
+});
+
+test('what makes no target is refused with 2, and nothing is kept', async ({ venc }) => {
+  await venc('target add studio http://h', 'k');
+  const cases: readonly (readonly [string, string, RegExp])[] = [
+    ['target add studio http://h', 'k', /already\.\nvenc: hint: replace it with --force/],
+    ['target add local http://h', 'k', /always the daemon/],
+    ['target add -- -x http://h', 'k', /1 to 64 letters/],
+    ['target add a/b http://h', 'k', /1 to 64 letters/],
+    ['target add other ftp://h', 'k', /not the address of a service/],
+    ['target add other http://h', '', /no key to read/],
+    ['target add other http://h', 'a key', /blanks or letters outside/],
+    ['target add other http://h --key k', 'k', /unknown option '--key'/],
+    ['target use studo', '', /did you mean studio\?/],
+    ['target remove nothing-like-it', '', /venc target list shows them all/],
+    ['config set target studo', '', /did you mean studio\?/],
+    ['config set progres plain', '', /did you mean progress\?/],
+    [
+      'config set progress plan',
+      '',
+      /progress must be auto, tty, plain, json, none\.\nvenc: hint: did you mean plain/,
+    ],
+    ['config set url h', '', /must begin with http/],
+    ['config set ffmpeg', '', /either a value or --unset/],
+    ['config get nothing-like-it', '', /the keys are ffmpeg/],
+  ];
+  for (const [words, stdin, says] of cases) {
+    const result = await venc(words, stdin);
+    assert.equal([result.code, result.stdout], [2, ''], `${words}: ${result.stderr}`);
+    assert.match(result.stderr, says);
+  }
+  assert.equal(JSON.parse((await venc('target list --json --fields name')).stdout), [{ name: 'studio' }]);
+});
+
+test('a key is configured, told, listed and taken away', async ({ home, venc }) => {
+  assert.equal(await venc('config get data'), { code: 0, signal: null, stdout: '', stderr: '' });
+  assert.equal((await venc('config list --json')).stdout, '[]\n');
+  assert.is((await venc('config path')).stdout, `${join(home, 'venc', 'config.json')}\n`);
+  assert.is((await venc('config set data /srv/venc')).code, 0);
+  assert.is((await venc('config set progress none')).code, 0);
+  assert.is((await venc('config get data')).stdout, '/srv/venc\n');
+  assert.equal(JSON.parse((await venc('config list --json')).stdout), [
+    { key: 'data', value: '/srv/venc' },
+    { key: 'progress', value: 'none' },
+  ]);
+  assert.match((await venc('list')).stderr, /data folder \/srv\/venc/);
+  assert.is((await venc('config set data --unset')).code, 0);
+  assert.is((await venc('config get data')).stdout, '');
+});
+
+test('a broken configuration is said, counts as empty, and is set aside by the next change', async ({
+  home,
+  venc,
+}) => {
+  mkdirSync(join(home, 'venc'));
+  const path = join(home, 'venc', 'config.json');
+  writeFileSync(path, '{"ffmpeg": ');
+  const listed = await venc('config list');
+  assert.is(listed.code, 0);
+  assert.match(listed.stderr, /config\.json was ignored: it is no valid JSON/);
+  const set = await venc('config set color never');
+  assert.match(set.stderr, /it was set aside as .*config\.json\.broken/);
+  assert.is(readFileSync(`${path}.broken`, 'utf8'), '{"ffmpeg": ');
+  assert.equal(await venc('config get color'), { code: 0, signal: null, stdout: 'never\n', stderr: '' });
+});
+
+test('a home that cannot be written is told with 2', async ({ venc }) => {
+  const file = join(tempFolder(), 'file');
+  writeFileSync(file, '');
+  const env = { XDG_CONFIG_HOME: file };
+  const result = await venc('target add studio http://h', 'k', env);
+  assert.equal([result.code, result.stdout], [2, ''], result.stderr);
+  assert.match(result.stderr, /cannot be (written|read)/);
+  assert.is((await venc('config list', undefined, env)).code, 0);
+});
+
+test.run();
