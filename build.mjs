@@ -23,7 +23,11 @@ if (status !== 0) process.exit(status ?? 1);
 
 await build({
   absWorkingDir: root,
-  entryPoints: { main: 'dist/src/cli/main.js' },
+  entryPoints: {
+    main: 'dist/src/cli/main.js',
+    // Started as a thread, beside the file that does so.
+    'summing-worker': 'dist/daemon/transports/summing-worker.js',
+  },
   outdir: 'dist/venc',
   bundle: true,
   splitting: true,

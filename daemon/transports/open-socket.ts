@@ -1,6 +1,7 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Guard } from './guard.js';
+import type { SocketBuffers } from './socket-buffers.js';
 
 /** What to connect to. */
 export interface SocketTarget {
@@ -8,6 +9,8 @@ export interface SocketTarget {
   readonly host: string;
   readonly port: number;
   readonly isTls: boolean;
+  /** What the bytes that come are read into; buffers of Node's where it is not given, and for TLS. */
+  readonly buffers?: SocketBuffers | null;
 }
 
 /**
@@ -26,7 +29,7 @@ export function openSocket(
   timeoutMs: number,
   signal: AbortSignal | null = null,
 ): Promise<Socket> {
-  const { host, port, isTls } = target;
+  const { host, port, isTls, buffers = null } = target;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     guard.checkHost(host);
@@ -37,9 +40,9 @@ export function openSocket(
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: nextAddressAfterMs,
     };
-    const socket = isTls
+    const socket: Socket = isTls
       ? connectTls({ ...options, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] })
-      : connectTcp(options);
+      : connectTcp(buffers === null ? options : { ...options, onread: readInto(buffers, () => socket) });
     const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs);
     const stop = () => {
       reject(signal?.reason);
@@ -69,6 +72,14 @@ export function openSocket(
       if (!socket.destroyed) resolve(socket.setNoDelay(true).setKeepAlive(true));
     });
   });
+}
+
+/** Hands on what was read as the socket itself would, but for whose buffers it lies in. */
+function readInto(buffers: SocketBuffers, socket: () => Socket): OnReadOpts {
+  return {
+    buffer: () => buffers.next(),
+    callback: (bytes, buffer) => socket().push(buffers.read(buffer, bytes)),
+  };
 }
 
 function timedOut(): Error {

@@ -31,7 +31,7 @@ export class PartFile {
     private readonly partPath: string,
     private readonly isDurable: boolean,
   ) {
-    this.#sum = new InOrderSum(handle);
+    this.#sum = new InOrderSum(handle, partPath);
   }
 
   /** Begins a file that is to stand at `finalPath`, in a folder that exists. */
@@ -46,9 +46,14 @@ export class PartFile {
     return this.#sum.writtenBytes;
   }
 
-  /** Size and MD5 of what was written so far, in order. */
-  facts(): FileFacts {
-    return { sizeBytes: this.#sum.writtenBytes, md5: this.#sum.digest() };
+  /** So many bytes are to come in all, most likely: of many, the sum is made by another thread from the first one on. */
+  expect(bytes: number): void {
+    this.#sum.expect(bytes);
+  }
+
+  /** Size and MD5 of what was written so far, in order. No write may be under way. */
+  async facts(): Promise<FileFacts> {
+    return { sizeBytes: this.#sum.writtenBytes, md5: await this.#sum.digest() };
   }
 
   /** Appends bytes. The buffer may be used again once this has resolved. */
@@ -70,29 +75,30 @@ export class PartFile {
 
   /** Forgets all that was written, for a source that changed in between. No write may be under way. */
   async startOver(): Promise<void> {
-    await this.#sum.settled();
+    await this.#sum.end();
     await this.handle.truncate(0);
-    this.#sum = new InOrderSum(this.handle);
+    this.#sum = new InOrderSum(this.handle, this.partPath);
   }
 
   /** Gives the file its final name, replacing what stands there. Nothing is left of it where that fails. */
   async finish(finalPath: string): Promise<FileFacts> {
     try {
-      await this.#sum.settled();
+      const facts = await this.facts();
+      await this.#sum.end();
       if (this.isDurable) await this.handle.sync();
       await this.handle.close();
       await rename(this.partPath, finalPath);
       if (this.isDurable) await syncFolder(dirname(finalPath));
+      return facts;
     } catch (error) {
       await this.discard();
       throw error;
     }
-    return this.facts();
   }
 
   /** Leaves nothing of the file. May be called after `finish` failed, and twice. */
   async discard(): Promise<void> {
-    await this.#sum.settled().catch(() => undefined);
+    await this.#sum.end();
     await this.handle.close().catch(() => undefined);
     await unlink(this.partPath).catch(() => undefined);
   }

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ByteRanges } from '../../daemon/transports/byte-ranges.js';
+import { InOrderSum } from '../../daemon/transports/in-order-sum.js';
 import { PartFile } from '../../daemon/transports/part-file.js';
 import { contentsOf, factsOf, sampleBytes, scratchFolder } from '../contracts/transport/evidence.js';
 
 const film = sampleBytes(5_000_000);
 const pieceBytes = 250_000;
+/** From here on files are large. */
+const largeBytes = 1 << 25;
 const places = Array.from({ length: film.byteLength / pieceBytes }, (_, index) => index * pieceBytes);
 const pieceAt = (at: number) => film.subarray(at, at + pieceBytes);
 
@@ -34,6 +38,52 @@ test('writes side by side are summed in order', async () => {
   const part = await PartFile.begin(path);
   await Promise.all(places.map((at) => part.writeAt([pieceAt(at)], at)));
   assert.equal(await part.finish(path), factsOf(film));
+});
+
+test('a large file is summed beside its writing, whatever the order, and begun anew', async () => {
+  const path = join(scratchFolder(), 'in');
+  const part = await PartFile.begin(path);
+  part.expect(largeBytes);
+  await part.write(Buffer.from('another film'));
+  await part.startOver();
+  part.expect(largeBytes);
+  await Promise.all(places.toReversed().map((at) => part.writeAt([pieceAt(at)], at)));
+  assert.equal(await part.facts(), factsOf(film));
+  await part.write(Buffer.from('more'));
+  assert.equal(await part.finish(path), factsOf(Buffer.concat([film, Buffer.from('more')])));
+});
+
+test('two large files are summed at once, and one of them given up', async () => {
+  const folder = scratchFolder();
+  const [first, second, given] = await Promise.all(
+    ['a', 'b', 'c'].map((name) => PartFile.begin(join(folder, name))),
+  );
+  if (first === undefined || second === undefined || given === undefined) throw new TypeError('three');
+  for (const part of [first, second, given]) part.expect(largeBytes);
+  await Promise.all([first.write(film), second.write(pieceAt(0)), given.write(film)]);
+  await given.discard();
+  assert.equal(await second.finish(join(folder, 'b')), factsOf(pieceAt(0)));
+  assert.equal(await first.finish(join(folder, 'a')), factsOf(film));
+  assert.equal(contentsOf(folder).toSorted(), ['a', 'b']);
+});
+
+test('a large file that turns out so is summed as well', async () => {
+  const path = join(scratchFolder(), 'in');
+  const part = await PartFile.begin(path);
+  const long = sampleBytes(largeBytes + 1_000_000);
+  for (let at = 0; at < long.byteLength; at += 8_000_000) await part.write(long.subarray(at, at + 8_000_000));
+  assert.equal(await part.finish(path), factsOf(long));
+});
+
+test('what the other thread cannot read is summed here', async () => {
+  const handle = await open(join(scratchFolder(), 'in'), 'wx+');
+  const sum = new InOrderSum(handle, '/no/such/file');
+  sum.expect(largeBytes);
+  await handle.write(film, 0, film.byteLength, 0);
+  sum.landed(0, film.byteLength);
+  assert.is(await sum.digest(), factsOf(film).md5);
+  await sum.end();
+  await handle.close();
 });
 
 test('a file that is begun anew forgets what it held, and a discarded one leaves nothing', async () => {

@@ -4,6 +4,7 @@ import { ownDiskFault } from '../disk-faults.js';
 import { createMeter } from '../meter.js';
 import { writeWhole } from '../part-file.js';
 import { connectTimeoutOf, type RemoteOptions, untilDone } from '../remote/attempts.js';
+import { SocketBuffers } from '../socket-buffers.js';
 import type { Transfer } from '../transport.js';
 import { createGuardedAgent } from './agent.js';
 import type { Target } from './ask.js';
@@ -46,12 +47,13 @@ export async function downloadFromTarget(
   const { signal } = transfer;
   const { guard, stallTimeoutMs } = options;
   signal.throwIfAborted();
-  const agent = await createGuardedAgent(guard, connectTimeoutOf(options));
+  const buffers = new SocketBuffers();
+  const agent = await createGuardedAgent(guard, connectTimeoutOf(options), buffers);
   const meter = createMeter(transfer);
   try {
     const facts = await writeWhole(toPath, { mode: 0o600 }, async (part) => {
       const download = new HttpDownload({
-        ...{ agent, target, part, toPath, meter, stallTimeoutMs, signal },
+        ...{ agent, buffers, target, part, toPath, meter, stallTimeoutMs, signal },
         retryDelayMs: options.retryDelayMs ?? 500,
         connections: transfer.connections ?? defaultConnections,
         rules: options.ranges ?? defaultRules,

@@ -6,6 +6,7 @@ import type { Meter } from '../meter.js';
 import type { PartFile } from '../part-file.js';
 import { type Watched, withoutStall } from '../remote/attempts.js';
 import { passingTrouble, type Trouble } from '../remote/trouble.js';
+import type { SocketBuffers } from '../socket-buffers.js';
 import type { KnownFile } from './answer.js';
 import { type AskReading, ask, type Target } from './ask.js';
 import { type Body, bring } from './bring.js';
@@ -15,6 +16,8 @@ import { type Stretch, Stretches } from './stretches.js';
 /** What a download works with. */
 export interface HttpDownloadParts {
   readonly agent: Agent;
+  /** What its connections read into. */
+  readonly buffers: SocketBuffers;
   readonly target: Target;
   readonly part: PartFile;
   /** Where the file is to stand: its volume must have room. */
@@ -186,7 +189,7 @@ export class HttpDownload {
   }
 
   async #fill(answer: Body, stretch: Stretch, ready: Promise<void>, watched: Watched): Promise<Fetched> {
-    const { part, meter } = this.parts;
+    const { part, meter, buffers } = this.parts;
     const found = this.#found;
     if (found === null) throw new TypeError('nothing is known of the file');
     const { stretches, known } = found;
@@ -199,6 +202,7 @@ export class HttpDownload {
         this.#furthestBytes = Math.max(this.#furthestBytes, part.sizeBytes);
         meter.at(part.sizeBytes, known.totalBytes);
       },
+      done: (pieces) => buffers.giveBack(pieces),
       watched,
     })
       .then((ended) => {
@@ -216,6 +220,7 @@ export class HttpDownload {
       if (part.sizeBytes > 0) await part.startOver();
       if (file.totalBytes !== null && file.totalBytes > (await freeBytes(dirname(toPath))))
         throw outOfSpaceError();
+      if (file.totalBytes !== null) part.expect(file.totalBytes);
     } catch (error) {
       throw ownDiskFault(error, 'download');
     }

@@ -78,7 +78,7 @@ async function filled(state: ShelfState, part: PartFile, reception: Reception): 
       timer.refresh();
     }
     signal.throwIfAborted();
-    return part.facts();
+    return await part.facts();
   } catch (error) {
     signal.throwIfAborted();
     if (isVencError(error)) throw error;

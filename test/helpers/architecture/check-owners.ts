@@ -9,7 +9,8 @@ export const owners: Owners = {
   // Files of Aspera's servers are fetched by a program of theirs.
   'node:child_process': ['daemon/ffmpeg', 'daemon/transports/fasp'],
   'node:cluster': [],
-  'node:worker_threads': [],
+  // Sums of large files are made beside the work.
+  'node:worker_threads': ['daemon/transports/sum-beside.ts', 'daemon/transports/summing-worker.ts'],
   execa: ['daemon/ffmpeg'],
   '@ffmpeg-installer/ffmpeg': ['daemon/ffmpeg'],
   '@ffprobe-installer/ffprobe': ['daemon/ffmpeg'],
