@@ -125,6 +125,8 @@ export class StorageSession {
   }
 
   async #open(region: string): Promise<S3Client> {
+    // It warns of Node 20 on stderr, once a process, when it is loaded: no news to the users of this program.
+    process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
     const [{ S3Client }, agent] = await Promise.all([import('@aws-sdk/client-s3'), this.#agent]);
     const { keys } = this.place;
     return new S3Client({
