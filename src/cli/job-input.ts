@@ -9,23 +9,69 @@ export type JobInput =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'file'; readonly path: string; readonly sizeBytes: number };
 
+/** Reads an XML request: its value as JSON has it, or why and where it is no XML. */
+export type ReadXml = (
+  text: string,
+) => Promise<
+  | { readonly value: unknown }
+  | {
+      readonly mistake: {
+        readonly what: string;
+        readonly place: { readonly line: number; readonly column: number };
+      };
+    }
+>;
+
+/** How requests are read. */
+export interface Reader {
+  /** Requests are XML, whatever they look like. */
+  readonly isXml?: boolean;
+  readonly readXml: ReadXml;
+}
+
 /**
- * Looks at the argument: `-` is a request on stdin, a word with a scheme a URL, a local name ending in `.json` a
- * request, any other a media file. Rejects with `UsageError` where it cannot be read or is no request.
+ * Looks at the argument: `-` is a request on stdin, a word with a scheme a URL, a local name ending in `.json` or `.xml` a
+ * request, any other a media file. On stdin what begins with `<` is XML. Rejects with `UsageError` where it cannot be read or is no
+ * request, `UnparsableBodyError` for XML that is none.
  */
-export async function readJobInput(word: string, io: Io): Promise<JobInput> {
-  if (word === '-') return { kind: 'request', request: parseRequest(await readAll(io.stdin), 'on stdin') };
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return { kind: 'url', url: word };
-  if (/\.json$/i.test(word)) {
-    return { kind: 'request', request: parseRequest(await readTextFile(word), `in ${word}`) };
+export async function readJobInput(word: string, io: Io, reader: Reader): Promise<JobInput> {
+  if (word === '-') {
+    const text = await readAll(io.stdin);
+    return { kind: 'request', request: await readRequest(text, 'on stdin', reader) };
   }
-  if (/\.xml$/i.test(word)) {
-    throw new VencError('UsageError', `${word} ends in .xml, but requests are read as JSON.`);
+  const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(word);
+  if (!isAddress && (reader.isXml === true || /\.(?:json|xml)$/i.test(word))) {
+    const isXml = reader.isXml === true || /\.xml$/i.test(word);
+    const request = await readRequest(await readTextFile(word), `in ${word}`, { ...reader, isXml });
+    return { kind: 'request', request };
   }
+  if (reader.isXml === true) {
+    throw new VencError('UsageError', '--xml goes with a request: a file, or - for stdin.');
+  }
+  if (isAddress) return { kind: 'url', url: word };
   return { kind: 'file', path: word, sizeBytes: await readableFileSize(word) };
 }
 
-function parseRequest(text: string, where: string): RequestFields {
+async function readRequest(text: string, where: string, { isXml, readXml }: Reader): Promise<RequestFields> {
+  if (isXml ?? /^\s*</.test(text)) return parseXmlRequest(await readXml(text), where);
+  return parseRequest(text, where);
+}
+
+function parseXmlRequest(reading: Awaited<ReturnType<ReadXml>>, where: string): RequestFields {
+  if ('mistake' in reading) {
+    const { what, place } = reading.mistake;
+    const at = `line ${place.line}, column ${place.column}`;
+    throw new VencError('UsageError', `The request ${where} is not valid XML: ${at}: ${what}.`);
+  }
+  const { value } = reading;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new VencError('UsageError', `The request ${where} has no fields.`, {
+    hint: 'the least there can be is <api-request><input>https://example.com/film.mov</input></api-request>',
+  });
+}
+
+/** The object that a request in JSON is. Throws `UsageError`, which repeats nothing of the text. */
+export function parseRequest(text: string, where: string): RequestFields {
   const value = parsed(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw new VencError('UsageError', `The request ${where} is no JSON object.`, {
@@ -35,7 +81,7 @@ function parseRequest(text: string, where: string): RequestFields {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     // The parser's own message repeats a part of the text, which may be secret.
     return undefined;

@@ -4,6 +4,7 @@ import { type RequestFields, readOutputFlag } from '../api/settings/flag-values.
 import { readFlags, settingFlags } from '../api/settings/flags.js';
 import { mergeRequest } from '../api/settings/merge-request.js';
 import { readTextFile } from './files.js';
+import type { FileToUpload } from './upload-file.js';
 import { gather } from './words.js';
 
 /** Options that say what to make of an input: `--output`, and one for each setting. */
@@ -32,18 +33,34 @@ export function addJobWords(command: Command, withoutFlag: readonly string[] = [
 }
 
 /**
- * The body of a create, put together of a request (null without one), an input and the words of the command line.
- * Rejects with `UsageError` where a word makes no sense or a file cannot be read.
+ * The body of a create, put together of a request (null without one), an input and the words of the command line. Local watermarks
+ * that the words name become `file:` URLs, and stand in `pictures` with their paths where one is given: in a request they are URLs, as
+ * who wrote it may know nothing of this machine. Rejects with `UsageError` where a word makes no sense or a file cannot be read.
  */
 export async function requestOf(
   request: RequestFields | null,
   input: string | null,
   words: JobWords,
+  pictures: Map<string, FileToUpload> = new Map(),
 ): Promise<Record<string, unknown>> {
-  const { jobFlags, outputFlags } = readFlags(words);
-  const outputs = await Promise.all((words.output ?? []).map(readOutput));
+  const flags = readFlags(words);
+  const { jobFlags } = flags;
+  const [outputFlags = {}, ...outputs] = await Promise.all(
+    [flags.outputFlags, ...(await Promise.all((words.output ?? []).map(readOutput)))].map(async (settings) =>
+      hasWatermarks(settings) ? withLocalWatermarks(settings, pictures) : settings,
+    ),
+  );
   const inputField = input === null ? {} : { input };
   return mergeRequest({ file: request, jobFlags: { ...inputField, ...jobFlags }, outputFlags, outputs });
+}
+
+function hasWatermarks(settings: RequestFields): boolean {
+  return settings.watermark !== undefined || settings.watermarks !== undefined;
+}
+
+async function withLocalWatermarks(settings: RequestFields, pictures: Map<string, FileToUpload>) {
+  const { placeWatermarks } = await import('./local-watermarks.js');
+  return placeWatermarks(settings, pictures);
 }
 
 async function readOutput(text: string): Promise<RequestFields> {

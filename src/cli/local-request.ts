@@ -1,16 +1,21 @@
 import { pathToFileURL } from 'node:url';
 import { VencError } from '../api/errors.js';
 import type { Io } from './io.js';
-import { readJobInput } from './job-input.js';
+import { type ReadXml, readJobInput } from './job-input.js';
 import { type JobWords, requestOf } from './job-words.js';
+import { noteUnknownFields } from './note-unknown-fields.js';
 
 /**
  * The request that the argument of `run` and `plan` stands for, with its flags, a local file as a `file:` URL. Rejects with
  * `UsageError` where the argument cannot be read or a word makes no sense.
  */
-export async function localRequest(word: string, options: JobWords, io: Io) {
-  const input = await readJobInput(word, io);
-  if (input.kind === 'request') return requestOf(input.request, null, options);
+export async function localRequest(word: string, options: JobWords, io: Io, readXml: ReadXml) {
+  const input = await readJobInput(word, io, { readXml });
+  if (input.kind === 'request') {
+    const request = await requestOf(input.request, null, options);
+    await noteUnknownFields(request, io);
+    return request;
+  }
   return requestOf(null, input.kind === 'url' ? input.url : pathToFileURL(input.path).href, options);
 }
 

@@ -1,4 +1,5 @@
 import { VencError } from '../api/errors.js';
+import type { Context } from './context.js';
 import type { Io } from './io.js';
 import { oneOf } from './words.js';
 
@@ -30,4 +31,15 @@ export function progressMode(
   }
   if (choice !== undefined && choice !== 'auto') return choice;
   return io.canDraw[at] ? 'tty' : 'plain';
+}
+
+/** The mode for a command: as its flag says, else as configured, where a terminal is only asked for as far as there is one. */
+export async function chosenMode(
+  { io, config }: Pick<Context, 'io' | 'config'>,
+  choice: ProgressChoice | undefined,
+  at: 'stdout' | 'stderr',
+): Promise<ProgressMode> {
+  if (choice !== undefined) return progressMode(io, choice, at);
+  const { progress = 'auto' } = await config();
+  return progressMode(io, progress === 'tty' && !io.isTerminal[at] ? 'auto' : progress, at);
 }

@@ -39,8 +39,9 @@ for (const name of withSettings) {
       assert.match(stdout, new RegExp(`^ +${flag} `, 'm'), flag);
     }
     assert.match(stdout, 'Output settings (for every output):');
-    for (const flag of ['--no-test', '--idempotency-key', '--xml']) {
-      assert.not(stdout.includes(flag), flag);
+    assert.not(stdout.includes('--no-test'));
+    for (const flag of ['--idempotency-key', '--xml', '--ndjson']) {
+      assert.is(stdout.includes(flag), name === 'submit', flag);
     }
     assert.is(stdout.includes('--notify <url>'), name === 'submit');
   });

@@ -1,4 +1,5 @@
 import { VencError } from '../errors.js';
+import { nearMisses } from '../near-misses.js';
 import { type Assignment, parseAssignments } from './assignments.js';
 import { outputTable } from './index.js';
 import { decimalOf } from './read-number.js';
@@ -48,7 +49,11 @@ function tableValue(table: SettingsTable, text: string, flag: string): RequestFi
   const groups = new Map<string, string[]>();
   for (const [given, value] of parseAssignments(text, flag)) {
     const name = nameIn(table, given);
-    if (name === undefined) throw new VencError('UsageError', `${flag} has no setting ${pathTo('', given)}.`);
+    if (name === undefined) {
+      const near = nearMisses(given, Object.keys(table));
+      const hint = near.length === 0 ? {} : { hint: `did you mean ${near.join(', ')}?` };
+      throw new VencError('UsageError', `${flag} has no setting ${pathTo('', given)}.`, hint);
+    }
     groups.set(name, [...(groups.get(name) ?? []), value]);
   }
   return Object.fromEntries(

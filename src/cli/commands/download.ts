@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { listenForEnd } from '../interrupt.js';
 import { errorText, exitCodeOf } from '../print/error-text.js';
 import { failureText } from '../print/progress-text.js';
-import { type ProgressChoice, progressMode, progressOption } from '../progress-mode.js';
+import { chosenMode, type ProgressChoice, progressOption } from '../progress-mode.js';
 import { parseIds } from '../words.js';
 
 interface DownloadWords {
@@ -38,7 +38,7 @@ async function run(words: readonly string[], options: DownloadWords, context: Co
   const { io } = context;
   const ids = parseIds(words);
   if (options.out === '') throw new VencError('UsageError', '--out needs the name of a folder.');
-  const mode = progressMode(io, options.progress, 'stderr');
+  const mode = await chosenMode(context, options.progress, 'stderr');
   const { downloadJob } = await import('../download/download-job.js');
   const client = await context.client();
   const { signal, dispose } = listenForEnd(io);

@@ -4,6 +4,7 @@ import { redact } from '../../api/redact.js';
 import { refuseInput } from '../check-places.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { declinedHelp } from '../declined-help.js';
+import type { ReadXml } from '../job-input.js';
 import { addJobWords, type JobWords } from '../job-words.js';
 import { localRequest, withoutProgram } from '../local-request.js';
 import { planFailureText, planText, stepWords } from '../print/plan-text.js';
@@ -18,7 +19,7 @@ interface PlanOptions extends JobWords, ProgramFlags {
 /** `venc plan INPUT`: prints the ffmpeg command lines that `venc run` would run, and runs none. */
 export function define(command: Command, context: Context): void {
   command
-    .argument('<input>', 'a local media file, a request (FILE.json), or - for a request on stdin')
+    .argument('<input>', 'a local media file, a request (FILE.json, FILE.xml), or - for a request on stdin')
     .option('-o, --out <file>', 'where an output would go; repeatable, one for each --output', gather)
     .option('--json', 'print one JSON array with an object for each command line')
     .option('--ffmpeg <path>', 'the ffmpeg to plan for (or VENC_FFMPEG)')
@@ -47,10 +48,13 @@ Examples:
 /** Says which settings this version refuses. */
 export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));
 
+const readXml: ReadXml = async (text) =>
+  (await import('../../../daemon/http/xml/read-xml-request.js')).readXmlRequest(text);
+
 async function run(word: string, options: PlanOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
   const programs = await context.programs(options);
-  const request = await localRequest(word, options, io);
+  const request = await localRequest(word, options, io, readXml);
   const { body, paths } = placeFiles(request, options.out ?? [], process.cwd(), 'kept');
   await refuseInput(body.input, paths);
   const { planOnce } = await import('../../../daemon/plan-once.js');

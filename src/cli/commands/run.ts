@@ -10,11 +10,12 @@ import type { Context, ProgramFlags } from '../context.js';
 import { declinedHelp } from '../declined-help.js';
 import { listenForEnd } from '../interrupt.js';
 import type { Io } from '../io.js';
+import type { ReadXml } from '../job-input.js';
 import { addJobWords, type JobWords, requestOf } from '../job-words.js';
 import { localRequest, withoutProgram } from '../local-request.js';
 import { activityText, failureText } from '../print/progress-text.js';
 import { openProgress } from '../progress-display.js';
-import { type ProgressChoice, progressMode, progressOption } from '../progress-mode.js';
+import { chosenMode, type ProgressChoice, progressOption } from '../progress-mode.js';
 import { isUrl, type PlacedRequest, placeFiles } from '../run-files.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { gather, timeSpan } from '../words.js';
@@ -30,7 +31,10 @@ interface RunOptions extends JobWords, ProgramFlags {
 /** `venc run INPUT`: one encode in this process, without a daemon or a service. Prints the paths written. */
 export function define(command: Command, context: Context): void {
   command
-    .argument('[input]', 'a local media file, a URL, a request (FILE.json), or - for a request on stdin')
+    .argument(
+      '[input]',
+      'a local media file, a URL, a request (FILE.json, FILE.xml), or - for a request on stdin',
+    )
     .option('-o, --out <file>', 'where an output goes; repeatable, one for each --output', gather)
     .option('--sample', `encode a test picture with sound to ${sampleFile}`)
     .option('--force', 'overwrite files that are there')
@@ -62,6 +66,9 @@ Examples:
 /** Says which settings the daemon of this version refuses. */
 export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));
 
+const readXml: ReadXml = async (text) =>
+  (await import('../../../daemon/http/xml/read-xml-request.js')).readXmlRequest(text);
+
 async function run(word: string | undefined, options: RunOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
   if ((word === undefined) === (options.sample !== true)) {
@@ -70,14 +77,14 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
     });
   }
   const programs = await context.programs(options);
-  const mode = progressMode(io, options.progress, 'stderr');
+  const mode = await chosenMode(context, options.progress, 'stderr');
   const { signal, dispose } = listenForEnd(io);
   try {
     return await withTemporaryFolder(async (folder) => {
       const sample = options.sample === true ? join(folder, 'sample.mov') : null;
       const request =
         sample === null
-          ? await localRequest(word ?? '', options, io)
+          ? await localRequest(word ?? '', options, io, readXml)
           : await requestOf(null, pathToFileURL(sample).href, options);
       const outs = options.out ?? (sample === null ? [] : [sampleFile]);
       const placed = placeFiles(request, outs, process.cwd());

@@ -1,0 +1,61 @@
+import { nearMisses } from '../near-misses.js';
+import { jobTable, outputTable } from './index.js';
+import { readJobRequest } from './read.js';
+import type { Setting, SettingsTable } from './setting.js';
+
+/** A field of a request that no table knows. */
+export interface UnknownField {
+  /** Where it stands, such as `outputs[0].widht`. */
+  readonly path: string;
+  /** What was meant by it, as the end of a hint; null where nothing comes to mind. */
+  readonly hint: string | null;
+}
+
+/** Fields of the request itself that are not in the table of the job. */
+const besideJob = ['outputs', 'output', 'api_key'] as const;
+
+/** The fields of a request that nobody knows, and what may have been meant by each (section 4.1). Pure; never throws. */
+export function unknownFieldsOf(request: unknown): readonly UnknownField[] {
+  const { unknownFields } = readJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
+  return unknownFields.map((path) => ({ path, hint: hintFor(path) }));
+}
+
+function hintFor(path: string): string | null {
+  const parts = path.split('.');
+  const name = parts.at(-1) ?? '';
+  const above = parts.slice(0, -1).map((part) => part.replace(/\[.*$/, ''));
+  const isOfJob = above.length === 0;
+  const table = isOfJob ? jobTable : tableAt(above);
+  const near = nearMisses(name, [...namesOf(table), ...(isOfJob ? besideJob : [])]);
+  if (near.includes(name)) return null;
+  // A setting in the wrong place is more than a slip of the hand.
+  if (isOfJob && namesOf(outputTable).includes(name)) return `${name} belongs into outputs`;
+  if (above.length === 1 && [...namesOf(jobTable), 'api_key'].includes(name)) {
+    return `${name} belongs to the job, beside outputs`;
+  }
+  if (near.length > 0) return `did you mean ${near.join(', ')}?`;
+  const elsewhere = isOfJob ? nearMisses(name, namesOf(outputTable))[0] : undefined;
+  return elsewhere === undefined ? null : `did you mean ${elsewhere}, which belongs into outputs?`;
+}
+
+function tableAt([, ...names]: readonly string[]): SettingsTable {
+  let table: SettingsTable = outputTable;
+  for (const name of names) table = fieldsOf(settingOf(table, name));
+  return table;
+}
+
+function settingOf(table: SettingsTable, given: string): Setting | undefined {
+  const found = Object.entries(table).find(
+    ([name, { spellings = [] }]) => name === given || spellings.includes(given),
+  );
+  return found?.[1];
+}
+
+function fieldsOf(setting: Setting | undefined): SettingsTable {
+  if (setting?.kind === 'list') return fieldsOf(setting.of);
+  return setting?.kind === 'object' ? setting.fields : {};
+}
+
+function namesOf(table: SettingsTable): readonly string[] {
+  return Object.entries(table).flatMap(([name, { spellings = [] }]) => [name, ...spellings]);
+}

@@ -1,0 +1,51 @@
+import { VencError } from '../api/errors.js';
+import type { Asked } from './call.js';
+import type { Client } from './client.js';
+import { pause } from './pause.js';
+import { fieldsOf } from './reading.js';
+
+/** Waits before the second and the third try, unless the service asks for a time of its own. */
+const retryDelaysMs = [500, 2000] as const;
+/** A longer `Retry-After` is left to the person. */
+const longestWaitMs = 5000;
+
+/**
+ * Creates a job (section 4.1). It is tried again only with an idempotency key, and only at a service that is known to honour it: anywhere
+ * else a request whose answer was lost may have made its job already. Rejects as `Client.ask` does.
+ */
+export async function createJob(
+  client: Client,
+  request: unknown,
+  idempotencyKey: string | null,
+): Promise<Asked> {
+  const headers = idempotencyKey === null ? {} : { 'Idempotency-Key': idempotencyKey };
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await client.ask('createJob', { body: request, headers });
+    } catch (error) {
+      const waitMs = waitBefore(error, attempt);
+      if (idempotencyKey === null || waitMs === null || !(await honoursKeys(client))) throw error;
+      await pause(waitMs);
+      await client.relocate();
+    }
+  }
+}
+
+function waitBefore(error: unknown, attempt: number): number | null {
+  const delayMs = retryDelaysMs[attempt];
+  if (!(error instanceof VencError) || delayMs === undefined) return null;
+  const isLost = error.errorClass === 'UnreachableError';
+  if (!isLost && !error.entry.retryable) return null;
+  const waitMs = error.retryAfterSeconds === null ? delayMs : error.retryAfterSeconds * 1000;
+  return waitMs <= longestWaitMs ? waitMs : null;
+}
+
+/** Only a daemon like ours is known to: the service document has no such keys. */
+async function honoursKeys(client: Client): Promise<boolean> {
+  if (client.target.isOwnDaemon === true) return true;
+  try {
+    return fieldsOf((await client.ask('version')).body).name === 'venc';
+  } catch {
+    return false;
+  }
+}
