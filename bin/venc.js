@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { main } from '../dist/venc/main.js';
+const { main } = require('../dist/venc/launch.cjs');
 
-await main(process.argv.slice(2));
+main(process.argv.slice(2));

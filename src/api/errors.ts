@@ -11,11 +11,18 @@ export interface VencErrorOptions {
   readonly retryAfterSeconds?: number;
 }
 
+const brand = Symbol.for('venc.VencError');
+
 /**
  * The one error of this project. Its class says what kind of trouble it is; `errorClasses` says what follows
  * from that: HTTP status, exit code, advice. The message is one plain sentence and holds no secret.
  */
 export class VencError extends Error {
+  /** The bundle has this class twice, once for what every command reads and once for what is loaded lazily: either knows the other's. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && brand in value;
+  }
+
   override readonly name = 'VencError';
   readonly complaints: readonly string[];
   readonly hint: string | null;
@@ -30,6 +37,10 @@ export class VencError extends Error {
     this.complaints = options.complaints ?? [message];
     this.hint = options.hint ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+  }
+
+  get [brand](): true {
+    return true;
   }
 
   /** The row of the error table for this error's class. */
