@@ -12,6 +12,8 @@ export interface AwaitOptions {
   readonly isAny?: boolean;
   /** The service answered a moment ago. */
   readonly isKnownReachable?: boolean;
+  /** Whether to wait for every job that is active as well, until none is. */
+  readonly finds?: 'until-idle';
   /** Told of everything that happens on the way. */
   readonly onEvent?: (event: FollowEvent) => Promise<void> | void;
 }
@@ -26,9 +28,13 @@ export async function awaitJobs(
   io: Io,
   options: AwaitOptions,
 ): Promise<ExitCode> {
-  const { signal, isKnownReachable = false } = options;
+  const { signal, isKnownReachable = false, finds } = options;
   let code: ExitCode = exitCodes.done;
-  for await (const event of follow(client, ids, { signal, isKnownReachable })) {
+  for await (const event of follow(client, ids, {
+    signal,
+    isKnownReachable,
+    ...(finds === undefined ? {} : { finds }),
+  })) {
     await options.onEvent?.(event);
     if (event.type === 'unreachable') io.note(`venc: ${event.error.message} Trying again.\n`);
     if (event.type === 'back') io.note('venc: The service answers again.\n');

@@ -9,6 +9,6 @@ export function jobsGoOn(
   if (!isVencError(error, 'InterruptedError') && !isVencError(error, 'TimedOutError')) return error;
   const subject = ids.length === 1 ? `Job ${ids[0]} goes on` : 'The jobs go on';
   const verb = command === 'wait' ? 'wait' : 'look';
-  const again = { hint: `to ${verb} again: venc ${command} ${ids.join(' ')}` };
+  const again = { hint: `to ${verb} again: venc ${[command, ...ids].join(' ')}` };
   return new VencError(error.errorClass, `${error.message} ${subject}.`, again);
 }

@@ -3,15 +3,19 @@ import { isVencError, type VencError } from '../api/errors.js';
 import type { JobRecord } from '../api/records.js';
 import { isFinal } from '../api/states.js';
 import type { Client } from './client.js';
+import { createJobFinder } from './find-jobs.js';
 import type { FollowedProgress } from './job-progress.js';
 import { LiveJobs } from './live-jobs.js';
 import { progressOfJob } from './normalise.js';
-import { createPace, type PaceLimits, paceLimitsFor } from './pace.js';
-import { createPatience, type OutageEvent } from './patience.js';
+import { createPace, mostStreamsFor, type Pace, type PaceLimits, paceLimitsFor } from './pace.js';
+import { createPatience, endOf, type OutageEvent } from './patience.js';
+import { pause } from './pause.js';
 
 /** What happens while jobs are followed. Made for a reducer: each event stands for itself. */
 export type FollowEvent =
   | { readonly type: 'progress'; readonly job: FollowedProgress }
+  /** Jobs that are active and were not followed yet: once at the start, be there any or not, and then whenever there are new ones. */
+  | { readonly type: 'found'; readonly jobs: readonly JobRecord[] }
   /** The job is in a final state, once for each job. */
   | { readonly type: 'final'; readonly job: JobRecord }
   /** The service will not tell about this job (no such job, key refused): it is followed no longer. */
@@ -26,6 +30,12 @@ export interface FollowOptions {
   readonly isKnownReachable?: boolean;
   /** How closely requests may follow each other, where the address is not to decide. */
   readonly limits?: PaceLimits;
+  /** The pace to keep, where it is shared with other askers. */
+  readonly pace?: Pace;
+  /** Whether to take in every job that is active: until none is, or for as long as the signal allows. */
+  readonly finds?: 'until-idle' | 'always';
+  /** The job that is looked at, asked about before the others. */
+  readonly prefers?: () => number | null;
 }
 
 type Events = AsyncGenerator<FollowEvent, void, undefined>;
@@ -33,23 +43,26 @@ type Events = AsyncGenerator<FollowEvent, void, undefined>;
 /** From this many jobs on, one list tells more cheaply which of them need asking about. */
 const listFromJobs = 4;
 const listPageJobs = 50;
-/** Each stream is a connection: of more jobs than this the list tells, until fewer are left. */
-const maxStreams = 20;
+/** The list is looked at again after so many questions at most: it tells at once of many that have ended. */
+const roundJobs = 10;
 /** Errors that concern one id and not the others. */
 const refusals = ['NotFoundError', 'GoneError', 'ForbiddenError'] as const;
 
 /**
  * Follows jobs until all of them are final: by their events where the service has such streams, else by asking again and again. One
  * request at a time: at most five a second on this machine and one a second elsewhere, fewer while nothing changes; up to twenty
- * streams stay open beside them. A lost connection is waited out. Throws what cannot pass: a service
+ * streams (six, elsewhere) stay open beside them. A lost connection is waited out. Throws what cannot pass: a service
  * that never answered, a refused key, and the signal's own reason (`InterruptedError` where that is none of ours).
  */
 export async function* follow(client: Client, ids: readonly number[], options: FollowOptions = {}): Events {
-  const { signal, isKnownReachable = false, limits = paceLimitsFor(client.target.url) } = options;
-  const pace = createPace(limits);
+  const { signal, isKnownReachable = false, limits = paceLimitsFor(client.target.url), finds } = options;
+  const { pace = createPace(limits), prefers = () => null } = options;
+  const maxStreams = mostStreamsFor(client.target.url);
   const turn = () => pace.turn(signal);
   const patiently = createPatience({ client, pace, signal, isKnownReachable });
+  const finder = finds === undefined ? null : createJobFinder(client, patiently, signal);
   const open = new Set(ids);
+  const askedAt = new Map<number, number>();
   const lastSeen = new Map<number, string>();
   const live = new LiveJobs();
   const leaving = new AbortController();
@@ -58,7 +71,8 @@ export async function* follow(client: Client, ids: readonly number[], options: F
   setMaxListeners(0, streamSignal);
   /** Whether the service has streams; null until it has told. */
   let hasStreams: boolean | null = null;
-  const mayStream = () => hasStreams !== false && open.size <= maxStreams;
+  let hasLooked = false;
+  const mayStream = () => hasStreams !== false && live.size < maxStreams;
 
   async function* told(job: FollowedProgress): Events {
     if (!isFinal(job.state)) {
@@ -71,6 +85,7 @@ export async function* follow(client: Client, ids: readonly number[], options: F
   }
 
   async function* asked(id: number): Events {
+    askedAt.set(id, performance.now());
     if (!mayStream()) {
       yield* told(yield* patiently(() => client.jobProgress(id, signal, turn)));
       return;
@@ -91,10 +106,36 @@ export async function* follow(client: Client, ids: readonly number[], options: F
     }
   }
 
+  /** What the streams bring until the next question may be put. */
+  async function* heardMeanwhile(): Events {
+    for (let waitMs = pace.untilTurn(); live.size > 0 && waitMs > 0; waitMs = pace.untilTurn()) {
+      await live.changed(waitMs);
+      if (signal?.aborted === true) return;
+      yield* heard();
+    }
+  }
+
+  /** What the finder sees, by id; jobs that are new are told of and followed. */
+  async function* found(): AsyncGenerator<FollowEvent, readonly JobRecord[], undefined> {
+    if (finder === null) return [];
+    const isFirst = !hasLooked;
+    const jobs = yield* finder.look();
+    const fresh = jobs.filter((job) => !isFinal(job.state) && !open.has(job.id)).sort((a, b) => a.id - b.id);
+    for (const { id } of fresh) open.add(id);
+    hasLooked = true;
+    if (isFirst || fresh.length > 0) yield { type: 'found', jobs: fresh };
+    return jobs;
+  }
+
+  const isFinding = () => finder !== null && finder.untilDue() === 0;
+
   /** Asks about the jobs that no stream tells of. */
-  async function* round(idle: readonly number[]): Events {
+  async function* round(): Events {
+    yield* heardMeanwhile();
     const listed = new Map<number, JobRecord>();
-    if (idle.length >= listFromJobs) {
+    if (isFinding()) for (const job of yield* found()) listed.set(job.id, job);
+    const idle = [...open].filter((id) => !live.has(id));
+    if (listed.size === 0 && idle.length >= listFromJobs) {
       const page = yield* patiently(() => client.listJobs({ perPage: listPageJobs }, signal));
       for (const job of page.jobs) listed.set(job.id, job);
     }
@@ -109,19 +150,36 @@ export async function* follow(client: Client, ids: readonly number[], options: F
         yield { type: 'progress', job: { id, ...progressOfJob(job, new Map()) } };
       }
     }
-    for (const id of [...others, ...waiting]) {
-      // The list has said all there is to say of a job that waits; it is only worth a stream.
-      if (others.includes(id) || mayStream()) yield* sparing(id, asked(id));
+    const preferred = prefers();
+    const since = (id: number) => (id === preferred ? Number.NEGATIVE_INFINITY : (askedAt.get(id) ?? 0));
+    others.sort((a, b) => since(a) - since(b));
+    for (const id of others.slice(0, roundJobs)) {
+      yield* heardMeanwhile();
+      if (open.has(id)) yield* sparing(id, asked(id));
+    }
+    // The list has said all there is to say of a job that waits; it is only worth a stream, and only where there is one for all.
+    if (open.size > maxStreams) return;
+    for (const id of waiting) {
+      if (mayStream()) yield* sparing(id, asked(id));
       yield* heard();
     }
   }
 
+  /** Waits until a stream has something to tell, or it is time to look for jobs again. */
+  async function anything(): Promise<void> {
+    const withinMs = finder === null ? Number.POSITIVE_INFINITY : finder.untilDue();
+    if (live.size > 0) return live.changed(withinMs);
+    await pause(withinMs, signal).catch((error: unknown) => {
+      throw signal?.aborted === true ? endOf(signal) : error;
+    });
+  }
+
   try {
-    while (open.size > 0) {
-      const idle = [...open].filter((id) => !live.has(id));
+    while (open.size > 0 || (finder !== null && (!hasLooked || finds === 'always'))) {
+      const isQuiet = [...open].every((id) => live.has(id)) && !isFinding();
       let hasChanged = false;
-      if (idle.length === 0) await live.changed();
-      for await (const event of idle.length === 0 ? heard() : round(idle)) {
+      if (isQuiet) await anything();
+      for await (const event of isQuiet ? heard() : round()) {
         if (event.type === 'final') open.delete(event.job.id);
         if (event.type === 'refused') open.delete(event.id);
         if (event.type === 'progress') {
@@ -132,7 +190,7 @@ export async function* follow(client: Client, ids: readonly number[], options: F
         yield event;
       }
       // Where a stream is open, it tells when something is to be asked again.
-      if (idle.some((id) => open.has(id) && !live.has(id))) pace.note(hasChanged);
+      if (!isQuiet && [...open].some((id) => !live.has(id))) pace.note(hasChanged);
     }
   } finally {
     leaving.abort();

@@ -64,12 +64,19 @@ export class LiveJobs {
     return news;
   }
 
-  /** Resolves as soon as there is something to take. One call at a time. */
-  async changed(): Promise<void> {
-    while (![...this.#jobs.values()].some(({ newest, hasEnded }) => newest !== null || hasEnded)) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+  /** How many streams are open, or have something left to tell. */
+  get size(): number {
+    return this.#jobs.size;
+  }
+
+  /** Resolves as soon as there is something to take, or after so many milliseconds. One call at a time. */
+  async changed(withinMs = Number.POSITIVE_INFINITY): Promise<void> {
+    if ([...this.#jobs.values()].some(({ newest, hasEnded }) => newest !== null || hasEnded)) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (Number.isFinite(withinMs)) timer = setTimeout(resolve, withinMs);
+    });
+    clearTimeout(timer);
   }
 }

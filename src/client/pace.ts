@@ -8,8 +8,13 @@ export interface PaceLimits {
 
 /** Decides when the next request may go out: soon while things change, seldom while they stay. */
 export interface Pace {
-  /** Resolves when the next request may be sent; rejects when the signal ends the wait. */
+  /**
+   * Resolves when the next request may be sent; rejects when the signal ends the wait. Several askers may share a pace: each has a
+   * turn of its own.
+   */
   turn(signal?: AbortSignal): Promise<void>;
+  /** Milliseconds until a request could be sent; 0 where it could at once. */
+  untilTurn(): number;
   /**
    * Ends a round of requests and tells whether it brought anything new: the next round begins after a wait that fits, or that the
    * service asks for, within the limits.
@@ -27,9 +32,18 @@ const realClock: Clock = { now: () => performance.now(), pause };
 
 /** Requests to this machine cost next to nothing; other people's services are asked once a second at most. */
 export function paceLimitsFor(url: string): PaceLimits {
+  return isHere(url) ? { leastMs: 200, greatestMs: 1000 } : { leastMs: 1000, greatestMs: 5000 };
+}
+
+/** How many streams may be open at a time: each is a connection, which another machine keeps for every one of its callers. */
+export function mostStreamsFor(url: string): number {
+  return isHere(url) ? 20 : 6;
+}
+
+/** Whether an address is on this machine. */
+export function isHere(url: string): boolean {
   const host = URL.canParse(url) ? new URL(url).hostname : '';
-  const isHere = host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
-  return isHere ? { leastMs: 200, greatestMs: 1000 } : { leastMs: 1000, greatestMs: 5000 };
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 
 /**
@@ -41,12 +55,15 @@ export function createPace(limits: PaceLimits, clock: Clock = realClock): Pace {
   let nextAt = 0;
   return {
     turn: async (signal) => {
-      await clock.pause(nextAt - clock.now(), signal);
-      nextAt = clock.now() + limits.leastMs;
+      const now = clock.now();
+      const at = Math.max(now, nextAt);
+      nextAt = at + limits.leastMs;
+      await clock.pause(at - now, signal);
     },
+    untilTurn: () => Math.max(0, nextAt - clock.now()),
     note: (hasChanged, askedMs = 0) => {
       gapMs = hasChanged ? limits.leastMs : Math.min(limits.greatestMs, gapMs * 1.5);
-      nextAt = clock.now() + Math.max(gapMs, Math.min(limits.greatestMs, askedMs));
+      nextAt = Math.max(nextAt, clock.now() + Math.max(gapMs, Math.min(limits.greatestMs, askedMs)));
     },
   };
 }

@@ -49,6 +49,7 @@ export function createPatience({ client, pace, signal, isKnownReachable }: Patie
   };
 }
 
-function endOf(signal: AbortSignal): VencError {
+/** The error that an aborted signal ends work with: its own reason, `InterruptedError` where that is none of ours. */
+export function endOf(signal: AbortSignal): VencError {
   return isVencError(signal.reason) ? signal.reason : new VencError('InterruptedError', 'Interrupted.');
 }

@@ -1,15 +1,15 @@
 import type { Column } from './fit-columns.js';
-import { bar, clock, fpsText, percentText, speedText } from './format.js';
+import { bar, clock, fpsText, percentText, sizeText, speedText } from './format.js';
 import { toneOf } from './watch-news.js';
 import type { Tone, WatchedFile, WatchedJob } from './watch-types.js';
 import { fileTitle } from './watched-job.js';
 
 /** The columns of the table of a job's files. */
-export type FileColumn = 'title' | 'state' | 'bar' | 'percent' | 'eta' | 'event' | 'speed' | 'fps';
+export type FileColumn = 'title' | 'state' | 'bar' | 'percent' | 'eta' | 'event' | 'speed' | 'fps' | 'size';
 
 /** The columns of the table of a job's files, the title as wide as the longest one, within reason. */
 export function fileColumns(job: WatchedJob): readonly Column<FileColumn>[] {
-  const titleWidth = Math.max(5, ...job.files.map((file) => fileTitle(job, file).length));
+  const titleWidth = Math.max(5, ...job.files.map((file) => titleOf(job, file).length));
   return [
     { name: 'title', least: Math.min(14, titleWidth), most: Math.min(40, titleWidth), worth: 10 },
     { name: 'state', least: 10, most: 10, worth: 8 },
@@ -19,6 +19,7 @@ export function fileColumns(job: WatchedJob): readonly Column<FileColumn>[] {
     { name: 'event', least: 16, most: 16, worth: 5 },
     { name: 'speed', least: 5, most: 5, worth: 4 },
     { name: 'fps', least: 8, most: 8, worth: 2 },
+    { name: 'size', least: 8, most: 8, worth: 1 },
   ];
 }
 
@@ -32,7 +33,7 @@ export function fileCell(
   const tone = toneOf(file.state);
   switch (name) {
     case 'title':
-      return { text: fileTitle(job, file), tone: 'plain' };
+      return { text: titleOf(job, file), tone: 'plain' };
     case 'state':
       return { text: file.state, tone };
     case 'bar':
@@ -47,7 +48,15 @@ export function fileCell(
       return { text: file.speed === null ? '' : speedText(file.speed), tone: 'quiet' };
     case 'fps':
       return { text: file.fps === null ? '' : fpsText(file.fps), tone: 'quiet' };
+    case 'size':
+      return { text: file.sizeBytes === null ? '' : sizeText(file.sizeBytes), tone: 'quiet' };
   }
+}
+
+/** As in the log, but the input under its name as well: there is room for it here. */
+function titleOf(job: WatchedJob, file: WatchedFile): string {
+  const name = file.kind === 'input' ? job.names.get(file.id) : undefined;
+  return name === undefined ? fileTitle(job, file) : `input (${name})`;
 }
 
 function eventText(file: WatchedFile): string {

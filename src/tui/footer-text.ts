@@ -2,12 +2,13 @@ import { columnGap } from './fit-columns.js';
 import type { Order, Tone, WatchState } from './watch-types.js';
 
 // From the most to the least needed: a narrow terminal shows the first of them.
-const hints = ['q quit', 'c cancel', 'r resubmit', 'enter details', '↑↓ move'] as const;
+const hints = ['q quit', '? help', 'c cancel', 'r resubmit', 'enter details', '↑↓ move'] as const;
 const separator = ' '.repeat(columnGap + 1);
 
 /** The last line of the screen, for a terminal of `width` cells. */
 export function footerText(state: WatchState, width: number): { readonly text: string; readonly tone: Tone } {
   const { footer } = state;
+  if (state.isHelp) return { text: '? back  q quit', tone: 'quiet' };
   switch (footer.kind) {
     case 'question':
       return { text: `${verbs[footer.order.verb].ask} job ${footer.order.jobId}? y/n`, tone: 'busy' };

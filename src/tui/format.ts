@@ -30,8 +30,25 @@ export function fpsText(fps: number): string {
   return `${fps.toFixed(fps < 10 ? 1 : 0)} fps`;
 }
 
-/** A bar of `width` cells, filled for `percent`. Readable without colours. */
+/** Bytes: `0 B`, `512 kB`, `12.3 MB`, `1.20 GB`. */
+export function sizeText(bytes: number): string {
+  const unit = units.find(({ size }) => bytes >= size) ?? { size: 1, name: 'B', digits: 0 };
+  return `${(bytes / unit.size).toFixed(unit.digits)} ${unit.name}`;
+}
+
+const units = [
+  { size: 1e12, name: 'TB', digits: 2 },
+  { size: 1e9, name: 'GB', digits: 2 },
+  { size: 1e6, name: 'MB', digits: 1 },
+  { size: 1e3, name: 'kB', digits: 0 },
+] as const;
+
+/** What fills a cell from the left by so many eighths. */
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
+
+/** A bar of `width` cells, filled for `percent` to an eighth of a cell. Readable without colours. */
 export function bar(percent: number, width: number): string {
-  const filled = Math.floor((Math.min(100, Math.max(0, percent)) / 100) * width);
-  return '█'.repeat(filled) + '░'.repeat(width - filled);
+  const filled = Math.floor((Math.min(100, Math.max(0, percent)) / 100) * width * 8);
+  const full = '█'.repeat(Math.floor(filled / 8)) + (eighths[filled % 8] ?? '');
+  return full.padEnd(width, '░');
 }

@@ -9,7 +9,10 @@ export function headerText(state: WatchState): { readonly text: string; readonly
   }
   if (state.isListing) return { text: 'Asking which jobs are active ...', tone: 'quiet' };
   const { length } = state.jobs;
-  if (length === 0) return { text: 'No job is active.', tone: 'plain' };
+  if (length === 0) {
+    const text = state.isLive ? 'No job is active. New ones appear here.' : 'No job is active.';
+    return { text, tone: 'plain' };
+  }
   const parts = [
     `${length} ${length === 1 ? 'job' : 'jobs'}`,
     countsOf(state),

@@ -1,5 +1,8 @@
 import { render, useInput, useStdin } from 'ink';
 import type { ReactNode } from 'react';
+import { FrameSink } from './frame-sink.js';
+import { openPainter } from './painter.js';
+import { createRepaints } from './repaints.js';
 import { WatchFrame } from './views/WatchFrame.js';
 import { keysOf } from './watch-keys.js';
 import type { WatchKey, WatchState } from './watch-types.js';
@@ -16,12 +19,10 @@ export interface ScreenIo {
 
 /** A screen that is being drawn. */
 export interface MountedScreen {
-  /** Draws a state; what did not change on the terminal is not written again. */
-  draw(state: WatchState): void;
-  /** Takes the frame away. */
-  clear(): void;
-  /** Gives the terminal back as it was found. The last frame stays where it is. */
-  close(): void;
+  /** Draws a state, at once where a person waits for it; what did not change on the terminal is not written again. */
+  draw(state: WatchState, isUrgent?: boolean): void;
+  /** Gives the terminal back as it was found; the last frame is left below, where one is wanted. */
+  close(last: WatchState | null): void;
 }
 
 /** Begins to draw and to read keys. The first frame is on the terminal when this returns. */
@@ -31,36 +32,58 @@ export function mountScreen(
   onKeys: (keys: readonly WatchKey[]) => void,
 ): MountedScreen {
   const { stdin, stdout, colour } = io;
-  const frameOf = (state: WatchState): ReactNode => (
+  const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
+  const painter = openPainter(stdout);
+  // However the program ends, the terminal is given back; before a stack is printed, since it would be lost with the second screen.
+  const restore = () => painter.close();
+  process.once('exit', restore);
+  process.once('uncaughtExceptionMonitor', restore);
+  const frameOf = (state: WatchState, isLast = false): ReactNode => (
     <>
       <Keys onKeys={onKeys} />
-      <WatchFrame
-        state={state}
-        size={{ columns: stdout.columns || 80, rows: stdout.rows || 24 }}
-        isColoured={colour.stdout}
-      />
+      <WatchFrame state={state} size={size()} isColoured={colour.stdout} isLast={isLast} />
     </>
   );
   let latest = first;
-  // Not `incrementalRendering`: in ink 6.8 it goes up one line too few, and the first line of every frame stays behind.
+  // ink makes frames and reads keys; with `debug` it hands out whole frames and leaves the terminal to the painter.
+  const sink = new FrameSink(size().columns, painter.paint);
   const instance = render(frameOf(first), {
     stdin,
-    stdout: withoutHeight(stdout),
+    // ink asks only for what a writable stream with a width has.
+    stdout: sink as unknown as NodeJS.WriteStream,
+    debug: true,
     exitOnCtrlC: false,
     patchConsole: false,
   });
-  const draw = (state: WatchState): void => {
-    latest = state;
-    instance.rerender(frameOf(state));
+  const repaints = createRepaints((state: WatchState) => instance.rerender(frameOf(state)));
+  const redraw = (): void => {
+    sink.columns = size().columns;
+    painter.forget();
+    repaints.ask(latest, true);
   };
-  const redraw = (): void => draw(latest);
   stdout.on('resize', redraw);
+  process.on('SIGCONT', redraw);
   return {
-    draw,
-    clear: () => instance.clear(),
-    close: () => {
+    draw: (state, isUrgent) => {
+      latest = state;
+      repaints.ask(state, isUrgent);
+    },
+    close: (last) => {
       stdout.off('resize', redraw);
+      process.off('SIGCONT', redraw);
+      repaints.stop();
+      let text = '';
+      if (last !== null) {
+        sink.takes = (frame) => {
+          text = frame;
+        };
+        instance.rerender(frameOf(last, true));
+      }
+      sink.takes = () => {};
       instance.unmount();
+      painter.close(text === '' ? '' : `${text.trimEnd()}\n`);
+      process.off('exit', restore);
+      process.off('uncaughtExceptionMonitor', restore);
     },
   };
 }
@@ -70,18 +93,4 @@ function Keys(props: { readonly onKeys: (keys: readonly WatchKey[]) => void }): 
   const { isRawModeSupported } = useStdin();
   useInput((input, key) => props.onKeys(keysOf(input, key)), { isActive: isRawModeSupported });
   return null;
-}
-
-/**
- * The same terminal, its height kept from ink. Where a frame is as high as the terminal ink clears it with all that has
- * scrolled away; our frames are always lower, but a terminal made smaller would meet the frame drawn before.
- */
-function withoutHeight(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
-  return new Proxy(stdout, {
-    get(target, name) {
-      if (name === 'rows') return Number.MAX_SAFE_INTEGER;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
 }

@@ -1,15 +1,16 @@
 import { VencError } from '../api/errors.js';
 import type { Client } from '../client/client.js';
 import { follow } from '../client/follow.js';
-import { askNames, listActive } from './ask-service.js';
+import { createPace, type Pace, paceLimitsFor } from '../client/pace.js';
+import { DetailsDesk } from './details-desk.js';
 import type { MountedScreen } from './mount.js';
 import { isDone, openIds, reduceWatch, startWatch } from './watch-state.js';
-import type { Order, WatchEvent, WatchKey, WatchState } from './watch-types.js';
+import type { Order, WatchEvent, WatchedJob, WatchKey, WatchState } from './watch-types.js';
 
 /** What a screen lives on. */
 export interface LifeOptions {
   readonly client: Client;
-  /** The jobs to watch; none: every job that is active now. */
+  /** The jobs to watch; none: every job that is active, whenever it becomes so. */
   readonly ids: readonly number[];
   /** Draws the first state and says which keys are pressed from then on. */
   readonly mount: (first: WatchState, onKeys: (keys: readonly WatchKey[]) => void) => MountedScreen;
@@ -28,12 +29,17 @@ export class ScreenLife {
   readonly #over: Promise<void>;
   #settle: { readonly leave: () => void; readonly fail: (error: unknown) => void };
   #state: WatchState;
+  /** All questions of the screen go by it: together they are no more than one asker's. */
+  readonly #pace: Pace;
+  readonly #details: DetailsDesk;
   #round = new AbortController();
   #hasHeard = false;
 
   /** Mounts the screen: its first frame is drawn before the service is asked anything. */
   constructor(options: LifeOptions) {
     this.#options = options;
+    this.#pace = createPace(paceLimitsFor(options.client.target.url));
+    this.#details = new DetailsDesk(options.client, this.#pace, this.#end.signal);
     this.#state = startWatch(options.ids, Date.now());
     this.#settle = { leave: () => {}, fail: () => {} };
     this.#over = new Promise((leave, fail) => {
@@ -46,37 +52,28 @@ export class ScreenLife {
 
   /** Resolves to the last state, the terminal given back. */
   async run(): Promise<WatchState> {
-    const { signal, ids, client } = this.#options;
+    const { signal, ids } = this.#options;
+    let hasFailed = false;
     const quit = () => this.#take({ type: 'key', key: 'quit' });
     const ticks = setInterval(() => this.#take({ type: 'tick' }), tickMs);
     signal?.addEventListener('abort', quit);
     if (signal?.aborted) quit();
     try {
-      if (ids.length > 0) {
-        this.#follow();
-        this.#attempt(async () => {
-          for await (const job of askNames(client, ids, this.#end.signal))
-            this.#take({ type: 'details', job });
-        });
-      } else {
-        this.#attempt(async () => {
-          const jobs = await listActive(client, this.#end.signal);
-          this.#hasHeard = true;
-          this.#take({ type: 'listed', ids: jobs.map((job) => job.id) });
-          for (const job of jobs) this.#take({ type: 'details', job });
-          this.#follow();
-        });
-      }
+      this.#follow();
+      this.#details.want(...ids);
+      this.#attempt(async () => {
+        for await (const job of this.#details.answers()) this.#take({ type: 'details', job });
+      });
       await this.#over;
     } catch (error) {
-      // A frame that never knew anything only stands in the way of what went wrong.
-      if (!this.#hasHeard) this.#mounted.clear();
+      hasFailed = true;
       throw error;
     } finally {
       clearInterval(ticks);
       signal?.removeEventListener('abort', quit);
       this.#end.abort(new VencError('InterruptedError', 'The screen was left.'));
-      this.#mounted.close();
+      // A frame that never knew anything only stands in the way of what went wrong.
+      this.#mounted.close(hasFailed && !this.#hasHeard ? null : this.#state);
     }
     return this.#state;
   }
@@ -84,7 +81,9 @@ export class ScreenLife {
   #take(event: WatchEvent): void {
     const before = this.#state;
     this.#state = reduceWatch(before, event, Date.now());
-    this.#mounted.draw(this.#state);
+    // A person who presses a key waits for what comes of it.
+    this.#mounted.draw(this.#state, event.type === 'key');
+    this.#askDetails(before);
     const { footer } = this.#state;
     if (footer.kind === 'sending' && footer !== before.footer) this.#carryOut(footer.order);
     if (isDone(this.#state)) this.#settle.leave();
@@ -98,9 +97,13 @@ export class ScreenLife {
     const signal = AbortSignal.any([round.signal, this.#end.signal]);
     this.#attempt(async () => {
       const ids = openIds(this.#state);
+      const { isLive } = this.#state;
       for await (const event of follow(this.#options.client, ids, {
         signal,
         isKnownReachable: this.#hasHeard,
+        pace: this.#pace,
+        prefers: () => openedJob(this.#state)?.id ?? null,
+        ...(isLive ? { finds: 'always' } : {}),
       })) {
         if (signal.aborted) return;
         this.#hasHeard = true;
@@ -115,6 +118,14 @@ export class ScreenLife {
         );
       }
     }, signal);
+  }
+
+  /** The sizes of files stand in a job's details alone: they are asked for when a file of the opened job has got on. */
+  #askDetails(before: WatchState): void {
+    const job = openedJob(this.#state);
+    if (job === null || job.files.length === 0) return;
+    const past = openedJob(before);
+    if (past?.id !== job.id || stageOf(past) !== stageOf(job)) this.#details.want(job.id);
   }
 
   #carryOut(order: Order): void {
@@ -138,4 +149,12 @@ export class ScreenLife {
       if (!signal.aborted) this.#settle.fail(error);
     });
   }
+}
+
+function openedJob({ jobs, selected, isOpen }: WatchState): WatchedJob | null {
+  return (isOpen ? jobs[selected] : undefined) ?? null;
+}
+
+function stageOf({ files }: WatchedJob): string {
+  return files.map(({ state, event }) => `${state} ${event}`).join();
 }

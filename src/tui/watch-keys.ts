@@ -5,6 +5,8 @@ import { isOver } from './watched-job.js';
 export interface PressedKey {
   readonly upArrow: boolean;
   readonly downArrow: boolean;
+  readonly pageUp: boolean;
+  readonly pageDown: boolean;
   readonly home: boolean;
   readonly end: boolean;
   readonly return: boolean;
@@ -20,9 +22,14 @@ const letters: Readonly<Record<string, WatchKey>> = {
   y: 'yes',
   n: 'no',
   q: 'quit',
+  '?': 'help',
+  h: 'help',
+  g: 'first',
   ' ': 'open',
   '\r': 'open',
 };
+
+const pageJobs = 10;
 
 // What arrives in one piece and is longer than this was pasted, not typed: it must not cancel anything.
 const longestTyped = 4;
@@ -32,6 +39,8 @@ export function keysOf(input: string, key: PressedKey): readonly WatchKey[] {
   if (key.ctrl) return input === 'c' || input === 'd' ? ['quit'] : [];
   if (key.upArrow) return ['up'];
   if (key.downArrow) return ['down'];
+  if (key.pageUp) return ['page up'];
+  if (key.pageDown) return ['page down'];
   if (key.home) return ['first'];
   if (key.end) return ['last'];
   if (key.return) return ['open'];
@@ -44,6 +53,9 @@ export function keysOf(input: string, key: PressedKey): readonly WatchKey[] {
 export function pressKey(state: WatchState, key: WatchKey): WatchState {
   if (key === 'quit') return { ...state, hasLeft: true };
   const { footer } = state;
+  if (key === 'help') return { ...state, isHelp: !state.isHelp };
+  // Whoever reads what the keys do must not set one of them off.
+  if (state.isHelp) return key === 'open' || key === 'close' ? { ...state, isHelp: false } : state;
   if (footer.kind === 'question') return answerQuestion(state, footer.order, key);
   if (key === 'cancel' || key === 'resubmit') {
     return footer.kind === 'sending' ? state : { ...state, footer: ask(state, key) };
@@ -82,6 +94,10 @@ function browse(state: WatchState, key: WatchKey): WatchState {
       return { ...state, selected: Math.max(0, state.selected - 1) };
     case 'down':
       return { ...state, selected: Math.min(last, state.selected + 1) };
+    case 'page up':
+      return { ...state, selected: Math.max(0, state.selected - pageJobs) };
+    case 'page down':
+      return { ...state, selected: Math.min(last, state.selected + pageJobs) };
     case 'first':
       return { ...state, selected: 0 };
     case 'last':

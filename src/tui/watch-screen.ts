@@ -6,7 +6,7 @@ import { exitCodeOf, openIds } from './watch-state.js';
 /** What the live screen needs. */
 export interface WatchScreenOptions {
   readonly client: Client;
-  /** The jobs to watch; none: every job that is active now. */
+  /** The jobs to watch; none: every job that is active, whenever it becomes so. */
   readonly ids: readonly number[];
   readonly io: ScreenIo;
   /** Leaves the screen as `q` does. */
@@ -14,7 +14,7 @@ export interface WatchScreenOptions {
 }
 
 /**
- * Shows jobs on a terminal, live, until all are over or the person leaves, and resolves to the exit code: 0 when every
+ * Shows jobs on a terminal, live, until those named are over or the person leaves, and resolves to the exit code: 0 when every
  * job finished, 1 when one did not, 130 when the person left before that; the jobs then go on, and a remark says so.
  * Rejects with what cannot pass: a service that never answered, a refused key.
  */
@@ -34,11 +34,11 @@ export async function runWatchScreen(options: WatchScreenOptions): Promise<ExitC
   });
   const last = await life.run();
   const goingOn = openIds(last);
-  if (goingOn.length > 0) io.note(farewell(goingOn));
+  if (goingOn.length > 0) io.note(farewell(goingOn, last.isLive));
   return exitCodeOf(last);
 }
 
-function farewell(ids: readonly number[]): string {
+function farewell(ids: readonly number[], isLive: boolean): string {
   const subject = ids.length === 1 ? `job ${ids[0]} goes on` : 'the jobs go on';
-  return `venc: ${subject}\nvenc: hint: to look again: venc watch ${ids.join(' ')}\n`;
+  return `venc: ${subject}\nvenc: hint: to look again: venc watch${isLive ? '' : ` ${ids.join(' ')}`}\n`;
 }

@@ -1,20 +1,22 @@
 import { type ExitCode, exitCodes } from '../api/exit-codes.js';
 import { clean } from './clean.js';
+import { letGo, takeIn } from './live-list.js';
 import { keysFooter, pressKey } from './watch-keys.js';
+import { extend } from './watch-log.js';
 import { newsOf } from './watch-news.js';
-import type { LogLine, News, Order, Tone, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
-import { isOver, unknownJob, withEnd, withLoss, withNames, withProgress } from './watched-job.js';
-
-// Enough for a tall terminal.
-const longestLog = 50;
+import type { Order, Tone, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
+import { codeOf, isOver, unknownJob, withEnd, withLoss, withNames, withProgress } from './watched-job.js';
 
 /** The screen before anything is known: the jobs named, or none yet where the service is to say which are active. */
 export function startWatch(ids: readonly number[], nowMs: number): WatchState {
   return {
     jobs: [...new Set(ids)].map(unknownJob),
+    isLive: ids.length === 0,
     isListing: ids.length === 0,
+    leftCode: exitCodes.done,
     selected: 0,
     isOpen: ids.length === 1,
+    isHelp: false,
     footer: keysFooter,
     log: [],
     unreachableSinceMs: null,
@@ -28,8 +30,8 @@ export function startWatch(ids: readonly number[], nowMs: number): WatchState {
 export function reduceWatch(before: WatchState, event: WatchEvent, nowMs: number): WatchState {
   const state = { ...before, nowMs };
   switch (event.type) {
-    case 'listed':
-      return { ...startWatch(event.ids, before.startedAtMs), nowMs, isListing: false, log: before.log };
+    case 'found':
+      return takeIn(state, event.jobs);
     case 'progress':
       return changeJob(state, event.job.id, (job) => withProgress(job, event.job, nowMs));
     case 'details':
@@ -54,15 +56,18 @@ export function reduceWatch(before: WatchState, event: WatchEvent, nowMs: number
       return { ...told, footer: { kind: 'remark', text } };
     }
     case 'tick':
-      return state;
+      return state.isLive ? letGo(state) : state;
   }
 }
 
-/** Whether the screen has nothing more to wait for: the person has left, or all jobs are over and nothing is asked. */
+/**
+ * Whether the screen has nothing more to wait for: the person has left, or all jobs are over and nothing is asked. Where every active
+ * job is watched there is always another one to wait for.
+ */
 export function isDone(state: WatchState): boolean {
   if (state.hasLeft) return true;
   const isAsking = state.footer.kind === 'question' || state.footer.kind === 'sending';
-  return !isAsking && isAllOver(state);
+  return !isAsking && !state.isHelp && !state.isLive && isAllOver(state);
 }
 
 /** Whether every job is over. */
@@ -76,12 +81,9 @@ export function isAllOver(state: WatchState): boolean {
  */
 export function exitCodeOf(state: WatchState): ExitCode {
   if (!isAllOver(state)) return exitCodes.interrupted;
-  return state.jobs.map(codeOf).find((code) => code !== exitCodes.done) ?? exitCodes.done;
-}
-
-function codeOf(job: WatchedJob): ExitCode {
-  if (job.loss !== null) return job.loss.exitCode;
-  return job.state === 'finished' ? exitCodes.done : exitCodes.jobFailed;
+  return (
+    [state.leftCode, ...state.jobs.map(codeOf)].find((code) => code !== exitCodes.done) ?? exitCodes.done
+  );
 }
 
 /** The ids of the jobs that go on without the screen. */
@@ -93,7 +95,8 @@ function changeJob(state: WatchState, id: number, change: (job: WatchedJob) => W
   const before = state.jobs.find((job) => job.id === id);
   if (before === undefined) return state;
   const after = change(before);
-  const jobs = state.jobs.map((job) => (job === before ? after : job));
+  const endedAtMs = isOver(after) ? (before.endedAtMs ?? state.nowMs) : null;
+  const jobs = state.jobs.map((job) => (job === before ? { ...after, endedAtMs } : job));
   return { ...state, jobs, log: extend(state.log, newsOf(before, after, state.nowMs)) };
 }
 
@@ -112,10 +115,4 @@ function obey(state: WatchState, order: Order): WatchState {
 
 function tell(state: WatchState, text: string, tone: Tone): WatchState {
   return { ...state, log: extend(state.log, [{ atMs: state.nowMs, text, tone }]) };
-}
-
-function extend(log: readonly LogLine[], news: readonly News[]): readonly LogLine[] {
-  if (news.length === 0) return log;
-  const next = (log.at(-1)?.serial ?? 0) + 1;
-  return [...log, ...news.map((line, index) => ({ ...line, serial: next + index }))].slice(-longestLog);
 }

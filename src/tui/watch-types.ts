@@ -22,6 +22,8 @@ export interface WatchedFile {
   /** Multiple of real time. */
   readonly speed: number | null;
   readonly etaMs: number | null;
+  /** Bytes of the file, once they are known. */
+  readonly sizeBytes: number | null;
   /** Why it failed, one sentence. */
   readonly fault: string | null;
 }
@@ -48,10 +50,14 @@ export interface WatchedJob {
   readonly files: readonly WatchedFile[];
   /** Names to show, by the id of the input or output: file name or label. */
   readonly names: ReadonlyMap<number, string>;
+  /** Bytes of the files that are known, by the id of the input or output. */
+  readonly sizes: ReadonlyMap<number, number>;
   readonly mark: Mark | null;
   /** Milliseconds to go when the last progress came; null where nobody knows. */
   readonly etaMs: number | null;
   readonly loss: Loss | null;
+  /** When the screen learnt that it is over; null while it is not. */
+  readonly endedAtMs: number | null;
 }
 
 /** What the person may ask of the service. */
@@ -85,12 +91,18 @@ export type News = Omit<LogLine, 'serial'>;
 /** Everything that is on the screen. A new value after every event, never edited. */
 export interface WatchState {
   readonly jobs: readonly WatchedJob[];
+  /** Whether every active job is watched: new ones come, and those that are over leave after a moment. */
+  readonly isLive: boolean;
+  /** What the jobs that have left the screen ended with: the code of the first that did not finish, else 0. */
+  readonly leftCode: ExitCode;
   /** Whether the screen still asks the service which jobs are active. */
   readonly isListing: boolean;
   /** Place of the selected job in `jobs`. */
   readonly selected: number;
   /** Whether the files of the selected job are shown. */
   readonly isOpen: boolean;
+  /** Whether the keys are explained, in the place of the jobs. */
+  readonly isHelp: boolean;
   readonly footer: Footer;
   /** Newest last. */
   readonly log: readonly LogLine[];
@@ -105,20 +117,23 @@ export interface WatchState {
 export type WatchKey =
   | 'up'
   | 'down'
+  | 'page up'
+  | 'page down'
   | 'first'
   | 'last'
   | 'open'
   | 'close'
   | 'cancel'
   | 'resubmit'
+  | 'help'
   | 'yes'
   | 'no'
   | 'quit';
 
 /** Everything that can happen to the screen. */
 export type WatchEvent =
-  /** Which jobs are active, where the person named none. */
-  | { readonly type: 'listed'; readonly ids: readonly number[] }
+  /** Jobs that are active and were not watched yet, where the person named none. */
+  | { readonly type: 'found'; readonly jobs: readonly JobRecord[] }
   | { readonly type: 'progress'; readonly job: JobProgressRecord & { readonly id: number } }
   /** A job's details: they tell the names of its files. */
   | { readonly type: 'details'; readonly job: JobRecord }

@@ -1,16 +1,25 @@
+import { type ExitCode, exitCodes } from '../api/exit-codes.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../api/records.js';
 import { isFinal } from '../api/states.js';
+import { progressOfJob } from '../client/normalise.js';
 import { clean, fileNameOf } from './clean.js';
 import type { Loss, Mark, WatchedFile, WatchedJob } from './watch-types.js';
 
 /** A job of which nothing is known yet. */
 export function unknownJob(id: number): WatchedJob {
-  return { id, state: null, percent: 0, files: [], names: new Map(), mark: null, etaMs: null, loss: null };
+  const nothing = { files: [], names: new Map(), sizes: new Map(), mark: null, etaMs: null };
+  return { id, state: null, percent: 0, ...nothing, loss: null, endedAtMs: null };
 }
 
 /** Whether the job will not change any more, as far as the screen can learn. */
 export function isOver(job: WatchedJob): boolean {
   return job.loss !== null || (job.state !== null && isFinal(job.state));
+}
+
+/** The exit code that follows from a job that is over: 1 where it did not finish, or what its loss says. */
+export function codeOf(job: WatchedJob): ExitCode {
+  if (job.loss !== null) return job.loss.exitCode;
+  return job.state === 'finished' ? exitCodes.done : exitCodes.jobFailed;
 }
 
 /** What a job looks like after a progress record. */
@@ -21,8 +30,8 @@ export function withProgress(
 ): WatchedJob {
   const state = clean(record.state);
   const files = [
-    progressOf('input', record.input),
-    ...record.outputs.map((one) => progressOf('output', one)),
+    progressOf('input', record.input, job),
+    ...record.outputs.map((one) => progressOf('output', one, job)),
   ];
   // A job that was resubmitted begins anew, and so does the estimate of its end.
   const goesOn = job.mark !== null && job.state === state && record.progress >= job.mark.percent;
@@ -38,18 +47,25 @@ export function withProgress(
   };
 }
 
+/** What a job looks like when a list has shown it. */
+export function asListed(record: JobRecord, nowMs: number): WatchedJob {
+  const named = withNames(unknownJob(record.id), record);
+  return withProgress(named, { id: record.id, ...progressOfJob(record, new Map()) }, nowMs);
+}
+
 /** What a job looks like when its end is known. */
-export function withEnd(job: WatchedJob, record: JobRecord): WatchedJob {
+export function withEnd(before: WatchedJob, record: JobRecord): WatchedJob {
+  const job = withNames(before, record);
   const files = [
     endOf('input', record.input_media_file, job),
     ...record.output_media_files.map((one) => endOf('output', one, job)),
   ];
   const state = clean(record.state);
   const percent = state === 'finished' ? 100 : job.percent;
-  return { ...withNames(job, record), state, percent, files, mark: null, etaMs: null, loss: null };
+  return { ...job, state, percent, files, mark: null, etaMs: null, loss: null };
 }
 
-/** The job with the names of its files: a label where there is one, else the file's name. */
+/** The job with the names and sizes of its files: a label where there is one, else the file's name. */
 export function withNames(job: WatchedJob, record: JobRecord): WatchedJob {
   const names = new Map<number, string>();
   const { input_media_file: input } = record;
@@ -58,7 +74,12 @@ export function withNames(job: WatchedJob, record: JobRecord): WatchedJob {
     const name = output.label ? clean(output.label) : output.url ? fileNameOf(output.url) : '';
     if (name !== '') names.set(output.id, name);
   }
-  return { ...job, names };
+  const sizes = new Map<number, number>();
+  for (const { id, file_size_bytes: size } of [input, ...record.output_media_files]) {
+    if (size !== null && size !== undefined && size > 0) sizes.set(id, size);
+  }
+  const files = job.files.map((file) => ({ ...file, sizeBytes: sizes.get(file.id) ?? null }));
+  return { ...job, names, sizes, files };
 }
 
 /** A job that cannot be watched any longer. */
@@ -76,6 +97,7 @@ export function fileTitle(job: WatchedJob, file: WatchedFile): string {
 function progressOf(
   kind: WatchedFile['kind'],
   record: ProgressRecord & { readonly id: number },
+  job: WatchedJob,
 ): WatchedFile {
   return {
     id: record.id,
@@ -87,6 +109,7 @@ function progressOf(
     fps: record.fps ?? null,
     speed: record.speed ?? null,
     etaMs: record.eta_in_ms ?? null,
+    sizeBytes: job.sizes.get(record.id) ?? null,
     fault: null,
   };
 }
@@ -108,6 +131,7 @@ function endOf(
     fps: null,
     speed: null,
     etaMs: null,
+    sizeBytes: job.sizes.get(record.id) ?? null,
     fault: faultOf(record),
   };
 }

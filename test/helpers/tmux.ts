@@ -25,6 +25,8 @@ export interface Terminal {
   /** Resolves to the text once it matches. */
   shows(what: RegExp): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
+  /** Closes the window, as a person does by its button: the programs in it are hung up. */
+  hangUp(): Promise<void>;
   /** Whether the cursor can be seen. */
   hasCursor(): Promise<boolean>;
   close(): Promise<void>;
@@ -78,6 +80,11 @@ export async function openTerminal(
     },
     resize: async (width, height) =>
       void (await tmux('resize-window', '-t', 'test', '-x', String(width), '-y', String(height))),
+    hangUp: async () => {
+      // A second session keeps the server.
+      await tmux('new-session', '-d', '-s', 'other', 'sleep', '600');
+      await tmux('kill-session', '-t', 'test');
+    },
     hasCursor: async () => (await tmux('display', '-p', '-t', 'test', '#{cursor_flag}')).trim() === '1',
     close: async () => void (await tmux('kill-server')),
   };

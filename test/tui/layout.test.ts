@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { clean, fileNameOf } from '../../src/tui/clean.js';
 import { type Column, columnGap, fitColumns } from '../../src/tui/fit-columns.js';
-import { bar, clock, fpsText, percentText, speedText } from '../../src/tui/format.js';
+import { bar, clock, fpsText, percentText, sizeText, speedText } from '../../src/tui/format.js';
 import { type RowWishes, shareRows, windowAround } from '../../src/tui/share-rows.js';
 
 const columns: readonly Column<'a' | 'b' | 'c'>[] = [
@@ -54,11 +54,20 @@ test('durations, speeds and percentages are short', () => {
   assert.equal([0, 7_900, 750_000, 3_723_000].map(clock), ['0:00', '0:07', '12:30', '1:02:03']);
   assert.equal([0.421, 3.14, 58.2].map(speedText), ['0.42x', '3.1x', '58x']);
   assert.equal([4.25, 24.4].map(fpsText), ['4.3 fps', '24 fps']);
+  assert.equal([0, 999, 12_345, 12_345_678, 1_234_567_890].map(sizeText), [
+    '0 B',
+    '999 B',
+    '12 kB',
+    '12.3 MB',
+    '1.23 GB',
+  ]);
   assert.equal([0, 99.99, 100].map(percentText), ['0%', '99%', '100%']);
 });
 
 test('a bar has its width whatever the percentage', () => {
   assert.is(bar(50, 8), '████░░░░');
+  assert.is(bar(50, 5), '██▌░░');
+  assert.is(bar(99.9, 2), '█▉');
   assert.is(bar(-3, 4), '░░░░');
   assert.is(bar(120, 4), '████');
 });

@@ -24,8 +24,7 @@ class Desk {
         this.press = (...keys) => onKeys(keys);
         return {
           draw: (state) => void this.drawn.push(state),
-          clear: () => void this.deeds.push('clear'),
-          close: () => void this.deeds.push('close'),
+          close: (last) => void this.deeds.push(last === null ? 'close' : 'close, the last frame left'),
         };
       },
     });
@@ -53,17 +52,22 @@ test('it draws before it asks, learns the names, and ends with the job', async (
   await desk.shows('the name of the output', ({ jobs: [job] }) => job?.names.get(9) === 'web');
   service.move(100);
   assert.is(exitCodeOf(await ending), 0);
-  assert.equal(desk.deeds, ['close']);
+  assert.equal(desk.deeds, ['close, the last frame left']);
 });
 
-test('without ids it watches what is active', async ({ service, desk }) => {
-  const ending = desk.open(service.url, []);
-  await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
+test('without ids it watches what is active, sees new jobs come, and stays until it is left', async ({
+  service,
+  desk,
+}) => {
   service.move(100);
-  assert.equal(
-    (await ending).jobs.map(({ id }) => id),
-    [7],
-  );
+  const ending = desk.open(service.url, []);
+  await desk.shows('that none is active', ({ isListing, jobs }) => !isListing && jobs.length === 0);
+  service.move(5);
+  await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing' && job.percent === 5);
+  service.move(100);
+  await desk.shows('its end', ({ jobs: [job] }) => job?.state === 'finished');
+  desk.press('quit');
+  assert.is(exitCodeOf(await ending), 0);
 });
 
 test('a job that was cancelled and resubmitted beside another one is followed again', async ({
@@ -103,7 +107,7 @@ test('a service that never answered is an error, and its empty frame is taken aw
     (reason: unknown) => reason,
   );
   assert.ok(isVencError(error, 'UnreachableError'));
-  assert.equal(desk.deeds, ['clear', 'close']);
+  assert.equal(desk.deeds, ['close']);
 });
 
 test('an outage is waited out', async ({ service, desk }) => {
@@ -117,7 +121,7 @@ test('an outage is waited out', async ({ service, desk }) => {
 
 test('a signal leaves as q does, even one that was given before', async ({ service, desk }) => {
   assert.is(exitCodeOf(await desk.open(service.url, [7], AbortSignal.abort())), 130);
-  assert.equal(desk.deeds, ['close']);
+  assert.equal(desk.deeds, ['close, the last frame left']);
 });
 
 test.run();

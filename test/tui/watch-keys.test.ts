@@ -7,6 +7,8 @@ import { jobRecord, progressRecord } from './records.js';
 
 const none: PressedKey = {
   upArrow: false,
+  pageUp: false,
+  pageDown: false,
   downArrow: false,
   home: false,
   end: false,

@@ -33,12 +33,81 @@ test('one job named is opened, several are not, and a job named twice is watched
   assert.equal(openIds(state), [7, 9]);
 });
 
-test('without ids the screen waits for the list of active jobs, and is done where there is none', () => {
+const found = (...ids: readonly number[]): WatchEvent => ({
+  type: 'found',
+  jobs: ids.map((id) => jobRecord(id, { state: 'waiting' }, { state: 'waiting' }, { state: 'waiting' })),
+});
+const tick: WatchEvent = { type: 'tick' };
+const idsOf = (state: WatchState): readonly number[] => state.jobs.map(({ id }) => id);
+
+test('without ids the screen stays for the jobs to come, and leaving it while none is active is no fault', () => {
   assert.is(isDone(startWatch([], start)), false);
-  assert.equal(openIds(play([], { type: 'listed', ids: [3, 4] })), [3, 4]);
-  const none = play([], { type: 'listed', ids: [] });
-  assert.is(isDone(none), true);
+  assert.is(exitCodeOf(play([], key('quit'))), exitCodes.interrupted);
+  const none = play([], found());
+  assert.is(isDone(none), false);
+  assert.is(isDone(reduceWatch(none, key('quit'), start)), true);
   assert.is(exitCodeOf(none), exitCodes.done);
+});
+
+test('jobs found at first need no line of the log, later ones have one, and the selected job stays selected', () => {
+  const first = play([], found(30, 40), key('down'));
+  assert.equal(idsOf(first), [30, 40]);
+  assert.equal(logOf(first), []);
+  const later = reduceWatch(first, found(10, 50), start);
+  assert.equal(idsOf(later), [10, 30, 40, 50]);
+  assert.is(later.jobs[later.selected]?.id, 40);
+  assert.equal(logOf(later), ['job 10: new, bunny.mp4, waiting', 'job 50: new, bunny.mp4, waiting']);
+});
+
+test('a job that is over stays a moment, and its code is kept', () => {
+  const ended = play([], found(10, 30), key('down'), final(10, { state: 'failed' }));
+  assert.equal(idsOf(reduceWatch(ended, tick, start + 20_000)), [10, 30]);
+  const later = reduceWatch(ended, tick, start + 23_000);
+  assert.equal(idsOf(later), [30]);
+  assert.is(later.jobs[later.selected]?.id, 30);
+  const over = reduceWatch(later, final(30), start + 24_000);
+  assert.is(exitCodeOf(over), exitCodes.jobFailed);
+  assert.is(logOf(later).at(-1), 'job 10: failed');
+});
+
+test('a job that is over does not leave while it is looked at or asked about, nor from a screen of named jobs', () => {
+  const ended = play([], found(10, 30), final(10));
+  for (const hold of [key('open'), key('resubmit')]) {
+    const failed = hold === key('open') ? ended : play([], found(10, 30), final(10, { state: 'failed' }));
+    const held = reduceWatch(failed, hold, start);
+    assert.equal(idsOf(reduceWatch(held, tick, start + 60_000)), [10, 30]);
+  }
+  assert.equal(idsOf(reduceWatch(play([10, 30], final(10)), tick, start + 60_000)), [10, 30]);
+});
+
+test('a job that is found again after its end begins anew', () => {
+  const again = play([], found(10), final(10, { state: 'failed' }), found(10));
+  assert.equal(
+    again.jobs.map(({ state, endedAtMs }) => [state, endedAtMs]),
+    [['waiting', null]],
+  );
+});
+
+test('the help takes the place of the jobs, and no key gives an order behind it', () => {
+  const help = play([1], progress(1), key('help'));
+  assert.is(help.isHelp, true);
+  assert.is(reduceWatch(help, key('cancel'), start).footer.kind, 'keys');
+  assert.is(reduceWatch(help, key('close'), start).isHelp, false);
+  assert.is(reduceWatch(help, key('help'), start).isHelp, false);
+  assert.is(reduceWatch(help, key('quit'), start).hasLeft, true);
+  assert.is(isDone(reduceWatch(help, final(1), start)), false);
+});
+
+test('the sizes of files come with the details and stay', () => {
+  const details: WatchEvent = {
+    type: 'details',
+    job: jobRecord(1, { state: 'processing' }, { file_size_bytes: 12_345_678 }),
+  };
+  const state = play([1], progress(1), details, progress(1, { progress: 50 }));
+  assert.equal(
+    state.jobs[0]?.files.map(({ sizeBytes }) => sizeBytes),
+    [12_345_678, null],
+  );
 });
 
 const codes: readonly (readonly [string, readonly WatchEvent[], number])[] = [

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { type MovingService, startMovingService } from '../helpers/servers/moving-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { hasTmux, openTerminal, type Terminal } from '../helpers/tmux.js';
+import { until } from '../helpers/until.js';
 
 const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
@@ -23,7 +24,12 @@ test.before.each(async (stage) => {
   const launcher = join(stage.folder, 'venc.mjs');
   await writeFile(
     launcher,
-    `import { main } from ${JSON.stringify(main)};\nawait main(process.argv.slice(2));\n`,
+    `import { writeFileSync } from 'node:fs';
+import { main } from ${JSON.stringify(main)};
+writeFileSync(${JSON.stringify(join(stage.folder, 'pid'))}, String(process.pid));
+process.on('SIGUSR2', () => { throw new Error('a fault of the program'); });
+await main(process.argv.slice(2));
+`,
   );
   stage.terminal = await openTerminal(stage.folder, 80, 20, {
     VENC_URL: stage.service.url,
@@ -53,7 +59,7 @@ if (hasTmux()) {
     await stage.terminal.shows(/output 9 \(web\)\s+processing .* 12% ETA 1:28/);
     stage.service.move(63);
     const later = await stage.terminal.shows(/output 9 \(web\)\s+processing .* 63% ETA 0:37/);
-    assert.match(later, /› 7 {2}processing █+░+ +63%/);
+    assert.match(later, /› 7 {2}processing █+[▉▊▋▌▍▎▏]?░+ +63%/);
     assert.is(later.match(/output 9/g)?.length, 1, later);
     await stage.terminal.press('q');
     await stage.terminal.shows(/code=130/);
@@ -91,18 +97,82 @@ if (hasTmux()) {
     });
   }
 
-  test('a terminal made smaller shows the frame once, in the room it has', async (stage) => {
+  for (const [signal, ending] of [
+    ['SIGTERM', /code=130/],
+    ['SIGUSR2', /a fault of the program[\s\S]*code=[1-9]/],
+  ] as const) {
+    test(`${signal === 'SIGTERM' ? signal : 'a crash'} leaves the terminal as it was`, async (stage) => {
+      stage.service.open();
+      await stage.terminal.shows(/transcoding/);
+      process.kill(await pidOf(stage), signal);
+      const end = await stage.terminal.shows(/^same$/m);
+      assert.match(end, ending);
+      assert.not.match(end, 'q quit');
+      assert.is(await stage.terminal.hasCursor(), true);
+    });
+  }
+
+  test('a terminal that is closed ends the program', async (stage) => {
     stage.service.open();
     await stage.terminal.shows(/transcoding/);
-    await stage.terminal.resize(50, 8);
-    stage.service.move(50);
-    const small = await stage.terminal.shows(/50%/);
-    assert.is(small.match(/q quit/g)?.length, 1, small);
+    const pid = await pidOf(stage);
+    await stage.terminal.hangUp();
+    await until('the program has ended', () => !isAlive(pid));
+  });
+
+  test('a resized terminal shows the frame once, whole, in the room it has, and nothing of older ones', async (stage) => {
+    stage.service.open();
+    await stage.terminal.shows(/transcoding/);
+    for (const [columns, rows] of [
+      [140, 30],
+      [50, 8],
+      [20, 6],
+      [60, 20],
+    ] as const) {
+      await stage.terminal.resize(columns, rows);
+      stage.service.move(columns / 2);
+      const frame = await stage.terminal.shows(new RegExp(` ${columns / 2}%[\\s\\S]*q quit`));
+      const lines = frame.split('\n');
+      assert.match(lines[0] ?? '', /^1 job/);
+      assert.match(lines.at(-1) ?? '', /^q quit/);
+      assert.is(frame.match(/q quit/g)?.length, 1, frame);
+      assert.is(frame.match(/› 7/g)?.length, 1, frame);
+    }
     await stage.terminal.press('q');
-    await stage.terminal.shows(/code=130/);
+    const left = await stage.terminal.shows(/code=130/);
+    assert.is(left.match(/1 job ·/g)?.length, 1, left);
+    assert.match(left, 'watch 7');
+  });
+
+  test('? explains the keys, and a service that is gone is told until it is back', async (stage) => {
+    stage.service.open();
+    await stage.terminal.shows(/transcoding/);
+    await stage.terminal.press('?');
+    await stage.terminal.shows(/^q {2}Ctrl-C +leave; the jobs go on$/m);
+    await stage.terminal.press('Escape');
+    await stage.terminal.shows(/transcoding/);
+    stage.service.fail(true);
+    await stage.terminal.shows(/The service has not answered for/);
+    stage.service.fail(false);
+    await stage.terminal.shows(/the service answers again/);
+    stage.service.move(100);
+    const end = await stage.terminal.shows(/code=0/);
+    assert.match(end, /7 {2}finished +█+ +100%/);
   });
 } else {
   test.skip('a real terminal: tmux is not installed here', () => {});
+}
+
+async function pidOf({ folder }: Stage): Promise<number> {
+  return Number(await readFile(join(folder, 'pid'), 'utf8'));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 test.run();

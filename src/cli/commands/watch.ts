@@ -30,7 +30,8 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-Leaving with q or Ctrl-C lets the jobs go on.
+Leaving with q or Ctrl-C lets the jobs go on. The screen of all active jobs stays until it is left;
+lines of them end when no job is active any more.
 Exit codes: 0 when every job finished, 1 when one failed or was cancelled, 130 when it was left before.
 
 Examples:
@@ -45,16 +46,18 @@ async function run(words: readonly string[], options: WatchOptions, context: Con
   const client = await context.client();
   if (mode === 'tty') return onScreen(client, ids, io);
   const { signal, dispose } = listenForEnd(io);
-  let watched = ids;
+  const print = printer(io, mode);
+  let isIdle = ids.length === 0;
+  const onEvent = async (event: FollowEvent) => {
+    if (event.type !== 'found') return print(event);
+    if (event.jobs.length > 0) isIdle = false;
+    else io.note('venc: no job is active\n');
+  };
   try {
-    if (ids.length === 0) {
-      const { listActive } = await import('../../tui/ask-service.js');
-      watched = (await listActive(client, signal)).map(({ id }) => id);
-      if (watched.length === 0) io.note('venc: no job is active\n');
-    }
-    return await awaitJobs(client, watched, io, { signal, onEvent: printer(io, mode) });
+    const finds = ids.length === 0 ? ({ finds: 'until-idle' } as const) : {};
+    return await awaitJobs(client, ids, io, { signal, onEvent, ...finds });
   } catch (error) {
-    throw watched.length === 0 ? error : jobsGoOn(error, watched, 'watch');
+    throw isIdle ? error : jobsGoOn(error, ids, 'watch');
   } finally {
     dispose();
   }

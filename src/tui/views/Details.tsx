@@ -6,7 +6,9 @@ import type { Tone, WatchedFile, WatchedJob } from '../watch-types.js';
 import { Row } from './Row.js';
 import { Tint } from './Tint.js';
 
-const indent = 3;
+const indent = 2;
+/** The line that leads to a file, and the gap behind it. */
+const branch = 2;
 
 /** How many rows the details of a job would like to have. */
 export function detailRows(job: WatchedJob): number {
@@ -35,14 +37,24 @@ export function Details(props: {
 function linesOf(job: WatchedJob, width: number): readonly ReactNode[] {
   if (job.loss !== null) return [remark(job.loss.message, 'bad')];
   if (job.files.length === 0) return [remark('nothing is known yet', 'quiet')];
-  const columns = fitColumns(fileColumns(job), width);
+  const columns = fitColumns(fileColumns(job), width - branch);
+  const last = job.files.at(-1);
   const rowOf = (file: WatchedFile): ReactNode => (
-    <Row key={file.id} columns={columns} cell={(name, cells) => fileCell(job, file, name, cells)} />
+    <Box key={file.id} columnGap={1} height={1}>
+      <Tint tone="quiet">{file === last ? '└' : '├'}</Tint>
+      <Row columns={columns} cell={(name, cells) => fileCell(job, file, name, cells)} />
+    </Box>
   );
   return job.files.flatMap((file) =>
     file.fault === null
       ? [rowOf(file)]
-      : [rowOf(file), <Tint key={`fault of ${file.id}`} tone="bad">{`  ${file.fault}`}</Tint>],
+      : [
+          rowOf(file),
+          <Tint
+            key={`fault of ${file.id}`}
+            tone="bad"
+          >{`${file === last ? ' ' : '│'}   ${file.fault}`}</Tint>,
+        ],
   );
 }
 

@@ -4,6 +4,7 @@ import { fitColumns } from '../fit-columns.js';
 import { footerText } from '../footer-text.js';
 import { timeOfDay } from '../format.js';
 import { headerText } from '../header-text.js';
+import { helpLines } from '../help-lines.js';
 import { jobCell, jobColumns } from '../job-cells.js';
 import { shareRows, windowAround } from '../share-rows.js';
 import type { WatchState } from '../watch-types.js';
@@ -28,8 +29,11 @@ export function WatchFrame(props: {
   readonly state: WatchState;
   readonly size: FrameSize;
   readonly isColoured: boolean;
+  /** Whether it is to be left behind: without what can be done. */
+  readonly isLast?: boolean;
 }): ReactNode {
-  const { state, size, isColoured } = props;
+  const { state, size, isColoured, isLast = false } = props;
+  if (state.isHelp && !isLast) return <HelpFrame {...props} />;
   const selected = state.jobs[state.selected];
   const opened = state.isOpen ? selected : undefined;
   const rows = shareRows(size.rows - otherRows, {
@@ -44,7 +48,10 @@ export function WatchFrame(props: {
   return (
     <ColourContext.Provider value={isColoured}>
       <Box flexDirection="column" width={size.columns}>
-        <Tint tone={header.tone}>{header.text}</Tint>
+        <Tint tone={header.tone} isBold>
+          {header.text}
+          {to - from < state.jobs.length && ` · ${from + 1}-${to} shown`}
+        </Tint>
         {state.jobs.slice(from, to).map((job) => (
           <Box key={job.id} flexDirection="column">
             <Row columns={columns} cell={(name, width) => jobCell(job, job === selected, name, width)} />
@@ -52,12 +59,38 @@ export function WatchFrame(props: {
           </Box>
         ))}
         {rows.log > 0 && (
-          <Box flexDirection="column" paddingTop={1}>
+          <Box flexDirection="column">
+            <Tint tone="quiet">{'─'.repeat(size.columns)}</Tint>
             {lastOf(state.log, rows.log).map(({ serial, atMs, text, tone }) => (
               <Tint key={serial} tone={tone}>{`${timeOfDay(atMs)} ${text}`}</Tint>
             ))}
           </Box>
         )}
+        {!isLast && <Tint tone={footer.tone}>{footer.text}</Tint>}
+      </Box>
+    </ColourContext.Provider>
+  );
+}
+
+/** The keys in the place of the jobs; as many as there is room for. */
+function HelpFrame(props: {
+  readonly state: WatchState;
+  readonly size: FrameSize;
+  readonly isColoured: boolean;
+}): ReactNode {
+  const { state, size, isColoured } = props;
+  const footer = footerText(state, size.columns);
+  return (
+    <ColourContext.Provider value={isColoured}>
+      <Box flexDirection="column" width={size.columns}>
+        <Tint tone="plain" isBold>
+          Keys
+        </Tint>
+        {helpLines.slice(0, Math.max(1, size.rows - otherRows)).map((line) => (
+          <Tint key={line} tone="plain">
+            {line}
+          </Tint>
+        ))}
         <Tint tone={footer.tone}>{footer.text}</Tint>
       </Box>
     </ColourContext.Provider>

@@ -11,6 +11,8 @@ export interface MovingService {
   readonly asked: () => number;
   /** Lets the answers go out that are held back from the start. */
   open(): void;
+  /** Whether questions get no answer but a broken connection from now on. */
+  fail(isFailing: boolean): void;
   /** How far the job is from now on; it is finished at 100. */
   move(percent: number): void;
   close(): Promise<void>;
@@ -25,6 +27,7 @@ export async function startMovingService(id: number): Promise<MovingService> {
   let asked = 0;
   let percent = 0;
   let isCancelled = false;
+  let isFailing = false;
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -60,6 +63,10 @@ export async function startMovingService(id: number): Promise<MovingService> {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname.replace(/\.json$/, '');
     const line = `${request.method} ${path}`;
     await opened;
+    if (isFailing) {
+      response.destroy();
+      return;
+    }
     if (request.method === 'PUT') {
       orders.push(line);
       isCancelled = path.endsWith('/cancel');
@@ -82,6 +89,9 @@ export async function startMovingService(id: number): Promise<MovingService> {
     orders,
     asked: () => asked,
     open,
+    fail: (is) => {
+      isFailing = is;
+    },
     move: (to) => {
       percent = to;
     },

@@ -1,0 +1,50 @@
+import { exitCodes } from '../api/exit-codes.js';
+import type { JobRecord } from '../api/records.js';
+import { extend } from './watch-log.js';
+import type { News, WatchedJob, WatchState } from './watch-types.js';
+import { asListed, codeOf } from './watched-job.js';
+
+/** How long a job that is over stays, where every active job is watched. */
+const stayMs = 20_000;
+
+/** Takes in jobs that were found active. One that was here before and is over has been resubmitted: it begins anew. */
+export function takeIn(state: WatchState, records: readonly JobRecord[]): WatchState {
+  const found = records.map((record) => asListed(record, state.nowMs));
+  const isNew = (job: WatchedJob): boolean => !state.jobs.some(({ id }) => id === job.id);
+  const known = state.jobs.map((job) => found.find(({ id }) => id === job.id) ?? job);
+  const jobs = [...known, ...found.filter(isNew)].sort((a, b) => a.id - b.id);
+  const news = state.isListing ? [] : found.map((job) => newJob(job, state.nowMs));
+  const log = extend(state.log, news);
+  return { ...select({ ...state, jobs }, state.jobs[state.selected]), isListing: false, log };
+}
+
+function newJob(job: WatchedJob, atMs: number): News {
+  const input = job.files.find(({ kind }) => kind === 'input');
+  const name = input === undefined ? undefined : job.names.get(input.id);
+  const text = [`job ${job.id}: new`, name, job.state].filter((part) => part !== undefined).join(', ');
+  return { atMs, text, tone: 'plain' };
+}
+
+/** Lets jobs go that have been over for a while, but for the one that is looked at or asked about. */
+export function letGo(state: WatchState): WatchState {
+  const { footer, nowMs, selected, isOpen } = state;
+  const asked = footer.kind === 'question' || footer.kind === 'sending' ? footer.order.jobId : null;
+  const isLeaving = (job: WatchedJob, index: number): boolean =>
+    job.endedAtMs !== null &&
+    nowMs - job.endedAtMs >= stayMs &&
+    job.id !== asked &&
+    !(isOpen && index === selected);
+  const leaving = state.jobs.filter(isLeaving);
+  if (leaving.length === 0) return state;
+  const codes = [state.leftCode, ...leaving.map(codeOf)];
+  const leftCode = codes.find((code) => code !== exitCodes.done) ?? exitCodes.done;
+  const jobs = state.jobs.filter((job) => !leaving.includes(job));
+  return select({ ...state, jobs, leftCode }, state.jobs[selected]);
+}
+
+/** The same job selected in another list; where it is gone, the one in its place. */
+function select(state: WatchState, job: WatchedJob | undefined): WatchState {
+  const index = job === undefined ? -1 : state.jobs.findIndex(({ id }) => id === job.id);
+  const last = Math.max(0, state.jobs.length - 1);
+  return { ...state, selected: index === -1 ? Math.min(state.selected, last) : index };
+}

@@ -1,0 +1,61 @@
+/** The part of a terminal that is painted on. */
+export interface Canvas {
+  write(text: string): unknown;
+}
+
+/** Puts frames on a terminal, each over the one before. */
+export interface Painter {
+  /** Puts a frame on the terminal: lines, each within the terminal's width. Rows that stay as they are are not written. */
+  paint(frame: string): void;
+  /** Forgets what stands on the terminal: the next frame is painted on a clear one. */
+  forget(): void;
+  /** Gives the terminal back as it was found, and writes `last` below what stood there. A second call does nothing. */
+  close(last?: string): void;
+}
+
+const csi = '\u001b[';
+// The second screen of the terminal has no past to scroll into, and its rows are not wrapped anew when the terminal is resized.
+const enter = `${csi}?1049h${csi}?25l`;
+const leave = `${csi}?25h${csi}?1049l`;
+const clear = `${csi}H${csi}2J`;
+// What stands between the two is shown at once, in terminals that know of it; the others show it as it comes.
+const begin = `${csi}?2026h`;
+const end = `${csi}?2026l`;
+
+/**
+ * Takes the second screen of a terminal and paints frames there, so that the first stays as it is until the end. Whatever was on a row
+ * is overwritten in place, never wiped first: nothing flickers.
+ */
+export function openPainter(canvas: Canvas): Painter {
+  let shown: readonly string[] = [];
+  let isClear = false;
+  let isClosed = false;
+  canvas.write(enter);
+  return {
+    paint: (frame) => {
+      if (isClosed) return;
+      const rows = frame.split('\n');
+      const text = isClear ? changes(shown, rows) : clear + changes([], rows);
+      shown = rows;
+      isClear = true;
+      if (text !== '') canvas.write(begin + text + end);
+    },
+    forget: () => {
+      isClear = false;
+    },
+    close: (last = '') => {
+      if (isClosed) return;
+      isClosed = true;
+      canvas.write(leave + last);
+    },
+  };
+}
+
+function changes(before: readonly string[], after: readonly string[]): string {
+  let text = '';
+  for (const [index, row] of after.entries()) {
+    if (row !== before[index]) text += `${csi}${index + 1};1H${row}${csi}K`;
+  }
+  if (before.length > after.length) text += `${csi}${after.length + 1};1H${csi}J`;
+  return text;
+}

@@ -1,0 +1,146 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createClient } from '../../src/client/client.js';
+import { type FollowEvent, type FollowOptions, follow } from '../../src/client/follow.js';
+import { jobRecord } from '../tui/records.js';
+
+interface Stage {
+  readonly url: string;
+  /** Which states the jobs have, by their ids. */
+  readonly states: Map<number, string>;
+  readonly seen: string[];
+  knowsFilter: boolean;
+  close(): Promise<void>;
+}
+
+/** A service that knows the document alone: lists, details and the progress of files. */
+async function startService(): Promise<Stage> {
+  const states = new Map<number, string>();
+  const seen: string[] = [];
+  const recordOf = (id: number) => {
+    const state = { state: states.get(id) } as { state: 'waiting' };
+    return { job: jobRecord(id, state, { state: 'finished' }, state) };
+  };
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    const path = pathname.replace(/\.json$/, '');
+    const state = searchParams.get('state');
+    seen.push(`${path}${state === null ? '' : ` ${state}`}`);
+    const id = Number(/\/v2\/jobs\/(\d+)$/.exec(path)?.[1]);
+    const isList = path === '/v2/jobs';
+    const isFile = /\/v2\/outputs\/\d+\/progress$/.test(path);
+    const listed = [...states.keys()]
+      .filter((one) => !stage.knowsFilter || state === null || states.get(one) === state)
+      .sort((a, b) => b - a);
+    const answer = isList
+      ? listed.map(recordOf)
+      : isFile
+        ? { state: 'processing', current_event: 'transcoding', progress: 5 }
+        : states.has(id)
+          ? recordOf(id)
+          : null;
+    response.writeHead(answer === null ? 404 : 200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(answer ?? { errors: ['There is no such thing here.'] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const stage: Stage = {
+    url: `http://127.0.0.1:${port}`,
+    states,
+    seen,
+    knowsFilter: true,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return stage;
+}
+
+const test = suite<{ service: Stage }>('finding active jobs');
+test.before.each(async (context) => {
+  context.service = await startService();
+});
+test.after.each(({ service }) => service.close());
+
+const limits = { leastMs: 5, greatestMs: 20 };
+const following = ({ url }: Stage, options: FollowOptions) =>
+  follow(createClient({ url, apiKey: 'k' }), [], { limits, ...options });
+
+function told(event: FollowEvent): string {
+  switch (event.type) {
+    case 'found':
+      return `found ${event.jobs.map(({ id }) => id).join(' ') || 'none'}`;
+    case 'progress':
+    case 'final':
+      return `${event.job.id} ${event.job.state}`;
+    default:
+      return event.type;
+  }
+}
+
+test('where no job is active that is told, and it ends', async ({ service }) => {
+  service.states.set(10, 'finished');
+  const found: string[] = [];
+  for await (const event of following(service, { finds: 'until-idle' })) found.push(told(event));
+  assert.equal(found, ['found none']);
+});
+
+test('jobs that become active are taken in, and it ends when none is active any more', async ({
+  service,
+}) => {
+  service.states.set(10, 'waiting').set(5, 'finished');
+  const found: string[] = [];
+  for await (const event of following(service, { finds: 'until-idle' })) {
+    const line = told(event);
+    if (found.includes(line)) continue;
+    found.push(line);
+    if (line === '10 waiting') service.states.set(20, 'waiting');
+    if (line === 'found 20') service.states.set(10, 'finished').set(20, 'failed');
+  }
+  assert.equal(found.slice(0, 3), ['found 10', '10 waiting', 'found 20']);
+  assert.equal([...found.slice(-2)].sort(), ['10 finished', '20 failed']);
+});
+
+test('a job that is active again after its end is found again', async ({ service }) => {
+  service.states.set(10, 'waiting');
+  const found: string[] = [];
+  for await (const event of following(service, { finds: 'always' })) {
+    const line = told(event);
+    if (found.at(-1) !== line) found.push(line);
+    if (line === '10 waiting') service.states.set(10, found.length > 3 ? 'finished' : 'failed');
+    if (line === '10 failed') service.states.set(10, 'waiting');
+    if (line === '10 finished') break;
+  }
+  assert.equal(found, ['found 10', '10 waiting', '10 failed', 'found 10', '10 waiting', '10 finished']);
+});
+
+test('a service that does not know the filter by state is asked for one page, not for three', async ({
+  service,
+}) => {
+  service.knowsFilter = false;
+  service.states.set(10, 'waiting').set(20, 'finished').set(30, 'processing');
+  const [first] = [await following(service, { finds: 'always' }).next()];
+  assert.is(first.done, false);
+  assert.equal(service.seen, ['/v2/jobs processing']);
+});
+
+test('of many jobs the one that is looked at is asked about first, and the list comes in between', async ({
+  service,
+}) => {
+  for (let id = 100; id < 140; id += 1) service.states.set(id, 'processing');
+  const asked: number[] = [];
+  for await (const event of following(service, { finds: 'always', prefers: () => 125 })) {
+    if (event.type === 'progress') asked.push(event.job.id);
+    if (asked.length === 44) break;
+  }
+  assert.is(asked[0], 125);
+  assert.ok(asked.filter((id) => id === 125).length >= 3, String(asked));
+  assert.is(new Set(asked).size, 40, 'each has had its turn');
+  assert.ok(service.seen.filter((path) => path === '/v2/jobs').length >= 3);
+});
+
+test.run();

@@ -1,0 +1,61 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openPainter } from '../../src/tui/painter.js';
+
+function setUp() {
+  let written = '';
+  const painter = openPainter({ write: (text) => (written += text) });
+  const news = (): string => {
+    const text = written.replaceAll('\u001b[', '^').replace(/\^\?2026[hl]/g, '');
+    written = '';
+    return text;
+  };
+  return { painter, news };
+}
+
+test('the first frame is painted on a cleared second screen, the cursor hidden', () => {
+  const { painter, news } = setUp();
+  assert.is(news(), '^?1049h^?25l');
+  painter.paint('one\ntwo');
+  assert.is(news(), '^H^2J^1;1Hone^K^2;1Htwo^K');
+});
+
+test('rows that stay as they are are not written, and a frame that stays is not at all', () => {
+  const { painter, news } = setUp();
+  painter.paint('one\ntwo\nthree');
+  news();
+  painter.paint('one\n2\nthree');
+  assert.is(news(), '^2;1H2^K');
+  painter.paint('one\n2\nthree');
+  assert.is(news(), '');
+});
+
+test('what stands below a frame that has become lower is wiped', () => {
+  const { painter, news } = setUp();
+  painter.paint('one\ntwo\nthree');
+  news();
+  painter.paint('one');
+  assert.is(news(), '^2;1H^J');
+});
+
+test('after a forgotten frame all is painted anew', () => {
+  const { painter, news } = setUp();
+  painter.paint('one');
+  news();
+  painter.forget();
+  painter.paint('one');
+  assert.is(news(), '^H^2J^1;1Hone^K');
+});
+
+test('the terminal is given back once, and nothing is painted afterwards', () => {
+  const { painter, news } = setUp();
+  painter.paint('one');
+  news();
+  painter.close('the last\n');
+  assert.is(news(), '^?25h^?1049lthe last\n');
+  painter.close();
+  painter.paint('two');
+  assert.is(news(), '');
+});
+
+test.run();

@@ -1,0 +1,98 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createRepaints } from '../../src/tui/repaints.js';
+
+function setUp(costMs = 0) {
+  let now = 1000;
+  let timer: { readonly at: number; readonly callback: () => void } | null = null;
+  const drawn: (readonly [atMs: number, frame: string])[] = [];
+  const repaints = createRepaints(
+    (frame: string) => {
+      drawn.push([now - 1000, frame]);
+      now += costMs;
+    },
+    {
+      now: () => now,
+      after: (milliseconds, callback) => {
+        timer = { at: now + milliseconds, callback };
+        return () => {
+          timer = null;
+        };
+      },
+    },
+  );
+  const pass = (milliseconds: number): void => {
+    const end = now + milliseconds;
+    if (timer !== null && timer.at <= end) {
+      const { at, callback } = timer;
+      timer = null;
+      now = Math.max(now, at);
+      callback();
+    }
+    now = Math.max(now, end);
+  };
+  return { repaints, drawn, pass };
+}
+
+test('of frames that come fast ten a second are drawn, and the latest one always', () => {
+  const { repaints, drawn, pass } = setUp();
+  for (let count = 0; count < 100; count += 1) {
+    repaints.ask(String(count));
+    pass(3);
+  }
+  pass(1000);
+  assert.equal(drawn, [
+    [0, '0'],
+    [100, '33'],
+    [200, '66'],
+    [300, '99'],
+  ]);
+});
+
+test('a person who waits is not kept waiting', () => {
+  const { repaints, drawn, pass } = setUp();
+  repaints.ask('a');
+  pass(10);
+  repaints.ask('b');
+  pass(10);
+  repaints.ask('c', true);
+  pass(1000);
+  assert.equal(drawn, [
+    [0, 'a'],
+    [20, 'c'],
+  ]);
+});
+
+test('frames that cost much are drawn less often, and once a second still', () => {
+  const slow = setUp(10);
+  slow.repaints.ask('a');
+  slow.repaints.ask('b');
+  slow.pass(5000);
+  assert.equal(
+    slow.drawn.map(([atMs]) => atMs),
+    [0, 410],
+  );
+  const slowest = setUp(200);
+  slowest.repaints.ask('a');
+  slowest.repaints.ask('b');
+  slowest.pass(5000);
+  assert.equal(
+    slowest.drawn.map(([atMs]) => atMs),
+    [0, 1200],
+  );
+});
+
+test('nothing is drawn after the end', () => {
+  const { repaints, drawn, pass } = setUp();
+  repaints.ask('a');
+  repaints.ask('b');
+  repaints.stop();
+  repaints.ask('c', true);
+  pass(1000);
+  assert.equal(
+    drawn.map(([, frame]) => frame),
+    ['a'],
+  );
+});
+
+test.run();
