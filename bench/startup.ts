@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { startDaemon } from './daemon.js';
+import { fillDataFolder } from './http-jobs.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { runNode, vencPath } from './programs.js';
 
 const commands = [
-  { name: 'venc --version', args: () => ['--version'], atMost: 1.35 },
-  { name: 'venc list --json', args: () => ['list', '--json'], atMost: 2 },
-  { name: 'venc submit URL', args: (url: string) => ['submit', `${url}/clip.mp4`], atMost: 2 },
+  { name: 'venc --version', args: () => ['--version'], atMost: 1.25 },
+  { name: 'venc --help', args: () => ['--help'], atMost: 1.5 },
+  { name: 'venc list --json', args: () => ['list', '--json'], atMost: 1.7 },
+  { name: 'venc submit URL', args: (url: string) => ['submit', `${url}/clip.mp4`], atMost: 1.7 },
+  { name: 'venc wait, of a finished job', args: (_: string, id: string) => ['wait', id], atMost: 1.7 },
 ] as const;
 
 /**
@@ -14,12 +17,15 @@ const commands = [
  * already and starts no jobs.
  */
 export async function measureStartup(folder: string, rounds: number): Promise<readonly Figure[]> {
+  const [finished] = await fillDataFolder(join(folder, 'data'), 20);
   const daemon = await startDaemon(join(folder, 'data'), folder, ['--jobs', '0']);
   try {
     const run = (args: readonly string[]) => () => timed(() => runNode(args, daemon.env));
     const samples = await alternate<string, number>(rounds, {
       node: run(['-e', '0']),
-      ...Object.fromEntries(commands.map(({ name, args }) => [name, run([vencPath, ...args(daemon.url)])])),
+      ...Object.fromEntries(
+        commands.map(({ name, args }) => [name, run([vencPath, ...args(daemon.url, String(finished?.id))])]),
+      ),
     });
     const bare = samples.node ?? [];
     return commands.map(({ name, atMost }) => {

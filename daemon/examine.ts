@@ -1,5 +1,7 @@
 import { type FfmpegReport, openFfmpeg, remarksOn } from './ffmpeg/index.js';
 import { rulesOut } from './plan/rules-out.js';
+import { findOnPath } from './transports/fasp/find-ascp.js';
+import { servicesFrom } from './transports/services.js';
 
 /** What `venc doctor` tells of the programs that encode. */
 export interface Examination {
@@ -8,6 +10,17 @@ export interface Examination {
   readonly remarks: readonly string[];
   /** What cannot be encoded with them, one sentence each. */
   readonly rulesOut: readonly string[];
+  readonly transports: TransportFacts;
+}
+
+/** What is there for the schemes that need something of their own: whether it is set, never what it is set to. */
+export interface TransportFacts {
+  /** Where Aspera's `ascp` lies, which `fasp:` needs; null where it is not on `PATH`. */
+  readonly ascp: string | null;
+  /** Schemes for which the environment has keys. */
+  readonly withKeys: readonly string[];
+  /** Pairs of environment variables of which one is missing. */
+  readonly halfSet: readonly { readonly set: string; readonly missing: string }[];
 }
 
 /** Looks for ffmpeg and ffprobe afresh and says what they are good for. */
@@ -20,5 +33,34 @@ export async function examine(options: {
     report,
     remarks: remarksOn(report),
     rulesOut: report.abilities === null ? [] : rulesOut(report.abilities),
+    transports: await examineTransports(process.env),
+  };
+}
+
+const pairs = [
+  ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
+  ['VENC_GCS_ACCESS_KEY_ID', 'VENC_GCS_SECRET_ACCESS_KEY'],
+  ['VENC_SWIFT_USER', 'VENC_SWIFT_KEY'],
+] as const;
+
+/** Looks at what an environment has for the schemes of files. */
+export async function examineTransports(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<TransportFacts> {
+  const services = servicesFrom(env);
+  const isSet = (name: string) => env[name] !== undefined && env[name] !== '';
+  const keys = {
+    s3: services.s3.keys,
+    gcs: services.gcs.keys,
+    cf: services.swift.keys,
+    sftp: services.sftp.key,
+  };
+  return {
+    ascp: await findOnPath('ascp', env.PATH ?? ''),
+    withKeys: Object.entries(keys).flatMap(([scheme, key]) => (key === null ? [] : [scheme])),
+    halfSet: pairs.flatMap(([one, other]) => {
+      if (isSet(one) === isSet(other)) return [];
+      return [isSet(one) ? { set: one, missing: other } : { set: other, missing: one }];
+    }),
   };
 }

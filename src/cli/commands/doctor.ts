@@ -3,6 +3,7 @@ import { exitCodes } from '../../api/exit-codes.js';
 import { productVersion } from '../../api/version.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { checkDataFolder } from '../doctor/check-data-folder.js';
+import { checkNode } from '../doctor/check-node.js';
 import { checkPrograms } from '../doctor/check-programs.js';
 import { checkService } from '../doctor/check-service.js';
 import { doctorText } from '../print/doctor-text.js';
@@ -38,7 +39,12 @@ async function run(options: DoctorOptions, context: Context) {
     checkDataFolder(dataFolder),
     checkService(() => context.client()),
   ]);
-  const findings = [...programs.findings, ...folder.findings, ...service.findings];
+  const findings = [
+    checkNode(process.version),
+    ...programs.findings,
+    ...folder.findings,
+    ...service.findings,
+  ];
   const isWell = findings.every(({ level }) => level !== 'missing');
   const answer = {
     ok: isWell,
@@ -51,6 +57,10 @@ async function run(options: DoctorOptions, context: Context) {
     encoders: programs.encoders,
     filters: programs.filters,
     rules_out: programs.rulesOut,
+    transports:
+      programs.transports === null
+        ? null
+        : { ascp: programs.transports.ascp, with_keys: programs.transports.withKeys },
     data_folder: folder.facts,
     service: service.facts,
     findings,

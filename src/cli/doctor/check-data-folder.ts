@@ -1,7 +1,10 @@
 import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { good, messageOf, missing } from './finding.js';
+import { type Finding, good, messageOf, missing } from './finding.js';
+
+/** Free bytes below which a film of usual length may not fit, and the daemon may take no jobs. */
+const littleBytes = 1e9;
 
 /** Whether the data folder can be written, and how much room is left there. Never rejects. */
 export async function checkDataFolder(path: string) {
@@ -11,7 +14,11 @@ export async function checkDataFolder(path: string) {
     await access(existing, constants.W_OK);
     const { bavail, bsize } = await statfs(existing);
     const freeBytes = bavail * bsize;
-    return { facts: { path, is_writable: true, free_bytes: freeBytes }, findings: [good(subject, path)] };
+    const findings: readonly Finding[] = [
+      good(subject, path),
+      ...(freeBytes >= littleBytes ? [] : [lowOn(freeBytes)]),
+    ];
+    return { facts: { path, is_writable: true, free_bytes: freeBytes }, findings };
   } catch (error) {
     const advice = `give yourself write permission to ${dirname(path)}, or choose another folder with --data`;
     return {
@@ -19,6 +26,16 @@ export async function checkDataFolder(path: string) {
       findings: [missing(subject, `${path} cannot be written: ${messageOf(error)}`, advice)],
     };
   }
+}
+
+function lowOn(freeBytes: number): Finding {
+  const message = `${Math.floor(freeBytes / 1e6)} MB are free, and the daemon takes no jobs below its --min-free`;
+  return {
+    level: 'note',
+    subject: 'free space',
+    message,
+    advice: 'make room, or choose another folder with --data',
+  };
 }
 
 /** The folder itself, or the one that it would be made in: to look is not to make it. */

@@ -1,3 +1,4 @@
+import { checkTransports, type TransportReport } from './check-transports.js';
 import { type Finding, good, messageOf, missing } from './finding.js';
 
 const installAdvice = 'install ffmpeg 5.0 or newer, or name one with --ffmpeg and --ffprobe';
@@ -32,12 +33,13 @@ export interface ProgramReport {
   };
   readonly remarks: readonly string[];
   readonly rulesOut: readonly string[];
+  readonly transports: TransportReport;
 }
 
 /** Which programs encode, why these, and what they cannot do, as `examine` finds out. Never rejects. */
 export async function checkPrograms(examine: () => Promise<ProgramReport>) {
   try {
-    const { report, remarks, rulesOut } = await examine();
+    const { report, remarks, rulesOut, transports } = await examine();
     const { ffmpeg, ffprobe, looked, abilities } = report;
     const programs = [
       ['ffmpeg', ffmpeg],
@@ -57,10 +59,20 @@ export async function checkPrograms(examine: () => Promise<ProgramReport>) {
       rulesOut,
       encoders: [...(abilities?.encoders ?? [])].sort(),
       filters: [...(abilities?.filters ?? [])].sort(),
-      findings: [...findings, ...notes],
+      transports,
+      findings: [...findings, ...notes, ...checkTransports(transports)],
     };
   } catch (error) {
     const findings = [missing('ffmpeg', messageOf(error), installAdvice)];
-    return { ffmpeg: null, ffprobe: null, looked: [], rulesOut: [], encoders: [], filters: [], findings };
+    return {
+      ffmpeg: null,
+      ffprobe: null,
+      looked: [],
+      rulesOut: [],
+      encoders: [],
+      filters: [],
+      transports: null,
+      findings,
+    };
   }
 }

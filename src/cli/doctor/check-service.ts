@@ -2,6 +2,7 @@ import { isVencError, VencError } from '../../api/errors.js';
 import { redact } from '../../api/redact.js';
 import type { Client } from '../../client/client.js';
 import { fieldsOf, itemsOf, readText } from '../../client/reading.js';
+import { checkClock, clockAhead } from './check-clock.js';
 import { type Finding, good, messageOf, missing } from './finding.js';
 
 /** What was learnt of the service, in facts; null where that could not be found out. */
@@ -9,6 +10,8 @@ export interface ServiceFacts {
   readonly url: string | null;
   readonly is_reachable: boolean;
   readonly is_key_good: boolean | null;
+  /** By how much this clock is ahead of the service's. */
+  readonly clock_ahead_seconds: number | null;
 }
 
 const subject = 'service';
@@ -27,13 +30,20 @@ export async function checkService(
   try {
     client = await connect();
     url = redact(client.target.url);
-    await client.listJobs({ perPage: 1 }, AbortSignal.timeout(patienceMs));
+    const asked = { query: { per_page: 1 }, signal: AbortSignal.timeout(patienceMs) };
+    const { header } = await client.ask('listJobs', asked);
+    const ahead = clockAhead(header('date'), new Date());
     const troubles = client.target.isOwnDaemon === true ? await troublesOf(client) : [];
-    const findings = [good(subject, `${url} answers and takes the key`), ...troubles];
-    return { facts: { url, is_reachable: true, is_key_good: true }, findings };
+    const findings = [good(subject, `${url} answers and takes the key`), ...checkClock(ahead), ...troubles];
+    return { facts: { url, is_reachable: true, is_key_good: true, clock_ahead_seconds: ahead }, findings };
   } catch (error) {
     const isKeyBad = isVencError(error, 'UnauthorizedError') || isVencError(error, 'ForbiddenError');
-    const facts = { url, is_reachable: isKeyBad && url !== null, is_key_good: isKeyBad ? false : null };
+    const facts = {
+      url,
+      is_reachable: isKeyBad && url !== null,
+      is_key_good: isKeyBad ? false : null,
+      clock_ahead_seconds: null,
+    };
     return { facts, findings: [findingOf(error, client)] };
   }
 }
