@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
@@ -14,6 +14,7 @@ import { type Nginx, startNginx } from '../helpers/servers/nginx.js';
 import { skipSuite } from '../helpers/servers/program.js';
 import { testCertificate } from '../helpers/servers/test-certificate.js';
 import { tempFolder } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
 
 const bytesPerSecond = 500_000;
 const nginx = await startNginx({ bytesPerSecond });
@@ -77,10 +78,19 @@ function ranges(nginx: Nginx): void {
   const take = (url: string, connections = 5) =>
     transport.download?.(url, join(scratchFolder(), 'in'), transferOf({ connections }));
 
+  /** What was asked for since then, when as many bytes as came are in the log: a line is written when its answer has ended. */
+  const asked = async (before: number, bytes: number) => {
+    const since = () => nginx.log().slice(before);
+    const sent = () =>
+      since().reduce((sum, { status, bodyBytes }) => (status < 300 ? sum + bodyBytes : sum), 0);
+    await until('all that came is in the log', () => sent() >= bytes);
+    return since();
+  };
+
   test('a slow file comes over several connections', async () => {
     const before = nginx.log().length;
     assert.equal(await take(nginx.url('limited', 'long film')), factsOf(film));
-    const requests = nginx.log().slice(before);
+    const requests = await asked(before, film.byteLength);
     assert.ok(new Set(requests.map(({ connection }) => connection)).size >= 4, JSON.stringify(requests));
     assert.ok(requests.some(({ status, range }) => status === 206 && /^bytes=\d+-\d+$/.test(range)));
   });
@@ -90,19 +100,27 @@ function ranges(nginx: Nginx): void {
     const clip = film.subarray(0, 1_000_000);
     writeFileSync(join(nginx.folder, 'clip'), clip);
     assert.equal(await take(nginx.url('limited', 'clip'), 1), factsOf(clip));
-    assert.is(nginx.log().length, before + 1);
+    assert.is((await asked(before, clip.byteLength)).length, 1);
   });
 
   test('a redirect is followed once, and its end asked for the parts', async () => {
     const before = nginx.log().length;
     assert.equal(await take(nginx.url('moved', 'long film')), factsOf(film));
-    const requests = nginx.log().slice(before);
+    const requests = await asked(before, film.byteLength);
     assert.is(requests.filter(({ status }) => status === 302).length, 1);
     assert.ok(requests.length > 3);
   });
 
   test('a server that takes few connections gets few', async () => {
+    const before = nginx.log().length;
     assert.equal(await take(nginx.url('crowded', 'long film'), 8), factsOf(film));
+    const requests = await asked(before, film.byteLength);
+    assert.ok(
+      requests.some(({ status }) => status === 503),
+      'none was turned away',
+    );
+    const bringing = requests.filter(({ status }) => status !== 503);
+    assert.ok(new Set(bringing.map(({ connection }) => connection)).size >= 2, JSON.stringify(requests));
   });
 
   test('a server without ranges sends all of it over one connection', async () => {
@@ -110,32 +128,57 @@ function ranges(nginx: Nginx): void {
     const clip = film.subarray(0, 1_500_000);
     writeFileSync(join(nginx.folder, 'clip'), clip);
     assert.equal(await take(nginx.url('whole', 'clip')), factsOf(clip));
-    const requests = nginx.log().slice(before);
+    const requests = await asked(before, clip.byteLength);
     assert.ok(requests.length <= 2, JSON.stringify(requests));
     assert.ok(requests.some(({ bodyBytes }) => bodyBytes === clip.byteLength));
   });
 
   test('user and password are shown for every part', async () => {
-    const url = nginx.url('private', 'long film');
+    const before = nginx.log().length;
+    const url = nginx.url('guarded', 'long film');
     const credentials = `${nginx.user}:${encodeURIComponent(nginx.password)}@`;
     assert.equal(await take(url.replace('://', `://${credentials}`)), factsOf(film));
+    const requests = await asked(before, film.byteLength);
+    assert.ok(requests.filter(({ status }) => status === 206).length >= 3, JSON.stringify(requests));
+    assert.ok(
+      requests.every(({ status, user }) => status < 300 && user === nginx.user),
+      JSON.stringify(requests),
+    );
+  });
+
+  test('with 25 connections allowed there are many, and never more than that', async () => {
+    const before = nginx.log().length;
+    const many = sampleBytes(12_000_000);
+    writeFileSync(join(nginx.folder, 'very long film'), many);
+    assert.equal(await take(nginx.url('limited', 'very long film'), 25), factsOf(many));
+    const connections = new Set((await asked(before, many.byteLength)).map(({ connection }) => connection))
+      .size;
+    assert.ok(connections > 5 && connections <= 25, String(connections));
   });
 
   test('a file that is exchanged meanwhile is never spliced', async () => {
-    const path = join(nginx.folder, 'changing film');
+    const served = join(nginx.folder, 'changing film');
     const other = Buffer.from(film.map((byte) => byte ^ 0xff));
-    writeFileSync(path, film);
-    writeFileSync(`${path}.new`, other.subarray(0, 3_000_000));
+    const changed = other.subarray(0, 3_000_000);
+    writeFileSync(served, film);
+    writeFileSync(`${served}.new`, changed);
     let isExchanged = false;
     const onProgress = (done: number) => {
-      if (isExchanged || done < 1_500_000) return;
+      // Before another connection has asked for a part.
+      if (isExchanged || done === 0) return;
       isExchanged = true;
-      renameSync(`${path}.new`, path);
+      renameSync(`${served}.new`, served);
     };
     const url = nginx.url('limited', 'changing film');
-    const facts = await transport.download?.(url, join(scratchFolder(), 'in'), transferOf({ onProgress }));
+    const before = nginx.log().length;
+    const path = join(scratchFolder(), 'in');
+    const facts = await transport.download?.(url, path, transferOf({ onProgress }));
     assert.ok(isExchanged);
-    assert.ok([factsOf(film).md5, factsOf(other.subarray(0, 3_000_000)).md5].includes(facts?.md5 ?? ''));
+    assert.equal(facts, factsOf(changed));
+    assert.ok(readFileSync(path).equals(changed));
+    // Begun anew: the first answer for all of it is followed by another one.
+    const whole = (await asked(before, film.byteLength)).filter(({ status }) => status === 200);
+    assert.ok(whole.length >= 2, JSON.stringify(whole));
   });
 
   test('a server that stops answers no more within the stall timeout, and goes on where it was', async () => {
@@ -146,15 +189,26 @@ function ranges(nginx: Nginx): void {
       ranges: { leastBytes: 100_000, worthSeconds: 0.2 },
     });
     let isStopped = false;
+    let stoppedMs = 0;
     const onProgress = (done: number) => {
       if (isStopped || done < 2_000_000) return;
       isStopped = true;
       nginx.signal('SIGSTOP');
-      setTimeout(() => nginx.signal('SIGCONT'), 1_500);
+      const at = performance.now();
+      setTimeout(() => {
+        nginx.signal('SIGCONT');
+        stoppedMs = performance.now() - at;
+      }, 1_500);
     };
     const url = nginx.url('limited', 'long film');
+    const before = nginx.log().length;
     const facts = await stalled.download?.(url, join(scratchFolder(), 'in'), transferOf({ onProgress }));
     assert.equal(facts, factsOf(film));
+    assert.ok(stoppedMs > 700, 'it was not stopped for longer than a stall may last');
+    const later = await asked(before, film.byteLength);
+    // What was cut off is asked for again, from where it was: nothing but one first answer for all of it.
+    assert.is(later.filter(({ status }) => status === 200).length, 1, JSON.stringify(later));
+    assert.ok(later.length > 5, JSON.stringify(later));
   });
 
   test('the size of a file is told before it is downloaded', async () => {
@@ -181,6 +235,24 @@ function ranges(nginx: Nginx): void {
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: authority };
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, ...urls], { env });
     assert.is(stdout, `${factsOf(film).md5} DownloadFailureError`);
+  });
+
+  test('a file comes over several connections that are encrypted as well', async () => {
+    const before = nginx.log().length;
+    const authority = join(tempFolder(), 'authority.pem');
+    writeFileSync(authority, testCertificate);
+    const room = new URL('../transports/http-room.js', import.meta.url).href;
+    const script = `import(${JSON.stringify(room)}).then(async (room) => {
+      const ranges = { leastBytes: 100_000, worthSeconds: 0.2 };
+      process.stdout.write((await room.tryDownload(process.argv[1], { ranges, connections: 5 })).md5);
+    });`;
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: authority };
+    const url = nginx.url('limited', 'long film', { isTls: true });
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, url], { env });
+    assert.is(stdout, factsOf(film).md5);
+    const requests = await asked(before, film.byteLength);
+    const parts = requests.filter(({ status }) => status === 206);
+    assert.ok(new Set(parts.map(({ connection }) => connection)).size >= 3, JSON.stringify(requests));
   });
 
   test.after(nginx.close);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Trouble } from '../remote/trouble.js';
 import type { Stretch, Stretches } from './stretches.js';
@@ -64,6 +65,8 @@ class Crew {
 
   constructor(private readonly parts: CrewParts) {
     this.#signal = AbortSignal.any([parts.signal, this.#over.signal]);
+    // Each of up to 25 connections may wait: Node takes more than ten for a leak.
+    setMaxListeners(0, this.#signal);
   }
 
   async run(): Promise<Trouble | null> {

@@ -46,6 +46,7 @@ export async function downloadFrom(
             if (known === null || !isSame(known, facts)) await part.startOver();
             known = facts;
             await makeSureOfRoom(facts, part, dirname(toPath));
+            if (facts.sizeBytes !== null) part.expect(facts.sizeBytes);
             await session.read(place.path, part.sizeBytes, async (piece) => {
               if (facts.sizeBytes !== null && part.sizeBytes + piece.byteLength > facts.sizeBytes)
                 throw endless(facts.sizeBytes, place);

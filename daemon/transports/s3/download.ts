@@ -48,6 +48,7 @@ export async function downloadObject(
     const facts = await session.ask((requesting) => lookAtObject(session, requesting), ask);
     const { sizeBytes } = facts;
     if (sizeBytes !== null && sizeBytes > (await freeBytes(dirname(toPath)))) throw outOfSpaceError();
+    if (sizeBytes !== null) part.expect(sizeBytes);
     let bytes = 0;
     const arrived = (more: number): void => {
       bytes += more;

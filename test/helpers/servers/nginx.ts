@@ -16,8 +16,9 @@ export type NginxWay =
   | 'crowded'
   /** Without ranges. */
   | 'whole'
-  /** To those who know user and password; to nobody. */
+  /** To those who know user and password, slowly with `guarded`; to nobody. */
   | 'private'
+  | 'guarded'
   | 'forbidden'
   /** Moved to `limited`, moved in a circle, gone for good, and out of order. */
   | 'moved'
@@ -31,6 +32,8 @@ export interface NginxRequest {
   readonly status: number;
   readonly range: string;
   readonly bodyBytes: number;
+  /** The user whose password was right; empty for nobody. */
+  readonly user: string;
   /** Number of the connection that it came over. */
   readonly connection: number;
 }
@@ -114,7 +117,7 @@ pid ${base}/nginx.pid;
 events { worker_connections 256; }
 http {
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${base}/${name};`).join(' ')}
-  log_format requests '$uri\t$status\t$http_range\t$body_bytes_sent\t$connection';
+  log_format requests '$uri\t$status\t$http_range\t$body_bytes_sent\t$connection\t$remote_user';
   access_log ${base}/access.log requests;
   sendfile on;
   default_type application/octet-stream;
@@ -131,6 +134,7 @@ http {
     location /crowded/ { ${files} limit_rate ${bytesPerSecond}; limit_conn crowd 2; }
     location /whole/ { ${files} limit_rate ${bytesPerSecond}; max_ranges 0; }
     location /private/ { ${files} auth_basic private; auth_basic_user_file ${base}/users; }
+    location /guarded/ { ${files} limit_rate ${bytesPerSecond}; auth_basic private; auth_basic_user_file ${base}/users; }
     location /forbidden/ { return 403; }
     location /moved/ { rewrite ^/moved/(.*)$ /limited/$1 redirect; }
     location /circle/ { rewrite ^ $uri redirect; }
@@ -144,13 +148,14 @@ http {
 function readLog(path: string): readonly NginxRequest[] {
   const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
   return lines.map((line) => {
-    const [asked = '', status, range = '', bodyBytes, connection] = line.split('\t');
+    const [asked = '', status, range = '', bodyBytes, connection, name = ''] = line.split('\t');
     return {
       path: asked,
       status: Number(status),
       range,
       bodyBytes: Number(bodyBytes),
       connection: Number(connection),
+      user: name === '-' ? '' : name,
     };
   });
 }
