@@ -177,7 +177,7 @@ function ranges(nginx: Nginx): void {
     assert.equal(facts, factsOf(changed));
     assert.ok(readFileSync(path).equals(changed));
     // Begun anew: the first answer for all of it is followed by another one.
-    const whole = (await asked(before, film.byteLength)).filter(({ status }) => status === 200);
+    const whole = (await asked(before, changed.byteLength)).filter(({ status }) => status === 200);
     assert.ok(whole.length >= 2, JSON.stringify(whole));
   });
 
