@@ -7,14 +7,21 @@ import type { Workbench } from './work/workbench.js';
  * partial stays at their destinations. Where files are copied to another volume, one that
  * arrived in the very moment of the kill stays. Never rejects.
  */
-export async function takeBackLeft(store: JobStore, bench: Pick<Workbench, 'transports' | 'scratch' | 'log'>): Promise<void> {
+export async function takeBackLeft(
+  store: JobStore,
+  bench: Pick<Workbench, 'transports' | 'scratch' | 'log'>,
+): Promise<void> {
+  const left = new Map<number, string[]>();
   for (const { jobId, outputId, url } of await bench.scratch.noted()) {
     try {
       const job = await store.get(jobId);
       const output = job?.outputs.find(({ id }) => id === outputId);
-      if (output !== undefined && output.state !== 'finished') await takeBack(bench, [url]);
+      if (output === undefined || output.state === 'finished') continue;
+      left.set(outputId, [...(left.get(outputId) ?? []), url]);
     } catch (error) {
       bench.log('warn', `What was delivered of job ${jobId} could not be taken away: ${String(error)}`);
     }
   }
+  // Side by side: a server that stands still holds up the start once, not once for each output.
+  await Promise.all([...left.values()].map((urls) => takeBack(bench, urls)));
 }

@@ -54,7 +54,10 @@ function read(text: string): Leftover | null {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || !('url' in value) || !('name' in value)) return null;
     const { url, name } = value;
-    return typeof url === 'string' && typeof name === 'string' ? { url, name } : null;
+    if (typeof url !== 'string' || typeof name !== 'string') return null;
+    const folders = 'folders' in value && Array.isArray(value.folders) ? value.folders : [];
+    const isNamed = (folder: unknown): folder is string => typeof folder === 'string';
+    return folders.length === 0 ? { url, name } : { url, name, folders: folders.filter(isNamed) };
   } catch {
     return null;
   }

@@ -91,16 +91,24 @@ async function sendAll(
   return send(encoded.product.path, output.destination, { onProgress, access: videoAccess(output.settings) });
 }
 
-/** Takes away what has arrived of an output that came to nothing. What cannot be taken away is told in the log. */
+/**
+ * Takes away what has arrived of an output that came to nothing, the last first: folders were made for the first. What cannot be taken away
+ * is told in the log, and ends it: of a server that stands still, every other file would be waited for as long.
+ */
 export async function takeBack(
   { transports, log }: Pick<Workbench, 'transports' | 'log'>,
   urls: readonly string[],
 ): Promise<void> {
-  for (const url of urls) {
-    await transportFor(transports, url)
-      .remove?.(url)
-      .catch((error: unknown) => {
-        log('warn', `A file of an output that failed could not be taken away: ${String(error)}`);
-      });
+  const left = [...urls];
+  try {
+    for (let url = left.at(-1); url !== undefined; url = left.at(-1)) {
+      await transportFor(transports, url).remove?.(url);
+      left.pop();
+    }
+  } catch (error) {
+    log(
+      'warn',
+      `Of an output that came to nothing, ${left.length} file(s) could not be taken away: ${String(error)}`,
+    );
   }
 }

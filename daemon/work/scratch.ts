@@ -39,8 +39,9 @@ export function scratchRoom(root: string): ScratchRoom {
       return folder;
     },
     close: remove,
+    // URLs hold passwords.
     note: (folder, { outputId, path, url }) =>
-      appendFile(join(folder, notesName), `${outputId} ${basename(path)} ${url}\n`),
+      appendFile(join(folder, notesName), `${outputId} ${basename(path)} ${url}\n`, { mode: 0o600 }),
     async noted() {
       const names = await readdir(root).catch(() => []);
       return (await Promise.all(names.map((name) => notesIn(root, name)))).flat();
@@ -58,7 +59,7 @@ async function notesIn(root: string, name: string): Promise<readonly DeliveredFi
   const text = await readFile(join(root, name, notesName), 'utf8').catch(() => '');
   const arrived: DeliveredFile[] = [];
   // A daemon that was killed may have left half a line.
-  for (const [, outputId, file = '', url = ''] of text.matchAll(/^(\d+) (\S+) (\S+)\n/gm)) {
+  for (const [, outputId, file = '', url = ''] of text.matchAll(/^(\d+) (\S+) (.+)\n/gm)) {
     const isWaiting = await access(join(root, name, file)).then(
       () => true,
       () => false,

@@ -99,6 +99,7 @@ for (const [name, start] of Object.entries(servers)) {
       },
       upload: {
         hasFolders: true,
+        clearsFolders: true,
         urlOf: (file) => url(`${outputName}/${file}`),
         read: async (file) => (existsSync(join(output, file)) ? readFileSync(join(output, file)) : null),
         list: async () => readdirSync(output, { recursive: true, encoding: 'utf8' }).toSorted(),

@@ -75,6 +75,7 @@ else {
       },
       upload: {
         hasFolders: true,
+        clearsFolders: true,
         urlOf: (name) => as(login, `out/${name}`),
         read: async (name) => {
           try {

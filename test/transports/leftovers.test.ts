@@ -19,6 +19,16 @@ test('a note is on disk for its owner alone while the thing is there, and gone w
   assert.equal(readdirSync(folder), []);
 });
 
+test('a note tells the folders that were made, too', async () => {
+  const folder = tempFolder();
+  const left: Leftover = { ...ftp('new/part'), folders: ['new', 'new/er'] };
+  await leftoverFolder(folder).note(left);
+  assert.equal(
+    (await leftoverFolder(folder).notes()).map(({ leftover }) => leftover),
+    [left],
+  );
+});
+
 test('what an earlier program left is taken away once; what cannot be is kept for the next time', async () => {
   const folder = tempFolder();
   await leftoverFolder(folder).note(ftp('good'));

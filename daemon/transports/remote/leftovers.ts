@@ -4,6 +4,8 @@ export interface Leftover {
   readonly url: string;
   /** What the transport knows it by there: a temporary path, the id of an upload in parts. */
   readonly name: string;
+  /** Folders that were made for it there, the outermost first: taken away, too, where nothing else has come to lie in them. */
+  readonly folders?: readonly string[];
 }
 
 /**

@@ -78,6 +78,7 @@ function hostAndPort(text: string): Pick<RemoteUrl, 'host' | 'port'> | string {
 function bucket(text: string): Pick<RemoteUrl, 'host' | 'port'> | string {
   const name = decoded(text);
   if (name === '') return 'must name a bucket';
+  if (name === '.' || name === '..') return 'must name a bucket, which "." and ".." are not';
   if (/[\s:@/\\]/.test(name)) return 'must name a bucket, without a port';
   return { host: name, port: null };
 }

@@ -4,6 +4,9 @@ import type { FileServer } from './file-server.js';
 import { sizeFrom } from './size-from.js';
 import { removeFrom, type UploadOptions, uploadTo } from './upload-to.js';
 
+/** Uploads whose folders are remembered, for the moment that what they brought is taken away again. */
+const mostRemembered = 1000;
+
 /** A transport over a kind of file server. The server is loaded with the first transfer: a daemon at rest does without its library. */
 export function serverTransport(
   schemes: readonly string[],
@@ -15,9 +18,17 @@ export function serverTransport(
     const place = read(url);
     return typeof place === 'string' ? place : null;
   };
-  const removal = async (url: string, path: string | null): Promise<void> => {
+  /** Folders that uploads made, by their URLs, until they are known to stay: the latest ones. */
+  const made = new Map<string, readonly string[]>();
+  const remember = (url: string, folders: readonly string[]): void => {
+    made.delete(url);
+    if (folders.length > 0) made.set(url, folders);
+    for (const oldest of [...made.keys()].slice(0, -mostRemembered)) made.delete(oldest);
+  };
+  const removal = async (url: string, path: string | null, folders: readonly string[]): Promise<void> => {
     const place = read(url);
-    if (typeof place !== 'string') await removeFrom(await load(), place, path ?? place.path, options);
+    if (typeof place !== 'string')
+      await removeFrom(await load(), place, { path: path ?? place.path, folders }, options);
   };
   return {
     schemes,
@@ -25,8 +36,15 @@ export function serverTransport(
     checkOutput: complaint,
     download: async (from, toPath, transfer) => downloadFrom(await load(), from, toPath, transfer, options),
     sizeOf: async (from, signal) => sizeFrom(await load(), from, signal, options),
-    upload: async (fromPath, to, transfer) => uploadTo(await load(), fromPath, to, transfer, options),
-    remove: (url) => removal(url, null),
-    sweep: ({ url, name }) => removal(url, name),
+    async upload(fromPath, to, transfer) {
+      const { facts, folders } = await uploadTo(await load(), fromPath, to, transfer, options);
+      remember(to, folders);
+      return facts;
+    },
+    async remove(url) {
+      await removal(url, null, made.get(url) ?? []);
+      made.delete(url);
+    },
+    sweep: ({ url, name, folders = [] }) => removal(url, name, folders),
   };
 }

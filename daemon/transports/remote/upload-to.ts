@@ -30,6 +30,20 @@ interface Standing {
   furthestBytes: number;
 }
 
+/** What an upload brought. */
+export interface Delivered {
+  readonly facts: FileFacts;
+  /** Folders that were made for it, the outermost first. */
+  readonly folders: readonly string[];
+}
+
+/** An upload on its way. */
+interface Upload extends Transfer {
+  readonly standing: Standing;
+  /** Notes the folders that were made, beside the file. */
+  readonly noteFolders: () => Promise<void>;
+}
+
 /**
  * Brings a file to a file server: under a short name beside its final one, going on after a break from what the server has of it, and
  * renamed when the server tells the right size. Folders above it are made. Where it fails or is stopped, the unfinished file and the
@@ -41,7 +55,7 @@ export async function uploadTo(
   to: string,
   transfer: Transfer,
   options: UploadOptions,
-): Promise<FileFacts> {
+): Promise<Delivered> {
   const { signal } = transfer;
   signal.throwIfAborted();
   const place = server.read(to);
@@ -58,9 +72,14 @@ export async function uploadTo(
     isDone: false,
     furthestBytes: 0,
   };
-  const tearUp = await options.leftovers.note({ url: to, name: partPath });
+  let tearUp = await options.leftovers.note({ url: to, name: partPath });
+  const noteFolders = async () => {
+    const tearUpFirst = tearUp;
+    tearUp = await options.leftovers.note({ url: to, name: partPath, folders: standing.folders });
+    await tearUpFirst();
+  };
   try {
-    await send(server, place, file, standing, transfer, options);
+    await send(server, place, file, { ...transfer, standing, noteFolders }, options);
   } catch (error) {
     // What is still there is tried again at the next start.
     if (await takeBack(server, place, standing, options)) await tearUp();
@@ -68,19 +87,18 @@ export async function uploadTo(
     throw ownDiskFault(error, 'upload');
   }
   await tearUp();
-  return file.facts();
+  return { facts: file.facts(), folders: standing.folders };
 }
 
 async function send(
   server: FileServer,
   place: RemotePlace,
   file: OutgoingFile,
-  standing: Standing,
-  transfer: Transfer,
+  upload: Upload,
   options: RemoteOptions,
 ): Promise<void> {
-  const { signal } = transfer;
-  const meter = createMeter(transfer);
+  const { signal, standing } = upload;
+  const meter = createMeter(upload);
   const watch = {
     signal,
     stallTimeoutMs: options.stallTimeoutMs,
@@ -90,7 +108,7 @@ async function send(
   const attempt = () =>
     withoutStall(watch, (watched) =>
       inSession({ server, place, direction: 'upload' }, watched, async (session) => {
-        if (!standing.isBegun) await makeFolders(session, place, standing);
+        if (!standing.isBegun) await makeFolders(session, place, upload);
         const isResumed = standing.isBegun && !standing.isSpoilt;
         const fromByte = isResumed ? await partBytes(session, standing, file, server.unsureBytes) : 0;
         standing.isSpoilt = false;
@@ -113,11 +131,17 @@ async function send(
   meter.end(file.sizeBytes);
 }
 
-async function makeFolders(session: FileSession, place: RemotePlace, standing: Standing): Promise<void> {
+async function makeFolders(
+  session: FileSession,
+  { folders }: RemotePlace,
+  { standing, noteFolders }: Upload,
+): Promise<void> {
   // Most often they are there: then one question is enough.
-  const innermost = place.folders.at(-1);
+  const innermost = folders.at(-1);
   if (innermost === undefined || (await session.stat(innermost)) !== null) return;
-  for (const folder of place.folders) if (await session.makeFolder(folder)) standing.folders.push(folder);
+  for (const folder of folders) if (await session.makeFolder(folder)) standing.folders.push(folder);
+  // Not before: an empty folder of somebody else's must not be taken for one of ours.
+  if (standing.folders.length > 0) await noteFolders();
 }
 
 /** How much the server has of the unfinished file: never more than was read of it, unless it is none of ours. */
@@ -161,7 +185,7 @@ async function takeBack(
   const trouble = withoutStall(watch, (watched) =>
     inSession({ server, place, direction: 'upload' }, watched, async (session) => {
       await session.remove(standing.isDone ? place.path : standing.partPath);
-      for (const folder of standing.folders.reverse()) await session.removeFolder(folder);
+      await removeEmpty(session, standing.folders);
       return null;
     }),
   );
@@ -171,11 +195,14 @@ async function takeBack(
   );
 }
 
-/** Takes one file away from a file server. That there is none is as good. */
+/**
+ * Takes one file away from a file server, and those of the given folders, the outermost first, that are empty then. That there is none is
+ * as good.
+ */
 export async function removeFrom(
   server: FileServer,
   place: RemotePlace,
-  path: string,
+  { path, folders }: { readonly path: string; readonly folders: readonly string[] },
   { stallTimeoutMs }: RemoteOptions,
 ): Promise<void> {
   const watch = {
@@ -187,8 +214,18 @@ export async function removeFrom(
   const trouble = await withoutStall(watch, (watched) =>
     inSession({ server, place, direction: 'upload' }, watched, async (session) => {
       await session.remove(path);
+      await removeEmpty(session, folders);
       return null;
     }),
   );
   if (trouble !== null) throw trouble.error;
+}
+
+/** The innermost first. What is not empty is somebody else's by now, and so is what it lies in. */
+async function removeEmpty(session: FileSession, folders: readonly string[]): Promise<void> {
+  try {
+    for (const folder of folders.toReversed()) await session.removeFolder(folder);
+  } catch {
+    // The session is at its end.
+  }
 }

@@ -26,7 +26,6 @@ export function readSwiftUrl(url: string, service: Services['swift']): SwiftPlac
   const reading = readRemoteUrl(url, 'bucket');
   if (!reading.ok) return reading.complaint.replace('a bucket', 'a container');
   const { host: container, credentials } = reading;
-  if (container === '.' || container === '..') return 'must name a container, which "." and ".." are not';
   if (Buffer.byteLength(container) > maxContainerBytes)
     return `must have a container of at most ${maxContainerBytes} bytes`;
   const object = reading.parts.join('/');

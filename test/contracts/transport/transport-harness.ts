@@ -28,6 +28,8 @@ export interface UploadSide {
   readonly troubles: readonly TroubleCase[];
   /** Whether names may hold folders. */
   readonly hasFolders?: boolean;
+  /** Whether folders that were made for a file go with it when it is taken away again. */
+  readonly clearsFolders?: boolean;
 }
 
 /** One transport on stage, with the other side of its transfers. */

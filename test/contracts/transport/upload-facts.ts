@@ -56,6 +56,16 @@ export function uploadFacts(book: PromiseBook, side: UploadSide, transport: () =
     assert.equal(await side.list(), before);
   });
 
+  if (side.clearsFolders === true) {
+    test('folders that were made for what is taken away go with the last of it', async () => {
+      const before = await side.list();
+      const urls = ['made/for/one.mp4', 'made/for/two.mp4'].map(side.urlOf);
+      for (const url of urls) await upload(product(sampleBytes(9)), url, transferOf());
+      for (const url of urls.toReversed()) await transport().remove?.(url);
+      assert.equal(await side.list(), before);
+    });
+  }
+
   test('an upload tells that all of it is there, and shows nothing under its name before', async () => {
     const told: [number, number | null][] = [];
     const early: Promise<Buffer | null>[] = [];

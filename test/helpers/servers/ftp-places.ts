@@ -6,9 +6,11 @@ import { type Place, pathInUrl, spellings } from './place.js';
 import type { MissingProgram } from './program.js';
 import { startVsftpd } from './vsftpd.js';
 
-/** Folders on an FTP server, in the clear and encrypted from the first byte; or what is missing for one. */
-export async function ftpPlaces(): Promise<readonly [ftp: Place, ftps: Place] | MissingProgram> {
-  const server = await startVsftpd();
+/** Folders on an FTP server, in the clear and encrypted from the first byte; or what is missing for one. `settings` are those of vsftpd. */
+export async function ftpPlaces(
+  settings: readonly string[] = [],
+): Promise<readonly [ftp: Place, ftps: Place] | MissingProgram> {
+  const server = await startVsftpd(settings);
   if ('missing' in server) return server;
   const { folder, version } = server;
   const place = (scheme: 'ftp' | 'ftps', port: number): Place => ({

@@ -67,7 +67,7 @@ for (const [url, complaint] of unsound) {
   });
 }
 
-for (const url of ['s3:///key', 's3://bucket:80/key', 's3://buc%2Fket/key']) {
+for (const url of ['s3:///key', 's3://bucket:80/key', 's3://buc%2Fket/key', 's3://../key', 's3://%2e/key']) {
   test(`${url} is refused, as it names no bucket`, () => {
     const reading = readRemoteUrl(url, 'bucket');
     assert.match(reading.ok ? 'taken' : reading.complaint, /must name a bucket/);

@@ -1,0 +1,47 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { registerTransports } from '../../daemon/transports/registry.js';
+import { takeBack } from '../../daemon/work/deliver.js';
+import { scratchRoom } from '../../daemon/work/scratch.js';
+import { tempFolder } from '../helpers/temp.js';
+
+test('what was on its way is noted for the owner alone, and told once it has arrived, blanks in its URL or not', async () => {
+  const room = scratchRoom(tempFolder());
+  const scratch = await room.open(7);
+  const urls = ['ftp://user:hunter2secret@example.com/a.mp4', 'ftp://example.com/new folder/b c.mp4'];
+  for (const [at, url] of urls.entries()) {
+    const path = join(scratch, `output-${at}.mp4`);
+    writeFileSync(path, 'film');
+    await room.note(scratch, { outputId: at, path, url });
+  }
+  assert.is(statSync(join(scratch, 'deliveries')).mode & 0o777, 0o600);
+  assert.equal(await room.noted(), []);
+  for (const at of urls.keys()) await rm(join(scratch, `output-${at}.mp4`));
+  assert.equal(
+    await room.noted(),
+    urls.map((url, outputId) => ({ jobId: 7, outputId, url })),
+  );
+});
+
+test('a server that takes nothing away is asked once, however many files lie there', async () => {
+  const asked: string[] = [];
+  const transports = registerTransports([
+    {
+      schemes: ['ftp'],
+      async remove(url) {
+        asked.push(url);
+        if (!url.endsWith('3.png')) throw new Error('no way there');
+      },
+    },
+  ]);
+  const told: string[] = [];
+  const urls = [1, 2, 3].map((number) => `ftp://example.com/${number}.png`);
+  await takeBack({ transports, log: (_, message) => told.push(message) }, urls);
+  assert.equal(asked, ['ftp://example.com/3.png', 'ftp://example.com/2.png']);
+  assert.match(told.join(), /2 file\(s\) could not be taken away: Error: no way there/);
+});
+
+test.run();
