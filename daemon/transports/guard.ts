@@ -83,7 +83,11 @@ function forbidden(host: string, isMetadata: boolean): VencError {
   if (!isMetadata) {
     return new VencError('ForbiddenAddressError', `${host} leads to an address that is not public.`);
   }
-  return new VencError('ForbiddenAddressError', `${host} leads to the metadata service of a cloud.`, {
-    hint: 'This address is refused in any case. Use another one.',
-  });
+  return new VencError(
+    'ForbiddenAddressError',
+    `${host} leads to the metadata service of a cloud, which is refused in any case.`,
+    {
+      hint: 'Use another address.',
+    },
+  );
 }

@@ -63,7 +63,7 @@ export const errorClasses = {
   ForbiddenAddressError: jobFault(
     'The address leads into a private network, which this daemon does not enter.',
     false,
-    'Use a public address, or start the daemon with --allow-private-network.',
+    'Use a public address; for one of a private network start the daemon with --allow-private-network.',
   ),
   NoMediaError: jobFault(
     'The file holds no video and no sound that could be used.',

@@ -43,11 +43,10 @@ for (const host of [
   'metadata.google.internal',
   'Metadata.Google.Internal.',
 ]) {
-  test(`${host} is refused even where the private network is allowed`, () => {
-    assert.throws(
-      () => guard({ allowPrivateNetwork: true, exemptHosts: [host] }).checkHost(host),
-      isForbidden,
-    );
+  test(`${host} is refused even where the private network is allowed, and says so`, () => {
+    const check = () => guard({ allowPrivateNetwork: true, exemptHosts: [host] }).checkHost(host);
+    assert.throws(check, isForbidden);
+    assert.throws(check, /metadata service of a cloud, which is refused in any case\.$/);
   });
 }
 
