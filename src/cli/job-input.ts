@@ -10,9 +10,7 @@ export type JobInput =
   | { readonly kind: 'file'; readonly path: string; readonly sizeBytes: number };
 
 /** Reads an XML request: its value as JSON has it, or why and where it is no XML. */
-export type ReadXml = (
-  text: string,
-) => Promise<
+export type ReadXml = (text: string) => Promise<
   | { readonly value: unknown }
   | {
       readonly mistake: {
@@ -36,6 +34,7 @@ export interface Reader {
  */
 export async function readJobInput(word: string, io: Io, reader: Reader): Promise<JobInput> {
   if (word === '-') {
+    if (io.isTerminal.stdin) io.note('venc: type a request, and end it with Ctrl-D\n');
     const text = await readAll(io.stdin);
     return { kind: 'request', request: await readRequest(text, 'on stdin', reader) };
   }

@@ -14,7 +14,9 @@ export interface ReadingOptions {
 /** Adds `--json` and `--fields`, and `--jsonl` to those that answer with many records. */
 export function addReadingOptions(command: Command, many: 'many' | 'one'): Command {
   command.option('--json', 'print the answer as one JSON document, in the names and units of the service');
-  if (many === 'many') command.option('--jsonl', 'print one JSON object a line');
+  if (many === 'many') {
+    command.addOption(command.createOption('--jsonl', 'print one JSON object a line').conflicts('json'));
+  }
   return command.option('--fields <names>', 'only these fields, with commas between; a.b is b within a');
 }
 

@@ -55,7 +55,7 @@ export function createCaller(first: Target): Caller {
       const refusal = refusalOf(name, subjectOf(name, options), {
         status: answer.status,
         body: await reached(target, answer.text),
-        retryAfter: answer.headers['retry-after'],
+        retryAfter: secondsFrom(answer.headers['retry-after']),
         location: answer.headers.location,
       });
       const delayMs = retryDelaysMs[attempt];
@@ -79,6 +79,13 @@ export function createCaller(first: Target): Caller {
       target = (await target.locate?.().catch(() => undefined)) ?? target;
     },
   };
+}
+
+/** `Retry-After` in seconds: it may also be a time of the clock. */
+function secondsFrom(header: string | undefined): string | undefined {
+  if (header === undefined || /^\s*[\d.]+\s*$/.test(header)) return header;
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? undefined : String(Math.max(0, Math.ceil((time - Date.now()) / 1000)));
 }
 
 function requestOf(target: Target, name: RouteName, options: Ask): HttpRequest {

@@ -40,6 +40,8 @@ const cases: readonly (readonly [string, number, RegExp])[] = [
   ['daemon --port 0 --files-root /no/such/folder', 2, /--files-root takes a folder that is there/],
   ['list --jsno', 2, /unknown option '--jsno'\nvenc: hint: did you mean --json\?/],
   ['list --per-page many', 2, /--per-page takes a whole number of at least 1, not "many"/],
+  ['list --json --jsonl', 2, /'--jsonl' cannot be used with option '--json'/],
+  ['list --all --page 2', 2, /'--all' cannot be used with option '--page/],
   ['list --state done', 2, /--state takes pending, waiting/],
   ['list --fields id,nothing', 2, /There is no field "nothing"/],
   ['wait 1003 --timeout soon', 2, /--timeout takes a time such as/],

@@ -30,6 +30,30 @@ test('how long a service asks to be left alone is told', () => {
   assert.is(refusal.retryAfterSeconds, 3600);
 });
 
+for (const [what, retryAfter, count] of [
+  ['in seconds', '0', 2],
+  ['as a time of the clock', new Date(Date.now() - 5000).toUTCString(), 2],
+  ['for longer than a command may hang', '60', 1],
+  ['for longer, as a time of the clock', new Date(Date.now() + 3_600_000).toUTCString(), 1],
+] as const) {
+  test(`a read that is refused for a while (429), told ${what}, is asked ${count} times`, async () => {
+    let asked = 0;
+    const server = createServer((_, response) => {
+      asked += 1;
+      if (asked === 1) response.writeHead(429, { 'Retry-After': retryAfter }).end();
+      else response.end('{"job": {}}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const caller = createCaller({ url: `http://127.0.0.1:${port}`, apiKey: 'k' });
+    await caller.ask('jobDetails', { values: { id: 1 } }).catch((error: unknown) => {
+      assert.ok(isVencError(error, 'TooManyRequestsError') && (error.retryAfterSeconds ?? 0) > 50);
+    });
+    server.close();
+    assert.is(asked, count);
+  });
+}
+
 for (const body of ['', '{}', 'null', '"hello"']) {
   test(`the answer ${JSON.stringify(body)} to a question is none`, async () => {
     const server = createServer((_, response) => response.end(body));

@@ -24,7 +24,7 @@ export function define(command: Command, context: Context): void {
       `only jobs in this state: ${jobStates.join(', ')}`,
       oneOf('--state', jobStates),
     )
-    .option('--all', 'every page, one after the other')
+    .addOption(command.createOption('--all', 'every page, one after the other').conflicts('page'))
     .addHelpText('after', examples)
     .action(context.act((options: ListOptions) => run(options, context)));
 }
