@@ -12,9 +12,11 @@ export interface CommandModule {
 export interface CommandEntry {
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
+  /** It tells of the other commands, so they are loaded too. */
+  readonly needsAll?: true;
 }
 
-/** Every command, in the order of the help. Only the one that was asked for is loaded. */
+/** Every command, in the order of the help. Only the one that was asked for is loaded, unless it needs them all. */
 export const commandTable = {
   run: {
     summary: 'encode a file here and now, without a daemon or a service',
@@ -56,6 +58,11 @@ export const commandTable = {
   keys: { summary: 'manage the API keys of the local daemon', load: () => import('./commands/keys.js') },
   target: { summary: 'name services and choose one', load: () => import('./commands/target.js') },
   config: { summary: 'configure defaults of flags', load: () => import('./commands/config.js') },
+  completion: {
+    summary: 'print the completions for bash, zsh or fish',
+    load: () => import('./commands/completion.js'),
+    needsAll: true,
+  },
   doctor: {
     summary: 'check what is installed, what is missing and whether the service answers',
     load: () => import('./commands/doctor.js'),

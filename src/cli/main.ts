@@ -1,4 +1,5 @@
 import { productVersion } from '../api/version.js';
+import { askingWord } from './completion/questions.js';
 import { createIo } from './io.js';
 
 /**
@@ -7,10 +8,15 @@ import { createIo } from './io.js';
  */
 export async function main(argv: readonly string[]): Promise<void> {
   await hideSecrets(argv);
-  const io = createIo(process, !argv.includes('--no-color'), (code) => process.exit(code));
+  const io = createIo(process, await wantsColour(argv), (code) => process.exit(code));
   if (argv[0] === '--version' || argv[0] === '-V') {
     await io.out(`${productVersion}\n`);
     return;
+  }
+  // Asked by completions at every TAB: what the program has to read for it stays little.
+  if (argv[0] === askingWord) {
+    const { completeWords } = await import('./completion/complete-words.js');
+    return completeWords(argv.slice(1), io);
   }
   const isDebugging = argv.includes('--debug');
   try {
@@ -21,6 +27,14 @@ export async function main(argv: readonly string[]): Promise<void> {
     io.note(errorText(error, isDebugging));
     process.exitCode = exitCodeOf(error);
   }
+}
+
+/** Whether there may be colours. What is configured counts on a terminal alone, since nowhere else there are any. */
+async function wantsColour(argv: readonly string[]): Promise<boolean> {
+  if (argv.includes('--no-color')) return false;
+  if (process.stdout.isTTY !== true && process.stderr.isTTY !== true) return true;
+  const { readConfig } = await import('../config/config.js');
+  return (await readConfig(process.env)).config.color !== 'never';
 }
 
 /** A password in an argument would stand in the process list for as long as the command runs. */

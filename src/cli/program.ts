@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { VencError } from '../api/errors.js';
 import { type ExitCode, exitCodes } from '../api/exit-codes.js';
 import { productVersion } from '../api/version.js';
-import { type CommandModule, commandTable, isCommandName } from './command-table.js';
+import { type CommandEntry, type CommandModule, commandTable, isCommandName } from './command-table.js';
 import { createContext, type GlobalFlags } from './context.js';
 import type { Io } from './io.js';
 
@@ -11,16 +11,28 @@ import type { Io } from './io.js';
  * sense, and with what the command rejects with.
  */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const [first, subject] = argv;
+  if (first === 'help' && subject !== undefined && !isCommandName(subject)) {
+    const { tellTopic } = await import('./help-topics/tell-topic.js');
+    await tellTopic(subject, io);
+    return exitCodes.done;
+  }
   const words = helpLast(argv);
   const program = createProgram(io);
   const context = createContext(io, () => program.opts<GlobalFlags>());
   const asked = askedCommand(words);
-  for (const [name, { summary, load }] of Object.entries(commandTable)) {
-    const command = program.command(name).summary(summary).description(sentence(summary));
-    if (name !== asked) continue;
+  const entries: readonly (readonly [string, CommandEntry])[] = Object.entries(commandTable);
+  const needsAll = entries.some(([name, entry]) => name === asked && entry.needsAll === true);
+  for (const [name, { summary, load }] of entries) {
+    const command = addCommand(program, name, summary);
+    if (name !== asked && !needsAll) continue;
     const loaded: CommandModule = await load();
     if (asksForHelp(words)) command.addHelpText('after', (await loaded.moreHelp?.()) ?? '');
     loaded.define(command, context);
+  }
+  if (asked === undefined || asked === 'help') {
+    const { topicsHelp } = await import('./help-topics/tell-topic.js');
+    program.addHelpText('after', topicsHelp());
   }
   try {
     await program.parseAsync(words, { from: 'user' });
@@ -34,7 +46,13 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   }
 }
 
-function createProgram(io: Io): Command {
+/** Adds a command to the program, without what it takes. */
+export function addCommand(program: Command, name: string, summary: string): Command {
+  return program.command(name).summary(summary).description(sentence(summary));
+}
+
+/** The program as it is without commands: its own flags, its help and its manners. */
+export function createProgram(io: Io): Command {
   return new Command('venc')
     .description('Encode video on a remote encoding service, on the local daemon, or right here.')
     .version(productVersion, '-V, --version', 'print the version')
@@ -76,14 +94,10 @@ function askedCommand(words: readonly string[]): string | undefined {
   return words[first];
 }
 
-/**
- * `venc help list` is `venc list --help`: only so is the command loaded whose help is asked for. A name that is none is left
- * alone, to be complained about like any other.
- */
+/** `venc help list` is `venc list --help`: only so is the command loaded whose help is asked for. */
 function helpLast(argv: readonly string[]): readonly string[] {
-  const [first, name] = argv;
-  if (first !== 'help' || name === undefined) return argv;
-  return isCommandName(name) ? [name, '--help'] : [name];
+  const [first, ...rest] = argv;
+  return first === 'help' && rest.length > 0 ? [...rest, '--help'] : argv;
 }
 
 function asksForHelp(words: readonly string[]): boolean {

@@ -39,13 +39,14 @@ export function timeSpan(flag: string) {
   };
 }
 
-/** A parser for an option that takes one of a few words. */
+/** A parser for an option that takes one of a few words. It carries them as `choices`, for completions and manuals. */
 export function oneOf<Word extends string>(flag: string, choices: readonly Word[]) {
-  return (word: string): Word => {
+  const parse = (word: string): Word => {
     const found = choices.find((choice) => choice === word);
     if (found !== undefined) return found;
     throw new VencError('UsageError', `${flag} takes ${choices.join(', ')}, not "${word}".`);
   };
+  return Object.assign(parse, { choices });
 }
 
 /** Gathers the values of an option that may be given several times. */

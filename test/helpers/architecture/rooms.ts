@@ -59,8 +59,8 @@ export const floorPlan: FloorPlan = {
       mayUse: ['daemon/http', 'daemon/notify', 'daemon/actions', ...records],
       isFlat: true,
     },
-    // What is written for readers of the tables.
-    { folder: 'docs', mayUse: plans },
+    // What is written for readers of the tables and of the commands.
+    { folder: 'docs', mayUse: ['src/cli', ...plans] },
     { folder: 'bin', mayUse: ['src/cli'] },
     { folder: 'test', mayUse: ['*'] },
     { folder: 'bench', mayUse: ['*'] },

@@ -1,0 +1,471 @@
+# Completions of venc for bash. Made by "npm run docs": edit src/cli/completion.
+# To load them: source <(venc completion bash), or put this file where bash-completion looks, under the name venc.
+
+# What can follow a command: sets commands, flags and valued, the flags that take a value.
+_venc_place() {
+  case $1 in
+    '')
+      commands='run submit plan list show input output progress watch wait cancel resubmit download report daemon accounts keys target config completion doctor help'
+      flags='--data --target --no-color --debug --help -h --version -V'
+      valued=' --data --target '
+      ;;
+    'run')
+      commands=''
+      flags='--out -o --sample --force --progress --ffmpeg --ffprobe --stall-timeout --output --test --no-test --download-connections --region --grouping --pass-through --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
+      valued=' --out -o --progress --ffmpeg --ffprobe --stall-timeout --output --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
+      ;;
+    'submit')
+      commands=''
+      flags='--xml --ndjson --idempotency-key --json --wait --timeout --download --force --stage --progress --output --test --no-test --download-connections --region --grouping --pass-through --notify --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
+      valued=' --idempotency-key --timeout --download --stage --progress --output --download-connections --region --grouping --pass-through --notify --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
+      ;;
+    'plan')
+      commands=''
+      flags='--out -o --json --ffmpeg --ffprobe --output --test --no-test --download-connections --region --grouping --pass-through --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
+      valued=' --out -o --ffmpeg --ffprobe --output --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
+      ;;
+    'list')
+      commands=''
+      flags='--json --jsonl --fields --page --per-page --state --all --data --target --no-color --debug --help -h'
+      valued=' --fields --page --per-page --state --data --target '
+      ;;
+    'show')
+      commands=''
+      flags='--json --fields --data --target --no-color --debug --help -h'
+      valued=' --fields --data --target '
+      ;;
+    'input')
+      commands=''
+      flags='--json --fields --data --target --no-color --debug --help -h'
+      valued=' --fields --data --target '
+      ;;
+    'output')
+      commands=''
+      flags='--json --fields --data --target --no-color --debug --help -h'
+      valued=' --fields --data --target '
+      ;;
+    'progress')
+      commands=''
+      flags='--json --fields --input --output --data --target --no-color --debug --help -h'
+      valued=' --fields --data --target '
+      ;;
+    'watch')
+      commands=''
+      flags='--jsonl --progress --data --target --no-color --debug --help -h'
+      valued=' --progress --data --target '
+      ;;
+    'wait')
+      commands=''
+      flags='--timeout --any --data --target --no-color --debug --help -h'
+      valued=' --timeout --data --target '
+      ;;
+    'cancel')
+      commands=''
+      flags='--state --all --yes -y --data --target --no-color --debug --help -h'
+      valued=' --state --data --target '
+      ;;
+    'resubmit')
+      commands=''
+      flags='--state --all --yes -y --data --target --no-color --debug --help -h'
+      valued=' --state --data --target '
+      ;;
+    'download')
+      commands=''
+      flags='--out -o --force --progress --data --target --no-color --debug --help -h'
+      valued=' --out -o --progress --data --target '
+      ;;
+    'report')
+      commands=''
+      flags='--from --to --grouping --csv --json --fields --data --target --no-color --debug --help -h'
+      valued=' --from --to --grouping --fields --data --target '
+      ;;
+    'daemon')
+      commands=''
+      flags='--host --port --jobs --files-root --allow-private-network --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --rebuild-usage --ffmpeg --ffprobe --log-format --data --target --no-color --debug --help -h'
+      valued=' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --ffmpeg --ffprobe --log-format --data --target '
+      ;;
+    'accounts')
+      commands='create list show live integration'
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'accounts create')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'accounts list')
+      commands=''
+      flags='--json --jsonl --fields --data --target --no-color --debug --help -h'
+      valued=' --fields --data --target '
+      ;;
+    'accounts show')
+      commands=''
+      flags='--json --fields --secret --data --target --no-color --debug --help -h'
+      valued=' --fields --data --target '
+      ;;
+    'accounts live')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'accounts integration')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'keys')
+      commands='create list revoke'
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'keys create')
+      commands=''
+      flags='--account --read-only --data --target --no-color --debug --help -h'
+      valued=' --account --data --target '
+      ;;
+    'keys list')
+      commands=''
+      flags='--json --jsonl --fields --account --data --target --no-color --debug --help -h'
+      valued=' --fields --account --data --target '
+      ;;
+    'keys revoke')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'target')
+      commands='add list use remove'
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'target add')
+      commands=''
+      flags='--force --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'target list')
+      commands=''
+      flags='--json --jsonl --fields --data --target --no-color --debug --help -h'
+      valued=' --fields --data --target '
+      ;;
+    'target use')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'target remove')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config')
+      commands='get set list path'
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config get')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config list')
+      commands=''
+      flags='--json --jsonl --fields --data --target --no-color --debug --help -h'
+      valued=' --fields --data --target '
+      ;;
+    'config path')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'completion')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'doctor')
+      commands=''
+      flags='--json --fields --ffmpeg --ffprobe --data --target --no-color --debug --help -h'
+      valued=' --fields --ffmpeg --ffprobe --data --target '
+      ;;
+    'help')
+      commands='run submit plan list show input output progress watch wait cancel resubmit download report daemon accounts keys target config completion doctor settings requests services exit-codes environment recipes'
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    *) return 1 ;;
+  esac
+}
+
+# Where the value of a flag comes from: sets kind and list.
+_venc_value() {
+  case "$1 $2" in
+    ' --data' | \
+      'run --data' | \
+      'submit --download' | \
+      'submit --data' | \
+      'plan --data' | \
+      'list --data' | \
+      'show --data' | \
+      'input --data' | \
+      'output --data' | \
+      'progress --data' | \
+      'watch --data' | \
+      'wait --data' | \
+      'cancel --data' | \
+      'resubmit --data' | \
+      'download --out' | \
+      'download -o' | \
+      'download --data' | \
+      'report --data' | \
+      'daemon --files-root' | \
+      'daemon --data' | \
+      'accounts --data' | \
+      'accounts create --data' | \
+      'accounts list --data' | \
+      'accounts show --data' | \
+      'accounts live --data' | \
+      'accounts integration --data' | \
+      'keys --data' | \
+      'keys create --data' | \
+      'keys list --data' | \
+      'keys revoke --data' | \
+      'target --data' | \
+      'target add --data' | \
+      'target list --data' | \
+      'target use --data' | \
+      'target remove --data' | \
+      'config --data' | \
+      'config get --data' | \
+      'config set --data' | \
+      'config list --data' | \
+      'config path --data' | \
+      'completion --data' | \
+      'doctor --data' | \
+      'help --data') kind=folders ;;
+    ' --target' | \
+      'run --target' | \
+      'submit --target' | \
+      'plan --target' | \
+      'list --target' | \
+      'show --target' | \
+      'input --target' | \
+      'output --target' | \
+      'progress --target' | \
+      'watch --target' | \
+      'wait --target' | \
+      'cancel --target' | \
+      'resubmit --target' | \
+      'download --target' | \
+      'report --target' | \
+      'daemon --target' | \
+      'accounts --target' | \
+      'accounts create --target' | \
+      'accounts list --target' | \
+      'accounts show --target' | \
+      'accounts live --target' | \
+      'accounts integration --target' | \
+      'keys --target' | \
+      'keys create --target' | \
+      'keys list --target' | \
+      'keys revoke --target' | \
+      'target --target' | \
+      'target add --target' | \
+      'target list --target' | \
+      'target use --target' | \
+      'target remove --target' | \
+      'config --target' | \
+      'config get --target' | \
+      'config set --target' | \
+      'config list --target' | \
+      'config path --target' | \
+      'completion --target' | \
+      'doctor --target' | \
+      'help --target') kind=ask list=targets ;;
+    'run --out' | \
+      'run -o' | \
+      'run --ffmpeg' | \
+      'run --ffprobe' | \
+      'plan --out' | \
+      'plan -o' | \
+      'plan --ffmpeg' | \
+      'plan --ffprobe' | \
+      'daemon --ffmpeg' | \
+      'daemon --ffprobe' | \
+      'doctor --ffmpeg' | \
+      'doctor --ffprobe') kind=files ;;
+    'run --progress' | \
+      'submit --progress' | \
+      'watch --progress' | \
+      'download --progress') kind=words list='auto tty plain json none' ;;
+    'run --output' | \
+      'submit --output' | \
+      'plan --output') kind=settings ;;
+    'run --grouping' | \
+      'submit --grouping' | \
+      'plan --grouping' | \
+      'report --grouping') kind=ask list=groupings ;;
+    'run --label' | \
+      'submit --label' | \
+      'plan --label') kind=ask list=labels ;;
+    'run --video-codec' | \
+      'submit --video-codec' | \
+      'plan --video-codec') kind=words list='h264 theora vp6 vp8 hevc vp9 av1' ;;
+    'run --aspect-mode' | \
+      'submit --aspect-mode' | \
+      'plan --aspect-mode') kind=words list='preserve stretch crop pad' ;;
+    'run --audio-codec' | \
+      'submit --audio-codec' | \
+      'plan --audio-codec') kind=words list='aac mp3 vorbis opus' ;;
+    'run --deinterlace' | \
+      'submit --deinterlace' | \
+      'plan --deinterlace') kind=words list='on off detect' ;;
+    'run --rotate' | \
+      'submit --rotate' | \
+      'plan --rotate') kind=words list='0 90 180 270' ;;
+    'list --state' | \
+      'cancel --state' | \
+      'resubmit --state') kind=words list='pending waiting processing finished failed cancelled' ;;
+    'daemon --log-format') kind=words list='text json' ;;
+  esac
+}
+
+# Where a word of a command comes from, by how many stand before it: sets kind and list.
+_venc_word() {
+  case "$1 $2" in
+    'run 0' | \
+      'submit 0' | \
+      'plan 0') kind=files ;;
+    'show 0' | \
+      'progress 0' | \
+      'watch '* | \
+      'wait '* | \
+      'download '*) kind=ask list=jobs ;;
+    'input 0') kind=ask list=inputs ;;
+    'output 0') kind=ask list=outputs ;;
+    'cancel '*) kind=ask list=active ;;
+    'resubmit '*) kind=ask list=unfinished ;;
+    'report 0') kind=words list='all vod live' ;;
+    'target use 0' | \
+      'target remove 0') kind=ask list=targets ;;
+    'config get 0' | \
+      'config set 0') kind=words list='ffmpeg ffprobe data target url progress color' ;;
+    'completion 0') kind=words list='bash zsh fish' ;;
+  esac
+}
+
+# Settings for --output, and their values where these are few.
+_venc_settings='label= url= base_url= filename= video_codec= speed= public= access_control= notifications= width= height= size= upscale= aspect_mode= quality= video_bitrate= bitrate_cap= buffer_size= onepass= audio_codec= audio_quality= audio_bitrate= audio_sample_rate= audio_channels= skip_audio= skip_video= deinterlace= max_frame_rate= frame_rate= decimate= keyframe_interval= rotate= start_clip= clip_length= watermark= thumbnails='
+_venc_setting() {
+  case $1 in
+    video_codec) list='h264 theora vp6 vp8 hevc vp9 av1' ;;
+    public) list='1 0' ;;
+    upscale) list='true false' ;;
+    aspect_mode) list='preserve stretch crop pad' ;;
+    onepass) list='true false' ;;
+    audio_codec) list='aac mp3 vorbis opus' ;;
+    skip_audio) list='true false' ;;
+    skip_video) list='true false' ;;
+    deinterlace) list='on off detect' ;;
+    rotate) list='0 90 180 270' ;;
+  esac
+}
+
+# Keeps the lines that begin as cur does, less what bash holds for words before. Words that others made up are quoted.
+_venc_keep() {
+  local line
+  while IFS= read -r line; do
+    line=${line%%$'\t'*}
+    [[ $kind == ask ]] && printf -v line %q "$line"
+    [[ -n $line && $line == "$cur"* ]] && COMPREPLY+=("${line:${#strip}}")
+  done
+}
+
+_venc() {
+  local IFS=$' \t\n' commands='' flags='' valued='' kind='' list='' path='' cur='' strip='' flag='' word raw=''
+  local -a line=() asking=()
+  local -i index count=0
+  COMPREPLY=()
+  # Bash parts words at = and : too; they are put together again.
+  for ((index = 1; index <= COMP_CWORD; index++)); do
+    word=${COMP_WORDS[index]}
+    if [[ ${#line[@]} -gt 0 && ( $word =~ ^[=:]+$ || $raw =~ ^[=:]+$ ) ]]; then
+      line[${#line[@]}-1]+=$word
+    else
+      line+=("$word")
+    fi
+    raw=$word
+  done
+  [[ $raw =~ ^[=:]+$ ]] && raw=''
+  cur=${line[${#line[@]}-1]}
+  strip=${cur%"$raw"}
+  _venc_place ''
+  for ((index = 0; index < ${#line[@]} - 1; index++)); do
+    word=${line[index]}
+    case $word in
+      --) continue ;;
+      --target=* | --data=*) asking+=("$word") ;;
+      -*)
+        if [[ $valued == *" $word "* ]]; then
+          index+=1
+          [[ index -eq ${#line[@]}-1 ]] && flag=$word
+          [[ $word == --target || $word == --data ]] && asking+=("$word=${line[index]}")
+        fi
+        ;;
+      *)
+        if [[ count -eq 0 ]] && _venc_place "${path:+$path }$word"; then
+          path="${path:+$path }$word"
+        else
+          count+=1
+        fi
+        ;;
+    esac
+  done
+  # No names of files where none are asked for.
+  compopt +o default 2>/dev/null
+  if [[ -z $flag && $cur == --*=* ]]; then
+    flag=${cur%%=*}
+    strip=${strip#"$flag="}
+    cur=${cur#*=}
+  fi
+  if [[ -n $flag ]]; then
+    _venc_value "$path" "$flag"
+  elif [[ $cur == -* ]]; then
+    kind=words list=$flags
+  elif [[ -n $commands && count -eq 0 ]]; then
+    kind=words list=$commands
+  else
+    _venc_word "$path" "$count"
+  fi
+  case $kind in
+    words) _venc_keep < <(printf '%s\n' $list) ;;
+    ask)
+      # The newest job is the likeliest: bash is to keep their order, where it can.
+      compopt -o nosort 2>/dev/null
+      _venc_keep < <("${1/#\~/$HOME}" complete-words "$list" "${asking[@]}" 2>/dev/null)
+      ;;
+    settings)
+      local before='' setting=${cur##*,}
+      [[ $cur == *,* ]] && before=${cur%,*},
+      list=$_venc_settings
+      if [[ $setting == *=* ]]; then
+        list=''
+        _venc_setting "${setting%%=*}"
+        before+=${setting%%=*}=
+      else
+        compopt -o nospace 2>/dev/null
+      fi
+      [[ -n $list ]] && _venc_keep < <(printf "%s\n" $list | while IFS= read -r word; do printf '%s%s\n' "$before" "$word"; done)
+      ;;
+    folders) compopt -o dirnames 2>/dev/null ;;
+    files) compopt -o default 2>/dev/null ;;
+  esac
+}
+
+complete -o default -F _venc venc

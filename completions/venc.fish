@@ -1,0 +1,729 @@
+# Completions of venc for fish. Made by "npm run docs": edit src/cli/completion.
+# To load them: venc completion fish | source, or put this file into ~/.config/fish/completions.
+
+# The flags that take a value, of a command; fails where there is no such command.
+function __venc_valued
+    switch "$argv"
+        case ''
+            printf '%s\n' --data --target
+        case 'run'
+            printf '%s\n' --out -o --progress --ffmpeg --ffprobe --stall-timeout --output --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target
+        case 'submit'
+            printf '%s\n' --idempotency-key --timeout --download --stage --progress --output --download-connections --region --grouping --pass-through --notify --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target
+        case 'plan'
+            printf '%s\n' --out -o --ffmpeg --ffprobe --output --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target
+        case 'list'
+            printf '%s\n' --fields --page --per-page --state --data --target
+        case 'show'
+            printf '%s\n' --fields --data --target
+        case 'input'
+            printf '%s\n' --fields --data --target
+        case 'output'
+            printf '%s\n' --fields --data --target
+        case 'progress'
+            printf '%s\n' --fields --data --target
+        case 'watch'
+            printf '%s\n' --progress --data --target
+        case 'wait'
+            printf '%s\n' --timeout --data --target
+        case 'cancel'
+            printf '%s\n' --state --data --target
+        case 'resubmit'
+            printf '%s\n' --state --data --target
+        case 'download'
+            printf '%s\n' --out -o --progress --data --target
+        case 'report'
+            printf '%s\n' --from --to --grouping --fields --data --target
+        case 'daemon'
+            printf '%s\n' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --ffmpeg --ffprobe --log-format --data --target
+        case 'accounts'
+            printf '%s\n' --data --target
+        case 'accounts create'
+            printf '%s\n' --data --target
+        case 'accounts list'
+            printf '%s\n' --fields --data --target
+        case 'accounts show'
+            printf '%s\n' --fields --data --target
+        case 'accounts live'
+            printf '%s\n' --data --target
+        case 'accounts integration'
+            printf '%s\n' --data --target
+        case 'keys'
+            printf '%s\n' --data --target
+        case 'keys create'
+            printf '%s\n' --account --data --target
+        case 'keys list'
+            printf '%s\n' --fields --account --data --target
+        case 'keys revoke'
+            printf '%s\n' --data --target
+        case 'target'
+            printf '%s\n' --data --target
+        case 'target add'
+            printf '%s\n' --data --target
+        case 'target list'
+            printf '%s\n' --fields --data --target
+        case 'target use'
+            printf '%s\n' --data --target
+        case 'target remove'
+            printf '%s\n' --data --target
+        case 'config'
+            printf '%s\n' --data --target
+        case 'config get'
+            printf '%s\n' --data --target
+        case 'config set'
+            printf '%s\n' --data --target
+        case 'config list'
+            printf '%s\n' --fields --data --target
+        case 'config path'
+            printf '%s\n' --data --target
+        case 'completion'
+            printf '%s\n' --data --target
+        case 'doctor'
+            printf '%s\n' --fields --ffmpeg --ffprobe --data --target
+        case 'help'
+            printf '%s\n' --data --target
+        case '*'
+            return 1
+    end
+end
+
+# Settings for --output, as name=value,name=value, and their values where these are few.
+function __venc_settings
+    set -l parts (string split , -- (commandline -ct | string replace -r '^--output=' ''))
+    set -l before (string join , -- $parts[1..-2])
+    test -n "$before"; and set before $before,
+    set -l setting (string split -m 1 = -- $parts[-1])
+    if set -q setting[2]
+        switch $setting[1]
+            case video_codec
+                printf "$before$setting[1]=%s\n" h264 theora vp6 vp8 hevc vp9 av1
+            case public
+                printf "$before$setting[1]=%s\n" 1 0
+            case upscale
+                printf "$before$setting[1]=%s\n" true false
+            case aspect_mode
+                printf "$before$setting[1]=%s\n" preserve stretch crop pad
+            case onepass
+                printf "$before$setting[1]=%s\n" true false
+            case audio_codec
+                printf "$before$setting[1]=%s\n" aac mp3 vorbis opus
+            case skip_audio
+                printf "$before$setting[1]=%s\n" true false
+            case skip_video
+                printf "$before$setting[1]=%s\n" true false
+            case deinterlace
+                printf "$before$setting[1]=%s\n" on off detect
+            case rotate
+                printf "$before$setting[1]=%s\n" 0 90 180 270
+        end
+    else
+        printf "$before%s=\n" label url base_url filename video_codec speed public access_control notifications width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass audio_codec audio_quality audio_bitrate audio_sample_rate audio_channels skip_audio skip_video deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length watermark thumbnails
+    end
+end
+
+# Whether the cursor is behind a command, and in the place of one of its words: __venc_at 'accounts show' 0.
+function __venc_at
+    set -l path
+    set -l count 0
+    set -l skips 0
+    set -l valued (__venc_valued '')
+    for word in (commandline -opc)[2..-1]
+        if test $skips = 1
+            set skips 0
+            continue
+        end
+        if string match -q -- '-*' $word
+            contains -- $word $valued; and set skips 1
+            continue
+        end
+        if test $count = 0; and __venc_valued $path $word >/dev/null
+            set path $path $word
+            set valued (__venc_valued $path)
+        else
+            set count (math $count + 1)
+        end
+    end
+    test "$path" = $argv[1]; or return 1
+    set -q argv[2]; or return 0
+    test $count = $argv[2]; and return 0
+    test "$argv[3]" = more; and test $count -gt $argv[2]
+end
+
+# What only the program knows.
+function __venc_ask
+    set -l words (commandline -opc)
+    set -l asking
+    for index in (seq 2 (count $words))
+        switch $words[$index]
+            case '--target=*' '--data=*'
+                set asking $asking $words[$index]
+            case --target --data
+                set -q words[(math $index + 1)]; and set asking $asking $words[$index]=$words[(math $index + 1)]
+        end
+    end
+    $words[1] complete-words $argv[1] $asking 2>/dev/null
+end
+
+complete -c venc -f
+
+complete -c venc -n '__venc_at "" 0' -a run -d 'encode a file here and now, without a daemon or a service'
+complete -c venc -n '__venc_at "" 0' -a submit -d 'submit a job: a URL, a local file or a request'
+complete -c venc -n '__venc_at "" 0' -a plan -d 'print the ffmpeg command lines that would run, and run none'
+complete -c venc -n '__venc_at "" 0' -a list -d 'list jobs, newest first'
+complete -c venc -n '__venc_at "" 0' -a show -d 'show a job with its input and outputs'
+complete -c venc -n '__venc_at "" 0' -a input -d 'show an input'
+complete -c venc -n '__venc_at "" 0' -a output -d 'show an output'
+complete -c venc -n '__venc_at "" 0' -a progress -d 'show how far a job, an input or an output is'
+complete -c venc -n '__venc_at "" 0' -a watch -d 'watch jobs until they end'
+complete -c venc -n '__venc_at "" 0' -a wait -d 'wait in silence until jobs have ended'
+complete -c venc -n '__venc_at "" 0' -a cancel -d 'cancel jobs'
+complete -c venc -n '__venc_at "" 0' -a resubmit -d 'run jobs again that did not finish'
+complete -c venc -n '__venc_at "" 0' -a download -d 'download what the service hosts of jobs'
+complete -c venc -n '__venc_at "" 0' -a report -d 'show what was encoded, by day and grouping'
+complete -c venc -n '__venc_at "" 0' -a daemon -d 'run the local encoding service'
+complete -c venc -n '__venc_at "" 0' -a accounts -d 'manage the accounts of the local daemon'
+complete -c venc -n '__venc_at "" 0' -a keys -d 'manage the API keys of the local daemon'
+complete -c venc -n '__venc_at "" 0' -a target -d 'name services and choose one'
+complete -c venc -n '__venc_at "" 0' -a config -d 'configure defaults of flags'
+complete -c venc -n '__venc_at "" 0' -a completion -d 'print the completions for bash, zsh or fish'
+complete -c venc -n '__venc_at "" 0' -a doctor -d 'check what is installed, what is missing and whether the service answers'
+complete -c venc -n '__venc_at "" 0' -a help -d 'show the help of a command or about a topic'
+complete -c venc -n '__venc_at ""' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at ""' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at ""' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at ""' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at ""' -l help -s h -d 'show this help'
+complete -c venc -n '__venc_at ""' -l version -s V -d 'print the version'
+
+complete -c venc -n '__venc_at "run" 0' -F
+complete -c venc -n '__venc_at "run"' -l out -s o -r -F -d 'where an output goes; repeatable, one for each --output'
+complete -c venc -n '__venc_at "run"' -l sample -d 'encode a test picture with sound to venc-sample.mp4'
+complete -c venc -n '__venc_at "run"' -l force -d 'overwrite files that are there'
+complete -c venc -n '__venc_at "run"' -l progress -x -a 'auto tty plain json none' -d 'show progress as auto, tty, plain, json or none'
+complete -c venc -n '__venc_at "run"' -l ffmpeg -r -F -d 'the ffmpeg to use'
+complete -c venc -n '__venc_at "run"' -l ffprobe -r -F -d 'the ffprobe to use'
+complete -c venc -n '__venc_at "run"' -l stall-timeout -x -d 'give a transfer up after this time without a byte'
+complete -c venc -n '__venc_at "run"' -l output -x -a '(__venc_settings)' -d 'one output: name=value,name=value, or {json}, or @FILE with either; rep…'
+complete -c venc -n '__venc_at "run"' -l test -d 'test mode: encode the first 5 seconds only'
+complete -c venc -n '__venc_at "run"' -l no-test -d 'the contrary of --test'
+complete -c venc -n '__venc_at "run"' -l download-connections -x -d 'connections to download the input with, where its server allows several'
+complete -c venc -n '__venc_at "run"' -l region -x -d 'where to encode: us, europe or asia; best effort, and never an error'
+complete -c venc -n '__venc_at "run"' -l grouping -x -k -a '(__venc_ask groupings)' -d 'report grouping that the job is counted under'
+complete -c venc -n '__venc_at "run"' -l pass-through -x -d 'a text that is kept with the job and given back'
+complete -c venc -n '__venc_at "run"' -l mock -d 'only check the request; nothing is queued'
+complete -c venc -n '__venc_at "run"' -l no-mock -d 'the contrary of --mock'
+complete -c venc -n '__venc_at "run"' -l label -x -k -a '(__venc_ask labels)' -d 'a nickname to tell outputs apart; unique within a job'
+complete -c venc -n '__venc_at "run"' -l url -x -d 'where the file goes; wins over base_url and filename'
+complete -c venc -n '__venc_at "run"' -l base-url -x -d 'the folder the file goes to; its name is filename, or a random one'
+complete -c venc -n '__venc_at "run"' -l filename -x -d 'name of the file; its extension decides the container'
+complete -c venc -n '__venc_at "run"' -l video-codec -x -a 'h264 theora vp6 vp8 hevc vp9 av1' -d 'codec of the picture'
+complete -c venc -n '__venc_at "run"' -l speed -x -d 'speed of encoding; slower gives better compression, and only h264 has a…'
+complete -c venc -n '__venc_at "run"' -l public -d 'let everybody read the delivered file, where the destination knows gran…'
+complete -c venc -n '__venc_at "run"' -l no-public -d 'the contrary of --public'
+complete -c venc -n '__venc_at "run"' -l access-control -x -d 'grants on the delivered file, where the destination knows them'
+complete -c venc -n '__venc_at "run"' -l width -x -d 'width of the picture'
+complete -c venc -n '__venc_at "run"' -l height -x -d 'height of the picture'
+complete -c venc -n '__venc_at "run"' -l size -x -d 'width and height in one, as WIDTHxHEIGHT'
+complete -c venc -n '__venc_at "run"' -l upscale -d 'enlarge an input that is smaller than the output'
+complete -c venc -n '__venc_at "run"' -l no-upscale -d 'the contrary of --upscale'
+complete -c venc -n '__venc_at "run"' -l aspect-mode -x -a 'preserve stretch crop pad' -d 'what to do when the input has another shape than width and height'
+complete -c venc -n '__venc_at "run"' -l quality -x -d 'quality of the picture; higher takes more bits'
+complete -c venc -n '__venc_at "run"' -l video-bitrate -x -d 'bitrate of the picture: a predictable size instead of a predictable qua…'
+complete -c venc -n '__venc_at "run"' -l bitrate-cap -x -d 'greatest bitrate at any moment'
+complete -c venc -n '__venc_at "run"' -l buffer-size -x -d 'size of the buffer that bitrate_cap is kept over'
+complete -c venc -n '__venc_at "run"' -l onepass -d 'meet video_bitrate in one pass instead of two: faster and less exact'
+complete -c venc -n '__venc_at "run"' -l no-onepass -d 'the contrary of --onepass'
+complete -c venc -n '__venc_at "run"' -l audio-codec -x -a 'aac mp3 vorbis opus' -d 'codec of the sound'
+complete -c venc -n '__venc_at "run"' -l audio-quality -x -d 'quality of the sound; wins over audio_bitrate'
+complete -c venc -n '__venc_at "run"' -l audio-bitrate -x -d 'bitrate of the sound, all channels together; below 160 for each channel'
+complete -c venc -n '__venc_at "run"' -l audio-sample-rate -x -d 'samples a second'
+complete -c venc -n '__venc_at "run"' -l audio-channels -x -d 'number of channels'
+complete -c venc -n '__venc_at "run"' -l skip-audio -d 'leave the sound out'
+complete -c venc -n '__venc_at "run"' -l no-skip-audio -d 'the contrary of --skip-audio'
+complete -c venc -n '__venc_at "run"' -l skip-video -d 'leave the picture out'
+complete -c venc -n '__venc_at "run"' -l no-skip-video -d 'the contrary of --skip-video'
+complete -c venc -n '__venc_at "run"' -l deinterlace -x -a 'on off detect' -d 'make whole frames of fields; detect goes by what the file says of itself'
+complete -c venc -n '__venc_at "run"' -l max-frame-rate -x -d 'lower the frame rate to this where it is higher'
+complete -c venc -n '__venc_at "run"' -l frame-rate -x -d 'frame rate'
+complete -c venc -n '__venc_at "run"' -l decimate -x -d 'divide the frame rate of the input by this'
+complete -c venc -n '__venc_at "run"' -l keyframe-interval -x -d 'greatest distance between two keyframes'
+complete -c venc -n '__venc_at "run"' -l rotate -x -a '0 90 180 270' -d 'degrees to turn the picture clockwise; 0 leaves it as it is stored'
+complete -c venc -n '__venc_at "run"' -l start-clip -x -d 'where to begin, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "run"' -l clip-length -x -d 'how much to encode, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "run"' -l watermark -x -d 'pictures laid over the video'
+complete -c venc -n '__venc_at "run"' -l thumbnails -x -d 'PNG pictures taken from the output, delivered beside it'
+complete -c venc -n '__venc_at "run"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "run"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "run"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "run"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "run"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "submit" 0' -F
+complete -c venc -n '__venc_at "submit"' -l xml -d 'the request is XML, whatever it looks like'
+complete -c venc -n '__venc_at "submit"' -l ndjson -d 'with -: one request in JSON a line, each a job'
+complete -c venc -n '__venc_at "submit"' -l idempotency-key -x -d 'make no second job where one was made with this key in the last 24 hour…'
+complete -c venc -n '__venc_at "submit"' -l json -d 'print the service\'s whole answer'
+complete -c venc -n '__venc_at "submit"' -l wait -d 'wait until the job has ended; the exit code tells how'
+complete -c venc -n '__venc_at "submit"' -l timeout -x -d 'with --wait: give up after 90, 90s, 5m or 2h'
+complete -c venc -n '__venc_at "submit"' -l download -x -a '(__fish_complete_directories (commandline -ct))' -d 'with --wait: fetch the outputs into this folder, and print their paths'
+complete -c venc -n '__venc_at "submit"' -l force -d 'with --download: overwrite files that are there'
+complete -c venc -n '__venc_at "submit"' -l stage -x -d 'upload a local file to this folder (s3:, ftp:, sftp: ...) instead of to…'
+complete -c venc -n '__venc_at "submit"' -l progress -x -a 'auto tty plain json none' -d 'show progress as auto, tty, plain, json or none'
+complete -c venc -n '__venc_at "submit"' -l output -x -a '(__venc_settings)' -d 'one output: name=value,name=value, or {json}, or @FILE with either; rep…'
+complete -c venc -n '__venc_at "submit"' -l test -d 'test mode: encode the first 5 seconds only'
+complete -c venc -n '__venc_at "submit"' -l no-test -d 'the contrary of --test'
+complete -c venc -n '__venc_at "submit"' -l download-connections -x -d 'connections to download the input with, where its server allows several'
+complete -c venc -n '__venc_at "submit"' -l region -x -d 'where to encode: us, europe or asia; best effort, and never an error'
+complete -c venc -n '__venc_at "submit"' -l grouping -x -k -a '(__venc_ask groupings)' -d 'report grouping that the job is counted under'
+complete -c venc -n '__venc_at "submit"' -l pass-through -x -d 'a text that is kept with the job and given back'
+complete -c venc -n '__venc_at "submit"' -l notify -x -d 'a URL that is told when the job has come to its end'
+complete -c venc -n '__venc_at "submit"' -l mock -d 'only check the request; nothing is queued'
+complete -c venc -n '__venc_at "submit"' -l no-mock -d 'the contrary of --mock'
+complete -c venc -n '__venc_at "submit"' -l label -x -k -a '(__venc_ask labels)' -d 'a nickname to tell outputs apart; unique within a job'
+complete -c venc -n '__venc_at "submit"' -l url -x -d 'where the file goes; wins over base_url and filename'
+complete -c venc -n '__venc_at "submit"' -l base-url -x -d 'the folder the file goes to; its name is filename, or a random one'
+complete -c venc -n '__venc_at "submit"' -l filename -x -d 'name of the file; its extension decides the container'
+complete -c venc -n '__venc_at "submit"' -l video-codec -x -a 'h264 theora vp6 vp8 hevc vp9 av1' -d 'codec of the picture'
+complete -c venc -n '__venc_at "submit"' -l speed -x -d 'speed of encoding; slower gives better compression, and only h264 has a…'
+complete -c venc -n '__venc_at "submit"' -l public -d 'let everybody read the delivered file, where the destination knows gran…'
+complete -c venc -n '__venc_at "submit"' -l no-public -d 'the contrary of --public'
+complete -c venc -n '__venc_at "submit"' -l access-control -x -d 'grants on the delivered file, where the destination knows them'
+complete -c venc -n '__venc_at "submit"' -l width -x -d 'width of the picture'
+complete -c venc -n '__venc_at "submit"' -l height -x -d 'height of the picture'
+complete -c venc -n '__venc_at "submit"' -l size -x -d 'width and height in one, as WIDTHxHEIGHT'
+complete -c venc -n '__venc_at "submit"' -l upscale -d 'enlarge an input that is smaller than the output'
+complete -c venc -n '__venc_at "submit"' -l no-upscale -d 'the contrary of --upscale'
+complete -c venc -n '__venc_at "submit"' -l aspect-mode -x -a 'preserve stretch crop pad' -d 'what to do when the input has another shape than width and height'
+complete -c venc -n '__venc_at "submit"' -l quality -x -d 'quality of the picture; higher takes more bits'
+complete -c venc -n '__venc_at "submit"' -l video-bitrate -x -d 'bitrate of the picture: a predictable size instead of a predictable qua…'
+complete -c venc -n '__venc_at "submit"' -l bitrate-cap -x -d 'greatest bitrate at any moment'
+complete -c venc -n '__venc_at "submit"' -l buffer-size -x -d 'size of the buffer that bitrate_cap is kept over'
+complete -c venc -n '__venc_at "submit"' -l onepass -d 'meet video_bitrate in one pass instead of two: faster and less exact'
+complete -c venc -n '__venc_at "submit"' -l no-onepass -d 'the contrary of --onepass'
+complete -c venc -n '__venc_at "submit"' -l audio-codec -x -a 'aac mp3 vorbis opus' -d 'codec of the sound'
+complete -c venc -n '__venc_at "submit"' -l audio-quality -x -d 'quality of the sound; wins over audio_bitrate'
+complete -c venc -n '__venc_at "submit"' -l audio-bitrate -x -d 'bitrate of the sound, all channels together; below 160 for each channel'
+complete -c venc -n '__venc_at "submit"' -l audio-sample-rate -x -d 'samples a second'
+complete -c venc -n '__venc_at "submit"' -l audio-channels -x -d 'number of channels'
+complete -c venc -n '__venc_at "submit"' -l skip-audio -d 'leave the sound out'
+complete -c venc -n '__venc_at "submit"' -l no-skip-audio -d 'the contrary of --skip-audio'
+complete -c venc -n '__venc_at "submit"' -l skip-video -d 'leave the picture out'
+complete -c venc -n '__venc_at "submit"' -l no-skip-video -d 'the contrary of --skip-video'
+complete -c venc -n '__venc_at "submit"' -l deinterlace -x -a 'on off detect' -d 'make whole frames of fields; detect goes by what the file says of itself'
+complete -c venc -n '__venc_at "submit"' -l max-frame-rate -x -d 'lower the frame rate to this where it is higher'
+complete -c venc -n '__venc_at "submit"' -l frame-rate -x -d 'frame rate'
+complete -c venc -n '__venc_at "submit"' -l decimate -x -d 'divide the frame rate of the input by this'
+complete -c venc -n '__venc_at "submit"' -l keyframe-interval -x -d 'greatest distance between two keyframes'
+complete -c venc -n '__venc_at "submit"' -l rotate -x -a '0 90 180 270' -d 'degrees to turn the picture clockwise; 0 leaves it as it is stored'
+complete -c venc -n '__venc_at "submit"' -l start-clip -x -d 'where to begin, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "submit"' -l clip-length -x -d 'how much to encode, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "submit"' -l watermark -x -d 'pictures laid over the video'
+complete -c venc -n '__venc_at "submit"' -l thumbnails -x -d 'PNG pictures taken from the output, delivered beside it'
+complete -c venc -n '__venc_at "submit"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "submit"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "submit"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "submit"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "submit"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "plan" 0' -F
+complete -c venc -n '__venc_at "plan"' -l out -s o -r -F -d 'where an output would go; repeatable, one for each --output'
+complete -c venc -n '__venc_at "plan"' -l json -d 'print one JSON array with an object for each command line'
+complete -c venc -n '__venc_at "plan"' -l ffmpeg -r -F -d 'the ffmpeg to plan for'
+complete -c venc -n '__venc_at "plan"' -l ffprobe -r -F -d 'the ffprobe to look with'
+complete -c venc -n '__venc_at "plan"' -l output -x -a '(__venc_settings)' -d 'one output: name=value,name=value, or {json}, or @FILE with either; rep…'
+complete -c venc -n '__venc_at "plan"' -l test -d 'test mode: encode the first 5 seconds only'
+complete -c venc -n '__venc_at "plan"' -l no-test -d 'the contrary of --test'
+complete -c venc -n '__venc_at "plan"' -l download-connections -x -d 'connections to download the input with, where its server allows several'
+complete -c venc -n '__venc_at "plan"' -l region -x -d 'where to encode: us, europe or asia; best effort, and never an error'
+complete -c venc -n '__venc_at "plan"' -l grouping -x -k -a '(__venc_ask groupings)' -d 'report grouping that the job is counted under'
+complete -c venc -n '__venc_at "plan"' -l pass-through -x -d 'a text that is kept with the job and given back'
+complete -c venc -n '__venc_at "plan"' -l mock -d 'only check the request; nothing is queued'
+complete -c venc -n '__venc_at "plan"' -l no-mock -d 'the contrary of --mock'
+complete -c venc -n '__venc_at "plan"' -l label -x -k -a '(__venc_ask labels)' -d 'a nickname to tell outputs apart; unique within a job'
+complete -c venc -n '__venc_at "plan"' -l url -x -d 'where the file goes; wins over base_url and filename'
+complete -c venc -n '__venc_at "plan"' -l base-url -x -d 'the folder the file goes to; its name is filename, or a random one'
+complete -c venc -n '__venc_at "plan"' -l filename -x -d 'name of the file; its extension decides the container'
+complete -c venc -n '__venc_at "plan"' -l video-codec -x -a 'h264 theora vp6 vp8 hevc vp9 av1' -d 'codec of the picture'
+complete -c venc -n '__venc_at "plan"' -l speed -x -d 'speed of encoding; slower gives better compression, and only h264 has a…'
+complete -c venc -n '__venc_at "plan"' -l public -d 'let everybody read the delivered file, where the destination knows gran…'
+complete -c venc -n '__venc_at "plan"' -l no-public -d 'the contrary of --public'
+complete -c venc -n '__venc_at "plan"' -l access-control -x -d 'grants on the delivered file, where the destination knows them'
+complete -c venc -n '__venc_at "plan"' -l width -x -d 'width of the picture'
+complete -c venc -n '__venc_at "plan"' -l height -x -d 'height of the picture'
+complete -c venc -n '__venc_at "plan"' -l size -x -d 'width and height in one, as WIDTHxHEIGHT'
+complete -c venc -n '__venc_at "plan"' -l upscale -d 'enlarge an input that is smaller than the output'
+complete -c venc -n '__venc_at "plan"' -l no-upscale -d 'the contrary of --upscale'
+complete -c venc -n '__venc_at "plan"' -l aspect-mode -x -a 'preserve stretch crop pad' -d 'what to do when the input has another shape than width and height'
+complete -c venc -n '__venc_at "plan"' -l quality -x -d 'quality of the picture; higher takes more bits'
+complete -c venc -n '__venc_at "plan"' -l video-bitrate -x -d 'bitrate of the picture: a predictable size instead of a predictable qua…'
+complete -c venc -n '__venc_at "plan"' -l bitrate-cap -x -d 'greatest bitrate at any moment'
+complete -c venc -n '__venc_at "plan"' -l buffer-size -x -d 'size of the buffer that bitrate_cap is kept over'
+complete -c venc -n '__venc_at "plan"' -l onepass -d 'meet video_bitrate in one pass instead of two: faster and less exact'
+complete -c venc -n '__venc_at "plan"' -l no-onepass -d 'the contrary of --onepass'
+complete -c venc -n '__venc_at "plan"' -l audio-codec -x -a 'aac mp3 vorbis opus' -d 'codec of the sound'
+complete -c venc -n '__venc_at "plan"' -l audio-quality -x -d 'quality of the sound; wins over audio_bitrate'
+complete -c venc -n '__venc_at "plan"' -l audio-bitrate -x -d 'bitrate of the sound, all channels together; below 160 for each channel'
+complete -c venc -n '__venc_at "plan"' -l audio-sample-rate -x -d 'samples a second'
+complete -c venc -n '__venc_at "plan"' -l audio-channels -x -d 'number of channels'
+complete -c venc -n '__venc_at "plan"' -l skip-audio -d 'leave the sound out'
+complete -c venc -n '__venc_at "plan"' -l no-skip-audio -d 'the contrary of --skip-audio'
+complete -c venc -n '__venc_at "plan"' -l skip-video -d 'leave the picture out'
+complete -c venc -n '__venc_at "plan"' -l no-skip-video -d 'the contrary of --skip-video'
+complete -c venc -n '__venc_at "plan"' -l deinterlace -x -a 'on off detect' -d 'make whole frames of fields; detect goes by what the file says of itself'
+complete -c venc -n '__venc_at "plan"' -l max-frame-rate -x -d 'lower the frame rate to this where it is higher'
+complete -c venc -n '__venc_at "plan"' -l frame-rate -x -d 'frame rate'
+complete -c venc -n '__venc_at "plan"' -l decimate -x -d 'divide the frame rate of the input by this'
+complete -c venc -n '__venc_at "plan"' -l keyframe-interval -x -d 'greatest distance between two keyframes'
+complete -c venc -n '__venc_at "plan"' -l rotate -x -a '0 90 180 270' -d 'degrees to turn the picture clockwise; 0 leaves it as it is stored'
+complete -c venc -n '__venc_at "plan"' -l start-clip -x -d 'where to begin, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "plan"' -l clip-length -x -d 'how much to encode, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "plan"' -l watermark -x -d 'pictures laid over the video'
+complete -c venc -n '__venc_at "plan"' -l thumbnails -x -d 'PNG pictures taken from the output, delivered beside it'
+complete -c venc -n '__venc_at "plan"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "plan"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "plan"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "plan"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "plan"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "list"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
+complete -c venc -n '__venc_at "list"' -l jsonl -d 'print one JSON object a line'
+complete -c venc -n '__venc_at "list"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
+complete -c venc -n '__venc_at "list"' -l page -x -d 'which page, from 1'
+complete -c venc -n '__venc_at "list"' -l per-page -x -d 'jobs on a page, 1 to 50'
+complete -c venc -n '__venc_at "list"' -l state -x -a 'pending waiting processing finished failed cancelled' -d 'only jobs in this state: pending, waiting, processing, finished, failed…'
+complete -c venc -n '__venc_at "list"' -l all -d 'every page, one after the other'
+complete -c venc -n '__venc_at "list"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "list"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "list"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "list"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "list"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "show" 0' -k -a '(__venc_ask jobs)'
+complete -c venc -n '__venc_at "show"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
+complete -c venc -n '__venc_at "show"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
+complete -c venc -n '__venc_at "show"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "show"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "show"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "show"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "show"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "input" 0' -k -a '(__venc_ask inputs)'
+complete -c venc -n '__venc_at "input"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
+complete -c venc -n '__venc_at "input"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
+complete -c venc -n '__venc_at "input"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "input"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "input"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "input"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "input"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "output" 0' -k -a '(__venc_ask outputs)'
+complete -c venc -n '__venc_at "output"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
+complete -c venc -n '__venc_at "output"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
+complete -c venc -n '__venc_at "output"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "output"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "output"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "output"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "output"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "progress" 0' -k -a '(__venc_ask jobs)'
+complete -c venc -n '__venc_at "progress"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
+complete -c venc -n '__venc_at "progress"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
+complete -c venc -n '__venc_at "progress"' -l input -d 'the id is that of an input'
+complete -c venc -n '__venc_at "progress"' -l output -d 'the id is that of an output'
+complete -c venc -n '__venc_at "progress"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "progress"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "progress"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "progress"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "progress"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "watch" 0 more' -k -a '(__venc_ask jobs)'
+complete -c venc -n '__venc_at "watch"' -l jsonl -d 'print one JSON object for each event'
+complete -c venc -n '__venc_at "watch"' -l progress -x -a 'auto tty plain json none' -d 'show progress as auto, tty, plain, json or none'
+complete -c venc -n '__venc_at "watch"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "watch"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "watch"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "watch"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "watch"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "wait" 0 more' -k -a '(__venc_ask jobs)'
+complete -c venc -n '__venc_at "wait"' -l timeout -x -d 'give up after 90, 90s, 5m or 2h'
+complete -c venc -n '__venc_at "wait"' -l any -d 'until the first of them has ended, which decides'
+complete -c venc -n '__venc_at "wait"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "wait"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "wait"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "wait"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "wait"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "cancel" 0 more' -k -a '(__venc_ask active)'
+complete -c venc -n '__venc_at "cancel"' -l state -x -a 'pending waiting processing finished failed cancelled' -d 'every job in this state: pending, waiting, processing, finished, failed…'
+complete -c venc -n '__venc_at "cancel"' -l all -d 'every job that is waiting, processing'
+complete -c venc -n '__venc_at "cancel"' -l yes -s y -d 'do not ask'
+complete -c venc -n '__venc_at "cancel"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "cancel"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "cancel"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "cancel"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "cancel"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "resubmit" 0 more' -k -a '(__venc_ask unfinished)'
+complete -c venc -n '__venc_at "resubmit"' -l state -x -a 'pending waiting processing finished failed cancelled' -d 'every job in this state: pending, waiting, processing, finished, failed…'
+complete -c venc -n '__venc_at "resubmit"' -l all -d 'every job that is pending, waiting, processing, cancelled, failed'
+complete -c venc -n '__venc_at "resubmit"' -l yes -s y -d 'do not ask'
+complete -c venc -n '__venc_at "resubmit"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "resubmit"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "resubmit"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "resubmit"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "resubmit"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "download" 0 more' -k -a '(__venc_ask jobs)'
+complete -c venc -n '__venc_at "download"' -l out -s o -x -a '(__fish_complete_directories (commandline -ct))' -d 'the folder to write to'
+complete -c venc -n '__venc_at "download"' -l force -d 'overwrite files that are there'
+complete -c venc -n '__venc_at "download"' -l progress -x -a 'auto tty plain json none' -d 'show progress as auto, tty, plain, json or none'
+complete -c venc -n '__venc_at "download"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "download"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "download"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "download"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "download"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "report" 0' -a 'all vod live'
+complete -c venc -n '__venc_at "report"' -l from -x -d 'first day, such as 2026-03-01'
+complete -c venc -n '__venc_at "report"' -l to -x -d 'last day'
+complete -c venc -n '__venc_at "report"' -l grouping -x -k -a '(__venc_ask groupings)' -d 'only the usage under this report grouping'
+complete -c venc -n '__venc_at "report"' -l csv -d 'print CSV, one line for each day and grouping'
+complete -c venc -n '__venc_at "report"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
+complete -c venc -n '__venc_at "report"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
+complete -c venc -n '__venc_at "report"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "report"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "report"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "report"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "report"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "daemon"' -l host -x -d 'address to listen at'
+complete -c venc -n '__venc_at "daemon"' -l port -x -d 'port to listen at; 0 picks a free one'
+complete -c venc -n '__venc_at "daemon"' -l jobs -x -d 'jobs to encode at once; 0 takes jobs and starts none'
+complete -c venc -n '__venc_at "daemon"' -l files-root -x -a '(__fish_complete_directories (commandline -ct))' -d 'folder below which file: URLs may read and write; repeatable'
+complete -c venc -n '__venc_at "daemon"' -l allow-private-network -d 'let inputs come from addresses that are not public, and notifications g…'
+complete -c venc -n '__venc_at "daemon"' -l grace -x -d 'time that running jobs get at a stop'
+complete -c venc -n '__venc_at "daemon"' -l stall-timeout -x -d 'give a transfer up after this time without a byte'
+complete -c venc -n '__venc_at "daemon"' -l public-url -x -d 'address under which clients reach this daemon'
+complete -c venc -n '__venc_at "daemon"' -l min-free -x -d 'take no jobs below this much free disk, such as 500MB'
+complete -c venc -n '__venc_at "daemon"' -l max-outputs -x -d 'outputs that a job may have'
+complete -c venc -n '__venc_at "daemon"' -l rate-limit -x -d 'requests a minute that one key may make'
+complete -c venc -n '__venc_at "daemon"' -l rebuild-usage -d 'count the usage that reports tell anew, from every job\'s file'
+complete -c venc -n '__venc_at "daemon"' -l ffmpeg -r -F -d 'the ffmpeg to use'
+complete -c venc -n '__venc_at "daemon"' -l ffprobe -r -F -d 'the ffprobe to use'
+complete -c venc -n '__venc_at "daemon"' -l log-format -x -a 'text json' -d 'text or json'
+complete -c venc -n '__venc_at "daemon"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "daemon"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "daemon"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "daemon"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "daemon"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "accounts" 0' -a create -d 'make an account in integration mode, and print its key'
+complete -c venc -n '__venc_at "accounts" 0' -a list -d 'list the accounts'
+complete -c venc -n '__venc_at "accounts" 0' -a show -d 'show an account, or the secret that its notifications are signed with'
+complete -c venc -n '__venc_at "accounts" 0' -a live -d 'take an account out of integration mode'
+complete -c venc -n '__venc_at "accounts" 0' -a integration -d 'put an account into integration mode'
+complete -c venc -n '__venc_at "accounts"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "accounts"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "accounts"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "accounts"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "accounts"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "accounts create"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "accounts create"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "accounts create"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "accounts create"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "accounts create"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "accounts list"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
+complete -c venc -n '__venc_at "accounts list"' -l jsonl -d 'print one JSON object a line'
+complete -c venc -n '__venc_at "accounts list"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
+complete -c venc -n '__venc_at "accounts list"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "accounts list"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "accounts list"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "accounts list"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "accounts list"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "accounts show"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
+complete -c venc -n '__venc_at "accounts show"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
+complete -c venc -n '__venc_at "accounts show"' -l secret -d 'print the notification secret, alone'
+complete -c venc -n '__venc_at "accounts show"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "accounts show"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "accounts show"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "accounts show"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "accounts show"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "accounts live"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "accounts live"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "accounts live"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "accounts live"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "accounts live"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "accounts integration"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "accounts integration"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "accounts integration"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "accounts integration"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "accounts integration"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "keys" 0' -a create -d 'make a key, and print it'
+complete -c venc -n '__venc_at "keys" 0' -a list -d 'list the keys by their short ids; never the keys themselves'
+complete -c venc -n '__venc_at "keys" 0' -a revoke -d 'take a key away for good'
+complete -c venc -n '__venc_at "keys"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "keys"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "keys"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "keys"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "keys"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "keys create"' -l account -x -d 'the account that it speaks for'
+complete -c venc -n '__venc_at "keys create"' -l read-only -d 'a key that can only read input and output details and progress'
+complete -c venc -n '__venc_at "keys create"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "keys create"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "keys create"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "keys create"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "keys create"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "keys list"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
+complete -c venc -n '__venc_at "keys list"' -l jsonl -d 'print one JSON object a line'
+complete -c venc -n '__venc_at "keys list"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
+complete -c venc -n '__venc_at "keys list"' -l account -x -d 'only the keys of this account'
+complete -c venc -n '__venc_at "keys list"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "keys list"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "keys list"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "keys list"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "keys list"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "keys revoke"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "keys revoke"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "keys revoke"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "keys revoke"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "keys revoke"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "target" 0' -a add -d 'give a service a name'
+complete -c venc -n '__venc_at "target" 0' -a list -d 'list the targets; never their keys'
+complete -c venc -n '__venc_at "target" 0' -a use -d 'talk to this service from now on, unless something else is said'
+complete -c venc -n '__venc_at "target" 0' -a remove -d 'forget a target and its key'
+complete -c venc -n '__venc_at "target"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "target"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "target"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "target"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "target"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "target add"' -l force -d 'replace the target that has this name'
+complete -c venc -n '__venc_at "target add"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "target add"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "target add"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "target add"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "target add"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "target list"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
+complete -c venc -n '__venc_at "target list"' -l jsonl -d 'print one JSON object a line'
+complete -c venc -n '__venc_at "target list"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
+complete -c venc -n '__venc_at "target list"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "target list"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "target list"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "target list"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "target list"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "target use" 0' -k -a '(__venc_ask targets)'
+complete -c venc -n '__venc_at "target use"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "target use"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "target use"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "target use"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "target use"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "target remove" 0' -k -a '(__venc_ask targets)'
+complete -c venc -n '__venc_at "target remove"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "target remove"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "target remove"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "target remove"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "target remove"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config" 0' -a get -d 'print what a key is configured as; nothing where it is not'
+complete -c venc -n '__venc_at "config" 0' -a set -d 'configure a key'
+complete -c venc -n '__venc_at "config" 0' -a list -d 'list what is configured'
+complete -c venc -n '__venc_at "config" 0' -a path -d 'print the path of the configuration file, be it there or not'
+complete -c venc -n '__venc_at "config"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "config"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config get" 0' -a 'ffmpeg ffprobe data target url progress color'
+complete -c venc -n '__venc_at "config get"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config get"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config get"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config get"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "config get"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set" 0' -a 'ffmpeg ffprobe data target url progress color'
+complete -c venc -n '__venc_at "config set"' -l unset -d 'take its value away'
+complete -c venc -n '__venc_at "config set"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "config set"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config list"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
+complete -c venc -n '__venc_at "config list"' -l jsonl -d 'print one JSON object a line'
+complete -c venc -n '__venc_at "config list"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
+complete -c venc -n '__venc_at "config list"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config list"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config list"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config list"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "config list"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config path"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config path"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config path"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config path"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "config path"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "completion" 0' -a 'bash zsh fish'
+complete -c venc -n '__venc_at "completion"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "completion"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "completion"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "completion"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "completion"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "doctor"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
+complete -c venc -n '__venc_at "doctor"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
+complete -c venc -n '__venc_at "doctor"' -l ffmpeg -r -F -d 'the ffmpeg to look at'
+complete -c venc -n '__venc_at "doctor"' -l ffprobe -r -F -d 'the ffprobe to look at'
+complete -c venc -n '__venc_at "doctor"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "doctor"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "doctor"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "doctor"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "doctor"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "help" 0' -a run -d 'encode a file here and now, without a daemon or a service'
+complete -c venc -n '__venc_at "help" 0' -a submit -d 'submit a job: a URL, a local file or a request'
+complete -c venc -n '__venc_at "help" 0' -a plan -d 'print the ffmpeg command lines that would run, and run none'
+complete -c venc -n '__venc_at "help" 0' -a list -d 'list jobs, newest first'
+complete -c venc -n '__venc_at "help" 0' -a show -d 'show a job with its input and outputs'
+complete -c venc -n '__venc_at "help" 0' -a input -d 'show an input'
+complete -c venc -n '__venc_at "help" 0' -a output -d 'show an output'
+complete -c venc -n '__venc_at "help" 0' -a progress -d 'show how far a job, an input or an output is'
+complete -c venc -n '__venc_at "help" 0' -a watch -d 'watch jobs until they end'
+complete -c venc -n '__venc_at "help" 0' -a wait -d 'wait in silence until jobs have ended'
+complete -c venc -n '__venc_at "help" 0' -a cancel -d 'cancel jobs'
+complete -c venc -n '__venc_at "help" 0' -a resubmit -d 'run jobs again that did not finish'
+complete -c venc -n '__venc_at "help" 0' -a download -d 'download what the service hosts of jobs'
+complete -c venc -n '__venc_at "help" 0' -a report -d 'show what was encoded, by day and grouping'
+complete -c venc -n '__venc_at "help" 0' -a daemon -d 'run the local encoding service'
+complete -c venc -n '__venc_at "help" 0' -a accounts -d 'manage the accounts of the local daemon'
+complete -c venc -n '__venc_at "help" 0' -a keys -d 'manage the API keys of the local daemon'
+complete -c venc -n '__venc_at "help" 0' -a target -d 'name services and choose one'
+complete -c venc -n '__venc_at "help" 0' -a config -d 'configure defaults of flags'
+complete -c venc -n '__venc_at "help" 0' -a completion -d 'print the completions for bash, zsh or fish'
+complete -c venc -n '__venc_at "help" 0' -a doctor -d 'check what is installed, what is missing and whether the service answers'
+complete -c venc -n '__venc_at "help" 0' -a settings -d 'how settings are given, and which there are'
+complete -c venc -n '__venc_at "help" 0' -a requests -d 'request files, stdin and several outputs'
+complete -c venc -n '__venc_at "help" 0' -a services -d 'which service commands talk to: the local daemon or another'
+complete -c venc -n '__venc_at "help" 0' -a exit-codes -d 'what the exit code tells a script'
+complete -c venc -n '__venc_at "help" 0' -a environment -d 'environment variables, files and folders'
+complete -c venc -n '__venc_at "help" 0' -a recipes -d 'a folder of videos, cron, xargs, jq'
+complete -c venc -n '__venc_at "help"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "help"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "help"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "help"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "help"' -l help -s h -d 'show this help'

@@ -1,0 +1,37 @@
+import type { CommandNode, FlagNode, WordNode } from '../../src/cli/command-tree.js';
+import type { Block } from './roff.js';
+
+/** How a command is called, e.g. `venc accounts create <name>`. */
+export function usageOf({ path, words, flags }: CommandNode): string {
+  const hasFlags = flags.some(({ isHidden }) => !isHidden);
+  return ['venc', ...path, ...(hasFlags ? ['[options]'] : []), ...words.map(wordText)].join(' ');
+}
+
+/** A command with its words, flags and remarks; flags that stand under a heading of their own are told elsewhere. */
+export function commandBlocks(command: CommandNode, details: readonly Block[]): readonly Block[] {
+  return [
+    { kind: 'text', text: command.description },
+    ...command.words.map((word): Block => ({ kind: 'term', term: wordText(word), text: word.help })),
+    ...flagBlocks(command.flags.filter(({ heading }) => heading === null)),
+    ...details,
+  ];
+}
+
+/** Flags and what they do; those that help pages leave out are left out here too. */
+export function flagBlocks(flags: readonly FlagNode[]): readonly Block[] {
+  return flags
+    .filter(({ isHidden }) => !isHidden)
+    .map(({ long, short, argument, help }): Block => {
+      const names = short === null ? long : `${short}, ${long}`;
+      return { kind: 'term', term: argument === null ? names : `${names} ${argument}`, text: sentence(help) };
+    });
+}
+
+function wordText({ name, isRequired, isVariadic }: WordNode): string {
+  const text = isVariadic ? `${name}...` : name;
+  return isRequired ? `<${text}>` : `[${text}]`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}

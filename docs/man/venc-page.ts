@@ -1,0 +1,83 @@
+import type { CommandNode } from '../../src/cli/command-tree.js';
+import { environmentRows, fileRows } from '../../src/cli/help-topics/environment.js';
+import { exitCodeRows } from '../../src/cli/help-topics/exit-codes.js';
+import { helpTopics } from '../../src/cli/help-topics/index.js';
+import { commandBlocks, flagBlocks, usageOf } from './parts.js';
+import { type Block, blocksOf } from './roff.js';
+
+/** Topics that have sections of their own here, and how these are called. */
+const topicSections = { settings: 'Settings', requests: 'Requests', services: 'Services' } as const;
+
+/** The manual of the whole program but for its daemon: venc(1). */
+export async function vencBlocks(program: CommandNode): Promise<readonly Block[]> {
+  const commands = program.commands.flatMap((one) =>
+    one.commands.length > 0 ? [one, ...one.commands] : [one],
+  );
+  const settings = program.commands.find(({ path }) => path[0] === 'submit')?.flags ?? [];
+  const topic = async (name: string) => blocksOf((await helpTopics[name]?.load()) ?? '');
+  const sections = await Promise.all(
+    Object.entries(topicSections).map(
+      async ([name, title]): Promise<readonly Block[]> => [
+        { kind: 'section', title },
+        ...(await topic(name)),
+        ...(name === 'settings' ? settingBlocks(settings) : []),
+      ],
+    ),
+  );
+  return [
+    { kind: 'section', title: 'Name' },
+    { kind: 'text', text: 'venc - encode video on a service, on the local daemon, or right here' },
+    { kind: 'section', title: 'Synopsis' },
+    { kind: 'text', text: 'venc [options] <command> [words]' },
+    { kind: 'section', title: 'Description' },
+    ...blocksOf(description),
+    { kind: 'section', title: 'Options' },
+    { kind: 'text', text: 'Every command takes these, in front of its name or behind it.' },
+    ...flagBlocks(program.flags),
+    { kind: 'term', term: '-h, --help', text: 'Show the help of the program or of a command.' },
+    { kind: 'section', title: 'Commands' },
+    ...commands.flatMap((one): readonly Block[] => [
+      { kind: 'subsection', title: usageOf(one) },
+      ...(one.path[0] === 'daemon' ? daemonText : commandBlocks(one, blocksOf(one.details))),
+    ]),
+    { kind: 'subsection', title: 'venc help [subject]' },
+    {
+      kind: 'text',
+      text: `Show the help of a command, or about a topic: ${Object.keys(helpTopics).join(', ')}.`,
+    },
+    ...sections.flat(),
+    { kind: 'section', title: 'Environment' },
+    ...terms(environmentRows),
+    { kind: 'section', title: 'Files' },
+    ...terms(fileRows),
+    { kind: 'section', title: 'Exit status' },
+    ...terms(exitCodeRows().map(([code, meaning]) => [String(code), meaning])),
+    { kind: 'section', title: 'Examples' },
+    ...(await topic('recipes')),
+    { kind: 'section', title: 'See also' },
+    { kind: 'text', text: 'venc-daemon(8), ffmpeg(1)' },
+  ];
+}
+
+const description = `venc submits files and URLs to a service that encodes video, follows the jobs, and fetches what came out. The service is any that
+speaks Zencoder's API: one elsewhere, or the daemon that comes along, see venc-daemon(8). venc run encodes without either.
+
+Answers go to stdout, remarks and progress to stderr. Commands that read take --json (one document), those that list also --jsonl (one
+object a line), and --fields. Names and units in JSON are those of the service.`;
+
+const daemonText: readonly Block[] = [
+  { kind: 'text', text: 'Run the local encoding service, in the foreground: see venc-daemon(8).' },
+];
+
+/** The flags of settings, once for all commands that take them. */
+function settingBlocks(flags: CommandNode['flags']): readonly Block[] {
+  const headings = [...new Set(flags.flatMap(({ heading }) => heading ?? []))];
+  return headings.flatMap((heading): readonly Block[] => [
+    { kind: 'subsection', title: heading.replace(/:$/, '') },
+    ...flagBlocks(flags.filter((flag) => flag.heading === heading)),
+  ]);
+}
+
+function terms(rows: readonly (readonly [string, string])[]): readonly Block[] {
+  return rows.map(([term, text]) => ({ kind: 'term', term, text }));
+}

@@ -1,0 +1,112 @@
+import { EventEmitter } from 'node:events';
+import type { Argument, Command, Option } from 'commander';
+import { settingFlags } from '../api/settings/flags.js';
+import { gather } from './words.js';
+
+/** A word that a command takes in its place. */
+export interface WordNode {
+  /** As the help has it between brackets, e.g. `id`. */
+  readonly name: string;
+  readonly help: string;
+  readonly isRequired: boolean;
+  readonly isVariadic: boolean;
+  /** The words that it may be; none where it is not one of a few. */
+  readonly choices: readonly string[];
+}
+
+/** A flag of a command. */
+export interface FlagNode {
+  /** E.g. `--state`. */
+  readonly long: string;
+  /** E.g. `-y`; null where it has none. */
+  readonly short: string | null;
+  /** Its value as the help shows it, e.g. `<state>`; null where it takes none. */
+  readonly argument: string | null;
+  readonly help: string;
+  /** The words that its value may be; none where it is not one of a few. */
+  readonly choices: readonly string[];
+  readonly isRepeatable: boolean;
+  /** It is left out of help pages, as `--no-test` is. */
+  readonly isHidden: boolean;
+  /** The heading that it stands under in the help; null for the command's own. */
+  readonly heading: string | null;
+}
+
+/** A command as its help tells it, as data. The first one of a tree is the program. */
+export interface CommandNode {
+  /** The words that name it, e.g. `accounts create`; none for the program. */
+  readonly path: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly words: readonly WordNode[];
+  readonly flags: readonly FlagNode[];
+  readonly commands: readonly CommandNode[];
+  /** What its help says below the flags: remarks and examples. */
+  readonly details: string;
+}
+
+/** Reads a command, with all below it, into data. */
+export function commandTree(command: Command, path: readonly string[] = []): CommandNode {
+  return {
+    path,
+    summary: command.summary() === '' ? summaryOf(command.description()) : command.summary(),
+    description: command.description(),
+    words: command.registeredArguments.map((word) => wordNode(command, word)),
+    flags: command.options.map((option) => flagNode(command, option)),
+    commands: command.commands.map((one) => commandTree(one, [...path, one.name()])),
+    details: detailsOf(command),
+  };
+}
+
+function summaryOf(description: string): string {
+  const text = description.replace(/[.:].*$/s, '');
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}
+
+function wordNode(command: Command, word: Argument): WordNode {
+  return {
+    name: word.name(),
+    help: command.createHelp().argumentDescription(word),
+    isRequired: word.required,
+    isVariadic: word.variadic,
+    choices: word.argChoices ?? choicesOf(word.parseArg),
+  };
+}
+
+function flagNode(command: Command, option: Option): FlagNode {
+  const long = option.long ?? option.flags;
+  const contrary = `the contrary of --${long.replace(/^--no-/, '')}`;
+  return {
+    long,
+    short: option.short ?? null,
+    argument: /[<[].*$/.exec(option.flags)?.[0] ?? null,
+    help:
+      option.hidden && option.description === '' ? contrary : command.createHelp().optionDescription(option),
+    choices: option.argChoices ?? settingChoices(option) ?? choicesOf(option.parseArg),
+    isRepeatable: option.parseArg === gather,
+    isHidden: option.hidden,
+    heading: option.helpGroupHeading ?? null,
+  };
+}
+
+/** Flags of settings stand under headings; what their values may be is written in the tables of the settings. */
+function settingChoices({ long, helpGroupHeading }: Option): readonly string[] | undefined {
+  return helpGroupHeading === undefined
+    ? undefined
+    : settingFlags().find(({ flag }) => flag === long)?.choices;
+}
+
+function choicesOf(parser: unknown): readonly string[] {
+  if (typeof parser !== 'function' || !('choices' in parser) || !Array.isArray(parser.choices)) return [];
+  return parser.choices.map(String);
+}
+
+/** Commander keeps the texts that follow a help page as listeners, and gives them out in no other way. */
+function detailsOf(command: Command): string {
+  let text = '';
+  const write = (part: string) => {
+    text += part;
+  };
+  if (command instanceof EventEmitter) command.emit('afterHelp', { error: false, command, write });
+  return text.trim();
+}

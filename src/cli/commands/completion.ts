@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { exitCodes } from '../../api/exit-codes.js';
+import { type Shell, shells } from '../completion/shells.js';
+import type { Context } from '../context.js';
+import { oneOf } from '../words.js';
+
+/** `venc completion SHELL`: prints the completions for a shell, made of the commands as they are. */
+export function define(command: Command, context: Context): void {
+  command
+    .argument('<shell>', shells.join(', '), oneOf('completion', shells))
+    .addHelpText('after', details)
+    .action(context.act((shell: Shell) => run(shell, command.parent ?? command, context)));
+}
+
+const details = `
+Commands, flags and the values of settings are in the script itself. Names of
+targets, ids of recent jobs, labels and groupings are looked up when they are
+wanted: a service that takes longer than 300 ms is not waited for.
+
+Examples:
+  venc completion bash > ~/.local/share/bash-completion/completions/venc
+  venc completion zsh > ~/.zfunc/_venc        with fpath+=~/.zfunc before compinit in ~/.zshrc
+  venc completion fish > ~/.config/fish/completions/venc.fish`;
+
+async function run(shell: Shell, program: Command, { io }: Context) {
+  const { completionScripts } = await import('../completion/scripts.js');
+  await io.out(completionScripts(program)[shell]);
+  return exitCodes.done;
+}

@@ -1,0 +1,207 @@
+import type { Place } from './places.js';
+import { askingWord } from './questions.js';
+import { outputSettings, type Source } from './source.js';
+
+/** The completions for bash, 3.2 and newer, with or without the package bash-completion. */
+export function bashScript(places: readonly Place[]): string {
+  return `# Completions of venc for bash. Made by "npm run docs": edit src/cli/completion.
+# To load them: source <(venc completion bash), or put this file where bash-completion looks, under the name venc.
+
+${place(places)}
+
+${values(places)}
+
+${words(places)}
+
+${settings()}
+
+${logic}
+`;
+}
+
+function place(places: readonly Place[]): string {
+  const rows = places.map(({ path, commands, flags }) => {
+    const names = flags.flatMap(({ long, short }) => (short === null ? [long] : [long, short]));
+    const valued = flags.flatMap(({ long, short, source }) =>
+      source === null ? [] : short === null ? [long] : [long, short],
+    );
+    return `    ${quoted(path)})
+      commands=${quoted(commands.map(({ name }) => name).join(' '))}
+      flags=${quoted(names.join(' '))}
+      valued=${quoted(` ${valued.join(' ')} `)}
+      ;;`;
+  });
+  return `# What can follow a command: sets commands, flags and valued, the flags that take a value.
+_venc_place() {
+  case $1 in
+${rows.join('\n')}
+    *) return 1 ;;
+  esac
+}`;
+}
+
+function values(places: readonly Place[]): string {
+  const cases = places.flatMap(({ path, flags }) =>
+    flags.flatMap(({ long, short, source }) =>
+      source === null
+        ? []
+        : [long, ...(short === null ? [] : [short])].map((flag) => ({ key: `${path} ${flag}`, source })),
+    ),
+  );
+  return `# Where the value of a flag comes from: sets kind and list.
+_venc_value() {
+  case "$1 $2" in
+${casesOf(cases)}
+  esac
+}`;
+}
+
+function words(places: readonly Place[]): string {
+  const cases = places.flatMap((one) =>
+    one.words.map(({ isVariadic, source }, index) => ({ key: `${one.path} ${index}`, source, isVariadic })),
+  );
+  return `# Where a word of a command comes from, by how many stand before it: sets kind and list.
+_venc_word() {
+  case "$1 $2" in
+${casesOf(cases)}
+  esac
+}`;
+}
+
+interface Case {
+  readonly key: string;
+  readonly source: Source;
+  /** Words after it are of the same kind. */
+  readonly isVariadic?: boolean;
+}
+
+/** Cases that come to the same are one. */
+function casesOf(cases: readonly Case[]): string {
+  const patterns = new Map<string, string[]>();
+  for (const { key, source, isVariadic } of cases) {
+    if (source.kind === 'none') continue;
+    const pattern = isVariadic ? `${quoted(key.replace(/\d+$/, ''))}*` : quoted(key);
+    const outcome = outcomeOf(source);
+    patterns.set(outcome, [...(patterns.get(outcome) ?? []), pattern]);
+  }
+  return [...patterns]
+    .map(([outcome, keys]) => `    ${keys.join(' | \\\n      ')}) ${outcome} ;;`)
+    .join('\n');
+}
+
+function outcomeOf(source: Source): string {
+  if (source.kind === 'words') return `kind=words list=${quoted(source.words.join(' '))}`;
+  return source.kind === 'ask' ? `kind=ask list=${source.what}` : `kind=${source.kind}`;
+}
+
+function settings(): string {
+  const all = outputSettings();
+  const names = all.map(({ name }) => `${name}=`).join(' ');
+  const cases = all
+    .filter((setting) => setting.values.length > 0)
+    .map((setting) => `    ${setting.name}) list=${quoted(setting.values.join(' '))} ;;`);
+  return `# Settings for --output, and their values where these are few.
+_venc_settings=${quoted(names)}
+_venc_setting() {
+  case $1 in
+${cases.join('\n')}
+  esac
+}`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+const logic = `# Keeps the lines that begin as cur does, less what bash holds for words before. Words that others made up are quoted.
+_venc_keep() {
+  local line
+  while IFS= read -r line; do
+    line=\${line%%$'\\t'*}
+    [[ $kind == ask ]] && printf -v line %q "$line"
+    [[ -n $line && $line == "$cur"* ]] && COMPREPLY+=("\${line:\${#strip}}")
+  done
+}
+
+_venc() {
+  local IFS=$' \\t\\n' commands='' flags='' valued='' kind='' list='' path='' cur='' strip='' flag='' word raw=''
+  local -a line=() asking=()
+  local -i index count=0
+  COMPREPLY=()
+  # Bash parts words at = and : too; they are put together again.
+  for ((index = 1; index <= COMP_CWORD; index++)); do
+    word=\${COMP_WORDS[index]}
+    if [[ \${#line[@]} -gt 0 && ( $word =~ ^[=:]+$ || $raw =~ ^[=:]+$ ) ]]; then
+      line[\${#line[@]}-1]+=$word
+    else
+      line+=("$word")
+    fi
+    raw=$word
+  done
+  [[ $raw =~ ^[=:]+$ ]] && raw=''
+  cur=\${line[\${#line[@]}-1]}
+  strip=\${cur%"$raw"}
+  _venc_place ''
+  for ((index = 0; index < \${#line[@]} - 1; index++)); do
+    word=\${line[index]}
+    case $word in
+      --) continue ;;
+      --target=* | --data=*) asking+=("$word") ;;
+      -*)
+        if [[ $valued == *" $word "* ]]; then
+          index+=1
+          [[ index -eq \${#line[@]}-1 ]] && flag=$word
+          [[ $word == --target || $word == --data ]] && asking+=("$word=\${line[index]}")
+        fi
+        ;;
+      *)
+        if [[ count -eq 0 ]] && _venc_place "\${path:+$path }$word"; then
+          path="\${path:+$path }$word"
+        else
+          count+=1
+        fi
+        ;;
+    esac
+  done
+  # No names of files where none are asked for.
+  compopt +o default 2>/dev/null
+  if [[ -z $flag && $cur == --*=* ]]; then
+    flag=\${cur%%=*}
+    strip=\${strip#"$flag="}
+    cur=\${cur#*=}
+  fi
+  if [[ -n $flag ]]; then
+    _venc_value "$path" "$flag"
+  elif [[ $cur == -* ]]; then
+    kind=words list=$flags
+  elif [[ -n $commands && count -eq 0 ]]; then
+    kind=words list=$commands
+  else
+    _venc_word "$path" "$count"
+  fi
+  case $kind in
+    words) _venc_keep < <(printf '%s\\n' $list) ;;
+    ask)
+      # The newest job is the likeliest: bash is to keep their order, where it can.
+      compopt -o nosort 2>/dev/null
+      _venc_keep < <("\${1/#\\~/$HOME}" ${askingWord} "$list" "\${asking[@]}" 2>/dev/null)
+      ;;
+    settings)
+      local before='' setting=\${cur##*,}
+      [[ $cur == *,* ]] && before=\${cur%,*},
+      list=$_venc_settings
+      if [[ $setting == *=* ]]; then
+        list=''
+        _venc_setting "\${setting%%=*}"
+        before+=\${setting%%=*}=
+      else
+        compopt -o nospace 2>/dev/null
+      fi
+      [[ -n $list ]] && _venc_keep < <(printf "%s\\n" $list | while IFS= read -r word; do printf '%s%s\\n' "$before" "$word"; done)
+      ;;
+    folders) compopt -o dirnames 2>/dev/null ;;
+    files) compopt -o default 2>/dev/null ;;
+  esac
+}
+
+complete -o default -F _venc venc`;

@@ -1,0 +1,104 @@
+import type { JobRecord } from '../../api/records.js';
+import { redact } from '../../api/redact.js';
+import { safeText } from '../../api/safe-text.js';
+import { localTarget, readTargets } from '../../config/targets.js';
+import type { Io } from '../io.js';
+import { type Question, questions } from './questions.js';
+
+/** How long the service may take: longer than this a person waits for a completion only once. */
+const patienceMs = 300;
+/** How many of the newest jobs are offered. */
+const jobCount = 30;
+
+/** A word to offer, and what a shell may show beside it. */
+interface Offer {
+  readonly word: string;
+  readonly shown: string;
+}
+
+/**
+ * Answers a question of a completion script: one word a line, with what it is behind a tab. Where there is no answer in time, or
+ * no good one, it says nothing at all, as whoever types wants no complaints in the middle of the line.
+ */
+export async function completeWords(words: readonly string[], io: Io): Promise<void> {
+  const what = questions.find((question) => question === words[0]);
+  if (what === undefined) return;
+  try {
+    const offers = what === 'targets' ? await targetOffers(io) : await jobOffers(what, words.slice(1), io);
+    await io.out(offers.map(lineOf).join(''));
+  } catch {
+    // A name that is still looked up would hold the process open.
+    io.leave(0);
+  }
+}
+
+async function targetOffers({ env }: Io): Promise<readonly Offer[]> {
+  const own = { word: localTarget, shown: 'the daemon of this machine' };
+  return [own, ...(await readTargets(env)).map(({ name, url }) => ({ word: name, shown: redact(url) }))];
+}
+
+async function jobOffers(
+  what: Exclude<Question, 'targets'>,
+  words: readonly string[],
+  io: Io,
+): Promise<readonly Offer[]> {
+  const signal = AbortSignal.timeout(patienceMs);
+  const { createContext } = await import('../context.js');
+  const context = createContext({ ...io, note: () => {} }, () => globalsIn(words));
+  const client = await context.client();
+  const { jobs } = await client.listJobs({ perPage: jobCount }, signal);
+  const seen = new Set<string>();
+  return offersOf[what](jobs).filter(({ word }) => {
+    const isNew = word !== '' && word !== '0' && !seen.has(word);
+    seen.add(word);
+    return isNew;
+  });
+}
+
+const offersOf: Readonly<
+  Record<Exclude<Question, 'targets'>, (jobs: readonly JobRecord[]) => readonly Offer[]>
+> = {
+  jobs: (jobs) => jobs.map(jobOffer),
+  active: (jobs) => jobs.filter(({ state }) => ['waiting', 'processing'].includes(state)).map(jobOffer),
+  unfinished: (jobs) => jobs.filter(({ state }) => state !== 'finished').map(jobOffer),
+  inputs: (jobs) => jobs.map((job) => ({ ...jobOffer(job), word: String(job.input_media_file.id) })),
+  outputs: (jobs) =>
+    jobs.flatMap((job) =>
+      job.output_media_files.map(({ id, label, state }) => ({
+        word: String(id),
+        shown: `${state}, ${label ?? nameIn(job)}`,
+      })),
+    ),
+  labels: (jobs) =>
+    jobs.flatMap((job) =>
+      job.output_media_files.map(({ label }) => ({ word: label ?? '', shown: `of job ${job.id}` })),
+    ),
+  groupings: (jobs) => jobs.map(({ id, grouping }) => ({ word: grouping ?? '', shown: `of job ${id}` })),
+};
+
+function jobOffer(job: JobRecord): Offer {
+  return { word: String(job.id), shown: `${job.state}, ${nameIn(job)}` };
+}
+
+/** The last part of the input's address: the rest may hold passwords, and is too long to stand beside a word. */
+function nameIn(job: JobRecord): string {
+  return (
+    (job.input_media_file.url ?? '')
+      .replace(/[?#].*$/, '')
+      .split('/')
+      .at(-1) ?? ''
+  );
+}
+
+/** Only `--data=FOLDER` and `--target=NAME` count, of all that has been typed. */
+function globalsIn(words: readonly string[]): { data?: string; target?: string } {
+  const told = (flag: string) => words.findLast((word) => word.startsWith(flag))?.slice(flag.length);
+  const data = told('--data=');
+  const target = told('--target=');
+  return { ...(data === undefined ? {} : { data }), ...(target === undefined ? {} : { target }) };
+}
+
+/** Texts come from services: nothing in them may move the cursor, or look like another line. */
+function lineOf({ word, shown }: Offer): string {
+  return /[\p{Cc}\u2028\u2029]/u.test(word) ? '' : `${word}\t${safeText(shown).replace(/\s+/g, ' ')}\n`;
+}

@@ -1,0 +1,144 @@
+import type { Place, PlaceFlag } from './places.js';
+import { askingWord } from './questions.js';
+import { outputSettings, type Source } from './source.js';
+
+/** The completions for fish, 3.1 and newer. */
+export function fishScript(places: readonly Place[]): string {
+  return `# Completions of venc for fish. Made by "npm run docs": edit src/cli/completion.
+# To load them: venc completion fish | source, or put this file into ~/.config/fish/completions.
+
+${valuedFlags(places)}
+
+${settings()}
+
+${logic}
+
+complete -c venc -f
+${places.flatMap(rowsOf).join('\n')}
+`;
+}
+
+function valuedFlags(places: readonly Place[]): string {
+  const rows = places.map(({ path, flags }) => {
+    const names = flags.flatMap(({ long, short, source }) =>
+      source === null ? [] : short === null ? [long] : [long, short],
+    );
+    return `        case ${quoted(path)}\n            printf '%s\\n' ${names.join(' ')}`;
+  });
+  return `# The flags that take a value, of a command; fails where there is no such command.
+function __venc_valued
+    switch "$argv"
+${rows.join('\n')}
+        case '*'
+            return 1
+    end
+end`;
+}
+
+function settings(): string {
+  const all = outputSettings();
+  const cases = all
+    .filter(({ values }) => values.length > 0)
+    .map(
+      ({ name, values }) =>
+        `            case ${name}\n                printf "$before$setting[1]=%s\\n" ${values.join(' ')}`,
+    );
+  return `# Settings for --output, as name=value,name=value, and their values where these are few.
+function __venc_settings
+    set -l parts (string split , -- (commandline -ct | string replace -r '^--output=' ''))
+    set -l before (string join , -- $parts[1..-2])
+    test -n "$before"; and set before $before,
+    set -l setting (string split -m 1 = -- $parts[-1])
+    if set -q setting[2]
+        switch $setting[1]
+${cases.join('\n')}
+        end
+    else
+        printf "$before%s=\\n" ${all.map(({ name }) => name).join(' ')}
+    end
+end`;
+}
+
+const logic = `# Whether the cursor is behind a command, and in the place of one of its words: __venc_at 'accounts show' 0.
+function __venc_at
+    set -l path
+    set -l count 0
+    set -l skips 0
+    set -l valued (__venc_valued '')
+    for word in (commandline -opc)[2..-1]
+        if test $skips = 1
+            set skips 0
+            continue
+        end
+        if string match -q -- '-*' $word
+            contains -- $word $valued; and set skips 1
+            continue
+        end
+        if test $count = 0; and __venc_valued $path $word >/dev/null
+            set path $path $word
+            set valued (__venc_valued $path)
+        else
+            set count (math $count + 1)
+        end
+    end
+    test "$path" = $argv[1]; or return 1
+    set -q argv[2]; or return 0
+    test $count = $argv[2]; and return 0
+    test "$argv[3]" = more; and test $count -gt $argv[2]
+end
+
+# What only the program knows.
+function __venc_ask
+    set -l words (commandline -opc)
+    set -l asking
+    for index in (seq 2 (count $words))
+        switch $words[$index]
+            case '--target=*' '--data=*'
+                set asking $asking $words[$index]
+            case --target --data
+                set -q words[(math $index + 1)]; and set asking $asking $words[$index]=$words[(math $index + 1)]
+        end
+    end
+    $words[1] ${askingWord} $argv[1] $asking 2>/dev/null
+end`;
+
+function rowsOf({ path, commands, words, flags }: Place): readonly string[] {
+  const at = (index?: number, isVariadic = false) =>
+    `complete -c venc -n ${quoted(`__venc_at ${quoted(path, '"')}${index === undefined ? '' : ` ${index}${isVariadic ? ' more' : ''}`}`)}`;
+  return [
+    '',
+    ...commands.map(({ name, help }) => `${at(0)} -a ${name} -d ${quoted(help)}`),
+    ...words.flatMap(({ source, isVariadic }, index) => {
+      const offer = offerOf(source);
+      return offer === null ? [] : [`${at(index, isVariadic)} ${offer}`];
+    }),
+    ...flags.map((flag) => `${at()} ${flagWords(flag)}`),
+  ];
+}
+
+function flagWords({ long, short, help, source }: PlaceFlag): string {
+  const value = source === null ? '' : ` -x ${offerOf(source) ?? ''}`.trimEnd();
+  return `-l ${long.slice(2)}${short === null ? '' : ` -s ${short.slice(1)}`}${value.replace('-x -F', '-r -F')} -d ${quoted(help)}`;
+}
+
+function offerOf(source: Source): string | null {
+  switch (source.kind) {
+    case 'words':
+      return `-a ${quoted(source.words.join(' '))}`;
+    case 'files':
+      return '-F';
+    case 'folders':
+      return `-a '(__fish_complete_directories (commandline -ct))'`;
+    case 'settings':
+      return `-a '(__venc_settings)'`;
+    case 'ask':
+      // The newest job is the likeliest: their order is kept.
+      return `-k -a '(__venc_ask ${source.what})'`;
+    default:
+      return null;
+  }
+}
+
+function quoted(text: string, mark: '"' | "'" = "'"): string {
+  return `${mark}${text.replaceAll('\\', '\\\\').replaceAll(mark, `\\${mark}`)}${mark}`;
+}

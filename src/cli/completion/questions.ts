@@ -1,0 +1,17 @@
+/** What completions ask the program, since no script can know it: names in files of the user's, and what the service has. */
+export const questions = [
+  'targets',
+  'jobs',
+  'active',
+  'unfinished',
+  'inputs',
+  'outputs',
+  'labels',
+  'groupings',
+] as const;
+
+/** One of {@link questions}. */
+export type Question = (typeof questions)[number];
+
+/** The hidden command that answers them: `venc complete-words QUESTION [--data FOLDER] [--target NAME]`. */
+export const askingWord = 'complete-words';

@@ -1,0 +1,134 @@
+import type { Place, PlaceFlag } from './places.js';
+import { askingWord } from './questions.js';
+import { outputSettings, type Source } from './source.js';
+
+/** The completions for zsh, 5.0 and newer. */
+export function zshScript(places: readonly Place[]): string {
+  return `#compdef venc
+# Completions of venc for zsh. Made by "npm run docs": edit src/cli/completion.
+# To load them: source <(venc completion zsh), or put this file into a folder of $fpath, under the name _venc.
+
+${settings()}
+
+${logic}
+
+${places.map(placeFunction).join('\n\n')}
+
+if [[ $funcstack[1] == _venc ]]; then
+  _venc "$@"
+else
+  compdef _venc venc
+fi
+`;
+}
+
+/** Each place is a function: the program's is \`_venc\`, that of \`accounts create\` is \`_venc-accounts-create\`. */
+function placeFunction({ path, commands, words, flags }: Place): string {
+  const name = functionName(path);
+  const specs = flags.flatMap(specOf);
+  if (commands.length === 0) {
+    const places = words.map(
+      ({ help, isVariadic, source }, index) =>
+        `    ${quoted(`${isVariadic ? '*' : index + 1}:${escaped(help)}:${actionOf(source)}`)}`,
+    );
+    return `${name}() {
+  _arguments -S \\
+${[...specs.map((spec) => `    ${spec}`), ...places].join(' \\\n')}
+}`;
+  }
+  const rows = commands.map((one) => `    ${quoted(`${one.name.replaceAll(':', '\\:')}:${one.help}`)}`);
+  return `${name}() {
+  local curcontext="$curcontext" state line
+  local -A opt_args
+${path === '' ? '  local -a _venc_line=("$words[@]")\n' : ''}  local -a subjects=(
+${rows.join('\n')}
+  )
+  _arguments -C -S \\
+${specs.map((spec) => `    ${spec} \\`).join('\n')}
+    '1: :->subject' \\
+    '*:: :->rest' && return
+  case $state in
+    subject) _describe -t commands command subjects ;;
+    rest) (( $+functions[${name}-$line[1]] )) && ${name}-$line[1] ;;
+  esac
+}`;
+}
+
+function functionName(path: string): string {
+  return ['_venc', ...path.split(' ').filter((word) => word !== '')].join('-');
+}
+
+function specOf({ long, short, help, isRepeatable, source }: PlaceFlag): readonly string[] {
+  const names = short === null ? [long] : [short, long];
+  return names.map((name) => {
+    const excluded = isRepeatable ? '*' : short === null ? '' : `(${names.join(' ')})`;
+    const value = source === null ? '' : `:${long.slice(2)}:${actionOf(source)}`;
+    const equals = source === null ? '' : name.startsWith('--') ? '=' : '+';
+    return quoted(`${excluded}${name}${equals}[${escaped(help)}]${value}`);
+  });
+}
+
+function actionOf(source: Source): string {
+  switch (source.kind) {
+    case 'words':
+      return `(${source.words.map(escaped).join(' ')})`;
+    case 'files':
+      return '_files';
+    case 'folders':
+      return '_files -/';
+    case 'settings':
+      return '_venc_settings';
+    case 'ask':
+      // With a blank in front zsh passes nothing of its own along.
+      return ` _venc_ask ${source.what}`;
+    default:
+      return ' ';
+  }
+}
+
+function settings(): string {
+  const all = outputSettings();
+  const cases = all
+    .filter(({ values }) => values.length > 0)
+    .map(({ name, values }) => `      ${name}) compadd -S , -q -- ${values.join(' ')} ;;`);
+  return `# Settings for --output, as name=value,name=value, and their values where these are few.
+_venc_settings() {
+  compset -P '*,'
+  if compset -P 1 '(#b)([^=]#)='; then
+    case $match[1] in
+${cases.join('\n')}
+    esac
+  else
+    compadd -S = -q -- ${all.map(({ name }) => name).join(' ')}
+  fi
+}`;
+}
+
+const logic = `# What only the program knows: each line is a word and, after a tab, what it is.
+_venc_ask() {
+  local -a words_found shown asking
+  local found word
+  local -i index
+  for (( index = 2; index <= $#_venc_line; index++ )); do
+    case $_venc_line[index] in
+      --target=*|--data=*) asking+=("$_venc_line[index]") ;;
+      --target|--data) asking+=("$_venc_line[index]=$_venc_line[index+1]") ;;
+    esac
+  done
+  for found in "\${(@f)$(_call_program venc-words $_venc_line[1] ${askingWord} $1 \${(q)asking} 2>/dev/null)}"; do
+    [[ -n $found ]] || continue
+    word=\${found%%$'\\t'*}
+    words_found+=("$word")
+    if [[ $found == *$'\\t'* ]]; then shown+=("$word  \${found#*$'\\t'}"); else shown+=("$word"); fi
+  done
+  # The newest job is the likeliest: their order is kept.
+  compadd -V venc -l -d shown -a words_found
+}`;
+
+function escaped(text: string): string {
+  return text.replace(/[[\]:\\]/g, '\\$&');
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

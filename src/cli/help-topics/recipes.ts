@@ -1,0 +1,30 @@
+/** `venc help recipes`. */
+export const recipesTopic = `A folder of films, one after the other, on this machine:
+
+  for film in in/*.mov; do
+    venc run "$film" -o "out/$(basename "$film" .mov).mp4" || echo "$film" >> failed.txt
+  done
+
+The same through the daemon, side by side, with its queue:
+
+  for film in in/*.mov; do venc submit "$film"; done > ids.txt
+  xargs venc wait < ids.txt
+  xargs venc download -o out < ids.txt
+
+What failed, and why, with jq:
+
+  venc list --state failed --json | jq -r '.[] | [.id, .input_media_file.url] | @tsv'
+
+Once more what failed since a service came back:
+
+  venc resubmit --state failed --yes
+
+From cron, without progress, telling only of trouble:
+
+  15 3 * * *  venc submit /srv/in/today.mov --wait --timeout 2h --progress none > /dev/null
+
+Three sizes of one film in one job:
+
+  venc submit film.mov --output filename=a.mp4,height=1080 \\
+    --output filename=b.mp4,height=720 --output filename=c.mp4,height=360
+`;

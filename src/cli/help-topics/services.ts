@@ -1,0 +1,20 @@
+/** `venc help services`. */
+export const servicesTopic = `Commands talk to one service. The first of these that is there names it:
+
+  --target NAME                  a service that venc target add has given a name
+  VENC_TARGET                    the same, for a whole script
+  VENC_URL with VENC_API_KEY     an address and its key
+  venc target use NAME           the one that is configured
+  the local daemon               found through its data folder; start it with: venc daemon
+
+The name local always stands for the local daemon. Keys are read from stdin or asked for, never
+taken from a flag:
+
+  venc target add studio https://encoding.example.com < key.txt
+  venc list --target studio
+  VENC_TARGET=studio venc submit film.mov --wait
+
+Any service that speaks Zencoder's API will do; its address may come with or without /v2. What
+it lacks (streams of events, uploads, states in lists) is made up for or told. venc doctor says
+whether the service answers and whether the key is good.
+`;

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { exitCodes } from '../../src/api/exit-codes.js';
+import { outputTable } from '../../src/api/settings/index.js';
+import { commandTree } from '../../src/cli/command-tree.js';
+import { helpTopics } from '../../src/cli/help-topics/index.js';
+import { createIo } from '../../src/cli/io.js';
+import { wholeProgram } from '../../src/cli/whole-program.js';
+import { runHere } from './run-here.js';
+
+const tree = commandTree(await wholeProgram(createIo(process, false, (code) => process.exit(code))));
+const commands = tree.commands.flatMap((one) => [one, ...one.commands]);
+const globals = tree.flags.map(({ long }) => long);
+
+for (const [name, { summary }] of Object.entries(helpTopics)) {
+  test(`venc help ${name} tells of it, in lines that fit`, async () => {
+    const { code, stdout, stderr } = await runHere(['help', name]);
+    assert.equal([code, stderr], [0, '']);
+    for (const line of stdout.split('\n')) assert.ok(line.length <= 100, line);
+    assert.match((await runHere(['help'])).stdout, `  ${name} `);
+    assert.match((await runHere(['--help'])).stdout, summary);
+  });
+
+  test(`every flag and command in venc help ${name} is one`, async () => {
+    const { stdout } = await runHere(['help', name]);
+    for (const [, word = ''] of stdout.matchAll(/\bvenc ([a-z]+)\b/g)) {
+      assert.ok(word === 'help' || commands.some(({ path }) => path[0] === word), `venc ${word}`);
+    }
+    const known = new Set([
+      ...globals,
+      '--help',
+      ...commands.flatMap(({ flags }) => flags.map(({ long }) => long)),
+    ]);
+    for (const [flag] of stdout.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) assert.ok(known.has(flag), flag);
+  });
+}
+
+test('the topics have every exit code and every setting', async () => {
+  const codes = (await runHere(['help', 'exit-codes'])).stdout;
+  for (const code of Object.values(exitCodes)) assert.match(codes, new RegExp(`^ +${code}  \\w`, 'm'));
+  const settings = (await runHere(['help', 'settings'])).stdout;
+  for (const name of Object.keys(outputTable)) assert.match(settings, new RegExp(`\\b${name}\\b`));
+});
+
+test('every environment variable of the program is in venc help environment or the manual of the daemon', async () => {
+  const { stdout } = await runHere(['help', 'environment']);
+  const manual = readFileSync('man/venc-daemon.8', 'utf8');
+  for (const name of ['VENC_TARGET', 'VENC_URL', 'VENC_API_KEY', 'VENC_DATA', 'VENC_FFMPEG', 'NO_COLOR']) {
+    assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
+  }
+  for (const name of ['VENC_SFTP_KEY', 'VENC_SWIFT_KEY', 'VENC_GCS_ENDPOINT']) assert.match(manual, name);
+});
+
+for (const [typed, meant] of [
+  ['setings', 'settings'],
+  ['exit', 'exit-codes'],
+  ['submti', 'submit'],
+] as const) {
+  test(`venc help ${typed} suggests ${meant}`, async () => {
+    const { code, stderr } = await runHere(['help', typed]);
+    assert.is(code, 2);
+    assert.match(stderr, `venc: unknown command '${typed}'\nvenc: hint: did you mean ${meant}`);
+  });
+}
+
+test('a word that is near to nothing is told where to look', async () => {
+  const { stderr } = await runHere(['help', 'xyzzy']);
+  assert.match(stderr, 'venc help lists them all');
+});
+
+test('venc help of a command within another is its help', async () => {
+  const { stdout } = await runHere(['help', 'accounts', 'create']);
+  assert.match(stdout, 'Usage: venc accounts create [options] <name>');
+});
+
+test('a slip in the name of any command is answered with that name', async () => {
+  for (const { path } of commands) {
+    const name = path.at(-1) ?? '';
+    const slip = `${name.slice(0, -1)}${name.length > 3 ? '' : name.at(-1)}${name.length > 3 ? 'x' : 'x'}`;
+    const { code, stderr } = await runHere([...path.slice(0, -1), slip]);
+    assert.is(code, 2, slip);
+    assert.match(stderr, new RegExp(`venc: hint: did you mean .*\\b${name}\\b`), slip);
+  }
+});
+
+test('a slip in any flag of any command is answered with that flag', async () => {
+  for (const { path, flags } of commands) {
+    for (const { long, isHidden } of flags) {
+      if (isHidden) continue;
+      const slip = `${long}x`;
+      const { code, stderr } = await runHere([...path, slip]);
+      assert.is(code, 2, `${path.join(' ')} ${slip}`);
+      assert.match(
+        stderr,
+        new RegExp(`venc: hint: did you mean .*${long}\\b`),
+        `${path.join(' ')} ${slip}: ${stderr}`,
+      );
+    }
+  }
+});
+
+test.run();

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { manPages } from '../../docs/man/pages.js';
+import { blocksOf, roffPage } from '../../docs/man/roff.js';
+import { commandTable } from '../../src/cli/command-table.js';
+import { createIo } from '../../src/cli/io.js';
+
+const pages = await manPages(createIo(process, false, (code) => process.exit(code)));
+const { man }: { man: readonly string[] } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+for (const [name, page] of Object.entries(pages)) {
+  test(`man/${name} is what the commands say: npm run docs makes it anew`, () => {
+    assert.fixture(readFileSync(`man/${name}`, 'utf8'), page);
+  });
+
+  test(`man/${name} is listed in the package`, () => {
+    assert.ok(man.includes(`./man/${name}`));
+  });
+
+  const linter = has('mandoc') ? test : test.skip;
+  linter(`mandoc has nothing to say about man/${name}`, () => {
+    assert.is(said('mandoc', ['-Tlint', '-Wstyle'], page), '');
+  });
+
+  const formatter = has('groff') ? test : test.skip;
+  formatter(`groff has nothing to say about man/${name}`, () => {
+    assert.is(said('groff', ['-ww', '-man', '-Tascii', '-z'], page), '');
+  });
+}
+
+test('the manual has every command, with its flags, and no word of formatting is left over', () => {
+  const page = pages['venc.1'] ?? '';
+  for (const name of Object.keys(commandTable))
+    assert.match(page, new RegExp(`^\\.SS venc ${name}\\b`, 'm'), name);
+  for (const flag of ['--video-codec', '--target', '--jsonl']) {
+    assert.ok(page.includes(`.B ${flag.replaceAll('-', '\\-')}`), flag);
+  }
+  assert.match(pages['venc-daemon.8'] ?? '', '.B \\-\\-files\\-root <folder>');
+});
+
+test('text that looks like formatting comes out as it was', () => {
+  const head = { name: 'X', section: 1, day: '2026-01-01', source: 'x' };
+  const page = roffPage(head, [{ kind: 'section', title: 'a' }, ...blocksOf(".so it\n  'a\\b\n  .sp -1 …")]);
+  assert.equal(page.split('\n').slice(4), [
+    '.SH A',
+    '\\&.so it',
+    '.PP',
+    '.RS 4',
+    '.nf',
+    '\\(aqa\\eb',
+    '\\&.sp \\-1 \\[u2026]',
+    '.fi',
+    '.RE',
+    '',
+  ]);
+});
+
+function has(program: string): boolean {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    process.stderr.write(`skipped, as there is no ${program} here: apt-get install ${program}\n`);
+    return false;
+  }
+}
+
+/** What a program says of a page on either output, whatever its exit code. */
+function said(program: string, words: readonly string[], page: string): string {
+  try {
+    return execFileSync('sh', ['-c', '"$@" 2>&1 || true', 'sh', program, ...words], {
+      input: page,
+      encoding: 'utf8',
+    });
+  } catch (error) {
+    return String(error);
+  }
+}
+
+test.run();
