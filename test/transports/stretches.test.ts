@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createPace } from '../../daemon/transports/http/pace.js';
 import { Stretches } from '../../daemon/transports/http/stretches.js';
 
 const division = { chunkBytes: 100, leastBytes: 10 };
@@ -50,8 +51,19 @@ test('when nothing is left to give out, the rest of another is shared', () => {
   const all = new Stretches(100, division);
   const first = all.take();
   all.divide();
-  assert.equal(placeOf(all.take()), [50, 100]);
-  assert.equal(placeOf(first), [0, 50]);
+  if (first === null) return assert.unreachable();
+  all.advance(first, 20);
+  assert.equal(placeOf(all.take()), [60, 100]);
+  assert.equal(placeOf(first), [20, 60]);
+});
+
+test('what the server has only just been asked for is left alone', () => {
+  const all = new Stretches(100, division);
+  const first = all.take();
+  all.divide();
+  assert.is(all.take(1_000_000), null);
+  assert.equal(placeOf(first), [0, 100]);
+  assert.not(first?.taken.aborted);
 });
 
 test('what is too small to be shared stays where it is', () => {
@@ -94,6 +106,18 @@ test('a file of unknown length ends where its body does, and an empty one is who
   all.release(first);
   assert.ok(all.isWhole);
   assert.ok(new Stretches(0, division).isWhole);
+});
+
+test('nothing is said of a connection before its first byte, unless that takes longer than a second', () => {
+  let now = 0;
+  const pace = createPace(() => now);
+  now = 900;
+  assert.is(pace.bytesPerSecond(), null);
+  now = 1_000;
+  assert.is(pace.bytesPerSecond(), 0);
+  pace.came(500);
+  now = 1_100;
+  assert.is(Math.round(pace.bytesPerSecond() ?? 0), 455);
 });
 
 test.run();

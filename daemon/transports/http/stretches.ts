@@ -19,6 +19,8 @@ export interface Division {
 }
 
 interface Running extends Stretch {
+  /** Where it began. */
+  readonly from: number;
   at: number;
   end: number;
   readonly taking: AbortController;
@@ -139,7 +141,7 @@ export class Stretches {
 
   #share(bytesPerSecond: number | null): Stretch | null {
     const slowest = [...this.#running]
-      .filter(({ at, end }) => at < end && Number.isFinite(end))
+      .filter((running) => running.at < running.end && Number.isFinite(running.end) && !isAwaited(running))
       .toSorted((a, b) => secondsLeft(b) - secondsLeft(a))[0];
     if (slowest === undefined) return null;
     const restBytes = slowest.end - slowest.at;
@@ -164,7 +166,7 @@ export class Stretches {
 
   #run(at: number, end: number): Stretch {
     const taking = new AbortController();
-    const running: Running = { at, end, pace: createPace(), taking, taken: taking.signal };
+    const running: Running = { from: at, at, end, pace: createPace(), taking, taken: taking.signal };
     this.#running.add(running);
     return running;
   }
@@ -189,6 +191,14 @@ export class Stretches {
     for (const running of this.#running) if (running === stretch) return running;
     throw new TypeError('this stretch is not under way');
   }
+}
+
+/**
+ * A server may be slow to find a part, and slower the more it is asked for. Whoever did not wait for the first byte would ask for the same
+ * part again and again, over one connection after the other.
+ */
+function isAwaited({ from, at, pace }: Running): boolean {
+  return at === from && pace.bytesPerSecond() === null;
 }
 
 function secondsLeft({ at, end, pace }: Running): number {
