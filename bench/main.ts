@@ -18,6 +18,11 @@ const measures = {
     rounds: 21,
     load: async () => (await import('./startup.js')).measureStartup,
   },
+  watch: {
+    what: 'the first frame of the live screen beside bare Node, and what fifty jobs on it cost',
+    rounds: 11,
+    load: async () => (await import('./watch.js')).measureWatch,
+  },
   'one-job': {
     what: 'a job through the daemon beside the same ffmpeg line by hand',
     rounds: 5,

@@ -21,12 +21,12 @@ const realClock: RepaintClock = {
   },
 };
 
-const leastGapMs = 100;
+const leastGapMs = 200;
 const greatestGapMs = 1000;
 /** The share of its time that a program may spend on drawing: a slow machine draws less often. */
-const share = 1 / 40;
+const share = 1 / 80;
 
-/** Draws ten frames a second at most, fewer where one costs much, and the latest one always. */
+/** Draws five frames a second at most, fewer where one costs much, and the latest one always. */
 export function createRepaints<Frame>(
   draw: (frame: Frame) => void,
   clock: RepaintClock = realClock,

@@ -21,7 +21,8 @@ export interface WatchScreenOptions {
 export async function runWatchScreen(options: WatchScreenOptions): Promise<ExitCode> {
   const { client, ids, io, signal } = options;
   // React reads it when it is loaded: its development build is slower in every frame.
-  process.env.NODE_ENV ??= 'production';
+  const { env } = process;
+  env.NODE_ENV ??= 'production';
   const [{ mountScreen }, { ScreenLife }] = await Promise.all([
     import('./mount.js'),
     import('./screen-life.js'),
