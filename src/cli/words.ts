@@ -1,4 +1,5 @@
 import { VencError } from '../api/errors.js';
+import { nearMisses } from '../api/near-misses.js';
 
 /** Greatest id that a service gives (contract of ids). */
 const maxId = 2 ** 31 - 1;
@@ -44,7 +45,9 @@ export function oneOf<Word extends string>(flag: string, choices: readonly Word[
   const parse = (word: string): Word => {
     const found = choices.find((choice) => choice === word);
     if (found !== undefined) return found;
-    throw new VencError('UsageError', `${flag} takes ${choices.join(', ')}, not "${word}".`);
+    const near = nearMisses(word, choices);
+    const hint = near.length === 0 ? {} : { hint: `did you mean ${near.join(', ')}?` };
+    throw new VencError('UsageError', `${flag} takes ${choices.join(', ')}, not "${word}".`, hint);
   };
   return Object.assign(parse, { choices });
 }
