@@ -25,6 +25,9 @@ export interface Delivery {
   readonly turn: Turn;
 }
 
+/** Whose file stands at an address, of the deliveries that are under way: another job may bring one to the same. */
+const latest = new Map<string, Delivery>();
+
 /**
  * Delivers one encoded file and its thumbnails to their destinations and finishes the output; on failure the output is failed. Of an
  * output that was not finished nothing is left there.
@@ -32,13 +35,14 @@ export interface Delivery {
 export async function deliver(run: Run, bench: Workbench, delivery: Delivery): Promise<void> {
   const { output, encoded } = delivery;
   const sent: string[] = [];
+  const takeAllBack = () => takeBack(bench, ownOf(delivery, sent.splice(0)));
   try {
     const file = await attempt(
       run,
       () => inTurn(run, delivery, () => sendAll(run, bench, delivery, sent)),
       'UploadFailureError',
       async (fault) => {
-        await takeBack(bench, sent.splice(0));
+        await takeAllBack();
         await run.change({ type: 'output-failed', id: output.id, fault });
       },
     );
@@ -46,9 +50,18 @@ export async function deliver(run: Run, bench: Workbench, delivery: Delivery): P
       await run.change({ type: 'output-finished', id: output.id, media: encoded.media, file });
   } catch (error) {
     // Any other failure leaves it open whether the output counts as finished.
-    if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await takeBack(bench, sent.splice(0));
+    if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await takeAllBack();
     throw error;
+  } finally {
+    ownOf(delivery, sent);
   }
+}
+
+/** Those of what has arrived that no other delivery has replaced since. They are nobody's from now on. */
+function ownOf(delivery: Delivery, urls: readonly string[]): readonly string[] {
+  const own = urls.filter((url) => latest.get(url) === delivery);
+  for (const url of own) latest.delete(url);
+  return own;
 }
 
 /** An output that stays on this machine waits for nobody. */
@@ -61,12 +74,8 @@ function inTurn<T>(run: Run, { output, turn }: Delivery, send: () => Promise<T>)
 }
 
 /** Sends the video last: where it is, its thumbnails are. Keeps a list of what has arrived. */
-async function sendAll(
-  run: Run,
-  bench: Workbench,
-  { output, encoded, thumbnails, scratch }: Delivery,
-  sent: string[],
-): Promise<FileFacts> {
+async function sendAll(run: Run, bench: Workbench, delivery: Delivery, sent: string[]): Promise<FileFacts> {
+  const { output, encoded, thumbnails, scratch } = delivery;
   const transport = transportFor(bench.transports, output.destination);
   const upload = transport.upload?.bind(transport);
   const share = outputShares(output).upload;
@@ -75,6 +84,7 @@ async function sendAll(
     await bench.scratch.note(scratch, { outputId: output.id, path, url: to });
     const facts = await upload(path, to, { signal: run.signal, ...transfer });
     sent.push(to);
+    latest.set(to, delivery);
     await rm(path, { force: true });
     return facts;
   };

@@ -19,11 +19,11 @@ export async function downloadFromSwift(
   options: SwiftOptions,
 ): Promise<FileFacts> {
   const { signal } = transfer;
-  const { container, object, authUrl } = session.place;
+  const { container, object } = session.place;
   signal.throwIfAborted();
-  const attempt = ({ storageUrl, token }: SwiftAccount): Promise<FileFacts> => {
+  const attempt = ({ storageUrl, token, exemptHosts }: SwiftAccount): Promise<FileFacts> => {
     const url = new URL(`${storageUrl.origin}${storageUrl.pathname}${swiftPath(container, object)}`);
-    const guard = options.guardFor([authUrl.hostname, storageUrl.hostname]);
+    const guard = options.guardFor(exemptHosts);
     const target = { url, credentials: null, headers: { 'x-auth-token': token } };
     return downloadFromTarget(target, toPath, transfer, { ...options, guard });
   };

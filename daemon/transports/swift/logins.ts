@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Direction } from '../disk-faults.js';
+import type { Guard } from '../guard.js';
 import { createGuardedAgent } from '../http/agent.js';
 import type { Watched } from '../remote/attempts.js';
 import { classOf, finalTrouble, type Trouble } from '../remote/trouble.js';
@@ -7,12 +8,15 @@ import { loginTrouble, statusTrouble } from './answers.js';
 import { isAnswer, send } from './send.js';
 import type { GuardFor } from './swift-options.js';
 import type { SwiftPlace } from './swift-url.js';
+import { trustedHosts } from './trusted-hosts.js';
 
 /** What logging in gave: where the account lies, and what opens it. */
 export interface SwiftAccount {
   /** Without a slash at its end. */
   readonly storageUrl: URL;
   readonly token: string;
+  /** Those that may be private. */
+  readonly exemptHosts: readonly string[];
   /** By `Date.now()`, in milliseconds. */
   readonly expiresAt: number;
 }
@@ -53,7 +57,16 @@ export class Logins {
 
   async #logIn(place: SwiftPlace, watched: Watched, direction: Direction): Promise<SwiftAccount | Trouble> {
     const { authUrl, login } = place;
-    const agent = await createGuardedAgent(this.guardFor([authUrl.hostname]), this.connectTimeoutMs);
+    const guard = this.guardFor([authUrl.hostname]);
+    let address = '';
+    const asking: Guard = {
+      ...guard,
+      checkSocket(host, socket) {
+        guard.checkSocket(host, socket);
+        address = socket.remoteAddress ?? '';
+      },
+    };
+    const agent = await createGuardedAgent(asking, this.connectTimeoutMs);
     const request = {
       method: 'GET',
       origin: authUrl.origin,
@@ -77,7 +90,13 @@ export class Logins {
       if (token === undefined || token === '' || storageUrl === null)
         return finalTrouble(failure, `${host} does not answer as a v1 authentication does.`);
       const life = Number(headers['x-auth-token-expires'] ?? Number.NaN) * 1000;
-      return { token, storageUrl, expiresAt: Date.now() + (Number.isFinite(life) ? life : usualLifeMs) };
+      const exemptHosts = trustedHosts({ host: authUrl.hostname, address }, storageUrl.hostname);
+      return {
+        token,
+        storageUrl,
+        exemptHosts,
+        expiresAt: Date.now() + (Number.isFinite(life) ? life : usualLifeMs),
+      };
     } finally {
       await agent.destroy();
     }

@@ -116,11 +116,10 @@ export class SwiftSession {
     return call.check?.(answer) ?? answer;
   }
 
-  /** The storage that the configured authentication names is as trusted as that is. */
-  async #agentFor({ storageUrl }: SwiftAccount): Promise<Agent> {
+  async #agentFor({ storageUrl, exemptHosts }: SwiftAccount): Promise<Agent> {
     if (this.#agent !== null && this.#agentHost === storageUrl.host) return this.#agent;
     await this.close();
-    const guard = this.options.guardFor([this.place.authUrl.hostname, storageUrl.hostname]);
+    const guard = this.options.guardFor(exemptHosts);
     this.#agent = await createGuardedAgent(guard, connectTimeoutOf(this.options));
     this.#agentHost = storageUrl.host;
     return this.#agent;

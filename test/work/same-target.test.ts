@@ -1,0 +1,81 @@
+import { copyFile, mkdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { draftJob } from '../../daemon/jobs/draft.js';
+import { registerTransports } from '../../daemon/transports/registry.js';
+import { createLanes } from '../../daemon/work/lanes.js';
+import { jobRunner } from '../../daemon/work/run-job.js';
+import { scratchRoom } from '../../daemon/work/scratch.js';
+import { ScratchSpace } from '../../daemon/work/scratch-space.js';
+import { VencError } from '../../src/api/errors.js';
+import { media, testFfmpeg } from '../helpers/media.js';
+import { localQueueRoom } from '../helpers/queue-room.js';
+import { tempFolder } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
+import { Gates } from './gates.js';
+
+test('an upload that fails takes nothing away that another job has put in the place of its own since', async () => {
+  const clip = await media('clip.mp4');
+  const scratchFolder = join(tempFolder(), 'scratch');
+  await mkdir(scratchFolder);
+  const room = await localQueueRoom();
+  const gates = new Gates();
+  const uploaded: string[] = [];
+  const removed: string[] = [];
+  const transports = registerTransports([
+    {
+      schemes: ['http'],
+      async download(_, toPath) {
+        await copyFile(clip, toPath);
+        return { sizeBytes: (await stat(clip)).size, md5: '' };
+      },
+      async upload(fromPath, to, { signal }) {
+        const isFirst = to.endsWith('.mp4') && !uploaded.includes(basename(to));
+        uploaded.push(basename(to));
+        if (isFirst) {
+          await gates.pass('first', signal);
+          throw new VencError('UploadFailureError', 'The server is away.');
+        }
+        return { sizeBytes: (await stat(fromPath)).size, md5: '' };
+      },
+      async remove(url) {
+        removed.push(basename(url));
+      },
+    },
+  ]);
+  const queue = room.openQueue();
+  const runner = jobRunner({
+    ffmpeg: await testFfmpeg(),
+    transports,
+    scratch: scratchRoom(scratchFolder),
+    space: new ScratchSpace({ freeBytes: async () => Number.POSITIVE_INFINITY, minFreeBytes: 0 }),
+    lanes: createLanes(2),
+    log: () => {},
+  });
+  queue.work(runner, { slots: 2 });
+  const create = async (): Promise<number> => {
+    const url = 'http://server/film.mp4';
+    const settings = { width: 64, clip_length: 0.2, thumbnails: { number: 1 } };
+    const outputs = [{ settings, placement: { destination: url, url } }];
+    const request = { input: 'http://server/in', outputs: [] };
+    const { id } = await room.store.create(
+      draftJob({ accountId: '1', request, test: false, outputs, now: new Date(0) }),
+    );
+    await queue.enqueue(id);
+    return id;
+  };
+  const isIn = (id: number, state: string) =>
+    until(`job ${id} is ${state}`, async () => (await room.store.get(id))?.state === state);
+
+  const first = await create();
+  await until('the first is at its video', async () => uploaded.includes('film.mp4'));
+  await isIn(await create(), 'finished');
+  gates.open('first');
+  await isIn(first, 'failed');
+  assert.equal(uploaded, ['film_0000.png', 'film.mp4', 'film_0000.png', 'film.mp4']);
+  assert.equal(removed, []);
+  await queue.close(0);
+});
+
+test.run();
