@@ -33,7 +33,10 @@ export function progressMode(
   return io.canDraw[at] ? 'tty' : 'plain';
 }
 
-/** The mode for a command: as its flag says, else as configured, where a terminal is only asked for as far as there is one. */
+/**
+ * The mode for a command: as its flag says, else as configured. What is configured goes for every command: a terminal is then only
+ * asked for as far as there is one, and where progress is the answer itself (at stdout) there is no such thing as none.
+ */
 export async function chosenMode(
   { io, config }: Pick<Context, 'io' | 'config'>,
   choice: ProgressChoice | undefined,
@@ -41,5 +44,6 @@ export async function chosenMode(
 ): Promise<ProgressMode> {
   if (choice !== undefined) return progressMode(io, choice, at);
   const { progress = 'auto' } = await config();
-  return progressMode(io, progress === 'tty' && !io.isTerminal[at] ? 'auto' : progress, at);
+  const isVoid = progress === 'tty' ? !io.isTerminal[at] : progress === 'none' && at === 'stdout';
+  return progressMode(io, isVoid ? 'auto' : progress, at);
 }

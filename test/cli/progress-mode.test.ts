@@ -31,4 +31,14 @@ for (const [configured, flag, isThere, mode] of cases) {
   });
 }
 
+test('who asks to watch sees something, whatever is configured', async () => {
+  const ends = { stdin: false, stdout: false, stderr: false };
+  // No other part of an io is looked at.
+  const io = { isTerminal: ends, canDraw: ends } as unknown as Io;
+  assert.is(
+    await chosenMode({ io, config: async () => ({ progress: 'none' }) }, undefined, 'stdout'),
+    'plain',
+  );
+});
+
 test.run();

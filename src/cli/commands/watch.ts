@@ -11,7 +11,7 @@ import { listenForEnd } from '../interrupt.js';
 import type { Io } from '../io.js';
 import { eventLines, eventObject } from '../print/event-lines.js';
 import { createPaint } from '../print/paint.js';
-import { type ProgressChoice, type ProgressMode, progressMode, progressOption } from '../progress-mode.js';
+import { chosenMode, type ProgressChoice, type ProgressMode, progressOption } from '../progress-mode.js';
 import { parseIds } from '../words.js';
 
 interface WatchOptions {
@@ -42,7 +42,7 @@ Examples:
 async function run(words: readonly string[], options: WatchOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
   const ids = parseIds(words);
-  const mode = modeOf(io, options);
+  const mode = await modeOf(context, options);
   const client = await context.client();
   if (mode === 'tty') return onScreen(client, ids, io);
   const { signal, dispose } = listenForEnd(io);
@@ -63,11 +63,11 @@ async function run(words: readonly string[], options: WatchOptions, context: Con
   }
 }
 
-function modeOf(io: Io, options: WatchOptions): ProgressMode {
+async function modeOf(context: Context, options: WatchOptions): Promise<ProgressMode> {
   if (options.jsonl !== true) {
-    const mode = progressMode(io, options.progress, 'stdout');
+    const mode = await chosenMode(context, options.progress, 'stdout');
     // The screen takes keys: without a terminal to type on there is only something to read.
-    return mode === 'tty' && !io.isTerminal.stdin ? 'plain' : mode;
+    return mode === 'tty' && !context.io.isTerminal.stdin ? 'plain' : mode;
   }
   if (options.progress === undefined || options.progress === 'json') return 'json';
   throw new VencError('UsageError', '--jsonl and --progress ask for different things.');
