@@ -24,7 +24,7 @@ const commands = tree.commands.flatMap((one) => [one, ...one.commands]);
 const jobs = [
   { id: 12, state: 'processing', grouping: 'team:a', input: 3, label: 'web' },
   { id: 11, state: 'failed', grouping: null, input: 2, label: 'for the web' },
-  { id: 10, state: 'finished', grouping: 'team:a', input: 1, label: null },
+  { id: 10, state: 'finished', grouping: 'team:a', input: 1, label: '$(x)' },
 ].map(({ id, state, grouping, input, label }) => ({
   job: {
     ...{ id, state, grouping },
@@ -111,8 +111,8 @@ const answers = [
   ['active', '12\tprocessing, film12.mov\n'],
   ['unfinished', '12\tprocessing, film12.mov\n11\tfailed, film11.mov\n'],
   ['inputs', '3\tprocessing, film12.mov\n2\tfailed, film11.mov\n1\tfinished, film10.mov\n'],
-  ['outputs', '112\tprocessing, web\n111\tfailed, for the web\n110\tfinished, film10.mov\n'],
-  ['labels', 'web\tof job 12\nfor the web\tof job 11\n'],
+  ['outputs', '112\tprocessing, web\n111\tfailed, for the web\n110\tfinished, $(x)\n'],
+  ['labels', 'web\tof job 12\nfor the web\tof job 11\n$(x)\tof job 10\n'],
   ['groupings', 'team:a\tof job 12\n'],
 ] as const;
 
@@ -176,6 +176,7 @@ const typed = [
   [['show', '12', ''], ''],
   [['wait', '12', '11'], '11'],
   [['submit', '--label', 'for'], 'for\\ the\\ web'],
+  [['submit', '--label', ''], 'web for\\ the\\ web \\$\\(x\\)'],
   [['submit', '--grouping', 'team', ':', ''], 'a'],
   [['submit', '--width', ''], ''],
 ] as const;

@@ -9,10 +9,12 @@ export const requestsTopic = `A request says what to make of an input: the body 
     ]
   }
 
-From a file or from stdin, by submit, run and plan:
+From a file (.json, .xml) or from stdin, by submit, run and plan:
 
   venc submit request.json
   jq '.test = true' request.json | venc submit -
+  venc submit - --xml < request.xml
+  venc submit - --ndjson < jobs.ndjson      one request a line
 
 A flag wins over the request, and --output over a flag. Flags hold for every output; each
 --output is an output with settings of its own:

@@ -5,6 +5,7 @@ export const servicesTopic = `Commands talk to one service. The first of these t
   VENC_TARGET                    the same, for a whole script
   VENC_URL with VENC_API_KEY     an address and its key
   venc target use NAME           the one that is configured
+  venc config set url ADDRESS    an address that is configured, with VENC_API_KEY
   the local daemon               found through its data folder; start it with: venc daemon
 
 The name local always stands for the local daemon. Keys are read from stdin or asked for, never
