@@ -1,0 +1,88 @@
+/*
+ * `npm run build && node dist/docs/picture.js`: docs/watch.svg, the screen of `venc watch` in a real run, under tmux.
+ * Three jobs: one is finished, one has failed, one encodes two outputs. It needs tmux and an ffmpeg on the search path.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { terminalPicture } from './terminal-picture.js';
+
+const columns = 100;
+const rows = 18;
+const folder = mkdtempSync(join(tmpdir(), 'venc-picture-'));
+const venc = resolve('bin/venc.js');
+const env = {
+  ...process.env,
+  HOME: folder,
+  VENC_DATA: join(folder, 'data'),
+  TERM: 'xterm-256color',
+  CI: '',
+  NO_COLOR: '',
+  FORCE_COLOR: '1',
+};
+const run = (program: string, ...args: readonly string[]) =>
+  execFileSync(program, args, {
+    env,
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
+const film = (name: string, seconds: number) =>
+  run(
+    'ffmpeg',
+    '-v',
+    'error',
+    '-f',
+    'lavfi',
+    '-i',
+    `testsrc2=s=1280x720:d=${seconds}`,
+    '-preset',
+    'ultrafast',
+    name,
+  );
+const submit = (...words: readonly string[]) =>
+  run(process.execPath, venc, 'submit', ...words, '--progress', 'none');
+const tmux = (...words: readonly string[]) => run('tmux', '-L', 'venc-picture', ...words);
+
+const daemon = spawn(process.execPath, [venc, 'daemon', '--port', '0', '--grace', '0', '--jobs', '1'], {
+  env,
+  stdio: ['ignore', 'pipe', 'ignore'],
+});
+try {
+  film('short.mp4', 1);
+  film('holiday.mov', 90);
+  writeFileSync(join(folder, 'broken.mov'), 'no film');
+  await once(daemon.stdout, 'data');
+  const ids = [
+    submit('short.mp4', '--label', 'web'),
+    submit('broken.mov'),
+    submit('holiday.mov', '--output', 'label=web,size=1280x720', '--output', 'label=small,size=640x360'),
+  ];
+  tmux(
+    'new-session',
+    '-d',
+    '-x',
+    String(columns),
+    '-y',
+    String(rows),
+    `${process.execPath} ${venc} watch ${ids.join(' ')}`,
+  );
+  for (let look = 0; look < 240; look += 1) {
+    await sleep(500);
+    if (/ [3-7]\d(\.\d)?%/.test(tmux('capture-pane', '-p'))) break;
+  }
+  // The job that is under way is the last row; opened, it shows its outputs.
+  tmux('send-keys', 'Down', 'Down', 'Enter');
+  await sleep(1500);
+  writeFileSync('docs/watch.svg', terminalPicture(tmux('capture-pane', '-e', '-p'), columns));
+  tmux('send-keys', 'q');
+} finally {
+  run('sh', '-c', 'tmux -L venc-picture kill-server || true');
+  const gone = once(daemon, 'exit');
+  daemon.kill('SIGTERM');
+  await gone;
+  rmSync(folder, { recursive: true, force: true });
+}
