@@ -9,6 +9,7 @@ const commands = [
   { name: 'venc --help', args: () => ['--help'], atMost: 1.5 },
   { name: 'venc list --json', args: () => ['list', '--json'], atMost: 1.7 },
   { name: 'venc submit URL', args: (url: string) => ['submit', `${url}/clip.mp4`], atMost: 1.7 },
+  { name: 'a completion, of targets', args: () => ['complete-words', 'targets'], atMost: 1.35 },
   { name: 'venc wait, of a finished job', args: (_: string, id: string) => ['wait', id], atMost: 1.7 },
 ] as const;
 
