@@ -18,15 +18,15 @@ const pageJobs = 50;
 
 /**
  * A finder. The first look asks for one page of each active state, oldest jobs first; a service that does not know the filter by
- * state is asked only once, and the active ones among its newest jobs are taken. Later looks are one page of the newest jobs, every
- * second on this machine and every five elsewhere.
+ * state is asked only once, and the active ones among its newest jobs are taken. Later looks are one page of the newest jobs, every two
+ * seconds on this machine and every five elsewhere.
  */
 export function createJobFinder(
   client: Client,
   patiently: Patiently,
   signal: AbortSignal | undefined,
 ): JobFinder {
-  const everyMs = isHere(client.target.url) ? 1000 : 5000;
+  const everyMs = isHere(client.target.url) ? 2000 : 5000;
   let dueAt: number | null = null;
 
   async function* firstLook(): ReturnType<JobFinder['look']> {

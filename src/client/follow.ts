@@ -190,7 +190,8 @@ export async function* follow(client: Client, ids: readonly number[], options: F
         yield event;
       }
       // Where a stream is open, it tells when something is to be asked again.
-      if (!isQuiet && [...open].some((id) => !live.has(id))) pace.note(hasChanged);
+      // Where all streams there may be are open, they tell enough: the others are asked about without haste.
+      if (!isQuiet && [...open].some((id) => !live.has(id))) pace.note(hasChanged && live.size < maxStreams);
     }
   } finally {
     leaving.abort();

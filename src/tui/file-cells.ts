@@ -13,7 +13,7 @@ export function fileColumns(job: WatchedJob): readonly Column<FileColumn>[] {
   return [
     { name: 'title', least: Math.min(14, titleWidth), most: Math.min(40, titleWidth), worth: 10 },
     { name: 'state', least: 10, most: 10, worth: 8 },
-    { name: 'bar', least: 8, most: 24, worth: 3 },
+    { name: 'bar', least: 8, most: 24, worth: 7 },
     { name: 'percent', least: 4, most: 4, worth: 9 },
     { name: 'eta', least: 11, most: 11, worth: 6 },
     { name: 'event', least: 16, most: 16, worth: 5 },

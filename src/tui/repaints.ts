@@ -22,9 +22,9 @@ const realClock: RepaintClock = {
 };
 
 const leastGapMs = 200;
-const greatestGapMs = 1000;
+const greatestGapMs = 2500;
 /** The share of its time that a program may spend on drawing: a slow machine draws less often. */
-const share = 1 / 80;
+const share = 1 / 100;
 
 /** Draws five frames a second at most, fewer where one costs much, and the latest one always. */
 export function createRepaints<Frame>(
