@@ -28,6 +28,7 @@ export interface StagedFile {
 /** Enough of a token to tell two files of one name apart. */
 const tokenLength = 10;
 const stallTimeoutMs = 30_000;
+const stageHint = 'Nothing was submitted. Check the folder that --stage names, with its user and password.';
 
 /**
  * Gives a local file a place in a stage: below its URL, under a name that begins with letters of its own. Rejects with `UsageError` where
@@ -56,5 +57,20 @@ export async function stageFile(path: string, { stage, folder, env }: StageOptio
   }
   const complaint = await transport?.checkOutput?.(url, 'default');
   if (complaint) throw new VencError('UsageError', `--stage ${withoutPassword(stage)} ${complaint}.`);
-  return { url, send: async (transfer) => void (await upload(path, url, transfer)) };
+  return {
+    url,
+    async send(transfer) {
+      try {
+        await upload(path, url, transfer);
+      } catch (error) {
+        throw transfer.signal.aborted ? error : aboutStage(error);
+      }
+    },
+  };
+}
+
+/** There is no job yet, which the advice of the classes speaks of. */
+function aboutStage(error: unknown): unknown {
+  if (!(error instanceof VencError) || error.hint !== null) return error;
+  return new VencError(error.errorClass, error.message, { cause: error, hint: stageHint });
 }

@@ -34,6 +34,13 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | und
   [{ audio_bitrate: 304 }, undefined],
   [{ audio_bitrate: 320 }, 'outputs[0].audio_bitrate must be a multiple of 16 from 16 to 304'],
   [{ audio_bitrate: 100 }, 'outputs[0].audio_bitrate must be a multiple of 16 from 16 to 304'],
+  [{ url: 'ftp://example.com:65535/a.mp4' }, undefined],
+  [{ url: 'ftp://user:99999@example.com:65536/a.mp4' }, 'outputs[0].url must have a port from 1 to 65535'],
+  [{ url: 'ftp://[::1]:99999/a.mp4' }, 'outputs[0].url must have a port from 1 to 65535'],
+  [
+    { url: 's3:///a.mp4' },
+    'outputs[0].url must be a URL with a scheme and a host or bucket, such as http://example.com/video.mp4',
+  ],
   [{ filename: `${'a'.repeat(251)}.mp4` }, undefined],
   [
     { filename: `${'a'.repeat(252)}.mp4` },

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { runCli } from '../cli/run-cli.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { media } from '../helpers/media.js';
+import { freePort } from '../helpers/servers/program.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const daemon = await startTestDaemon();
@@ -86,6 +87,14 @@ test('flags that do nothing are told, and so is a stage that takes nothing', asy
     assert.is(code, 2);
     assert.match(stderr, said);
   }
+});
+
+test('a stage that cannot be reached is told as such: no job is there to be resubmitted', async () => {
+  const port = await freePort();
+  const { code, stderr } = await venc(['submit', film, '--stage', `ftp://user:hunter2@127.0.0.1:${port}/in`]);
+  assert.is(code, 1);
+  assert.match(stderr, /refused the connection[\s\S]*Nothing was submitted[\s\S]*--stage/);
+  assert.not.match(stderr, /hunter2|resubmit/);
 });
 
 test.run();

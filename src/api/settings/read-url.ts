@@ -3,7 +3,10 @@ import { hasMoreCharacters, isUnfitForNames } from './read-text.js';
 import type { Plain } from './reading.js';
 import type { UrlSetting } from './setting.js';
 
-const rule = 'must be a URL with a scheme and a host, such as http://example.com/video.mp4';
+const rule = 'must be a URL with a scheme and a host or bucket, such as http://example.com/video.mp4';
+const portRule = 'must have a port from 1 to 65535';
+/** A host with a port behind it. */
+const portOfAddress = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:@]+):(\d+)(?:[/?#]|$)/i;
 // Blanks, quotes and the like in front of the path would have to be percent-encoded. Left as they are, they
 // make it a guess where a password ends.
 const startOfAddress = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\\s"<>]+(?:[/?#]|$)/i;
@@ -22,6 +25,7 @@ export function readUrl({ schemes }: UrlSetting, value: unknown): Plain<string> 
   const broken = schemes === undefined ? undefined : brokenSchemeRule(schemes, value);
   if (broken !== undefined) return { rule: broken };
   if (localFile.test(value) || hasHost(value)) return { value };
+  if (Number(portOfAddress.exec(value)?.[1] ?? 1) > 65_535) return { rule: portRule };
   return {
     rule: value.includes('@') ? `${rule}, and with a user and password that are percent-encoded` : rule,
   };
@@ -32,7 +36,7 @@ function brokenSchemeRule(schemes: readonly string[], value: string): string | u
   if (eMail.test(value)) return `${one}: nothing is sent by e-mail`;
   if (!schemes.some((scheme) => value.toLowerCase().startsWith(`${scheme}:`))) return one;
   // The parser takes this port, and no connection can be made to it.
-  return URL.canParse(value) && new URL(value).port === '0' ? 'must have a port from 1 to 65535' : undefined;
+  return URL.canParse(value) && new URL(value).port === '0' ? portRule : undefined;
 }
 
 function hasHost(address: string): boolean {
