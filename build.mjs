@@ -16,6 +16,8 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 const { dependencies, optionalDependencies } = createRequire(import.meta.url)('./package.json');
 /** Read by every command, so worth having in the bundle; the others stay packages, loaded by what needs them. */
 const bundled = ['commander'];
+/** What draws the live screen: as packages it takes 640 ms of CPU time to load, in one file 115. */
+const bundledLazily = ['ink', 'react'];
 const packages = Object.keys({ ...dependencies, ...optionalDependencies });
 
 rmSync(`${root}dist`, { recursive: true, force: true });
@@ -54,7 +56,14 @@ await build({
   chunkNames: 'parts/[hash]',
   splitting: true,
   format: 'esm',
-  external: packages,
+  external: packages.filter((name) => !bundledLazily.includes(name)),
+  // React's development build is slower in every frame.
+  define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+  // What they need is CommonJS in part, and asks for Node's own modules with require.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  plugins: [{ name: 'no-devtools', setup: leaveDevtoolsOut }],
 });
 copyFileSync(`${root}launch.cjs`, `${root}dist/venc/launch.cjs`);
 run(process.execPath, [`${root}build-cache.mjs`]);
@@ -66,6 +75,11 @@ function leaveLazyRoomsOut(bundler) {
     lazyModules.add(found);
     return { path: `./lazy/${relative('dist', found)}`, external: true };
   });
+}
+
+/** ink looks for React's devtools where DEV is set, a package that nobody has here. */
+function leaveDevtoolsOut(bundler) {
+  bundler.onLoad({ filter: /ink\/build\/devtools\.js$/ }, () => ({ contents: '' }));
 }
 
 function run(program, args) {
