@@ -4,6 +4,8 @@ import { pause } from './pause.js';
 export interface PaceLimits {
   readonly leastMs: number;
   readonly greatestMs: number;
+  /** Least milliseconds between two requests of one round, where that is less: a job's end is a stream's end and its details. */
+  readonly withinRoundMs?: number;
 }
 
 /** Decides when the next request may go out: soon while things change, seldom while they stay. */
@@ -32,7 +34,9 @@ const realClock: Clock = { now: () => performance.now(), pause };
 
 /** Requests to this machine cost next to nothing; other people's services are asked once a second at most. */
 export function paceLimitsFor(url: string): PaceLimits {
-  return isHere(url) ? { leastMs: 200, greatestMs: 1000 } : { leastMs: 1000, greatestMs: 5000 };
+  return isHere(url)
+    ? { leastMs: 200, greatestMs: 1000, withinRoundMs: 10 }
+    : { leastMs: 1000, greatestMs: 5000 };
 }
 
 /** How many streams may be open at a time: each is a connection, which another machine keeps for every one of its callers. */
@@ -47,7 +51,7 @@ export function isHere(url: string): boolean {
 }
 
 /**
- * A pace within limits. The first request goes out at once, never two closer than `leastMs`. Where nothing changes the waits grow by
+ * A pace within limits. The first request goes out at once, never two rounds closer than `leastMs`. Where nothing changes the waits grow by
  * half each round, so that a job of hours is asked about seldom and one of seconds is seen to end at once.
  */
 export function createPace(limits: PaceLimits, clock: Clock = realClock): Pace {
@@ -57,7 +61,7 @@ export function createPace(limits: PaceLimits, clock: Clock = realClock): Pace {
     turn: async (signal) => {
       const now = clock.now();
       const at = Math.max(now, nextAt);
-      nextAt = at + limits.leastMs;
+      nextAt = at + (limits.withinRoundMs ?? limits.leastMs);
       await clock.pause(at - now, signal);
     },
     untilTurn: () => Math.max(0, nextAt - clock.now()),
