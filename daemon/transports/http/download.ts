@@ -19,7 +19,7 @@ export interface HttpOptions extends RemoteOptions {
 
 /**
  * Two seconds: a server that is busy on its own side brings no more over several connections than over one, and finds the file anew for each
- * part. With one second, a Swift that brought 160 MB in 1.5 s took 3 to 5 s.
+ * part. With one second, a Swift that brought 160 MB in 1.5 s once took 3 to 5 s, in one noisy run.
  */
 const defaultRules: RangeRules = { leastBytes: 1 << 20, worthSeconds: 2 };
 /** Where the transfer names no number (section 4.1). */
