@@ -122,4 +122,13 @@ test('a pace lets the first request go at once, keeps its distance, and slows do
   );
 });
 
+test('askers that share a pace have a turn each', async () => {
+  const waits: number[] = [];
+  const clock = { now: () => 1000, pause: async (milliseconds: number) => void waits.push(milliseconds) };
+  const pace = createPace({ leastMs: 1000, greatestMs: 5000 }, clock);
+  await Promise.all([pace.turn(), pace.turn(), pace.turn()]);
+  assert.equal(waits, [0, 1000, 2000]);
+  assert.is(pace.untilTurn(), 3000);
+});
+
 test.run();
