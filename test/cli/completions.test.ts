@@ -230,13 +230,13 @@ for (const shell of shells) {
       await terminal.shows(/^ready$/m);
       await terminal.press('venc resu', 'Tab');
       await terminal.shows(/venc resubmit/);
-      await terminal.press('C-c');
+      await terminal.press('C-u');
       await terminal.press('venc resubmit --state cance', 'Tab');
       await terminal.shows(/--state cancelled/);
-      await terminal.press('C-c');
+      await terminal.press('C-u');
       await terminal.press('venc submit a --video-codec=the', 'Tab');
       await terminal.shows(/--video-codec=theora/);
-      await terminal.press('C-c');
+      await terminal.press('C-u');
       await terminal.press('venc cancel ');
       await offered(terminal, /venc cancel 12/);
     } finally {
