@@ -77,7 +77,10 @@ try {
   // The job that is under way is the last row; opened, it shows its outputs.
   tmux('send-keys', 'Down', 'Down', 'Enter');
   await sleep(1500);
-  writeFileSync('docs/watch.svg', terminalPicture(tmux('capture-pane', '-e', '-p'), columns));
+  writeFileSync(
+    'docs/watch.svg',
+    terminalPicture(tmux('capture-pane', '-e', '-p'), columns, 'The screen of venc watch'),
+  );
   tmux('send-keys', 'q');
 } finally {
   run('sh', '-c', 'tmux -L venc-picture kill-server || true');

@@ -19,8 +19,11 @@ const margin = 14;
 /** An SGR sequence; kept by a split. */
 const style = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
 
-/** A screen of a terminal, as `tmux capture-pane -e` gives it, as an SVG that scales and needs no font of its own. */
-export function terminalPicture(screen: string, columns: number): string {
+/**
+ * A screen of a terminal, as `tmux capture-pane -e` gives it, as an SVG that scales and needs no font of its own. `title` is read to those
+ * who do not see it, and holds no markup.
+ */
+export function terminalPicture(screen: string, columns: number, title: string): string {
   const lines = screen.trimEnd().split('\n');
   const width = Math.ceil(columns * letter.width + 2 * margin);
   const height = lines.length * letter.height + 2 * margin;
@@ -40,6 +43,7 @@ export function terminalPicture(screen: string, columns: number): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+    `<title>${title}</title>`,
     `<rect width="100%" height="100%" rx="8" fill="${paper}"/>`,
     `<g font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14" xml:space="preserve">`,
     ...texts,

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../../daemon/transports/guard.js';
-import { noLeftoverBook } from '../../../daemon/transports/remote/leftovers.js';
-import type { Services } from '../../../daemon/transports/services.js';
-import { createSftpTransport } from '../../../daemon/transports/sftp.js';
+import { createGuard } from '../../daemon/transports/guard.js';
+import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
+import type { Services } from '../../daemon/transports/services.js';
+import { createSftpTransport } from '../../daemon/transports/sftp.js';
 import {
   contentsOf,
   factsOf,
@@ -13,15 +13,15 @@ import {
   sampleBytes,
   scratchFolder,
   transferOf,
-} from '../../contracts/transport/evidence.js';
-import { startSocketSource } from '../../helpers/servers/http-source.js';
+} from '../contracts/transport/evidence.js';
+import { startSocketSource } from '../helpers/servers/http-source.js';
 import {
   newRsaKey,
   type SftpOddities,
   type SftpSource,
   startSftpSource,
-} from '../../helpers/servers/sftp-source.js';
-import { until } from '../../helpers/until.js';
+} from '../helpers/servers/sftp-source.js';
+import { until } from '../helpers/until.js';
 
 const test = suite('odd SFTP servers');
 const hostKey = newRsaKey();
