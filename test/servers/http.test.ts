@@ -146,14 +146,15 @@ function ranges(nginx: Nginx): void {
     );
   });
 
-  test('with 25 connections allowed there are many, and never more than that', async () => {
+  test('with 25 connections allowed there are many', async () => {
     const before = nginx.log().length;
-    const many = sampleBytes(12_000_000);
+    const many = sampleBytes(60_000_000);
     writeFileSync(join(nginx.folder, 'very long film'), many);
     assert.equal(await take(nginx.url('limited', 'very long film'), 25), factsOf(many));
     const connections = new Set((await asked(before, many.byteLength)).map(({ connection }) => connection))
       .size;
-    assert.ok(connections > 5 && connections <= 25, String(connections));
+    // All of the transfer together, those that ended included: how many there are at once is seen in http-ranges.
+    assert.ok(connections > 5, String(connections));
   });
 
   test('a file that is exchanged meanwhile is never spliced', async () => {
