@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createFtpTransport } from '../../../daemon/transports/ftp.js';
-import { createGuard } from '../../../daemon/transports/guard.js';
-import { noLeftoverBook } from '../../../daemon/transports/remote/leftovers.js';
+import { createFtpTransport } from '../../daemon/transports/ftp.js';
+import { createGuard } from '../../daemon/transports/guard.js';
+import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
 import {
   contentsOf,
   factsOf,
@@ -13,10 +13,10 @@ import {
   sampleBytes,
   scratchFolder,
   transferOf,
-} from '../../contracts/transport/evidence.js';
-import { secret } from '../../contracts/transport/transport-harness.js';
-import { startSocketSource } from '../../helpers/servers/http-source.js';
-import { type FtpOddities, type OddFtp, startOddFtp } from '../../helpers/servers/odd-ftp.js';
+} from '../contracts/transport/evidence.js';
+import { secret } from '../contracts/transport/transport-harness.js';
+import { startSocketSource } from '../helpers/servers/http-source.js';
+import { type FtpOddities, type OddFtp, startOddFtp } from '../helpers/servers/odd-ftp.js';
 
 const bytes = sampleBytes(300_007);
 const transportOf = (stallTimeoutMs: number) =>
