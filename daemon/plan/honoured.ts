@@ -30,7 +30,7 @@ export type OutputPath = PathsOf<typeof outputTable>;
 export const honouredJobFields = {
   input: { by: 'daemon/work/run-job.ts' },
   test: { by: 'daemon/actions/create-job.ts' },
-  download_connections: { by: 'daemon/work/download.ts' },
+  download_connections: { by: 'daemon/jobs/draft.ts' },
   region: { moot: 'best effort by the document: all is encoded on this machine' },
   grouping: { by: 'daemon/jobs/draft.ts' },
   pass_through: { by: 'daemon/jobs/draft.ts' },

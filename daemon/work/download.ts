@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { jobTable } from '../../src/api/settings/index.js';
 import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../queue/job-queue.js';
+import { defaultConnections } from '../transports/connections.js';
 import { transportFor } from '../transports/registry.js';
 import { attempt } from './attempt.js';
 import type { Turn } from './lanes.js';
@@ -17,9 +17,6 @@ export interface Source {
   /** What the job needs of the disk, to be released at its end. */
   readonly hold: ScratchHold;
 }
-
-/** Connections for a download whose request names no number of them (`download_connections`, section 4.1). */
-const defaultConnections = jobTable.download_connections.default;
 
 /**
  * Brings the input into the scratch folder, once it is the job's turn and there is room. On failure the job is failed and null given

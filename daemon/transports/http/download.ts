@@ -1,5 +1,6 @@
 import { VencError } from '../../../src/api/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
+import { defaultConnections } from '../connections.js';
 import { ownDiskFault } from '../disk-faults.js';
 import { createMeter } from '../meter.js';
 import { writeWhole } from '../part-file.js';
@@ -22,8 +23,6 @@ export interface HttpOptions extends RemoteOptions {
  * part. With one second, a Swift that brought 160 MB in 1.5 s once took 3 to 5 s, in one noisy run.
  */
 const defaultRules: RangeRules = { leastBytes: 1 << 20, worthSeconds: 2 };
-/** Where the transfer names no number (section 4.1). */
-const defaultConnections = 5;
 
 /**
  * Downloads a file over HTTP: over several connections where the server gives parts and names a version of the file, resuming what broke

@@ -6,7 +6,7 @@ import { freeBytes } from '../folders.js';
 import { createMeter } from '../meter.js';
 import { type PartFile, writeWhole } from '../part-file.js';
 import type { Transfer } from '../transport.js';
-import { type RemoteOptions, untilDone, withoutStall } from './attempts.js';
+import { type RemoteOptions, untilDone } from './attempts.js';
 import type { FileServer, RemoteFacts, RemotePlace } from './file-server.js';
 import { inSession } from './in-session.js';
 import { passingTrouble, type Trouble } from './trouble.js';
@@ -28,40 +28,34 @@ export async function downloadFrom(
   if (typeof place === 'string')
     throw new VencError('DownloadFailureError', `The address of the input ${place}.`);
   const meter = createMeter(transfer);
-  const watch = {
-    signal,
-    stallTimeoutMs: options.stallTimeoutMs,
-    direction: 'download',
-    host: place.name,
-  } as const;
+  const { stallTimeoutMs } = options;
+  const parts = { server, place, direction: 'download', signal, stallTimeoutMs } as const;
   try {
     const facts = await writeWhole(toPath, { mode: 0o600 }, async (part) => {
       let known: RemoteFacts | null = null;
       let furthestBytes = 0;
       const attempt = () =>
-        withoutStall(watch, (watched) =>
-          inSession({ server, place, direction: 'download' }, watched, async (session) => {
-            const facts = await session.stat(place.path);
-            if (facts === null) throw missing(place);
-            if (known === null || !isSame(known, facts)) await part.startOver();
-            known = facts;
-            await makeSureOfRoom(facts, part, dirname(toPath));
-            if (facts.sizeBytes !== null) part.expect(facts.sizeBytes);
-            await session.read(place.path, part.sizeBytes, async (piece) => {
-              if (facts.sizeBytes !== null && part.sizeBytes + piece.byteLength > facts.sizeBytes)
-                throw endless(facts.sizeBytes, place);
-              await part.write(piece).catch((error: unknown) => {
-                throw ownDiskFault(error, 'download');
-              });
-              watched.alive();
-              furthestBytes = Math.max(furthestBytes, part.sizeBytes);
-              meter.at(part.sizeBytes, facts.sizeBytes);
+        inSession(parts, async (session, watched) => {
+          const facts = await session.stat(place.path);
+          if (facts === null) throw missing(place);
+          if (known === null || !isSame(known, facts)) await part.startOver();
+          known = facts;
+          await makeSureOfRoom(facts, part, dirname(toPath));
+          if (facts.sizeBytes !== null) part.expect(facts.sizeBytes);
+          await session.read(place.path, part.sizeBytes, async (piece) => {
+            if (facts.sizeBytes !== null && part.sizeBytes + piece.byteLength > facts.sizeBytes)
+              throw endless(facts.sizeBytes, place);
+            await part.write(piece).catch((error: unknown) => {
+              throw ownDiskFault(error, 'download');
             });
-            const trouble = wrongSize(facts, part, place);
-            if (trouble !== null) known = null;
-            return trouble;
-          }),
-        );
+            watched.alive();
+            furthestBytes = Math.max(furthestBytes, part.sizeBytes);
+            meter.at(part.sizeBytes, facts.sizeBytes);
+          });
+          const trouble = wrongSize(facts, part, place);
+          if (trouble !== null) known = null;
+          return trouble;
+        });
       await untilDone({ attempt, furthestBytes: () => furthestBytes, signal }, options);
       signal.throwIfAborted();
     });

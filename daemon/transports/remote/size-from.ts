@@ -1,5 +1,5 @@
 import { VencError } from '../../../src/api/errors.js';
-import { type RemoteOptions, withoutStall } from './attempts.js';
+import type { RemoteOptions } from './attempts.js';
 import { missing } from './download-from.js';
 import type { FileServer } from './file-server.js';
 import { inSession } from './in-session.js';
@@ -19,15 +19,13 @@ export async function sizeFrom(
     throw new VencError('DownloadFailureError', `The address of the input ${place}.`);
   signal.throwIfAborted();
   let sizeBytes: number | null = null;
-  const direction = 'download';
-  const trouble = await withoutStall({ signal, stallTimeoutMs, direction, host: place.name }, (watched) =>
-    inSession({ server, place, direction }, watched, async (session) => {
-      const facts = await session.stat(place.path);
-      if (facts === null) throw missing(place);
-      sizeBytes = facts.sizeBytes;
-      return null;
-    }),
-  );
+  const parts = { server, place, direction: 'download', signal, stallTimeoutMs } as const;
+  const trouble = await inSession(parts, async (session) => {
+    const facts = await session.stat(place.path);
+    if (facts === null) throw missing(place);
+    sizeBytes = facts.sizeBytes;
+    return null;
+  });
   if (trouble !== null) throw trouble.error;
   return sizeBytes;
 }

@@ -5,7 +5,7 @@ import { ownDiskFault } from '../disk-faults.js';
 import { createMeter } from '../meter.js';
 import { partName } from '../part-file.js';
 import type { Transfer } from '../transport.js';
-import { type RemoteOptions, untilDone, withoutStall } from './attempts.js';
+import { type RemoteOptions, untilDone } from './attempts.js';
 import type { FileServer, FileSession, RemotePlace } from './file-server.js';
 import { inSession } from './in-session.js';
 import type { LeftoverBook } from './leftovers.js';
@@ -99,34 +99,27 @@ async function send(
 ): Promise<void> {
   const { signal, standing } = upload;
   const meter = createMeter(upload);
-  const watch = {
-    signal,
-    stallTimeoutMs: options.stallTimeoutMs,
-    direction: 'upload',
-    host: place.name,
-  } as const;
+  const { stallTimeoutMs } = options;
   const attempt = () =>
-    withoutStall(watch, (watched) =>
-      inSession({ server, place, direction: 'upload' }, watched, async (session) => {
-        if (!standing.isBegun) await makeFolders(session, place, upload);
-        const isResumed = standing.isBegun && !standing.isSpoilt;
-        const fromByte = isResumed ? await partBytes(session, standing, file, server.unsureBytes) : 0;
-        standing.isSpoilt = false;
-        standing.isBegun = true;
-        const bytes = file.bytesFrom(fromByte, (passed) => {
-          watched.alive();
-          standing.furthestBytes = Math.max(standing.furthestBytes, passed);
-          meter.at(passed, file.sizeBytes);
-        });
-        await session.write(standing.partPath, fromByte, bytes);
-        const trouble = await wrongSize(session, standing, file, place);
-        if (trouble !== null) return trouble;
-        watched.signal.throwIfAborted();
-        await session.rename(standing.partPath, place.path);
-        standing.isDone = true;
-        return null;
-      }),
-    );
+    inSession({ server, place, direction: 'upload', signal, stallTimeoutMs }, async (session, watched) => {
+      if (!standing.isBegun) await makeFolders(session, place, upload);
+      const isResumed = standing.isBegun && !standing.isSpoilt;
+      const fromByte = isResumed ? await partBytes(session, standing, file, server.unsureBytes) : 0;
+      standing.isSpoilt = false;
+      standing.isBegun = true;
+      const bytes = file.bytesFrom(fromByte, (passed) => {
+        watched.alive();
+        standing.furthestBytes = Math.max(standing.furthestBytes, passed);
+        meter.at(passed, file.sizeBytes);
+      });
+      await session.write(standing.partPath, fromByte, bytes);
+      const trouble = await wrongSize(session, standing, file, place);
+      if (trouble !== null) return trouble;
+      watched.signal.throwIfAborted();
+      await session.rename(standing.partPath, place.path);
+      standing.isDone = true;
+      return null;
+    });
   await untilDone({ attempt, furthestBytes: () => standing.furthestBytes, signal }, options);
   meter.end(file.sizeBytes);
 }
@@ -173,24 +166,12 @@ async function takeBack(
   server: FileServer,
   place: RemotePlace,
   standing: Standing,
-  { stallTimeoutMs }: RemoteOptions,
+  options: RemoteOptions,
 ): Promise<boolean> {
   if (!standing.isBegun && standing.folders.length === 0) return true;
-  const watch = {
-    signal: new AbortController().signal,
-    stallTimeoutMs,
-    direction: 'upload',
-    host: place.name,
-  } as const;
-  const trouble = withoutStall(watch, (watched) =>
-    inSession({ server, place, direction: 'upload' }, watched, async (session) => {
-      await session.remove(standing.isDone ? place.path : standing.partPath);
-      await removeEmpty(session, standing.folders);
-      return null;
-    }),
-  );
-  return trouble.then(
-    (left) => left === null,
+  const path = standing.isDone ? place.path : standing.partPath;
+  return removeFrom(server, place, { path, folders: standing.folders }, options).then(
+    () => true,
     () => false,
   );
 }
@@ -205,19 +186,13 @@ export async function removeFrom(
   { path, folders }: { readonly path: string; readonly folders: readonly string[] },
   { stallTimeoutMs }: RemoteOptions,
 ): Promise<void> {
-  const watch = {
-    signal: new AbortController().signal,
-    stallTimeoutMs,
-    direction: 'upload',
-    host: place.name,
-  } as const;
-  const trouble = await withoutStall(watch, (watched) =>
-    inSession({ server, place, direction: 'upload' }, watched, async (session) => {
-      await session.remove(path);
-      await removeEmpty(session, folders);
-      return null;
-    }),
-  );
+  const { signal } = new AbortController();
+  const parts = { server, place, direction: 'upload', signal, stallTimeoutMs } as const;
+  const trouble = await inSession(parts, async (session) => {
+    await session.remove(path);
+    await removeEmpty(session, folders);
+    return null;
+  });
   if (trouble !== null) throw trouble.error;
 }
 

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FileFacts } from '../../jobs/job.js';
+import { defaultConnections } from '../connections.js';
 import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
 import { freeBytes } from '../folders.js';
 import { createMeter } from '../meter.js';
@@ -17,7 +18,6 @@ const mebibyte = 1024 * 1024;
 const maxChunkBytes = 4 * mebibyte;
 /** What all pieces that come or wait for their turn may take up in memory together. */
 const maxAheadBytes = 40 * mebibyte;
-const defaultConnections = 5;
 
 /** What one way through the object works with. */
 interface Round {
