@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../src/disk/make-folder.js';
 
 /** The user's own folder for what can be found out again: `$XDG_CACHE_HOME/venc`, else `~/.cache/venc`. */
 export function defaultCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
@@ -20,7 +21,7 @@ export function cacheName(...words: readonly string[]): string {
  */
 export async function replaceFile(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.part`);
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path), 0o700);
   try {
     await write(temporary);
     await rename(temporary, path);

@@ -1,5 +1,6 @@
-import { mkdir, open, rmdir, statfs } from 'node:fs/promises';
+import { open, rmdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../src/disk/make-folder.js';
 
 /** Makes what was written into a folder survive a power cut: names as well as bytes. */
 export async function syncFolder(path: string): Promise<void> {
@@ -21,9 +22,9 @@ export async function syncFile(path: string): Promise<void> {
  * empty, for a transfer that fails and must leave nothing behind.
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<() => Promise<void>> {
-  const first = await mkdir(path, { recursive: true, mode });
+  const first = await makeFolder(path, mode);
   return async () => {
-    if (first === undefined) return;
+    if (first === null) return;
     for (let folder = path; folder.length >= first.length; folder = dirname(folder)) {
       // Somebody else's file in it is a good reason to leave it: rmdir refuses by itself.
       const isGone = await rmdir(folder).then(

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { VencError } from '../api/errors.js';
+import { makeFolder } from '../disk/make-folder.js';
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -41,6 +42,17 @@ export async function requireFolder(path: string, option: string): Promise<void>
   );
   if (!isFolder)
     throw new VencError('UsageError', `${option} takes a folder that is there, and "${path}" is none.`);
+}
+
+/** Makes a folder where it is missing. Rejects with `UsageError` where that is not possible. */
+export async function provideFolder(path: string): Promise<void> {
+  await makeFolder(path).catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new VencError('UsageError', `The folder ${path} cannot be made${code}.`, {
+      cause: error,
+      hint: 'name another folder with -o',
+    });
+  });
 }
 
 function unreadable(path: string, error: unknown): VencError {

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync } from 'node:fs';
 import type Conf from 'conf';
 import { VencError } from '../api/errors.js';
+import { makeFolder } from '../disk/make-folder.js';
 import { parseFile } from './parse-file.js';
 
 /** A file of ours that is open for writing. */
@@ -18,6 +19,8 @@ export async function openFile(folder: string, name: string): Promise<OpenedFile
   const path = `${folder}/${name}.json`;
   try {
     const setAside = setBrokenAside(path);
+    // conf would make it too, and never end where that is not possible.
+    await makeFolder(folder, 0o700);
     const { default: Store } = await import('conf');
     // Names of targets may have dots.
     const store = new Store<Record<string, unknown>>({

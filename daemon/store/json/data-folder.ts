@@ -1,5 +1,6 @@
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { makeFolder } from '../../../src/disk/make-folder.js';
 import { realDisk } from './disk.js';
 
 /**
@@ -7,8 +8,8 @@ import { realDisk } from './disk.js';
  * user may see to that. Rejects with the system's error where it cannot be made, or be read and written.
  */
 export async function makeDataFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (first !== undefined) {
+  const first = await makeFolder(folder, 0o700);
+  if (first !== null) {
     for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) {
       await realDisk.syncFolder(dirname(made)).catch(() => undefined);
     }

@@ -15,20 +15,27 @@ export function writeError(error: unknown): unknown {
   });
 }
 
-const unusable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ELOOP']);
+const noRight = 'this user may not write to it';
+const noFolder = 'there is a file where a folder should be';
+
+/** Why a folder cannot be used at all. */
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: noRight,
+  EPERM: noRight,
+  EROFS: 'it is on a disk that can only be read',
+  ENOENT: 'no folder can be made there',
+  ENOTDIR: noFolder,
+  EEXIST: noFolder,
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'its name is too long',
+};
 
 /** What a failure to open a data folder amounts to: `UsageError` where the folder cannot be used at all. */
 export function openingError(error: unknown, folder: string): unknown {
-  const code = systemCode(error);
-  if (code === null || !unusable.has(code)) return writeError(error);
-  const reasons: Readonly<Record<string, string>> = {
-    EROFS: 'it is on a disk that can only be read',
-    ENOTDIR: 'there is a file where a folder should be',
-    EEXIST: 'there is a file where a folder should be',
-  };
-  const reason = reasons[code] ?? 'this user may not write to it';
+  const reason = reasons[systemCode(error) ?? ''];
+  if (reason === undefined) return writeError(error);
   return new VencError('UsageError', `The data folder ${folder} cannot be used: ${reason}.`, {
     cause: error,
-    hint: `${code in reasons ? 'Choose' : 'Make it writable, or choose'} another folder with --data or VENC_DATA.`,
+    hint: `${reason === noRight ? 'Make it writable, or choose' : 'Choose'} another folder with --data or VENC_DATA.`,
   });
 }

@@ -1,4 +1,5 @@
-import { mkdir, open, rename, unlink } from 'node:fs/promises';
+import { open, rename, unlink } from 'node:fs/promises';
+import { makeFolder } from '../../../src/disk/make-folder.js';
 
 /** A file that is being written. */
 export interface DiskFile {
@@ -26,7 +27,7 @@ export interface Disk {
 /** The disk of this machine. */
 export const realDisk: Disk = {
   async makeFolder(path) {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path, 0o700);
   },
   async create(path) {
     const handle = await open(path, 'wx', 0o600);

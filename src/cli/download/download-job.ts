@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../../api/errors.js';
 import type { JobRecord } from '../../api/records.js';
 import { safeText } from '../../api/safe-text.js';
 import { isFinal } from '../../api/states.js';
 import { refuseToOverwrite, refuseUnwritable } from '../check-places.js';
+import { provideFolder } from '../files.js';
 import type { Io } from '../io.js';
 import { transferText } from '../print/transfer-text.js';
 import { openProgress } from '../progress-display.js';
@@ -45,7 +45,7 @@ export async function downloadJob(job: JobRecord, io: Io, options: DownloadOptio
   const paths = files.map(({ name }) => join(folder, name));
   if (!isForced) await refuseToOverwrite(paths);
   await refuseUnwritable(paths);
-  await mkdir(folder, { recursive: true });
+  await provideFolder(folder);
   for (const [index, file] of files.entries()) {
     const path = paths[index] ?? '';
     const display = await openProgress(io, mode, safeText(file.name));
