@@ -1,4 +1,5 @@
 import type { Agent, Dispatcher } from 'undici';
+import type { VencError } from '../../../src/api/errors.js';
 import type { Guard } from '../guard.js';
 import { connectionTrouble } from '../remote/trouble.js';
 import { createGuardedAgent } from './agent.js';
@@ -86,11 +87,16 @@ async function attempt(
   } catch (error) {
     signal.throwIfAborted();
     if (limit.signal.aborted) return `${host} did not answer within ${timeoutMs / 1000} seconds.`;
-    return connectionTrouble(error, host, 'upload').error.message;
+    return troubleText(connectionTrouble(error, host, 'upload').error);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
   }
+}
+
+/** The message, and where an address is refused what can be done about it: nobody else tells that of a receiver. */
+function troubleText({ errorClass, message, hint, entry }: VencError): string {
+  return errorClass === 'ForbiddenAddressError' ? `${message} ${hint ?? entry.advice}` : message;
 }
 
 function refusalOf(status: number, host: string): string | null {
