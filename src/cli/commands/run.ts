@@ -13,7 +13,7 @@ import type { Io } from '../io.js';
 import type { ReadXml } from '../job-input.js';
 import { addJobWords, type JobWords, requestOf } from '../job-words.js';
 import { localRequest, withoutProgram } from '../local-request.js';
-import { activityText, failureText } from '../print/progress-text.js';
+import { activityText, encodeFailureText } from '../print/progress-text.js';
 import { openProgress } from '../progress-display.js';
 import { chosenMode, type ProgressChoice, progressOption } from '../progress-mode.js';
 import { isUrl, type PlacedRequest, placeFiles } from '../run-files.js';
@@ -142,7 +142,7 @@ async function tellEnd(
   });
   await io.out(written.map((path) => `${path}\n`).join(''));
   if (job.state === 'finished') return exitCodes.done;
-  io.note(failureText(job));
+  io.note(encodeFailureText(job));
   return exitCodes.jobFailed;
 }
 

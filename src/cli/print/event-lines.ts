@@ -4,7 +4,7 @@ import type { FollowEvent } from '../../client/follow.js';
 import type { FollowedProgress } from '../../client/job-progress.js';
 import type { Paint } from './paint.js';
 import { paintState } from './paint.js';
-import { failureText, progressText } from './progress-text.js';
+import { faultLines, progressText } from './progress-text.js';
 
 /** Percent after which a file that goes on gets a line again. */
 const stepPercent = 10;
@@ -25,11 +25,7 @@ export function eventLines(
       return progressLines(event.job, before, paint);
     case 'final': {
       const { id, state } = event.job;
-      const [, ...faults] = failureText(event.job).trimEnd().split('\n');
-      return [
-        `job ${id}: ${paintState(paint, state, safeText(state))}`,
-        ...faults.map((line) => line.replace(/^venc: {3}/, '')),
-      ];
+      return [`job ${id}: ${paintState(paint, state, safeText(state))}`, ...faultLines(event.job)];
     }
     default:
       return [];

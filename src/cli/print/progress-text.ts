@@ -1,3 +1,4 @@
+import { errorClasses, isErrorClass } from '../../api/error-classes.js';
 import type { JobProgressRecord, JobRecord, ProgressRecord } from '../../api/records.js';
 import { safeText } from '../../api/safe-text.js';
 import { type Paint, paintState } from './paint.js';
@@ -35,18 +36,42 @@ export function activityText(job: JobProgressRecord): string {
   return [safeText(running.current_event ?? job.state), ...paceParts(running)].join(', ');
 }
 
-/** Why a job that is over did not finish: a line for the job, and one for each file that failed. */
+/** Why a job that is over did not finish: a line for the job, one for each file that failed, and what to do about it. */
 export function failureText(job: JobRecord): string {
-  const files = [
-    { name: `input ${job.input_media_file.id}`, file: job.input_media_file },
-    ...job.output_media_files.map((file) => ({ name: `output ${file.id}`, file })),
-  ];
-  const faults = files.flatMap(({ name, file }) =>
-    file.error_message === null && file.error_class === null
-      ? []
-      : [`  ${name}: ${safeText([file.error_class, file.error_message].filter(Boolean).join(': '))}`],
+  return toldText([`job ${job.id} ${safeText(job.state)}`, ...faultLines(job).map(indented)], advices(job));
+}
+
+/** The same of an encode that no service knows of: there is nothing to be resubmitted, and an id would only mislead. */
+export function encodeFailureText(job: JobRecord): string {
+  const faults = faultLines(job).map((line) => line.replace(/^input \d+/, 'input'));
+  const fitting = advices(job).filter((advice) => !/submit/i.test(advice));
+  return toldText([`the encode ${safeText(job.state)}`, ...faults.map(indented)], fitting);
+}
+
+function toldText(lines: readonly string[], hints: readonly string[]): string {
+  return [...lines, ...hints.map((hint) => `hint: ${hint}`)].map((line) => `venc: ${line}\n`).join('');
+}
+
+const indented = (line: string): string => `  ${line}`;
+
+/** A line for each file of a job that failed: `input 3: NoMediaError: it holds no video and no sound`. */
+export function faultLines(job: JobRecord): readonly string[] {
+  const outputs = job.output_media_files.map((file) => ({ name: `output ${file.id}`, file }));
+  return [{ name: `input ${job.input_media_file.id}`, file: job.input_media_file }, ...outputs].flatMap(
+    ({ name, file: { error_class: errorClass, error_message: message } }) =>
+      errorClass === null && message === null
+        ? []
+        : [`${name}: ${safeText([errorClass, message].filter(Boolean).join(': '))}`],
   );
-  return [`job ${job.id} ${safeText(job.state)}`, ...faults].map((line) => `venc: ${line}\n`).join('');
+}
+
+/** What to do about the files of a job that failed, each advice once. Classes that nobody knows have none. */
+function advices(job: JobRecord): readonly string[] {
+  const classes = [job.input_media_file, ...job.output_media_files].map((file) => file.error_class);
+  const found = classes.flatMap((one) =>
+    one !== null && isErrorClass(one) ? [errorClasses[one].advice] : [],
+  );
+  return [...new Set(found)];
 }
 
 function paceParts(record: ProgressRecord): readonly string[] {
