@@ -194,7 +194,11 @@ test('private addresses take a permission, and addresses of metadata are refused
       assert.match(outcome ?? '', /address that is not public\. .*--allow-private-network/, host);
     }
     for (const host of ['169.254.169.254', 'metadata.google.internal', '[fd00:ec2::254]']) {
-      assert.match((await post([{ url: `http://${host}/` }])) ?? '', /metadata service.* Use another address\.$/, host);
+      assert.match(
+        (await post([{ url: `http://${host}/` }])) ?? '',
+        /metadata service.* Use another address\.$/,
+        host,
+      );
     }
     assert.is(receiver.connections, 0);
   });
