@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../api/exit-codes.js';
 import { jobStates } from '../../api/states.js';
-import { normaliseJob } from '../../client/normalise.js';
+import { blankJob } from '../blank-job.js';
 import type { Context } from '../context.js';
 import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
 import { selectJobs } from '../select-jobs.js';
@@ -41,7 +41,7 @@ async function run(options: ListOptions, context: Context) {
   const { jobs, answers, total } = await selectJobs(client, options);
   await printRecords(io, options, {
     answers,
-    known: normaliseJob({}),
+    known: blankJob(),
     text: async () => {
       const { jobsTable } = await import('../print/jobs-table.js');
       return jobsTable(jobs, { width: io.width, hasColour: io.colour.stdout, now: new Date() });

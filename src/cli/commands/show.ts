@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../api/exit-codes.js';
 import { normaliseJob, unwrapJob } from '../../client/normalise.js';
+import { blankJob } from '../blank-job.js';
 import type { Context } from '../context.js';
 import { jobText } from '../print/job-text.js';
 import { createPaint } from '../print/paint.js';
@@ -23,10 +24,10 @@ async function run(id: number, options: ReadingOptions, context: Context) {
   const { io } = context;
   const client = await context.client();
   const answer = unwrapJob((await client.ask('jobDetails', { values: { id } })).body);
-  const job = normaliseJob(answer);
+  const job = normaliseJob(answer, id);
   await printRecord(io, options, {
     answer,
-    known: job,
+    known: blankJob(),
     text: async () => jobText(job, createPaint(io.colour.stdout)),
   });
   return exitCodes.done;

@@ -1,5 +1,6 @@
 import type { JobRecord } from '../../api/records.js';
 import { withoutPassword } from '../../api/redact.js';
+import { fileNameInUrl } from '../../api/url-text.js';
 import { createPaint, paintState } from './paint.js';
 import { type Column, table } from './table.js';
 import { humanAge, humanDuration, humanSize, unknownMark } from './units.js';
@@ -36,10 +37,16 @@ export function jobsTable(jobs: readonly JobRecord[], { width, hasColour, now }:
       title: 'INPUT',
       worth: 7,
       leastWidth: 24,
-      text: (job) => withoutPassword(job.input_media_file.url ?? unknownMark),
+      text: inputText,
     },
   ];
   return table(columns, jobs, width, paint);
+}
+
+/** The address of the input; of an uploaded file its name alone, as the rest of its address says nothing to people. */
+function inputText({ input_media_file: { url } }: JobRecord): string {
+  if (url === null) return unknownMark;
+  return url.startsWith('upload:') ? fileNameInUrl(url) : withoutPassword(url);
 }
 
 /** How many outputs are finished, of how many: `2/3`. */

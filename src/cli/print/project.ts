@@ -30,15 +30,34 @@ export function valueAt(value: unknown, path: string): unknown {
   return rest.length === 0 ? found : valueAt(found, rest.join('.'));
 }
 
-/** Refuses paths whose first name neither the record nor the document knows. Throws `UsageError`. */
+/** Refuses paths that lead to a field which neither the document (`known`) nor an answer has. Throws `UsageError`. */
 export function checkFields(paths: readonly string[], known: object, answers: readonly unknown[]): void {
-  const names = new Set([...Object.keys(known), ...answers.flatMap((answer) => Object.keys(Object(answer)))]);
-  const strange = paths.find((path) => !names.has(path.split('.')[0] ?? ''));
-  if (strange === undefined) return;
-  const near = nearMisses(strange.split('.')[0] ?? '', [...names]);
-  const all = `there are ${[...names].join(', ')}`;
-  throw new VencError('UsageError', `There is no field "${strange}".`, {
-    hint: near.length === 0 ? all : `did you mean ${near.join(', ')}? ${all}`,
+  for (const path of paths) checkPath(path, [known, ...answers]);
+}
+
+function checkPath(path: string, roots: readonly unknown[]): void {
+  let within = roots;
+  let above = '';
+  for (const name of path.split('.')) {
+    const objects = within.flat().filter(isObject);
+    const names = new Set(objects.flatMap((object) => Object.keys(object)));
+    if (!names.has(name)) {
+      // Nothing is known of what an empty list or a missing value would have held.
+      if (names.size === 0 && within.flat().every((value) => value === null)) return;
+      throw unknownField(path, name, above, [...names]);
+    }
+    within = objects.map((object) => object[name] ?? null);
+    above += `${name}.`;
+  }
+}
+
+function unknownField(path: string, name: string, above: string, names: readonly string[]): VencError {
+  const near = nearMisses(name, names);
+  const subject = above === '' ? 'there are' : `${above.slice(0, -1)} has`;
+  const all = `${subject} ${names.length === 0 ? 'no fields within' : names.join(', ')}`;
+  const suggestion = near.map((one) => `${above}${one}`).join(', ');
+  return new VencError('UsageError', `There is no field "${path}".`, {
+    hint: near.length === 0 ? all : `did you mean ${suggestion}? ${all}`,
   });
 }
 

@@ -1,7 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isVencError } from '../../../src/api/errors.js';
 import { safeText } from '../../../src/api/safe-text.js';
+import { blankJob } from '../../../src/cli/blank-job.js';
 import { displayWidth, fitText } from '../../../src/cli/print/display-width.js';
 import { jobText } from '../../../src/cli/print/job-text.js';
 import { jobsTable } from '../../../src/cli/print/jobs-table.js';
@@ -108,8 +110,47 @@ test('fields keep the shape of the record, and what is missing is null', () => {
     no: { such: null },
   });
   assert.equal(valueAt(record, 'out.s'), ['a', 'b']);
-  assert.throws(() => checkFields(['no.such'], record, []), /no field "no\.such"/);
   assert.throws(() => parseFields('a,,b'), /names with commas/);
+});
+
+test('a field that neither the document nor an answer has is refused, however deep', () => {
+  const known = blankJob();
+  const answer = { extra: 1, input_media_file: { more: { inner: 2 } }, output_media_files: [] };
+  const hintOf = (path: string): string | null => {
+    try {
+      checkFields([path], known, [answer]);
+      return null;
+    } catch (error) {
+      assert.ok(isVencError(error, 'UsageError'));
+      assert.is(error.message, `There is no field "${path}".`);
+      return error.hint;
+    }
+  };
+  for (const path of [
+    'id',
+    'extra',
+    'output_media_files.label',
+    'thumbnails.url',
+    'input_media_file.more.inner',
+  ])
+    assert.is(hintOf(path), null, path);
+  assert.match(hintOf('stat') ?? '', /^did you mean state\? there are id, state, /);
+  assert.match(hintOf('output_media_files.labl') ?? '', /^did you mean output_media_files\.label\? /);
+  assert.match(hintOf('input_media_file.more.iner') ?? '', /^did you mean input_media_file\.more\.inner\? /);
+  assert.is(hintOf('id.x'), 'id has no fields within');
+  assert.match(hintOf('no.such') ?? '', /^there are id, /);
+  // What the service tells there nobody knows.
+  checkFields(['pass_through.anything'], known, [{ pass_through: null }]);
+});
+
+test('a list tells an uploaded input by the name of its file', () => {
+  const job = (url: string) => normaliseJob({ id: 1, input_media_file: { url } });
+  const told = jobsTable(
+    [job('upload://0123456789abcdef/%E6%98%A0%E7%94%BB%20%1b%5B31m.mp4'), job('https://h/a%20b.mp4')],
+    { width: 100, hasColour: false, now },
+  );
+  assert.match(told, / 映画 \\x1b\[31m\.mp4\n/);
+  assert.match(told, / https:\/\/h\/a%20b\.mp4\n/);
 });
 
 test.run();
