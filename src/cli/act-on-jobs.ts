@@ -35,7 +35,7 @@ export function defineVerb(command: Command, context: Context, verb: Verb): void
       `every job in this state: ${jobStates.join(', ')}`,
       oneOf('--state', jobStates),
     )
-    .option('--all', `every job that is ${verb.states.join(', ')}`)
+    .option('--all', `every job that is ${verb.states.join(', ').replace(/, (\w+)$/, ' or $1')}`)
     .option('-y, --yes', 'do not ask')
     .addHelpText(
       'after',

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Argument, Command, Option } from 'commander';
 import { settingFlags } from '../api/settings/flags.js';
+import { summaryOf } from './summary.js';
 import { gather } from './words.js';
 
 /** A word that a command takes in its place. */
@@ -49,18 +50,13 @@ export interface CommandNode {
 export function commandTree(command: Command, path: readonly string[] = []): CommandNode {
   return {
     path,
-    summary: command.summary() === '' ? summaryOf(command.description()) : command.summary(),
+    summary: summaryOf(command),
     description: command.description(),
     words: command.registeredArguments.map((word) => wordNode(command, word)),
     flags: command.options.map((option) => flagNode(command, option)),
     commands: command.commands.map((one) => commandTree(one, [...path, one.name()])),
     details: detailsOf(command),
   };
-}
-
-function summaryOf(description: string): string {
-  const text = description.replace(/[.:].*$/s, '');
-  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
 function wordNode(command: Command, word: Argument): WordNode {

@@ -1,10 +1,12 @@
-import { Command, CommanderError } from 'commander';
-import { VencError } from '../api/errors.js';
+import { Command, CommanderError, Help } from 'commander';
 import { type ExitCode, exitCodes } from '../api/exit-codes.js';
 import { productVersion } from '../api/version.js';
 import { type CommandEntry, type CommandModule, commandTable, isCommandName } from './command-table.js';
 import { createContext, type GlobalFlags } from './context.js';
 import type { Io } from './io.js';
+import { fitText } from './print/fit-text.js';
+import { sentence, summaryOf } from './summary.js';
+import { refuseEmptyValues, usageError } from './usage-error.js';
 
 /**
  * Reads the words, runs the command they name and tells how it ended. Rejects with `UsageError` where the words make no
@@ -34,6 +36,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     const { topicsHelp } = await import('./help-topics/tell-topic.js');
     program.addHelpText('after', topicsHelp());
   }
+  program.hook('preAction', (_, command) => refuseEmptyValues(command));
   try {
     await program.parseAsync(words, { from: 'user' });
     return context.exitCode();
@@ -42,7 +45,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     if (error.exitCode === 0) return exitCodes.done;
     // No command was named: the help stands on stderr already.
     if (error.code === 'commander.help') return exitCodes.usage;
-    throw usageError(error);
+    throw usageError(error, program, words);
   }
 }
 
@@ -53,6 +56,7 @@ export function addCommand(program: Command, name: string, summary: string): Com
 
 /** The program as it is without commands: its own flags, its help and its manners. */
 export function createProgram(io: Io): Command {
+  const width = Number.isFinite(io.width) ? io.width : 80;
   return new Command('venc')
     .description('Encode video on a remote encoding service, on the local daemon, or right here.')
     .version(productVersion, '-V, --version', 'print the version')
@@ -62,10 +66,10 @@ export function createProgram(io: Io): Command {
     .option('--debug', 'show where an error comes from')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
-    .configureHelp({ showGlobalOptions: true, ...(Number.isFinite(io.width) ? { helpWidth: io.width } : {}) })
+    .configureHelp({ showGlobalOptions: true, helpWidth: width, ...helpWording })
     .configureOutput({
-      writeOut: (text) => void io.out(text),
-      writeErr: (text) => io.note(text),
+      writeOut: (text) => void io.out(fitText(text, width)),
+      writeErr: (text) => io.note(fitText(text, width)),
       // Errors are thrown (exitOverride) and printed in one place, in main.
       outputError: () => {},
       getOutHasColors: () => io.colour.stdout,
@@ -74,14 +78,26 @@ export function createProgram(io: Io): Command {
     .exitOverride();
 }
 
+/** Commands within a command are told of as the program's own are, and defaults stand without quotes. */
+const helpWording: Partial<Help> = {
+  subcommandDescription: summaryOf,
+  optionDescription: (option) => plainDefault(new Help().optionDescription(option)),
+  argumentDescription: (argument) => plainDefault(new Help().argumentDescription(argument)),
+};
+
+function plainDefault(text: string): string {
+  return text.replace(/\(default: "([^"]*)"\)$/, '(default: $1)');
+}
+
 const examples = `
 Examples:
-  venc run --sample                      encode a test picture, to see that all is well
-  venc run film.mov -o film.mp4          encode a file on this machine
-  venc daemon                            start the local service, then in another window:
-  venc submit film.mov --wait            upload a file, encode it and wait for it
+  venc run --sample                encode a test picture, to see that all is well
+  venc run film.mov -o film.mp4    encode a file on this machine
+  venc daemon                      start the local service; then, elsewhere:
+  venc submit film.mov --wait      upload a file, encode it and wait for it
 
 Services: the local daemon, unless --target NAME or VENC_URL and VENC_API_KEY name another one.
+
 Help of a command: venc COMMAND --help`;
 
 const takesWord: readonly string[] = ['--data', '--target'];
@@ -102,15 +118,4 @@ function helpLast(argv: readonly string[]): readonly string[] {
 
 function asksForHelp(words: readonly string[]): boolean {
   return words.some((word) => word === '--help' || word === '-h');
-}
-
-function sentence(summary: string): string {
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-}
-
-function usageError(error: CommanderError): VencError {
-  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const suggestion = /\(Did you mean (.+)\?\)/.exec(rest.join(' '))?.[1];
-  const hint = suggestion === undefined ? {} : { hint: `did you mean ${suggestion}?` };
-  return new VencError('UsageError', first, { cause: error, ...hint });
 }

@@ -36,7 +36,7 @@ const cases: readonly (readonly [string, number, RegExp])[] = [
   ['lst', 2, /unknown command 'lst'\nvenc: hint: did you mean list\?/],
   ['help lst', 2, /unknown command 'lst'\nvenc: hint: did you mean list\?/],
   ['--verison', 2, /^venc: unknown option '--verison'\nvenc: hint: did you mean --version\?\n$/],
-  ['--data= list', 2, /--data needs the name of a folder/],
+  ['--data= list', 2, /--data takes <folder>/],
   ['daemon --port 0 --files-root /no/such/folder', 2, /--files-root takes a folder that is there/],
   ['list --jsno', 2, /unknown option '--jsno'\nvenc: hint: did you mean --json\?/],
   ['list --per-page many', 2, /--per-page takes a whole number of at least 1, not "many"/],

@@ -5,6 +5,7 @@ import { commandTable } from '../../src/cli/command-table.js';
 import { declinedHelp } from '../../src/cli/declined-help.js';
 import { matchesGolden } from '../helpers/golden.js';
 import { runCli } from './run-cli.js';
+import { runHere } from './run-here.js';
 
 const env = { COLUMNS: '80' };
 // These have a flag for each setting: their help follows from the tables in src/api/settings, which have tests of their own.
@@ -82,5 +83,18 @@ test('every setting that this version refuses is named in the help of submit, ru
     assert.ok(stdout.includes(expected), name);
   }
 });
+
+for (const columns of [60, 80, 140]) {
+  test(`the help of every command fits ${columns} columns, but for its examples`, async () => {
+    for (const name of ['', ...Object.keys(commandTable)]) {
+      const { stdout } = await runHere([...name.split(' ').filter((word) => word !== ''), '--help'], {
+        width: columns,
+      });
+      for (const line of stdout.split('\n')) {
+        assert.ok(line.length <= columns || /^ {2}(venc|echo) /.test(line), `${name}: ${line}`);
+      }
+    }
+  });
+}
 
 test.run();

@@ -101,7 +101,7 @@ const wrong: readonly (readonly [string, RegExp])[] = [
   ['report --to 2026-02-30', /--to takes a day/],
   ['report --from 2026-03-02 --to 2026-03-01', /is after --to/],
   ['report --csv --json', /cannot be used with/],
-  ['report --grouping=', /needs the name of a grouping/],
+  ['report --grouping=', /--grouping takes <name>/],
   ['report --fields totl', /did you mean total\?/],
 ];
 

@@ -17,9 +17,13 @@ Commands, flags and the values of settings are in the script itself. Names of
 targets, ids of recent jobs, labels and groupings are looked up when they are
 wanted: a service that takes longer than 300 ms is not waited for.
 
+In ~/.zshrc the line stands behind compinit. A file named _venc in a folder of
+$fpath is found without it, and so is, by the package bash-completion,
+~/.local/share/bash-completion/completions/venc.
+
 Examples:
-  venc completion bash > ~/.local/share/bash-completion/completions/venc
-  venc completion zsh > ~/.zfunc/_venc        with fpath+=~/.zfunc before compinit in ~/.zshrc
+  venc completion bash > ~/.venc.bash && echo '. ~/.venc.bash' >> ~/.bashrc
+  venc completion zsh > ~/.venc.zsh && echo '. ~/.venc.zsh' >> ~/.zshrc
   venc completion fish > ~/.config/fish/completions/venc.fish`;
 
 async function run(shell: Shell, program: Command, { io }: Context) {

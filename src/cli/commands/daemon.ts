@@ -41,12 +41,17 @@ export function define(command: Command, context: Context): void {
       '--allow-private-network',
       'let inputs come from addresses that are not public, and notifications go there',
     )
-    .option('--grace <time>', 'time that running jobs get at a stop', timeSpan('--grace'), 5)
-    .option(
-      '--stall-timeout <time>',
-      'give a transfer up after this time without a byte',
-      timeSpan('--stall-timeout'),
-      30,
+    .addOption(
+      command
+        .createOption('--grace <time>', 'time that running jobs get at a stop, such as 30s or 2m')
+        .argParser(timeSpan('--grace'))
+        .default(5, '5s'),
+    )
+    .addOption(
+      command
+        .createOption('--stall-timeout <time>', 'give a transfer up after this time without a byte')
+        .argParser(timeSpan('--stall-timeout'))
+        .default(30, '30s'),
     )
     .option('--public-url <url>', 'address under which clients reach this daemon', httpUrl)
     .option(

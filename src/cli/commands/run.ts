@@ -41,11 +41,11 @@ export function define(command: Command, context: Context): void {
     .option(progressOption.flags, progressOption.help, progressOption.parse)
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
-    .option(
-      '--stall-timeout <time>',
-      'give a transfer up after this time without a byte',
-      timeSpan('--stall-timeout'),
-      30,
+    .addOption(
+      command
+        .createOption('--stall-timeout <time>', 'give a transfer up after this time without a byte')
+        .argParser(timeSpan('--stall-timeout'))
+        .default(30, '30s'),
     );
   // Who tells of the end of a job tries for days: that takes a daemon.
   addJobWords(command, ['notifications'])

@@ -14,7 +14,11 @@ interface WaitOptions {
 export function define(command: Command, context: Context): void {
   command
     .argument('<id...>', 'ids of jobs')
-    .option('--timeout <time>', 'give up after 90, 90s, 5m or 2h (exit code 7)', timeSpan('--timeout'))
+    .option(
+      '--timeout <time>',
+      'give up after this time, such as 90s, 5m or 2h (exit code 7)',
+      timeSpan('--timeout'),
+    )
     .option('--any', 'until the first of them has ended, which decides')
     .addHelpText('after', details)
     .action(context.act((words: readonly string[], options: WaitOptions) => run(words, options, context)));

@@ -30,8 +30,10 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
+On the screen arrows choose a job, enter opens it, c cancels it, r runs it again; ? tells of all keys.
 Leaving with q or Ctrl-C lets the jobs go on. The screen of all active jobs stays until it is left;
 lines of them end when no job is active any more.
+
 Exit codes: 0 when every job finished, 1 when one failed or was cancelled, 130 when it was left before.
 
 Examples:

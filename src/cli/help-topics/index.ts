@@ -2,7 +2,7 @@
 export interface HelpTopic {
   /** One line of the list of topics. */
   readonly summary: string;
-  /** Loads the text: lines of at most 100 columns, in plain words, examples indented by two blanks. */
+  /** Loads the text: paragraphs in plain words, examples and tables indented by two blanks. */
   readonly load: () => Promise<string>;
 }
 

@@ -21,7 +21,7 @@ Once more what failed since a service came back:
 
 From cron, without progress, telling only of trouble:
 
-  15 3 * * *  venc submit /srv/in/today.mov --wait --timeout 2h --progress none > /dev/null
+  15 3 * * * venc submit /srv/in/today.mov --wait --timeout 2h --progress none > /dev/null
 
 Three sizes of one film in one job:
 

@@ -1,0 +1,49 @@
+/** A term of a table needs this many columns beside it for its text, which stands below it otherwise. */
+const leastBeside = 28;
+/** Nothing is wrapped to less: a line of three words is no easier to read. */
+const leastWidth = 24;
+
+/**
+ * Fits a help page or a topic into `width` columns. Paragraphs, which are lines without an indent, are filled anew. Of indented
+ * lines those that are too long and have a gap in them (`  term   text`) are wrapped behind the gap; all others, such as examples
+ * to copy, stay whole.
+ */
+export function fitText(text: string, width: number): string {
+  const columns = Math.max(width, leastWidth);
+  const lines: string[] = [];
+  let paragraph: string[] = [];
+  const endParagraph = () => {
+    lines.push(...wrapped(paragraph.join(' '), columns));
+    paragraph = [];
+  };
+  for (const line of text.split('\n')) {
+    if (/^\S/.test(line)) {
+      paragraph.push(line);
+      continue;
+    }
+    endParagraph();
+    lines.push(...(line.length > columns ? besideTerm(line, columns) : [line]));
+  }
+  endParagraph();
+  return lines.join('\n');
+}
+
+function besideTerm(line: string, columns: number): readonly string[] {
+  const [, beginning = '', text = ''] = /^( +\S(?:.*?\S)? {2,})(\S.*)$/.exec(line) ?? [];
+  if (text === '') return [line];
+  const isBeside = columns - beginning.length >= leastBeside;
+  const indent = isBeside ? beginning.length : 6;
+  const [first = '', ...rest] = wrapped(text, columns - indent).map((part) => ' '.repeat(indent) + part);
+  return isBeside ? [beginning + first.trimStart(), ...rest] : [beginning.trimEnd(), first, ...rest];
+}
+
+function wrapped(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/ +/).filter((one) => one !== '')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= columns)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

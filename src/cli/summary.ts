@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+
+/** What a command does, in the few words that stand beside it in lists: its summary, or how its description begins. */
+export function summaryOf(command: Command): string {
+  if (command.summary() !== '') return command.summary();
+  const text = command.description().replace(/[.:;].*$/s, '');
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}
+
+/** A summary as a description: a sentence. */
+export function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}
