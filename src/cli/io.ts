@@ -1,5 +1,6 @@
 import { exitCodes } from '../api/exit-codes.js';
 import type { Environment } from '../config/folders.js';
+import { markWriter } from './locale.js';
 
 /** What a command may read from and write to. Handed in, so that commands know no process. */
 export interface Io {
@@ -13,6 +14,8 @@ export interface Io {
   readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
   /** Whether lines may move: a terminal that is neither dumb nor a build machine's. */
   readonly canDraw: { readonly stdout: boolean; readonly stderr: boolean };
+  /** A text for people with our own marks (bars, lines, `…`) as the locale can show them. */
+  inMarks(text: string): string;
   /** Columns that a table may take; Infinity in a pipe, where nothing is cut. */
   readonly width: number;
   /** Writes the answer. Resolves when it is safe to go on writing. */
@@ -43,7 +46,7 @@ export function createIo(streams: ProcessStreams, hasColour: boolean, leave: Io[
     leave(isGone ? exitCodes.done : exitCodes.jobFailed);
   });
   stderr.on('error', () => {});
-  const isPlain = env.TERM === 'dumb' || isSet(env.CI);
+  const isPlain = isDumb(env) || isSet(env.CI);
   const isColoured = hasColour && !isPlain && !isSet(env.NO_COLOR);
   const isTerminal = {
     stdin: stdin.isTTY === true,
@@ -58,6 +61,7 @@ export function createIo(streams: ProcessStreams, hasColour: boolean, leave: Io[
     isTerminal,
     colour: { stdout: isColoured && isTerminal.stdout, stderr: isColoured && isTerminal.stderr },
     canDraw: { stdout: !isPlain && isTerminal.stdout, stderr: !isPlain && isTerminal.stderr },
+    inMarks: markWriter(env),
     width: widthOf(stdout, env),
     out: (text) =>
       new Promise((resolve) => {
@@ -67,6 +71,11 @@ export function createIo(streams: ProcessStreams, hasColour: boolean, leave: Io[
     note: (text) => void stderr.write(text),
     leave,
   };
+}
+
+/** A terminal that nobody has named can do no more than one that is called dumb, but on Windows, where none has a name. */
+function isDumb({ TERM }: Environment): boolean {
+  return TERM === 'dumb' || (!isSet(TERM) && process.platform !== 'win32');
 }
 
 function widthOf(stdout: NodeJS.WriteStream, env: Environment): number {

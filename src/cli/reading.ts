@@ -27,7 +27,7 @@ export async function printRecord(
   record: { readonly answer: unknown; readonly known: object; readonly text: LazyText },
 ): Promise<void> {
   if (options.fields === undefined) {
-    return io.out(options.json === true ? jsonText(record.answer) : await record.text());
+    return io.out(options.json === true ? jsonText(record.answer) : io.inMarks(await record.text()));
   }
   const { checkFields, fieldTable, parseFields, project } = await import('./print/fields.js');
   const paths = parseFields(options.fields);
@@ -43,16 +43,16 @@ export async function printRecords(
   records: { readonly answers: readonly unknown[]; readonly known: object; readonly text: LazyText },
 ): Promise<void> {
   if (options.fields === undefined) {
-    return io.out(machineText(records.answers, options) ?? (await records.text()));
+    return io.out(machineText(records.answers, options) ?? io.inMarks(await records.text()));
   }
   const { checkFields, fieldsTable, parseFields, project } = await import('./print/fields.js');
   const paths = parseFields(options.fields);
   checkFields(paths, records.known, records.answers);
   const chosen = records.answers.map((answer) => project(answer, paths));
   const text = machineText(chosen, options);
-  return io.out(
-    text ?? fieldsTable(records.answers, paths, { width: io.width, hasColour: io.colour.stdout }),
-  );
+  if (text !== null) return io.out(text);
+  const size = { width: io.width, hasColour: io.colour.stdout };
+  return io.out(io.inMarks(fieldsTable(records.answers, paths, size)));
 }
 
 function machineText(values: readonly unknown[], options: ReadingOptions): string | null {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Io } from '../../src/cli/io.js';
+import { markWriter } from '../../src/cli/locale.js';
 import { errorText, exitCodeOf } from '../../src/cli/print/error-text.js';
 import { runProgram } from '../../src/cli/program.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -35,6 +36,7 @@ export async function runHere(
     isTerminal: nowhere,
     colour: nowhere,
     canDraw: nowhere,
+    inMarks: markWriter(env),
     width,
     out: async (text) => {
       stdout += text;
