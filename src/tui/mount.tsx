@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import { FrameSink } from './frame-sink.js';
 import { openPainter } from './painter.js';
 import { createRepaints } from './repaints.js';
+import { openSuspension } from './suspension.js';
+import { Guard } from './views/Guard.js';
 import { WatchFrame } from './views/WatchFrame.js';
 import { keysOf } from './watch-keys.js';
 import type { WatchKey, WatchState } from './watch-types.js';
@@ -13,6 +15,8 @@ export interface ScreenIo {
   readonly stdout: NodeJS.WriteStream;
   /** Whether colour is wanted. */
   readonly colour: { readonly stdout: boolean };
+  /** A text with our own marks as the locale can show them. */
+  inMarks(text: string): string;
   /** Writes a remark. */
   note(text: string): void;
 }
@@ -25,24 +29,31 @@ export interface MountedScreen {
   close(last: WatchState | null): void;
 }
 
+/** Who is told of what happens at the screen. */
+export interface ScreenListeners {
+  readonly onKeys: (keys: readonly WatchKey[]) => void;
+  /** A frame could not be made: nothing more will be drawn, and no key be read. */
+  readonly onFault: (error: unknown) => void;
+}
+
 /** Begins to draw and to read keys. The first frame is on the terminal when this returns. */
 export function mountScreen(
   io: ScreenIo,
   first: WatchState,
-  onKeys: (keys: readonly WatchKey[]) => void,
+  { onKeys, onFault }: ScreenListeners,
 ): MountedScreen {
   const { stdin, stdout, colour } = io;
   const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
-  const painter = openPainter(stdout);
+  const painter = openPainter({ write: (text) => stdout.write(io.inMarks(text)) });
   // However the program ends, the terminal is given back; before a stack is printed, since it would be lost with the second screen.
   const restore = () => painter.close();
   process.once('exit', restore);
   process.once('uncaughtExceptionMonitor', restore);
   const frameOf = (state: WatchState, isLast = false): ReactNode => (
-    <>
-      <Keys onKeys={onKeys} />
+    <Guard onFault={onFault}>
+      <Keys onKeys={onKeys} onSuspend={() => suspension.suspend()} />
       <WatchFrame state={state} size={size()} isColoured={colour.stdout} isLast={isLast} />
-    </>
+    </Guard>
   );
   let latest = first;
   // ink makes frames and reads keys; with `debug` it hands out whole frames and leaves the terminal to the painter.
@@ -62,7 +73,21 @@ export function mountScreen(
     repaints.ask(latest, true);
   };
   stdout.on('resize', redraw);
-  process.on('SIGCONT', redraw);
+  const suspension = openSuspension({
+    lend: () => {
+      painter.lend();
+      stdin.setRawMode(false);
+    },
+    take: () => {
+      // The shell has set the terminal's mode as well: ours is set anew, though Node takes it for set.
+      stdin.setRawMode(false);
+      stdin.setRawMode(true);
+      painter.take();
+      // While another program had the terminal, that one was told of its size.
+      process.emit('SIGWINCH', 'SIGWINCH');
+      redraw();
+    },
+  });
   return {
     draw: (state, isUrgent) => {
       latest = state;
@@ -70,7 +95,7 @@ export function mountScreen(
     },
     close: (last) => {
       stdout.off('resize', redraw);
-      process.off('SIGCONT', redraw);
+      suspension.dispose();
       repaints.stop();
       let text = '';
       if (last !== null) {
@@ -89,8 +114,14 @@ export function mountScreen(
 }
 
 /** Reads keys, where they come from a keyboard. */
-function Keys(props: { readonly onKeys: (keys: readonly WatchKey[]) => void }): ReactNode {
+function Keys(props: {
+  readonly onKeys: (keys: readonly WatchKey[]) => void;
+  readonly onSuspend: () => void;
+}): ReactNode {
   const { isRawModeSupported } = useStdin();
-  useInput((input, key) => props.onKeys(keysOf(input, key)), { isActive: isRawModeSupported });
+  useInput(
+    (input, key) => (key.ctrl && input === 'z' ? props.onSuspend() : props.onKeys(keysOf(input, key))),
+    { isActive: isRawModeSupported },
+  );
   return null;
 }

@@ -9,6 +9,10 @@ export interface Painter {
   paint(frame: string): void;
   /** Forgets what stands on the terminal: the next frame is painted on a clear one. */
   forget(): void;
+  /** Gives the terminal back as it was found, until it is taken again. */
+  lend(): void;
+  /** Takes the terminal again, whatever was done to it: the next frame is painted on a clear one. */
+  take(): void;
   /** Gives the terminal back as it was found, and writes `last` below what stood there. A second call does nothing. */
   close(last?: string): void;
 }
@@ -42,6 +46,13 @@ export function openPainter(canvas: Canvas): Painter {
     },
     forget: () => {
       isClear = false;
+    },
+    lend: () => {
+      if (!isClosed) canvas.write(leave);
+    },
+    take: () => {
+      isClear = false;
+      if (!isClosed) canvas.write(enter);
     },
     close: (last = '') => {
       if (isClosed) return;

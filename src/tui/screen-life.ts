@@ -3,17 +3,17 @@ import type { Client } from '../client/client.js';
 import { follow } from '../client/follow.js';
 import { createPace, type Pace, paceLimitsFor } from '../client/pace.js';
 import { DetailsDesk } from './details-desk.js';
-import type { MountedScreen } from './mount.js';
+import type { MountedScreen, ScreenListeners } from './mount.js';
 import { isDone, openIds, reduceWatch, startWatch } from './watch-state.js';
-import type { Order, WatchEvent, WatchedJob, WatchKey, WatchState } from './watch-types.js';
+import type { Order, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
 
 /** What a screen lives on. */
 export interface LifeOptions {
   readonly client: Client;
   /** The jobs to watch; none: every job that is active, whenever it becomes so. */
   readonly ids: readonly number[];
-  /** Draws the first state and says which keys are pressed from then on. */
-  readonly mount: (first: WatchState, onKeys: (keys: readonly WatchKey[]) => void) => MountedScreen;
+  /** Draws the first state and says what happens at the screen from then on. */
+  readonly mount: (first: WatchState, listeners: ScreenListeners) => MountedScreen;
   /** Leaves the screen as `q` does. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -45,8 +45,11 @@ export class ScreenLife {
     this.#over = new Promise((leave, fail) => {
       this.#settle = { leave, fail };
     });
-    this.#mounted = options.mount(this.#state, (keys) => {
-      for (const key of keys) this.#take({ type: 'key', key });
+    this.#mounted = options.mount(this.#state, {
+      onKeys: (keys) => {
+        for (const key of keys) this.#take({ type: 'key', key });
+      },
+      onFault: (error) => this.#settle.fail(error),
     });
   }
 

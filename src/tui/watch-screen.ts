@@ -31,7 +31,7 @@ export async function runWatchScreen(options: WatchScreenOptions): Promise<ExitC
     client,
     ids,
     signal,
-    mount: (first, onKeys) => mountScreen(io, first, onKeys),
+    mount: (first, listeners) => mountScreen(io, first, listeners),
   });
   const last = await life.run();
   const goingOn = openIds(last);

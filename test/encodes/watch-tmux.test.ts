@@ -14,6 +14,10 @@ interface Stage {
   folder: string;
   service: MovingService;
   terminal: Terminal;
+  /** The words that start the program. */
+  program: string;
+  /** A line that starts it, in an environment of so many words more, and tells how it ended. */
+  line: (env?: string) => string;
 }
 
 const test = suite<Stage>('watch on a terminal');
@@ -36,13 +40,14 @@ await main(process.argv.slice(2));
     VENC_API_KEY: 'a-key-for-tests-only',
     XDG_CONFIG_HOME: stage.folder,
     XDG_DATA_HOME: stage.folder,
+    LC_ALL: 'C.UTF-8',
   });
-  await stage.terminal.type(
-    `stty -g > before; '${process.execPath}' '${launcher}' watch 7; echo "code=$?"; stty -g > after; cmp before after && echo same`.replace(
+  stage.program = `'${process.execPath}' '${launcher}' watch 7`;
+  stage.line = (env = '') =>
+    `stty -g > before; env ${env} ${stage.program}; echo "code=$?"; stty -g > after; cmp before after && echo same`.replace(
       /before|after/g,
       (name) => join(stage.folder, name),
-    ),
-  );
+    );
 });
 
 test.after.each(async ({ service, terminal }) => {
@@ -50,8 +55,15 @@ test.after.each(async ({ service, terminal }) => {
   await service.close();
 });
 
+async function start({ service, terminal, line }: Stage, env?: string): Promise<void> {
+  service.open();
+  await terminal.type(line(env));
+  await terminal.shows(/transcoding/);
+}
+
 if (hasTmux()) {
   test('the first frame stands before the service has answered, and the bars move', async (stage) => {
+    await stage.terminal.type(stage.line());
     const first = await stage.terminal.shows(/nothing is known yet/);
     assert.match(first, 'q quit');
     stage.service.move(12);
@@ -66,8 +78,7 @@ if (hasTmux()) {
   });
 
   test('c asks, n takes it back, y cancels, and the screen leaves with the job', async (stage) => {
-    stage.service.open();
-    await stage.terminal.shows(/transcoding/);
+    await start(stage);
     await stage.terminal.press('c');
     await stage.terminal.shows(/Cancel job 7\? y\/n/);
     await stage.terminal.press('n');
@@ -85,8 +96,7 @@ if (hasTmux()) {
 
   for (const key of ['q', 'C-c']) {
     test(`${key} leaves the job running and the terminal as it was`, async (stage) => {
-      stage.service.open();
-      await stage.terminal.shows(/transcoding/);
+      await start(stage);
       assert.is(await stage.terminal.hasCursor(), false);
       await stage.terminal.press(key);
       const end = await stage.terminal.shows(/^same$/m);
@@ -102,8 +112,7 @@ if (hasTmux()) {
     ['SIGUSR2', /a fault of the program[\s\S]*code=[1-9]/],
   ] as const) {
     test(`${signal === 'SIGTERM' ? signal : 'a crash'} leaves the terminal as it was`, async (stage) => {
-      stage.service.open();
-      await stage.terminal.shows(/transcoding/);
+      await start(stage);
       process.kill(await pidOf(stage), signal);
       const end = await stage.terminal.shows(/^same$/m);
       assert.match(end, ending);
@@ -112,17 +121,69 @@ if (hasTmux()) {
     });
   }
 
+  for (const how of ['Ctrl-Z', 'SIGTSTP'] as const) {
+    test(`${how} gives the terminal to the shell until fg, whatever its size is then`, async (stage) => {
+      const { service, terminal } = stage;
+      service.open();
+      const tty = `stty -g > '${join(stage.folder, 'tty')}'`;
+      await terminal.type(tty);
+      await terminal.type(stage.program);
+      await terminal.shows(/transcoding/);
+      if (how === 'Ctrl-Z') await terminal.press('C-z');
+      else process.kill(await pidOf(stage), how);
+      assert.not.match(await terminal.shows(/Stopped|suspended/), 'q quit');
+      assert.is(await terminal.hasCursor(), true);
+      await terminal.type(`${tty}2; cmp '${stage.folder}'/tty* && echo alike`);
+      await terminal.shows(/^alike$/m);
+      await terminal.resize(60, 12);
+      service.move(61);
+      await terminal.type('fg');
+      const frame = await terminal.shows(/^› 7 .*61%[\s\S]*^q quit/m);
+      assert.match(frame, /^1 job/);
+      assert.match(frame, /^─{60}$/m);
+      assert.is(await terminal.hasCursor(), false);
+      await terminal.press('q');
+      await terminal.shows(/job 7 goes on/);
+      assert.is(await terminal.hasCursor(), true);
+    });
+  }
+
+  for (const locale of ['LC_ALL=C', 'LC_ALL= LC_CTYPE=POSIX', 'LC_ALL= LANG=en_US.ISO-8859-1']) {
+    test(`with ${locale} all that is drawn is ASCII`, async (stage) => {
+      stage.service.move(50);
+      await start(stage, locale);
+      const frame = await stage.terminal.shows(/^> 7 .* #+-+ +50%/m);
+      assert.match(frame, /` output 9/);
+      assert.match(frame, /^-{80}$/m);
+      assert.ok(/^[\n -~]*$/.test(frame), frame);
+      await stage.terminal.press('q');
+      assert.ok(/^[\n -~]*$/.test(await stage.terminal.shows(/^same$/m)));
+    });
+  }
+
+  for (const name of ['-u TERM', 'TERM=dumb']) {
+    test(`with ${name} there are lines, and no escape among them`, async (stage) => {
+      stage.service.open();
+      const kept = join(stage.folder, 'kept');
+      await stage.terminal.type(`script -qec "${stage.line(name).replaceAll('"', '')}" '${kept}'; echo all`);
+      await stage.terminal.shows(/^job 7: processing$/m);
+      stage.service.move(100);
+      await stage.terminal.shows(/^all$/m);
+      const told = await readFile(kept, 'utf8');
+      assert.match(told, 'job 7: finished');
+      assert.not.match(told, '\u001b');
+    });
+  }
+
   test('a terminal that is closed ends the program', async (stage) => {
-    stage.service.open();
-    await stage.terminal.shows(/transcoding/);
+    await start(stage);
     const pid = await pidOf(stage);
     await stage.terminal.hangUp();
     await until('the program has ended', () => !isAlive(pid));
   });
 
   test('a resized terminal shows the frame once, whole, in the room it has, and nothing of older ones', async (stage) => {
-    stage.service.open();
-    await stage.terminal.shows(/transcoding/);
+    await start(stage);
     for (const [columns, rows] of [
       [140, 30],
       [50, 8],
@@ -145,8 +206,7 @@ if (hasTmux()) {
   });
 
   test('? explains the keys, and a service that is gone is told until it is back', async (stage) => {
-    stage.service.open();
-    await stage.terminal.shows(/transcoding/);
+    await start(stage);
     await stage.terminal.press('?');
     await stage.terminal.shows(/^q {2}Ctrl-C +leave; the jobs go on$/m);
     await stage.terminal.press('Escape');

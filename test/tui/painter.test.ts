@@ -47,6 +47,17 @@ test('after a forgotten frame all is painted anew', () => {
   assert.is(news(), '^H^2J^1;1Hone^K');
 });
 
+test('the terminal can be lent, and is painted anew when it is taken again', () => {
+  const { painter, news } = setUp();
+  painter.paint('one');
+  news();
+  painter.lend();
+  assert.is(news(), '^?25h^?1049l');
+  painter.take();
+  painter.paint('one');
+  assert.is(news(), '^?1049h^?25l^H^2J^1;1Hone^K');
+});
+
 test('the terminal is given back once, and nothing is painted afterwards', () => {
   const { painter, news } = setUp();
   painter.paint('one');

@@ -13,15 +13,17 @@ class Desk {
   readonly drawn: WatchState[] = [];
   readonly deeds: string[] = [];
   press: (...keys: readonly WatchKey[]) => void = () => {};
+  fault: (error: unknown) => void = () => {};
 
   open(url: string, ids: readonly number[], signal?: AbortSignal): Promise<WatchState> {
     const life = new ScreenLife({
       client: createClient({ url, apiKey: 'a-key' }),
       ids,
       signal,
-      mount: (first, onKeys) => {
+      mount: (first, { onKeys, onFault }) => {
         this.drawn.push(first);
         this.press = (...keys) => onKeys(keys);
+        this.fault = onFault;
         return {
           draw: (state) => void this.drawn.push(state),
           close: (last) => void this.deeds.push(last === null ? 'close' : 'close, the last frame left'),
@@ -117,6 +119,14 @@ test('an outage is waited out', async ({ service, desk }) => {
   await desk.shows('the outage', ({ unreachableSinceMs }) => unreachableSinceMs !== null);
   desk.press('quit');
   assert.is(exitCodeOf(await ending), 130);
+});
+
+test('a frame that cannot be made ends the screen with its reason', async ({ service, desk }) => {
+  const ending = desk.open(service.url, [7]);
+  await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
+  const reason = new Error('a fault of a view');
+  desk.fault(reason);
+  assert.is(await ending.catch((error: unknown) => error), reason);
 });
 
 test('a signal leaves as q does, even one that was given before', async ({ service, desk }) => {
