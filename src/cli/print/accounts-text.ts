@@ -1,4 +1,3 @@
-import { safeText } from '../../api/safe-text.js';
 import { factLines } from './media-text.js';
 import { createPaint } from './paint.js';
 import { type Column, table } from './table.js';
@@ -32,7 +31,7 @@ export function accountsTable(
 /** One account, one fact a line. */
 export function accountText(account: AccountRecord): string {
   const lines = factLines([
-    ['name', safeText(account.name)],
+    ['name', account.name],
     ['mode', account.mode],
     ['created', humanTime(account.created_at)],
     ['keys', String(account.keys)],

@@ -11,8 +11,8 @@ export function jobText(job: JobRecord, paint: Paint): string {
     ['submitted', humanTime(job.submitted_at)],
     ...(job.finished_at === null ? [] : [['ended', humanTime(job.finished_at)] as const]),
     ...(job.test ? [['test', 'yes: outputs are cut to 5 seconds'] as const] : []),
-    ...(job.grouping === null ? [] : [['grouping', safeText(job.grouping)] as const]),
-    ...(job.pass_through === null ? [] : [['pass_through', safeText(job.pass_through)] as const]),
+    ...(job.grouping === null ? [] : [['grouping', job.grouping] as const]),
+    ...(job.pass_through === null ? [] : [['pass_through', job.pass_through] as const]),
   ];
   const files = [
     { title: 'input', file: job.input_media_file, label: null },

@@ -1,6 +1,6 @@
 import { errorClasses, isErrorClass } from '../../api/error-classes.js';
 import type { DetailsRecord, MediaFileRecord } from '../../api/records.js';
-import { withoutPassword } from '../../api/redact.js';
+import { redact, withoutPassword } from '../../api/redact.js';
 import { safeText } from '../../api/safe-text.js';
 import { humanDuration, humanSize } from './units.js';
 
@@ -38,7 +38,7 @@ export function mediaFacts(media: Media): readonly Fact[] {
   ];
   return facts.flatMap(([name, parts]) => {
     const value = parts.filter((part) => part !== null && part !== '').join(', ');
-    return value === '' ? [] : [[name, safeText(value)] as const];
+    return value === '' ? [] : [[name, value] as const];
   });
 }
 
@@ -46,18 +46,20 @@ export function mediaFacts(media: Media): readonly Fact[] {
 export function faultFacts(media: Pick<Media, 'error_class' | 'error_message'>): readonly Fact[] {
   const { error_class: errorClass, error_message: message } = media;
   if (errorClass === null && message === null) return [];
-  const what = [errorClass, message].filter((part) => part !== null && part !== '').join(': ');
+  const what = [errorClass, redact(message ?? '')].filter((part) => part !== null && part !== '').join(': ');
   const advice =
     errorClass !== null && isErrorClass(errorClass)
       ? [['advice', errorClasses[errorClass].advice] as const]
       : [];
-  return [['error', safeText(what)], ...advice];
+  return [['error', what], ...advice];
 }
 
-/** Facts as lines, names in one column, indented by so many spaces. */
+/** Facts as lines, names in one column, indented by so many spaces. What came from elsewhere is made harmless here. */
 export function factLines(facts: readonly Fact[], indent = 0): readonly string[] {
   const widest = Math.max(0, ...facts.map(([name]) => name.length));
-  return facts.map(([name, value]) => `${' '.repeat(indent)}${name.padEnd(widest)}  ${value}`.trimEnd());
+  return facts.map(([name, value]) =>
+    `${' '.repeat(indent)}${name.padEnd(widest)}  ${safeText(value)}`.trimEnd(),
+  );
 }
 
 function kilobits(rate: number): string {

@@ -1,3 +1,4 @@
+import { safeText } from '../../api/safe-text.js';
 import type { Amounts } from '../../client/read-report.js';
 
 /** One day of one grouping, as far as a line of CSV needs it. */
@@ -24,6 +25,8 @@ export function reportCsv(days: readonly Day[], names: readonly string[], hasKin
   return [head, ...lines].map((cells) => `${cells.map(cell).join(',')}\n`).join('');
 }
 
+/** No line is broken within a cell: what would steer a terminal, or a program that reads line by line, is written as it is shown. */
 function cell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const safe = safeText(text);
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
