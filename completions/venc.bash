@@ -329,9 +329,9 @@ _venc_value() {
     'run --rotate' | \
       'submit --rotate' | \
       'plan --rotate') kind=words list='0 90 180 270' ;;
-    'list --state' | \
-      'cancel --state' | \
-      'resubmit --state') kind=words list='pending waiting processing finished failed cancelled' ;;
+    'list --state') kind=words list='pending waiting processing finished failed cancelled' ;;
+    'cancel --state') kind=words list='waiting processing' ;;
+    'resubmit --state') kind=words list='pending waiting processing cancelled failed' ;;
     'daemon --log-format') kind=words list='text json' ;;
   esac
 }

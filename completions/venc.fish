@@ -455,7 +455,7 @@ complete -c venc -n '__venc_at "wait"' -l debug -d 'show where an error comes fr
 complete -c venc -n '__venc_at "wait"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "cancel" 0 more' -k -a '(__venc_ask active)'
-complete -c venc -n '__venc_at "cancel"' -l state -x -a 'pending waiting processing finished failed cancelled' -d 'every job in this state: pending, waiting, processing, finished, failed…'
+complete -c venc -n '__venc_at "cancel"' -l state -x -a 'waiting processing' -d 'every job in this state: waiting, processing'
 complete -c venc -n '__venc_at "cancel"' -l all -d 'every job that is waiting or processing'
 complete -c venc -n '__venc_at "cancel"' -l yes -s y -d 'do not ask'
 complete -c venc -n '__venc_at "cancel"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
@@ -465,7 +465,7 @@ complete -c venc -n '__venc_at "cancel"' -l debug -d 'show where an error comes 
 complete -c venc -n '__venc_at "cancel"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "resubmit" 0 more' -k -a '(__venc_ask unfinished)'
-complete -c venc -n '__venc_at "resubmit"' -l state -x -a 'pending waiting processing finished failed cancelled' -d 'every job in this state: pending, waiting, processing, finished, failed…'
+complete -c venc -n '__venc_at "resubmit"' -l state -x -a 'pending waiting processing cancelled failed' -d 'every job in this state: pending, waiting, processing, cancelled, failed'
 complete -c venc -n '__venc_at "resubmit"' -l all -d 'every job that is pending, waiting, processing, cancelled or failed'
 complete -c venc -n '__venc_at "resubmit"' -l yes -s y -d 'do not ask'
 complete -c venc -n '__venc_at "resubmit"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isVencError, VencError } from '../api/errors.js';
 import { type ExitCode, exitCodes } from '../api/exit-codes.js';
-import { type JobState, jobStates } from '../api/states.js';
+import type { JobState } from '../api/states.js';
 import type { Client } from '../client/client.js';
 import type { Context } from './context.js';
 import type { Io } from './io.js';
@@ -15,7 +15,7 @@ export interface Verb {
   readonly name: string;
   /** In a remark, e.g. `cancelled`. */
   readonly done: string;
-  /** States of the jobs that `--all` stands for. */
+  /** States of the jobs that it can be done to, which `--all` stands for. */
   readonly states: readonly JobState[];
   readonly act: (client: Client, id: number) => Promise<void>;
 }
@@ -32,8 +32,8 @@ export function defineVerb(command: Command, context: Context, verb: Verb): void
     .argument('[id...]', 'ids of jobs')
     .option(
       '--state <state>',
-      `every job in this state: ${jobStates.join(', ')}`,
-      oneOf('--state', jobStates),
+      `every job in this state: ${verb.states.join(', ')}`,
+      oneOf('--state', verb.states),
     )
     .option('--all', `every job that is ${verb.states.join(', ').replace(/, (\w+)$/, ' or $1')}`)
     .option('-y, --yes', 'do not ask')
@@ -80,11 +80,9 @@ function checkChoice(
   }
 }
 
-async function selected(client: Client, options: ActOptions, verb: Verb): Promise<readonly number[]> {
-  const filter = options.state === undefined ? {} : { state: options.state };
-  const { jobs } = await selectJobs(client, { all: true, ...filter });
-  const states: readonly string[] = options.state === undefined ? verb.states : [options.state];
-  return jobs.filter(({ state }) => states.includes(state)).map(({ id }) => id);
+async function selected(client: Client, { state }: ActOptions, verb: Verb): Promise<readonly number[]> {
+  const { jobs } = await selectJobs(client, { all: true, ...(state === undefined ? {} : { state }) });
+  return jobs.filter((job) => verb.states.includes(job.state)).map(({ id }) => id);
 }
 
 async function isSure(io: Io, verb: Verb, ids: readonly number[]): Promise<boolean> {
@@ -92,13 +90,18 @@ async function isSure(io: Io, verb: Verb, ids: readonly number[]): Promise<boole
   const lines = createInterface({ input: io.stdin, output: io.stderr });
   // An end of the input is no answer, and without this the question would stay open for ever.
   const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-  const subject = ids.length === 1 ? `job ${ids[0]}` : `${ids.length} jobs (${ids.join(' ')})`;
+  const subject = ids.length === 1 ? `job ${ids[0]}` : `${ids.length} jobs (${someOf(ids)})`;
   try {
     const answer = await Promise.race([lines.question(`venc: ${verb.name} ${subject}? [y/N] `), ended]);
     return /^y(es)?$/i.test(answer.trim());
   } finally {
     lines.close();
   }
+}
+
+/** Ids as a question names them: of many the newest, as nobody reads them all. */
+function someOf(ids: readonly number[]): string {
+  return ids.length <= 12 ? ids.join(' ') : `${ids.slice(0, 10).join(' ')} and more`;
 }
 
 /** Goes on after an error, as the others have nothing to do with it; the first error decides the exit code. */
