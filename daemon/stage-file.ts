@@ -23,6 +23,8 @@ export interface StagedFile {
   readonly url: string;
   /** Uploads it. Rejects with the classes of deliveries (contract, section 3), and leaves nothing then. */
   send(transfer: Transfer): Promise<void>;
+  /** Removes it, since nobody will fetch it. Rejects where that is not possible. */
+  takeBack(): Promise<void>;
 }
 
 /** Enough of a token to tell two files of one name apart. */
@@ -65,6 +67,10 @@ export async function stageFile(path: string, { stage, folder, env }: StageOptio
       } catch (error) {
         throw transfer.signal.aborted ? error : aboutStage(error);
       }
+    },
+    async takeBack() {
+      if (transport?.remove === undefined) throw new VencError('UsageError', 'nothing can be removed there.');
+      await transport.remove(url);
     },
   };
 }

@@ -25,7 +25,7 @@ export interface AwaitOptions {
 export async function awaitJobs(
   client: Client,
   ids: readonly number[],
-  io: Io,
+  io: Pick<Io, 'note'>,
   options: AwaitOptions,
 ): Promise<ExitCode> {
   const { signal, isKnownReachable = false, finds } = options;

@@ -13,6 +13,12 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'its links lead in a circle',
 };
 
+/** A local file that is to be brought to a service. */
+export interface FileToUpload {
+  readonly path: string;
+  readonly sizeBytes: number;
+}
+
 /** Reads a text file. Rejects with `UsageError` where that is not possible. */
 export async function readTextFile(path: string): Promise<string> {
   try {

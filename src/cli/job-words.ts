@@ -3,8 +3,7 @@ import { VencError } from '../api/errors.js';
 import { type RequestFields, readOutputFlag } from '../api/settings/flag-values.js';
 import { readFlags, settingFlags } from '../api/settings/flags.js';
 import { mergeRequest } from '../api/settings/merge-request.js';
-import { readTextFile } from './files.js';
-import type { FileToUpload } from './upload-file.js';
+import { type FileToUpload, readTextFile } from './files.js';
 import { gather } from './words.js';
 
 /** Options that say what to make of an input: `--output`, and one for each setting. */

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RequestFields } from '../api/settings/flag-values.js';
-import { readableFileSize } from './files.js';
-import type { FileToUpload } from './upload-file.js';
+import { type FileToUpload, readableFileSize } from './files.js';
 
 const names = ['watermark', 'watermarks'] as const;
 

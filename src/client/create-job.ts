@@ -17,15 +17,16 @@ export async function createJob(
   client: Client,
   request: unknown,
   idempotencyKey: string | null,
+  signal?: AbortSignal,
 ): Promise<Asked> {
   const headers = idempotencyKey === null ? {} : { 'Idempotency-Key': idempotencyKey };
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await client.ask('createJob', { body: request, headers });
+      return await client.ask('createJob', { body: request, headers, signal });
     } catch (error) {
       const waitMs = waitBefore(error, attempt);
       if (idempotencyKey === null || waitMs === null || !(await honoursKeys(client))) throw error;
-      await pause(waitMs);
+      await pause(waitMs, signal);
       await client.relocate();
     }
   }
@@ -40,8 +41,8 @@ function waitBefore(error: unknown, attempt: number): number | null {
   return waitMs <= longestWaitMs ? waitMs : null;
 }
 
-/** Only a daemon like ours is known to: the service document has no such keys. */
-async function honoursKeys(client: Client): Promise<boolean> {
+/** Whether a service keeps idempotency keys. Only a daemon like ours is known to: the service document has no such keys. */
+export async function honoursKeys(client: Client): Promise<boolean> {
   if (client.target.isOwnDaemon === true) return true;
   try {
     return fieldsOf((await client.ask('version')).body).name === 'venc';

@@ -42,6 +42,7 @@ test.before(async (context) => {
       return response.end(JSON.stringify({ url: `upload://t/${path.split('/').at(-1)}` }));
     const trouble = context.troubles.shift();
     if (trouble === 'cut') return response.destroy();
+    if (trouble === 429) response.setHeader('Retry-After', '1');
     if (trouble !== undefined) return response.writeHead(trouble).end('{"errors": ["not so"]}');
     return response
       .writeHead(201)
@@ -171,6 +172,37 @@ test('the first code that was bad is that of the lines; a service out of reach o
   assert.equal([stopped.code, stopped.stdout, creates(context.seen).length], [4, '', 1]);
   assert.match(stopped.stderr, /no line after line 1 was submitted/);
   assert.is(creates(seen).length, 3);
+});
+
+test('a line waits for as long as a busy service asks, and is made once', async (context) => {
+  context.troubles = [429, 429, 429, 'cut'];
+  const { code, stdout, stderr } = await context.venc(['-', '--ndjson'], '{"input": "http://h/1.mov"}');
+  assert.equal([code, stdout], [0, '105\n'], stderr);
+  assert.match(stderr, /^venc: line 1: the service asks to wait for 1 s$/m);
+  const keys = new Set(creates(context.seen).map(({ headers }) => headers['idempotency-key']));
+  assert.equal([creates(context.seen).length, keys.size, keys.has(undefined)], [5, 1, false]);
+});
+
+test('where nobody is known to honour keys a busy service costs its line, and the next one waits', async (context) => {
+  context.name = 'other';
+  context.troubles = [429];
+  const lines = '{"input": "http://h/1.mov"}\n{"input": "http://h/2.mov"}';
+  const startedAt = performance.now();
+  const { code, stdout, stderr } = await context.venc(['-', '--ndjson'], lines);
+  assert.equal([code, stdout], [3, '102\n'], stderr);
+  assert.match(stderr, /^venc: line 1: not so$/m);
+  assert.ok(performance.now() - startedAt > 900, 'it waited');
+  assert.equal(
+    bodies(context.seen).map(({ input }) => input),
+    ['http://h/1.mov', 'http://h/2.mov'],
+  );
+});
+
+test('two flags that ask for different things are refused', async ({ venc, seen }) => {
+  const { code, stderr } = await venc(['http://h/a.mov', '--json', '--wait', '--download', 'films']);
+  assert.is(code, 2);
+  assert.match(stderr, /--json does not go with --download/);
+  assert.is(seen.length, 0);
 });
 
 test('words that go not with --ndjson are refused once', async ({ venc, seen }) => {

@@ -6,9 +6,8 @@ import { isFinal } from '../../api/states.js';
 import { refuseToOverwrite, refuseUnwritable } from '../check-places.js';
 import { provideFolder } from '../files.js';
 import type { Io } from '../io.js';
-import { transferText } from '../print/transfer-text.js';
-import { openProgress } from '../progress-display.js';
 import type { ProgressMode } from '../progress-mode.js';
+import { openTransfer } from '../transfer-display.js';
 import { filesToSave } from './files-to-save.js';
 import { saveFile } from './save-file.js';
 
@@ -48,19 +47,15 @@ export async function downloadJob(job: JobRecord, io: Io, options: DownloadOptio
   await provideFolder(folder);
   for (const [index, file] of files.entries()) {
     const path = paths[index] ?? '';
-    const display = await openProgress(io, mode, safeText(file.name));
-    const activity = transferText(() => performance.now());
+    const recordOf = (done: number, total: number | null) => ({ path, done_bytes: done, total_bytes: total });
+    const { report, stop } = await openTransfer(io, mode, safeText(file.name), recordOf);
     try {
       await saveFile(file, path, {
         signal,
-        onProgress: (done, told) => {
-          const total = told ?? file.sizeBytes;
-          const percent = total === null || total === 0 ? 0 : (done / total) * 100;
-          display.update(percent, activity(done, total), { path, done_bytes: done, total_bytes: total });
-        },
+        onProgress: (done, told) => report(done, told ?? file.sizeBytes),
       });
     } finally {
-      display.stop();
+      stop();
     }
     await io.out(`${path}\n`);
   }

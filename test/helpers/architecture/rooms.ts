@@ -83,9 +83,12 @@ export const floorPlan: FloorPlan = {
       because: 'what is printed are often the events of the client; their types alone leave the room pure',
     },
     {
-      from: ['daemon', 'run', 'plan', 'doctor', 'accounts', 'keys', 'worker', 'submit'].map(
-        (name) => `src/cli/commands/${name}.ts`,
-      ),
+      from: [
+        ...['daemon', 'run', 'plan', 'doctor', 'accounts', 'keys', 'worker', 'submit'].map(
+          (name) => `src/cli/commands/${name}.ts`,
+        ),
+        ...['bring-files', 'prepare-request'].map((name) => `src/cli/submit/${name}.ts`),
+      ],
       to: 'daemon',
       how: 'lazily',
       because: 'these commands need a workshop, and no other should pay for loading it',

@@ -1,16 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { isVencError, VencError } from '../api/errors.js';
-import type { Client } from '../client/client.js';
-import type { Io } from './io.js';
-import { transferText } from './print/transfer-text.js';
-import { openProgress } from './progress-display.js';
-import type { ProgressMode } from './progress-mode.js';
+import { isVencError, VencError } from '../../api/errors.js';
+import type { Client } from '../../client/client.js';
+import type { FileToUpload } from '../files.js';
 
-/** A local media file on its way to the service. */
-export interface FileToUpload {
-  readonly path: string;
-  readonly sizeBytes: number;
+/** What goes with an upload. */
+export interface UploadOptions {
+  /** Ends it; the service keeps nothing then. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (doneBytes: number) => void;
 }
 
 /**
@@ -20,11 +18,8 @@ export interface FileToUpload {
 export async function uploadFile(
   client: Client,
   { path, sizeBytes }: FileToUpload,
-  io: Io,
-  mode: ProgressMode,
+  { signal, onProgress }: UploadOptions,
 ): Promise<string> {
-  const display = await openProgress(io, mode, 'upload');
-  const activity = transferText(() => performance.now());
   let sentBytes = 0;
   async function* content() {
     // A file that grows meanwhile is sent as long as it was announced.
@@ -33,14 +28,13 @@ export async function uploadFile(
     for await (const chunk of createReadStream(path, end) as AsyncIterable<Buffer>) {
       yield chunk;
       sentBytes += chunk.length;
-      const record = { sent_bytes: sentBytes, total_bytes: sizeBytes };
-      display.update((sentBytes / sizeBytes) * 100, activity(sentBytes, sizeBytes), record);
+      onProgress(sentBytes);
     }
     if (sentBytes < sizeBytes)
       throw new VencError('UsageError', `${path} became shorter while it was uploaded.`);
   }
   try {
-    return await client.upload({ name: basename(path), sizeBytes, content: content() });
+    return await client.upload({ name: basename(path), sizeBytes, content: content() }, signal);
   } catch (error) {
     throw isVencError(error, 'NotFoundError') || isVencError(error, 'MethodNotAllowedError')
       ? new VencError('UsageError', 'This service takes no uploads.', {
@@ -48,7 +42,5 @@ export async function uploadFile(
           hint: 'put the file where the service can fetch it, and submit its URL',
         })
       : error;
-  } finally {
-    display.stop();
   }
 }

@@ -1,0 +1,69 @@
+import { VencError } from '../../api/errors.js';
+import type { RequestFields } from '../../api/settings/flag-values.js';
+import type { Context } from '../context.js';
+import type { FileToUpload } from '../files.js';
+import { readJobInput } from '../job-input.js';
+import { requestOf } from '../job-words.js';
+import { noteUnknownFields } from '../note-unknown-fields.js';
+import type { SubmitOptions } from './submit-options.js';
+
+/** A request as far as the words and the files of the person say it, with what has to be brought to the service before. */
+export interface PreparedRequest {
+  /** Without an input where that is a file to be brought. */
+  readonly fields: Record<string, unknown>;
+  readonly input: FileToUpload | null;
+  /** Watermarks, by the addresses that stand for them in the request. */
+  readonly pictures: ReadonlyMap<string, FileToUpload>;
+}
+
+/**
+ * Reads what `venc submit` was given into a request. All that can be refused without the service is refused here, before a long upload.
+ * Rejects with `UsageError` and `InvalidRequestError`.
+ */
+export async function prepareRequest(
+  word: string,
+  options: SubmitOptions,
+  { io }: Context,
+): Promise<PreparedRequest> {
+  const input = await readJobInput(word, io, options.xml === true ? { isXml: true, readXml } : { readXml });
+  const pictures = new Map<string, FileToUpload>();
+  const fields = await requestOf(
+    input.kind === 'request' ? input.request : null,
+    input.kind === 'url' ? input.url : null,
+    options,
+    pictures,
+  );
+  // Flags cannot be unknown, but what is written in JSON can.
+  if (input.kind === 'request' || options.output !== undefined) await noteUnknownFields(fields, io);
+  if (options.stage !== undefined && input.kind !== 'file' && pictures.size === 0) {
+    throw new VencError('UsageError', '--stage goes with a local file: a URL is where it is.');
+  }
+  const file = input.kind === 'file' ? input : null;
+  if (file !== null) await refuseWrongValues({ ...fields, input: 'upload://still/to-come' });
+  else if (pictures.size > 0) await refuseWrongValues(fields);
+  return { fields, input: file, pictures };
+}
+
+async function readXml(text: string) {
+  const { readXmlRequest } = await import('../../../daemon/http/xml/read-xml-request.js');
+  return readXmlRequest(text);
+}
+
+async function refuseWrongValues(request: RequestFields): Promise<void> {
+  const [{ readJobRequest }, { invalidRequest }] = await Promise.all([
+    import('../../api/settings/read.js'),
+    import('../../api/errors.js'),
+  ]);
+  const reading = readJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
+  if (!reading.ok) throw invalidRequest(reading.complaints);
+}
+
+/** The request with the new addresses of its watermarks. */
+export async function withAddresses(
+  request: Record<string, unknown>,
+  addresses: ReadonlyMap<string, string>,
+): Promise<Record<string, unknown>> {
+  if (addresses.size === 0) return request;
+  const { replaceWatermarks } = await import('../local-watermarks.js');
+  return replaceWatermarks(request, addresses);
+}

@@ -1,0 +1,91 @@
+import { isVencError, VencError } from '../../api/errors.js';
+import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import type { Client } from '../../client/client.js';
+import { createJob } from '../../client/create-job.js';
+import { normaliseCreated } from '../../client/normalise.js';
+import { readBoolean } from '../../client/reading.js';
+import type { Context } from '../context.js';
+import { listenForEnd } from '../interrupt.js';
+import { chosenMode, type ProgressMode } from '../progress-mode.js';
+import { bringFiles, createBringer } from './bring-files.js';
+import { type PreparedRequest, prepareRequest, withAddresses } from './prepare-request.js';
+import type { SubmitOptions } from './submit-options.js';
+
+/** Creates one job (section 4.1), prints its id, and goes on with it as far as the options say. */
+export async function submitJob(word: string, options: SubmitOptions, context: Context): Promise<ExitCode> {
+  const { io } = context;
+  const mode = await chosenMode(context, options.progress, 'stderr');
+  const prepared = await prepareRequest(word, options, context);
+  const client = await context.client();
+  const waiting = options.wait === true ? await import('../wait-with-progress.js') : null;
+  const { answer, id } = await create(prepared, options, { client, context, mode });
+  // From the moment on at which the id is known, Ctrl-C is to say that the job goes on.
+  const interruption = id === 0 || waiting === null ? null : listenForEnd(io, options.timeout ?? null);
+  if (options.json === true) await io.out(`${JSON.stringify(answer, null, 2)}\n`);
+  else if (id > 0) await io.out(`${id}\n`);
+  if (normaliseCreated(answer).test === true) io.note('venc: test mode: outputs are cut to 5 seconds\n');
+  if (id === 0) io.note('venc: the request is valid; nothing was queued\n');
+  if (waiting === null || interruption === null) return exitCodes.done;
+  const code = await waiting.waitWithProgress(client, [id], { interruption, mode, io });
+  // What a failed job did finish is worth having too.
+  if (options.download === undefined || (code !== exitCodes.done && code !== exitCodes.jobFailed))
+    return code;
+  const { downloadEnded } = await import('../download/download-ended.js');
+  const folder = options.download;
+  return downloadEnded(client, id, io, { folder, isForced: options.force === true, mode, code });
+}
+
+/** What a create goes by. */
+interface Creating {
+  readonly client: Client;
+  readonly context: Context;
+  readonly mode: ProgressMode;
+}
+
+/** Brings the files of a request to the service and creates the job. Where no job comes of it, what was staged is taken back. */
+async function create(
+  { fields, input, pictures }: PreparedRequest,
+  { stage, idempotencyKey }: SubmitOptions,
+  { client, context, mode }: Creating,
+): Promise<{ readonly answer: unknown; readonly id: number }> {
+  const { signal, dispose } = listenForEnd(context.io);
+  const bringer = createBringer({ client, context, mode, stage, signal });
+  let isAsked = false;
+  try {
+    const request = await withAddresses(fields, await bringFiles(pictures, bringer));
+    if (input !== null) request.input = await bringer.bring(input);
+    isAsked = true;
+    const { body: answer } = await createJob(client, request, idempotencyKey ?? null, signal);
+    const id = Number(normaliseCreated(answer).id ?? 0);
+    if (id === 0 && !readBoolean(request.mock)) throw withoutId();
+    if (id === 0) await bringer.giveUp(false);
+    return { answer, id };
+  } catch (error) {
+    const mayBeMade = isAsked && mayHaveMadeJob(error);
+    await bringer.giveUp(mayBeMade);
+    throw isVencError(error, 'InterruptedError') ? interrupted(mayBeMade) : error;
+  } finally {
+    dispose();
+  }
+}
+
+/** Whether a create that ended so may have made its job: only a refusal says that it has not. */
+function mayHaveMadeJob(error: unknown): boolean {
+  if (!isVencError(error)) return true;
+  if (error.errorClass === 'TooManyRequestsError') return false;
+  return error.entry.exitCode === exitCodes.unreachable || error.errorClass === 'InterruptedError';
+}
+
+function interrupted(mayBeMade: boolean): VencError {
+  return mayBeMade
+    ? new VencError('InterruptedError', 'Interrupted while the service was asked.', {
+        hint: 'venc list shows whether there is a job',
+      })
+    : new VencError('InterruptedError', 'Interrupted. Nothing was submitted.');
+}
+
+function withoutId(): VencError {
+  return new VencError('UnreachableError', 'The service took the request, but its answer names no job.', {
+    hint: 'venc list shows whether there is one',
+  });
+}

@@ -1,0 +1,44 @@
+import { VencError } from '../../api/errors.js';
+import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import type { RequestFields } from '../../api/settings/flag-values.js';
+import type { Context } from '../context.js';
+import type { FileToUpload } from '../files.js';
+import { listenForEnd } from '../interrupt.js';
+import { requestOf } from '../job-words.js';
+import { chosenMode } from '../progress-mode.js';
+import { bringFiles, createBringer } from './bring-files.js';
+import { withAddresses } from './prepare-request.js';
+import { submitLines } from './submit-lines.js';
+import type { SubmitOptions } from './submit-options.js';
+
+/** Creates one job for each line of stdin, prints their ids, and waits for them where that is asked for. */
+export async function submitMany(word: string, options: SubmitOptions, context: Context): Promise<ExitCode> {
+  const { io } = context;
+  if (word !== '-') {
+    throw new VencError('UsageError', '--ndjson reads requests from stdin.', {
+      hint: 'for example: venc submit - --ndjson < jobs.ndjson',
+    });
+  }
+  const client = await context.client();
+  const pictures = new Map<string, FileToUpload>();
+  // A slip in the words is told once, not for every line; and a picture is uploaded once.
+  await requestOf(null, null, options, pictures);
+  const mode = await chosenMode(context, options.progress, 'stderr');
+  const { signal, dispose } = listenForEnd(io);
+  const submit = async () => {
+    const bringer = createBringer({ client, context, mode, stage: undefined, signal });
+    const addresses = await bringFiles(pictures, bringer);
+    return submitLines(client, io, {
+      complete: async (line: RequestFields) => withAddresses(await requestOf(line, null, options), addresses),
+      idempotencyKey: options.idempotencyKey ?? null,
+      isJson: options.json === true,
+      signal,
+    });
+  };
+  const { ids, code } = await submit().finally(dispose);
+  if (options.wait !== true || ids.length === 0) return code;
+  const { waitWithProgress } = await import('../wait-with-progress.js');
+  const interruption = listenForEnd(io, options.timeout ?? null);
+  const ended = await waitWithProgress(client, ids, { interruption, mode, io });
+  return code === exitCodes.done ? ended : code;
+}

@@ -1,0 +1,45 @@
+import { VencError } from '../../api/errors.js';
+import type { JobWords } from '../job-words.js';
+import type { ProgressChoice } from '../progress-mode.js';
+
+/** What the words of `venc submit` say beside the settings of the job. */
+export interface SubmitOptions extends JobWords {
+  readonly xml?: boolean;
+  readonly ndjson?: boolean;
+  readonly idempotencyKey?: string;
+  readonly json?: boolean;
+  readonly wait?: boolean;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly download?: string;
+  readonly force?: boolean;
+  readonly stage?: string;
+  readonly progress?: ProgressChoice;
+}
+
+/** Refuses flags that would do nothing, and two that ask for different things. Throws `UsageError`. */
+export function refuseIdleFlags({ wait, timeout, download, force, json, stage }: SubmitOptions): void {
+  const idle = [
+    ['--timeout', timeout !== undefined && wait !== true, '--wait'],
+    ['--download', download !== undefined && wait !== true, '--wait'],
+    ['--force', force === true && download === undefined, '--download'],
+  ] as const;
+  for (const [flag, isIdle, partner] of idle)
+    if (isIdle) throw new VencError('UsageError', `${flag} goes with ${partner}.`);
+  if (download === '') throw new VencError('UsageError', '--download needs the name of a folder.');
+  if (stage === '') throw new VencError('UsageError', '--stage needs the URL of a folder.');
+  if (json === true && download !== undefined) {
+    throw new VencError('UsageError', '--json does not go with --download.', {
+      hint: 'the paths of the files would follow the JSON; venc wait and venc download take the id from it',
+    });
+  }
+}
+
+/** An idempotency key as it was typed. Throws `UsageError` where a service would not take it. */
+export function idempotencyKeyOf(word: string): string {
+  if (/^[!-~]{1,200}$/.test(word)) return word;
+  throw new VencError(
+    'UsageError',
+    '--idempotency-key takes 1 to 200 letters, digits and signs of ASCII, without blanks.',
+  );
+}

@@ -1,0 +1,52 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { barLine } from '../../../src/cli/print/bar-line.js';
+import { displayWidth } from '../../../src/cli/print/display-width.js';
+import { jobsProgress } from '../../../src/cli/print/jobs-progress.js';
+import { timeLeft } from '../../../src/cli/print/time-left.js';
+
+const activity = 'transcoding, 118 fps, 4.7x, 12s left';
+
+const lines: readonly (readonly [number, string])[] = [
+  [90, `job 12 [############----------------]  45.2% ${activity}`],
+  [79, 'job 12 [############----------------]  45.2% transcoding, 118 fps, 12s left'],
+  [60, 'job 12 [#########-----------]  45.2% transcoding, 12s left'],
+  [40, 'job 12 [####------]  45.2% 12s left'],
+  [30, 'job 12  45.2% 12s left'],
+  [20, 'job 12  45.2%'],
+];
+
+for (const [columns, line] of lines) {
+  test(`a bar within ${columns} columns tells what is worth most`, () => {
+    assert.is(barLine({ title: 'job 12', percent: 45.2, activity }, columns), line);
+  });
+}
+
+test('a bar of a file with a long name stays within its columns, whatever these are', () => {
+  const title = `${'東京'.repeat(60)}.mov`;
+  for (let columns = 20; columns <= 120; columns += 1) {
+    const line = barLine({ title, percent: 100, activity: '1.0 GB of 1.0 GB, 3.2 MB/s' }, columns);
+    assert.ok(displayWidth(line) <= columns, `${columns}: ${line}`);
+    assert.match(line, '100%');
+  }
+});
+
+test('several jobs are one thing: those that have ended are done, however they did', () => {
+  const jobs = [
+    { state: 'finished', progress: 100 },
+    { state: 'failed', progress: 10 },
+    { state: 'processing', progress: 40 },
+  ];
+  assert.equal(jobsProgress(jobs, 1), { percent: 60, activity: '2 of 4 ended, 1 failed, 1 processing' });
+});
+
+test('the time that is left goes by what was done since the first report', () => {
+  let now = 0;
+  const left = timeLeft(() => now);
+  assert.is(left(50), null);
+  now = 10_000;
+  assert.is(left(50), null);
+  assert.is(left(75), 10);
+});
+
+test.run();
