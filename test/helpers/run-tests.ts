@@ -1,14 +1,17 @@
-import { spawn } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { provedFolder } from '../contracts/transport/promises.js';
 import { proofTable } from './proof-table.js';
 
 /*
  * `npm test`: every test file, a few of them to a run of uvu, as many runs side by side as there are processors. What a run
- * says is shown when it is over. With an argument, only the files that it fits as a regular expression. What the contract of
- * transports proved stands in dist/transport-promises.md afterwards: which scheme kept which promise, against which server.
+ * says is shown when it is over, and in the end what runs left in their temporary folders, which go with all that is in them. With an
+ * argument, only the files that it fits as a regular expression. What the contract of transports proved stands in
+ * dist/transport-promises.md afterwards: which scheme kept which promise, against which server.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,9 +22,22 @@ const filesARun = 4;
 /** Those that take longest begin first. */
 const slowest = /^(plan|whole|store|cli|client|notify)\//;
 
+/** The temporary folder of all runs, each of which has one of its own in it. */
+const temporary = mkdtempSync(join(tmpdir(), 'venc-tests-'));
+const running = new Set<ChildProcess>();
+process.once('exit', () => rmSync(temporary, { recursive: true, force: true, maxRetries: 5 }));
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    for (const child of running) child.kill(signal);
+    process.exit(130);
+  });
+}
+
 interface Run {
   readonly isPassed: boolean;
   readonly said: string;
+  /** What it left behind, and the files of which one did; null where there is nothing. */
+  readonly leftovers: string | null;
 }
 
 async function main([pattern = '']: readonly string[]): Promise<number> {
@@ -36,10 +52,10 @@ async function main([pattern = '']: readonly string[]): Promise<number> {
   );
   const began = Date.now();
   const ended: Run[] = [];
-  const left = batches.values();
+  const left = batches.entries();
   const lane = async () => {
-    for (const batch of left) {
-      const run = await runFiles(batch);
+    for (const [index, batch] of left) {
+      const run = await runFiles(batch, join(temporary, String(index)));
       process.stdout.write(run.said);
       ended.push(run);
     }
@@ -51,22 +67,29 @@ async function main([pattern = '']: readonly string[]): Promise<number> {
   if (table !== null) await writeFile(tablePath, table);
   const skipped = count('Skipped');
   if (skipped > 0) console.log(`${skipped} skipped: see above for what they miss`);
+  for (const { leftovers } of ended) if (leftovers !== null) console.log(`Left behind: ${leftovers}`);
   console.log(`${count('Passed')} of ${count('Total')} tests passed in ${seconds} s`);
   return files.length > 0 && ended.every(({ isPassed }) => isPassed) ? 0 : 1;
 }
 
-/** Runs some files one after the other, in a process of their own. */
-async function runFiles(files: readonly string[]): Promise<Run> {
+/** Runs some files one after the other, in a process of their own with a temporary folder of its own. */
+async function runFiles(files: readonly string[], folder: string): Promise<Run> {
+  await mkdir(folder);
   const names = files.map((name) => name.replaceAll('.', '\\.')).join('|');
   const child = spawn(process.execPath, [uvu, root, `^(${names})$`], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, TMPDIR: folder },
   });
+  running.add(child);
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { isPassed: code === 0, said };
+  running.delete(child);
+  const left = await readdir(folder);
+  const leftovers = left.length === 0 ? null : `${left.join(', ')} by one of ${files.join(', ')}`;
+  return { isPassed: code === 0, said, leftovers };
 }
 
 /** A number of uvu's summary. */

@@ -4,13 +4,29 @@ import { join } from 'node:path';
 
 const folders: string[] = [];
 
-process.once('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+process.once('exit', removeFolders);
+// Nothing is told of the end to a process that a signal ends, unless it listens.
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    removeFolders();
+    process.kill(process.pid, signal);
+  });
+}
 
-/** A new empty folder below the system's temporary one. It is removed with all it holds when the process ends. */
+/** A new empty folder below the system's temporary one. It is removed with all it holds when the process ends, short of SIGKILL. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'venc-test-'));
   folders.push(folder);
   return folder;
+}
+
+function removeFolders(): void {
+  for (const folder of folders.splice(0)) {
+    try {
+      // Programs that the test started may write there to their last moment.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    } catch (error) {
+      console.error(`a temporary folder cannot be removed: ${String(error)}`);
+    }
+  }
 }

@@ -41,7 +41,11 @@ export async function openTerminal(
 ): Promise<Terminal> {
   const tmux = async (...args: readonly string[]): Promise<string> =>
     (await run('tmux', ['-S', `${folder}/tmux`, '-f', '/dev/null', ...args])).stdout;
-  const variables = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+  // What shells and programs leave behind, such as fish its sockets, goes with the folder.
+  const variables = Object.entries({ TMPDIR: folder, ...env }).flatMap(([name, value]) => [
+    '-e',
+    `${name}=${value}`,
+  ]);
   // The size of the window follows what the test says, as nobody is attached.
   const size = ['-x', String(columns), '-y', String(rows)];
   await tmux(

@@ -33,7 +33,8 @@ export interface RunningProgram {
 
 const running = new Set<ChildProcess>();
 
-process.once('exit', () => {
+// Before their folders are removed, which they would write to.
+process.prependOnceListener('exit', () => {
   for (const { pid } of running) for (const id of family(pid)) send(id, 'SIGKILL');
 });
 
