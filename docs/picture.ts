@@ -61,6 +61,8 @@ try {
     submit('broken.mov'),
     submit('holiday.mov', '--output', 'label=web,size=1280x720', '--output', 'label=small,size=640x360'),
   ];
+  // Those two are over when the screen begins, which then tells first how they ended.
+  run('sh', '-c', '"$@" || true', 'sh', process.execPath, venc, 'wait', ...ids.slice(0, 2));
   tmux(
     'new-session',
     '-d',

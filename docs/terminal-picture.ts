@@ -16,6 +16,13 @@ const colours = [
 ] as const;
 const letter = { width: 8.4, height: 18 } as const;
 const margin = 14;
+/** Room for the frame of a window on top, which tells a picture of a terminal from a piece of the page. */
+const header = 22;
+const frame = '#444c56';
+/** The part of a bar that is done, in eighths of a letter, and then the part that is not. */
+const eighths = ' ▏▎▍▌▋▊▉█';
+/** What is drawn, since a font that a reader happens to have may tear it; words, which may have single blanks in them. */
+const pieces = /(?<bar>[▏▎▍▌▋▊▉█]+░*|░+)|(?<rule>─+)|[^\s▏▎▍▌▋▊▉█░─]+(?: [^\s▏▎▍▌▋▊▉█░─]+)*/g;
 /** An SGR sequence; kept by a split. */
 const style = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
 
@@ -26,9 +33,9 @@ const style = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
 export function terminalPicture(screen: string, columns: number, title: string): string {
   const lines = screen.trimEnd().split('\n');
   const width = Math.ceil(columns * letter.width + 2 * margin);
-  const height = lines.length * letter.height + 2 * margin;
+  const height = header + lines.length * letter.height + 2 * margin;
   let look = plain;
-  const texts = lines.flatMap((line, row) => {
+  const drawn = lines.flatMap((line, row) => {
     let column = 0;
     return line.split(style).flatMap((part) => {
       const codes = style.test(part) ? part.slice(2, -1) : undefined;
@@ -37,35 +44,63 @@ export function terminalPicture(screen: string, columns: number, title: string):
         return [];
       }
       const at = column;
-      column += [...part].length;
-      return part === '' ? [] : [textAt(part, at, row, look)];
+      column += part.length;
+      return runAt(part, at, header + margin + row * letter.height, look);
     });
   });
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
     `<title>${title}</title>`,
-    `<rect width="100%" height="100%" rx="8" fill="${paper}"/>`,
-    `<g font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14" xml:space="preserve">`,
-    ...texts,
+    // Drawn half a pixel inside: the frame is what sets the window off from a dark page.
+    `<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="${paper}" stroke="${frame}"/>`,
+    ...[0, 1, 2].map((dot) => `<circle cx="${margin + 5 + dot * 18}" cy="17" r="5" fill="${frame}"/>`),
+    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">`,
+    ...drawn,
     '</g>',
     '</svg>',
     '',
   ].join('\n');
 }
 
-function textAt(text: string, column: number, row: number, look: Look): string {
-  const x = (margin + column * letter.width).toFixed(1);
-  const y = margin + row * letter.height;
-  const width = ([...text].length * letter.width).toFixed(1);
-  const back = look.isInverse
-    ? `<rect x="${x}" y="${y}" width="${width}" height="${letter.height}" fill="${look.colour}"/>`
-    : '';
-  if (text.trim() === '') return back;
-  const weight = look.isBold ? ' font-weight="bold"' : '';
-  const faint = look.isDim ? ' opacity="0.6"' : '';
-  // Letters are held to the grid, whatever font there is.
-  const place = `x="${x}" y="${y + 14}" textLength="${width}" lengthAdjust="spacingAndGlyphs"`;
-  return `${back}<text ${place} fill="${look.isInverse ? paper : look.colour}"${weight}${faint}>${escaped(text)}</text>`;
+/** Letters of one look in their places: each piece is held to the grid, whatever font there is. */
+function runAt(text: string, column: number, top: number, look: Look): readonly string[] {
+  const ground = look.isInverse ? [box(column, text.length, top, letter.height, look.colour)] : [];
+  const fill = look.isInverse ? paper : look.colour;
+  const drawn = [...text.matchAll(pieces)].map(({ 0: piece, index, groups }) => {
+    const at = column + index;
+    if (groups?.bar !== undefined) return barAt(piece, at, top + 4, fill);
+    if (groups?.rule !== undefined) return box(at, piece.length, top + 9, 1, fill, look.isDim ? 0.6 : 1);
+    const weight = look.isBold ? ' font-weight="bold"' : '';
+    const faint = look.isDim ? ' opacity="0.7"' : '';
+    const place = `x="${across(at)}" y="${top + 14}" textLength="${(piece.length * letter.width).toFixed(1)}"`;
+    return `<text ${place} lengthAdjust="spacingAndGlyphs" fill="${fill}"${weight}${faint}>${escaped(piece)}</text>`;
+  });
+  return [...ground, ...drawn];
+}
+
+/** A bar: its whole length faintly, and what is done of it over that. */
+function barAt(text: string, column: number, top: number, fill: string): string {
+  const done = [...text].reduce((sum, part) => sum + Math.max(0, eighths.indexOf(part)) / 8, 0);
+  const height = letter.height - 8;
+  const whole = box(column, text.length, top, height, fill, 0.25);
+  return done === 0 ? whole : `${whole}${box(column, done, top, height, fill)}`;
+}
+
+function box(
+  column: number,
+  columns: number,
+  top: number,
+  height: number,
+  fill: string,
+  opacity = 1,
+): string {
+  const size = `width="${(columns * letter.width).toFixed(1)}" height="${height}"`;
+  const faint = opacity === 1 ? '' : ` opacity="${opacity}"`;
+  return `<rect x="${across(column)}" y="${top}" ${size} fill="${fill}"${faint}/>`;
+}
+
+function across(column: number): string {
+  return (margin + column * letter.width).toFixed(1);
 }
 
 /** The look after a list of SGR codes; those that nothing here uses are passed over. */

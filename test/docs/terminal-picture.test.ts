@@ -1,0 +1,34 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { terminalPicture } from '../../docs/terminal-picture.js';
+
+const esc = String.fromCharCode(27);
+const picture = terminalPicture(
+  `${esc}[1m3 jobs${esc}[0m\n  ${esc}[36m███▌░░░░${esc}[39m  44% a<b  c&d\n────\n`,
+  30,
+  'A screen',
+);
+
+test('a bar is drawn as what is done over the whole of it, and no character of it is left to a font', () => {
+  assert.match(
+    picture,
+    /<rect [^>]*width="67.2"[^>]*opacity="0.25"\/><rect [^>]*width="29.4"[^>]*fill="#56b6c2"\/>/,
+  );
+  assert.not.match(picture, /[█▌░─]/);
+});
+
+test('words stand in their columns, with their markup taken for text', () => {
+  const words = [...picture.matchAll(/<text x="([\d.]+)"[^>]*>([^<]*)</g)].map(([, x, text]) => [x, text]);
+  assert.equal(words, [
+    ['14.0', '3 jobs'],
+    ['114.8', '44% a&lt;b'],
+    ['190.4', 'c&amp;d'],
+  ]);
+});
+
+test('what is bold is bold, and a frame sets the picture off from any page', () => {
+  assert.match(picture, /font-weight="bold">3 jobs</);
+  assert.match(picture, /^<svg [^>]*>\n<title>A screen<\/title>\n<rect [^>]*stroke="#/);
+});
+
+test.run();
