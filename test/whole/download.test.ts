@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -60,6 +60,24 @@ test('a download goes on from its part, overwrites nothing without --force, and 
   const [first = ''] = forced.stderr.split('\n');
   assert.is(JSON.parse(first).done_bytes, 1000, 'it went on from the part');
   assert.is((await venc(['download', '99999'], here)).code, 5);
+});
+
+test('of several outputs those that an earlier run has fetched are passed over, and no other file is', async () => {
+  const outputs = ['--output', 'filename=a.mp4,width=64', '--output', 'filename=b.mp4,width=48'];
+  const submitted = await venc(['submit', film, '--wait', '--progress', 'none', ...outputs]);
+  const id = submitted.stdout.trim();
+  const here = tempFolder();
+  assert.is((await venc(['download', id], here)).stdout, 'a.mp4\nb.mp4\n');
+  rmSync(join(here, 'b.mp4'));
+  const again = await venc(['download', id, '--progress', 'none'], here);
+  assert.equal(
+    [again.code, again.stdout, again.stderr],
+    [0, 'b.mp4\n', 'venc: a.mp4 is there already, and whole\n'],
+  );
+  rmSync(join(here, 'b.mp4'));
+  writeFileSync(join(here, 'a.mp4'), 'mine');
+  assert.is((await venc(['download', id, '--progress', 'none'], here)).code, 2);
+  assert.is(readFileSync(join(here, 'a.mp4'), 'utf8'), 'mine');
 });
 
 test('a job that goes on is no download, and says what to do', async () => {

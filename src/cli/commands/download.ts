@@ -60,8 +60,7 @@ async function run(words: readonly string[], options: DownloadWords, context: Co
         io.note(failureText(job));
         note(exitCodes.jobFailed);
       } catch (error) {
-        if (signal.aborted) throw interrupted();
-        if (!isVencError(error)) throw error;
+        if (signal.aborted || !isVencError(error)) throw error;
         io.note(errorText(error, false));
         note(exitCodeOf(error));
       }
@@ -70,10 +69,4 @@ async function run(words: readonly string[], options: DownloadWords, context: Co
   } finally {
     dispose();
   }
-}
-
-function interrupted(): VencError {
-  return new VencError('InterruptedError', 'Interrupted.', {
-    hint: 'what has arrived is kept: the same command goes on from there',
-  });
 }

@@ -1,8 +1,9 @@
-import { isVencError } from '../../api/errors.js';
+import { isVencError, VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import type { Client } from '../../client/client.js';
 import { listenForEnd } from '../interrupt.js';
 import type { Io } from '../io.js';
+import { shellLine } from '../print/shell-words.js';
 import { type DownloadOptions, downloadJob } from './download-job.js';
 
 /**
@@ -19,6 +20,10 @@ export async function downloadEnded(
   try {
     await downloadJob(await client.job(id, signal), io, { ...options, signal });
   } catch (error) {
+    if (isVencError(error, 'InterruptedError')) {
+      const again = shellLine(['venc', 'download', String(id), '--out', options.folder]);
+      throw new VencError('InterruptedError', error.message, { hint: `to go on: ${again}` });
+    }
     if (options.code === exitCodes.done || !isVencError(error, 'NotFoundError')) throw error;
   } finally {
     dispose();

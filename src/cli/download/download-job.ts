@@ -10,6 +10,7 @@ import type { ProgressMode } from '../progress-mode.js';
 import { openTransfer } from '../transfer-display.js';
 import { filesToSave } from './files-to-save.js';
 import { saveFile } from './save-file.js';
+import { wholeAlready } from './whole-already.js';
 
 /** How the files of a job are fetched. */
 export interface DownloadOptions {
@@ -41,12 +42,16 @@ export async function downloadJob(job: JobRecord, io: Io, options: DownloadOptio
       hint: `venc show ${job.id} says what became of it`,
     });
   }
-  const paths = files.map(({ name }) => join(folder, name));
+  const placed = files.map((file) => ({ file, path: join(folder, file.name) }));
+  const whole = isForced ? [] : await wholeAlready(placed);
+  // Where an earlier run was interrupted, what it did fetch is no hindrance; a repeat of one that was not is told.
+  const missing = whole.length === placed.length ? placed : placed.filter((one) => !whole.includes(one));
+  const paths = missing.map(({ path }) => path);
   if (!isForced) await refuseToOverwrite(paths);
   await refuseUnwritable(paths);
   await provideFolder(folder);
-  for (const [index, file] of files.entries()) {
-    const path = paths[index] ?? '';
+  for (const { path } of whole) io.note(`venc: ${safeText(path)} is there already, and whole\n`);
+  for (const { file, path } of missing) {
     const recordOf = (done: number, total: number | null) => ({ path, done_bytes: done, total_bytes: total });
     const { report, stop } = await openTransfer(io, mode, safeText(file.name), recordOf);
     try {

@@ -4,6 +4,7 @@ import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isVencError, VencError } from '../../api/errors.js';
 import { openFile } from '../../client/open-file.js';
+import { humanSize } from '../print/units.js';
 import type { FileToSave } from './files-to-save.js';
 
 /** What goes with one download. */
@@ -21,7 +22,7 @@ const maxAttempts = 5;
 /**
  * Downloads a file to `path`, by way of `path.part`. A part that an earlier run left is gone on with where the service tells the
  * MD5 of the whole, which proves in the end that both fit together; where they do not, all is fetched anew. Broken connections are taken
- * up again. When it is stopped or given up, the part stays for the next run. Rejects as `openFile` does.
+ * up again. When it is stopped or given up, a part that the next run can go on with stays, and no other. Rejects as `openFile` does.
  */
 export async function saveFile(file: FileToSave, path: string, options: SaveOptions): Promise<void> {
   const partPath = `${path}.part`;
@@ -45,10 +46,24 @@ export async function saveFile(file: FileToSave, path: string, options: SaveOpti
         },
       );
     }
+  } catch (error) {
+    const isOfUse = part.sizeBytes > 0 && file.md5 !== null;
+    if (!isOfUse) await unlink(partPath).catch(() => {});
+    throw options.signal.aborted
+      ? interrupted(isOfUse ? { partPath, sizeBytes: part.sizeBytes } : null)
+      : error;
   } finally {
     await part.close();
   }
   await rename(partPath, path);
+}
+
+function interrupted(kept: { readonly partPath: string; readonly sizeBytes: number } | null): VencError {
+  if (kept === null) return new VencError('InterruptedError', 'Interrupted.');
+  const { partPath, sizeBytes } = kept;
+  return new VencError('InterruptedError', `Interrupted. ${partPath} holds ${humanSize(sizeBytes)} of it.`, {
+    hint: 'the same command goes on from there',
+  });
 }
 
 function isWhole(part: Part, { sizeBytes, md5 }: FileToSave): boolean {

@@ -164,6 +164,31 @@ test('trouble that may pass is tried again, and no key is sent along to where it
     },
   ));
 
+for (const [what, sent, md5s, kept, says] of [
+  ['nothing', 0, md5, false, /^Interrupted\.$/],
+  ['a part that can be gone on with', 90_000, md5, true, /film\.mp4\.part holds 90\.0 kB of it\.$/],
+  ['a part that nothing could prove', 90_000, null, false, /^Interrupted\.$/],
+] as const) {
+  test(`of a download that is interrupted ${kept ? '' : 'nothing stays: not '}${what}${kept ? ' stays' : ''}`, () =>
+    scene(
+      (_, response) => {
+        response.writeHead(200, { 'content-length': bytes.length });
+        response.write(bytes.subarray(0, sent));
+      },
+      async ({ source, path, folder }) => {
+        const stop = new AbortController();
+        const onProgress = (done: number) => {
+          if (done >= sent) setImmediate(() => stop.abort());
+        };
+        const file = { url: source.url('/film.mp4'), name: 'film.mp4', sizeBytes: null, md5: md5s };
+        const error = await saveFile(file, path, { signal: stop.signal, onProgress }).catch((one) => one);
+        assert.ok(isVencError(error, 'InterruptedError'), String(error));
+        assert.match(error.message, says);
+        assert.equal(readdirSync(folder), kept ? ['film.mp4.part'] : []);
+      },
+    ));
+}
+
 test('redirects in circles end', () =>
   scene(
     (_, response) => response.writeHead(302, { location: '/film.mp4' }).end(),
