@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { FileFacts } from '../jobs/job.js';
 import { syncFolder } from './folders.js';
 import { InOrderSum } from './in-order-sum.js';
+import { bytesOf } from './pieces.js';
 
 /** How an unfinished file is kept. */
 export interface PartOptions {
@@ -105,7 +106,7 @@ export class PartFile {
 
   /** Resolves to the number of bytes. */
   async #writeFully(pieces: readonly Uint8Array[], at: number): Promise<number> {
-    const sizeBytes = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const sizeBytes = bytesOf(pieces);
     if (sizeBytes === 0) return 0;
     let { bytesWritten } = await this.handle.writev([...pieces], at);
     if (bytesWritten === sizeBytes) return sizeBytes;

@@ -3,6 +3,7 @@ import { TLSSocket } from 'node:tls';
 import { FTPError } from 'basic-ftp';
 import type { Guard } from '../guard.js';
 import { openSocket } from '../open-socket.js';
+import type { SocketBuffers } from '../socket-buffers.js';
 import type { ControlConnection } from './control-connection.js';
 import { encrypt } from './encrypt.js';
 
@@ -16,6 +17,8 @@ export interface DataConnection {
 /** What data connections are opened with. */
 export interface DataOptions {
   readonly guard: Guard;
+  /** What they read into, unless they are encrypted. */
+  readonly buffers: SocketBuffers;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -27,7 +30,7 @@ export interface DataOptions {
  */
 export function dataConnections(
   control: ControlConnection,
-  { guard, timeoutMs, signal }: DataOptions,
+  { guard, buffers, timeoutMs, signal }: DataOptions,
 ): () => Promise<DataConnection> {
   let knowsExtended = true;
   const passivePort = async (): Promise<number> => {
@@ -47,10 +50,12 @@ export function dataConnections(
     const port = await passivePort();
     const host = control.socket.remoteAddress;
     if (host === undefined) throw new Error('the connection is gone');
-    const plain = await openSocket(guard, { host, port, isTls: false }, timeoutMs, signal);
-    if (!(control.socket instanceof TLSSocket)) return { socket: plain, ready: Promise.resolve() };
+    const encrypted = control.socket instanceof TLSSocket ? control.socket : null;
+    const target = { host, port, isTls: false, buffers: encrypted === null ? buffers : null };
+    const plain = await openSocket(guard, target, timeoutMs, signal);
+    if (encrypted === null) return { socket: plain, ready: Promise.resolve() };
     // Many servers take data connections only from whom they know by the session of the first one.
-    const session = control.tlsSessionStore ?? control.socket.getSession();
+    const session = control.tlsSessionStore ?? encrypted.getSession();
     const { socket, ready } = encrypt(plain, {
       ...control.tlsOptions,
       ...(session === undefined ? {} : { session }),

@@ -1,6 +1,7 @@
 import { openSocket } from '../open-socket.js';
 import { connectTimeoutOf, type RemoteOptions } from '../remote/attempts.js';
 import type { FileServer } from '../remote/file-server.js';
+import { SocketBuffers } from '../socket-buffers.js';
 import { dataConnections } from './data-connection.js';
 import { readFtpUrl } from './ftp-place.js';
 import { ftpSession } from './ftp-session.js';
@@ -33,8 +34,9 @@ export function createFtpServer(options: FtpOptions): FileServer {
         signal.throwIfAborted();
         const traits = await logIn(control, place.credentials);
         watched.alive();
-        const openData = dataConnections(control, { guard, timeoutMs, signal });
-        return ftpSession({ control, traits, openData, place, direction });
+        const buffers = new SocketBuffers();
+        const openData = dataConnections(control, { guard, buffers, timeoutMs, signal });
+        return ftpSession({ control, traits, openData, buffers, place, direction });
       } catch (error) {
         control.end();
         throw error;

@@ -4,7 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import { FTPError, type FTPResponse } from 'basic-ftp';
 import { VencError } from '../../../src/api/errors.js';
 import type { Direction } from '../disk-faults.js';
-import type { FileSession, RemoteFacts, RemotePlace } from '../remote/file-server.js';
+import { drainInBatches } from '../drain-in-batches.js';
+import { bytesOf, restOf } from '../pieces.js';
+import type { FileSession, RemoteFacts, RemotePlace, TakePieces } from '../remote/file-server.js';
+import type { SocketBuffers } from '../socket-buffers.js';
 import type { ControlConnection } from './control-connection.js';
 import type { DataConnection } from './data-connection.js';
 import { deniedError, saysDenied, saysMissing } from './ftp-trouble.js';
@@ -17,6 +20,8 @@ export interface FtpSessionParts {
   readonly control: ControlConnection;
   readonly traits: ServerTraits;
   readonly openData: () => Promise<DataConnection>;
+  /** What data connections read into. */
+  readonly buffers: SocketBuffers;
   readonly place: RemotePlace;
   readonly direction: Direction;
 }
@@ -25,7 +30,8 @@ export interface FtpSessionParts {
 const maxListingBytes = 40 << 20;
 
 /** A session with an FTP server, after the login. */
-export function ftpSession({ control, traits, openData, place, direction }: FtpSessionParts): FileSession {
+export function ftpSession(parts: FtpSessionParts): FileSession {
+  const { control, traits, openData, buffers, place, direction } = parts;
   const denied = () => deniedError(direction, place);
   const missing = () =>
     new VencError('FileNotFoundError', `There is no file ${place.path} on ${place.name}.`);
@@ -58,11 +64,7 @@ export function ftpSession({ control, traits, openData, place, direction }: FtpS
     return seen;
   };
 
-  const read = async (
-    path: string,
-    fromByte: number,
-    take: (piece: Uint8Array) => Promise<void>,
-  ): Promise<void> => {
+  const read = async (path: string, fromByte: number, take: TakePieces): Promise<void> => {
     if (seen?.isFolder === true) {
       throw new VencError('DownloadFailureError', `${place.path} on ${place.name} is a folder.`);
     }
@@ -70,11 +72,13 @@ export function ftpSession({ control, traits, openData, place, direction }: FtpS
     let unwanted = isResumed ? 0 : fromByte;
     try {
       await transfer(`RETR ${at(path)}`, async (data) => {
-        for await (const piece of data as AsyncIterable<Buffer>) {
-          const from = Math.min(unwanted, piece.byteLength);
-          unwanted -= from;
-          if (from < piece.byteLength) await take(piece.subarray(from));
-        }
+        await drainInBatches(data, async (pieces) => {
+          const unwantedBytes = Math.min(unwanted, bytesOf(pieces));
+          unwanted -= unwantedBytes;
+          await take(restOf(pieces, unwantedBytes));
+          buffers.giveBack(pieces);
+          return true;
+        });
       });
     } catch (error) {
       throw await refusal(error);

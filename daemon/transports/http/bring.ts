@@ -1,9 +1,10 @@
 import { isVencError } from '../../../src/api/errors.js';
 import { ownDiskFault } from '../disk-faults.js';
+import { drainInBatches } from '../drain-in-batches.js';
+import { bytesOf, firstOf } from '../pieces.js';
 import type { Watched } from '../remote/attempts.js';
 import { connectionTrouble, passingTrouble, type Trouble } from '../remote/trouble.js';
 import type { AskReading } from './ask.js';
-import { drainInBatches } from './drain.js';
 import type { Stretch } from './stretches.js';
 
 /** An answer with a body. */
@@ -65,19 +66,6 @@ export async function bring(answer: Body, parts: BringParts): Promise<Trouble | 
   if (stretch.at >= stretch.end || !Number.isFinite(stretch.end)) return null;
   const said = `${answer.host} sent ${cameBytes} bytes where ${stretch.end - answer.fromByte} were to come.`;
   return passingTrouble('DownloadFailureError', said);
-}
-
-function bytesOf(pieces: readonly Uint8Array[]): number {
-  return pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
-}
-
-function firstOf(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
-  let left = bytes;
-  return pieces.flatMap((piece) => {
-    const part = piece.subarray(0, left);
-    left -= part.byteLength;
-    return part.byteLength > 0 ? [part] : [];
-  });
 }
 
 function rethrowAsOurDisk(error: unknown): never {

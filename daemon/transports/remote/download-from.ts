@@ -5,6 +5,7 @@ import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
 import { freeBytes } from '../folders.js';
 import { createMeter } from '../meter.js';
 import { type PartFile, writeWhole } from '../part-file.js';
+import { bytesOf } from '../pieces.js';
 import type { Transfer } from '../transport.js';
 import { type RemoteOptions, untilDone } from './attempts.js';
 import type { FileServer, RemoteFacts, RemotePlace } from './file-server.js';
@@ -42,10 +43,10 @@ export async function downloadFrom(
           known = facts;
           await makeSureOfRoom(facts, part, dirname(toPath));
           if (facts.sizeBytes !== null) part.expect(facts.sizeBytes);
-          await session.read(place.path, part.sizeBytes, async (piece) => {
-            if (facts.sizeBytes !== null && part.sizeBytes + piece.byteLength > facts.sizeBytes)
+          await session.read(place.path, part.sizeBytes, async (pieces) => {
+            if (facts.sizeBytes !== null && part.sizeBytes + bytesOf(pieces) > facts.sizeBytes)
               throw endless(facts.sizeBytes, place);
-            await part.write(piece).catch((error: unknown) => {
+            await part.writeAt(pieces, part.sizeBytes).catch((error: unknown) => {
               throw ownDiskFault(error, 'download');
             });
             watched.alive();

@@ -12,6 +12,9 @@ export interface RemoteFacts {
   readonly version: string | null;
 }
 
+/** What is done with pieces of a file that lie one behind the other. */
+export type TakePieces = (pieces: readonly Uint8Array[]) => Promise<void>;
+
 /**
  * An open connection to a server that keeps files by their paths. One thing at a time. Its methods reject with whatever its library
  * throws, which {@link FileServer.trouble} reads; after a rejection it is only good for `close`.
@@ -19,8 +22,11 @@ export interface RemoteFacts {
 export interface FileSession {
   /** What is at a path; null where nothing is. */
   stat(path: string): Promise<RemoteFacts | null>;
-  /** Hands on the bytes of a file from an offset to its end, in order; waits for `take` before it asks for many more. */
-  read(path: string, fromByte: number, take: (piece: Uint8Array) => Promise<void>): Promise<void>;
+  /**
+   * Hands on the bytes of a file from an offset to its end, in order, several pieces at once where they came meanwhile; waits for `take`
+   * before it asks for many more. The pieces are only good until `take` has resolved.
+   */
+  read(path: string, fromByte: number, take: TakePieces): Promise<void>;
   /** Writes a stream to a file, from an offset on: 0 begins it anew. Settles when the server has confirmed all of it. */
   write(path: string, fromByte: number, bytes: Readable): Promise<void>;
   /** Gives a file another name, in the place of what has that name. */

@@ -1,3 +1,4 @@
+import type { TakePieces } from '../remote/file-server.js';
 import type { Line } from './line.js';
 
 /** What is handed on at once, at most: larger than an answer, since every piece costs its receiver something. */
@@ -20,7 +21,7 @@ export async function readAhead(
   line: Line,
   handle: Buffer,
   range: { readonly fromByte: number; readonly sizeBytes: number },
-  take: (piece: Uint8Array) => Promise<void>,
+  take: TakePieces,
 ): Promise<void> {
   const free: Buffer[] = [];
   const pieces: Piece[] = [];
@@ -43,7 +44,7 @@ export async function readAhead(
     const piece = pieces.shift();
     if (piece === undefined) return;
     const bytes = await piece.arrival;
-    if (bytes > 0) await take(piece.buffer.subarray(0, bytes));
+    if (bytes > 0) await take([piece.buffer.subarray(0, bytes)]);
     free.push(piece.buffer);
     if (bytes < piece.wantedBytes || isBehind) return;
   }

@@ -3,14 +3,6 @@ import type { Readable } from 'node:stream';
 /** How many bytes may have arrived and not yet been taken. */
 const maxAheadBytes = 1 << 20;
 
-/** Hands each piece of a body to `take`, in order, while the next ones arrive (see `drainInBatches`). */
-export function drain(body: Readable, take: (piece: Uint8Array) => Promise<void>): Promise<void> {
-  return drainInBatches(body, async (pieces) => {
-    for (const piece of pieces) await take(piece);
-    return true;
-  });
-}
-
 /**
  * Hands the pieces of a body to `take`, in order, while the next ones arrive: each time all that came meanwhile. When the body breaks off,
  * the pieces that had arrived are taken all the same, and then its error is told. Iterating over the body would lose them: with a server that
