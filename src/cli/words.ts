@@ -1,12 +1,12 @@
 import { VencError } from '../api/errors.js';
 import { nearMisses } from '../api/near-misses.js';
 
-/** Greatest id that a service gives (contract of ids). */
-const maxId = 2 ** 31 - 1;
+/** Greatest id that is exact as a number; services other than our daemon may go beyond 2^31. */
+const maxId = Number.MAX_SAFE_INTEGER;
 
 /** Reads an id. Throws `UsageError` where the word is no whole number above 0. */
 export function parseId(word: string): number {
-  const id = /^\d{1,10}$/.test(word) ? Number(word) : 0;
+  const id = /^\d{1,16}$/.test(word) ? Number(word) : 0;
   if (id >= 1 && id <= maxId) return id;
   throw new VencError('UsageError', `"${word}" is no id: ids are whole numbers such as 123.`, {
     hint: 'venc list shows the ids of jobs, venc show those of their inputs and outputs',

@@ -1,9 +1,13 @@
 import { isVencError, VencError } from '../api/errors.js';
 import { type RouteName, routePath, routes } from '../api/routes.js';
 import { exchange, type HttpAnswer, type HttpRequest } from './http.js';
+import { mayHaveArrived } from './outages.js';
+import { parseAnswer } from './parse-answer.js';
 import { pause } from './pause.js';
-import { refusalOf } from './refusals.js';
+import { doubtOf, refusalOf } from './refusals.js';
+import { waitBefore } from './retries.js';
 import type { Target } from './target.js';
+import { tells } from './tells.js';
 
 /** What goes with one call of a route. */
 export interface Ask {
@@ -38,43 +42,45 @@ export interface Caller {
   relocate(): Promise<void>;
 }
 
-/** Waits before the second and the third try of a safe method, unless `Retry-After` says otherwise. */
-const retryDelaysMs = [250, 1000] as const;
-/** A longer `Retry-After` is left to the person: commands do not hang. */
-const longestRetryAfterSeconds = 5;
-
 /** A caller of the service that a target names. See `Client` for the errors. */
 export function createCaller(first: Target): Caller {
   let target = first;
 
-  async function open(name: RouteName, options: Ask = {}): Promise<HttpAnswer> {
-    const isSafe = routes[name].method === 'GET';
-    for (let attempt = 0; ; attempt += 1) {
-      const answer = await reached(target, () => exchange(requestOf(target, name, options)));
-      if (answer.status < 300 || answer.status === options.alsoGoodStatus) return answer;
-      const refusal = refusalOf(name, subjectOf(name, options), {
-        status: answer.status,
-        body: await reached(target, answer.text),
-        retryAfter: secondsFrom(answer.headers['retry-after']),
-        location: answer.headers.location,
-      });
-      const delayMs = retryDelaysMs[attempt];
-      const waitMs = refusal.retryAfterSeconds === null ? delayMs : refusal.retryAfterSeconds * 1000;
-      const isWorthIt = refusal.entry.retryable && (waitMs ?? 0) <= longestRetryAfterSeconds * 1000;
-      if (!isSafe || delayMs === undefined || !isWorthIt) throw refusal;
-      await pause(waitMs ?? 0, options.signal);
+  async function begun(name: RouteName, options: Ask): Promise<HttpAnswer> {
+    const answer = await reached(target, name, options, () => exchange(requestOf(target, name, options)));
+    if (answer.status < 300 || answer.status === options.alsoGoodStatus) return answer;
+    throw refusalOf(name, subjectOf(name, options), {
+      status: answer.status,
+      body: await reached(target, name, options, answer.text),
+      url: target.url,
+      isOwnDaemon: target.isOwnDaemon === true,
+      retryAfter: secondsFrom(answer.headers['retry-after']),
+      location: answer.headers.location,
+    });
+  }
+
+  async function asked(name: RouteName, options: Ask): Promise<Asked> {
+    const answer = await begun(name, options);
+    const body = await reached(target, name, options, answer.text);
+    return reached(target, name, options, async () => read(target, name, answer, body));
+  }
+
+  async function tried<T>(name: RouteName, options: Ask, attempt: () => Promise<T>): Promise<T> {
+    for (let attempts = 0; ; attempts += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const waitMs = waitBefore(name, error, attempts);
+        if (waitMs === null) throw error;
+        await pause(waitMs, options.signal);
+      }
     }
   }
 
   return {
     target: () => target,
-    open,
-    ask: async (name, options = {}) => {
-      const answer = await open(name, options);
-      const asked = parsed(target, answer, await reached(target, answer.text));
-      if (routes[name].method === 'GET' && isNothing(asked.body)) throw nothingRead(target);
-      return asked;
-    },
+    open: (name, options = {}) => tried(name, options, () => begun(name, options)),
+    ask: (name, options = {}) => tried(name, options, () => asked(name, options)),
     relocate: async () => {
       target = (await target.locate?.().catch(() => undefined)) ?? target;
     },
@@ -99,13 +105,21 @@ function requestOf(target: Target, name: RouteName, options: Ask): HttpRequest {
   };
 }
 
-/** Adds to an outage what to do about this service. */
-async function reached<T>(target: Target, attempt: () => Promise<T>): Promise<T> {
+/** Adds to an outage what to do about this service, or about what may have been done there. */
+async function reached<T>(
+  target: Target,
+  name: RouteName,
+  options: Ask,
+  attempt: () => Promise<T>,
+): Promise<T> {
   try {
     return await attempt();
   } catch (error) {
-    if (!isVencError(error, 'UnreachableError') || target.hint === undefined) throw error;
-    throw new VencError(error.errorClass, error.message, { cause: error.cause, hint: target.hint });
+    if (!isVencError(error, 'UnreachableError')) throw error;
+    const doubt = mayHaveArrived(error) ? doubtOf(name, options.values?.id) : null;
+    const hint = doubt ?? error.hint ?? target.hint;
+    if (hint === undefined || hint === error.hint) throw error;
+    throw new VencError(error.errorClass, error.message, { cause: error.cause, hint });
   }
 }
 
@@ -144,40 +158,48 @@ function headersOf(
   };
 }
 
-function parsed(target: Target, answer: HttpAnswer, body: string): Asked {
-  const header = (name: string) => {
-    const value = answer.headers[name];
+/** A good answer, read. Throws `UnreachableError` where it is no JSON, or holds nothing though something was asked for. */
+function read(target: Target, name: RouteName, answer: HttpAnswer, text: string): Asked {
+  const header = (key: string) => {
+    const value = answer.headers[key];
     return Array.isArray(value) ? value[0] : value;
   };
-  if (answer.status === 204 || body.trim() === '') return { status: answer.status, body: null, header };
-  try {
-    return { status: answer.status, body: JSON.parse(body), header };
-  } catch (error) {
-    throw new VencError(
-      'UnreachableError',
-      `What answers at ${new URL(target.url).origin} does not speak JSON: it is no encoding service.`,
-      { cause: error, ...(target.hint === undefined ? {} : { hint: target.hint }) },
-    );
-  }
-}
-
-/** Whether the answer to a question holds nothing at all: an empty list does say something. */
-function isNothing(body: unknown): boolean {
-  return (
-    typeof body !== 'object' || body === null || (!Array.isArray(body) && Object.keys(body).length === 0)
-  );
-}
-
-function nothingRead(target: Target): VencError {
+  const isEmpty = answer.status === 204 || text.trim() === '';
+  const body = isEmpty ? null : parsed(target, text);
+  if (routes[name].method !== 'GET' || tells(name, body)) return { status: answer.status, body, header };
   const message = `The service at ${new URL(target.url).origin} answered with nothing that could be read.`;
-  return new VencError('UnreachableError', message, {
+  throw new VencError('UnreachableError', message, {
     hint: 'check that the address leads to an encoding service',
   });
 }
 
+function parsed(target: Target, text: string): unknown {
+  try {
+    return parseAnswer(text);
+  } catch (error) {
+    const { origin } = new URL(target.url);
+    const message = /^\s*[[{]/.test(text)
+      ? `The service at ${origin} answered with broken JSON.`
+      : `What answers at ${origin} does not speak JSON: it is no encoding service.`;
+    throw new VencError('UnreachableError', message, {
+      cause: Object.assign(error as Error, { wasSent: true }),
+    });
+  }
+}
+
+/** What a route is about, in words. */
+const subjects: Readonly<Partial<Record<RouteName, string>>> = {
+  createJob: 'new job',
+  listJobs: 'list of jobs',
+  reportAll: 'report',
+  reportLive: 'report',
+  reportVod: 'report',
+  upload: 'upload',
+};
+
 function subjectOf(name: RouteName, options: Ask): string {
   const id = options.values?.id;
-  if (id === undefined) return `address ${routes[name].path}`;
+  if (id === undefined) return subjects[name] ?? `address ${routes[name].path}`;
   if (name.startsWith('input')) return `input ${id}`;
   return name.startsWith('output') ? `output ${id}` : `job ${id}`;
 }

@@ -102,11 +102,15 @@ export function createClient(target: Target): Client {
       const query = { page: filter.page, per_page: filter.perPage, state: filter.state };
       const answer = await ask('listJobs', { query, signal });
       const answers = unwrapJobs(answer.body);
-      return { jobs: answers.map(normaliseJob), answers, total: readNumber(answer.header('x-total-count')) };
+      return {
+        jobs: answers.map((one) => normaliseJob(one)),
+        answers,
+        total: readNumber(answer.header('x-total-count')),
+      };
     },
-    job: async (id, signal) => normaliseJob(await byId('jobDetails', id, signal)),
-    input: async (id, signal) => normaliseInput(await byId('inputDetails', id, signal)),
-    output: async (id, signal) => normaliseOutput(await byId('outputDetails', id, signal)),
+    job: async (id, signal) => normaliseJob(await byId('jobDetails', id, signal), id),
+    input: async (id, signal) => normaliseInput(await byId('inputDetails', id, signal), id),
+    output: async (id, signal) => normaliseOutput(await byId('outputDetails', id, signal), id),
     inputProgress: async (id, signal) => normaliseProgress(await byId('inputProgress', id, signal)),
     outputProgress: async (id, signal) => normaliseProgress(await byId('outputProgress', id, signal)),
     cancel: async (id, signal) => void (await ask('cancelJob', { values: { id }, signal })),

@@ -1,6 +1,12 @@
-import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { VencError } from '../api/errors.js';
-import { redact } from '../api/redact.js';
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+} from 'node:http';
+import { answerText } from './answer-text.js';
+import { outageOf } from './outages.js';
 
 /** One request as it goes out. A `body` that is no text is streamed, and its length must be in the headers. */
 export interface HttpRequest {
@@ -23,19 +29,10 @@ export interface HttpAnswer {
 
 /** Seconds without a byte in either direction after which a service counts as unreachable. */
 const idleTimeoutSeconds = 60;
+/** Seconds that a connection may take to stand. */
+const connectTimeoutSeconds = 20;
 /** Greatest answer that is read; a page of 50 jobs with 50 outputs each stays far below. */
 const maxAnswerBytes = 64 * 1024 * 1024;
-
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection broke off',
-  EPIPE: 'the connection broke off',
-  ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'the name of the host could not be looked up',
-  ETIMEDOUT: 'it did not answer in time',
-  EHOSTUNREACH: 'there is no way to the host',
-  ENETUNREACH: 'there is no way to its network',
-};
 
 /**
  * Sends one request and resolves when its answer begins, whatever its status. A connection of its own each time: commands are
@@ -43,37 +40,47 @@ const reasons: Readonly<Record<string, string>> = {
  * Rejects with `UnreachableError`, or with `InterruptedError` when the signal ended it.
  */
 export async function exchange(outgoing: HttpRequest): Promise<HttpAnswer> {
-  const content = await orFailure(outgoing, () => begin(outgoing));
+  const { url, signal } = outgoing;
+  const content = await begin(outgoing);
   return {
     status: content.statusCode ?? 0,
     headers: content.headers,
     content,
-    text: () => orFailure(outgoing, () => readAll(content)),
+    text: async () => {
+      try {
+        return await answerText({ bytes: await readAll(content), headers: content.headers }, maxAnswerBytes);
+      } catch (error) {
+        throw signal?.aborted === true ? signal.reason : outageOf(url, error, true);
+      }
+    },
   };
 }
 
-async function orFailure<T>({ url, signal }: HttpRequest, attempt: () => Promise<T>): Promise<T> {
-  try {
-    return await attempt();
-  } catch (error) {
-    throw signal?.aborted === true ? signal.reason : unreachable(url, error);
-  }
-}
-
 async function begin(outgoing: HttpRequest): Promise<IncomingMessage> {
-  const start = outgoing.url.protocol === 'https:' ? (await import('node:https')).request : request;
-  outgoing.signal?.throwIfAborted();
+  const { url, signal } = outgoing;
+  const start = url.protocol === 'https:' ? (await import('node:https')).request : request;
+  signal?.throwIfAborted();
+  const way = await byProxy(url, signal);
   return new Promise<IncomingMessage>((resolve, reject) => {
-    const connection = start(outgoing.url, {
+    const connection = start(url, {
       method: outgoing.method,
-      headers: outgoing.headers,
-      agent: false,
-      ...(outgoing.signal === undefined ? {} : { signal: outgoing.signal }),
+      // A way with a connection of its own needs no agent, and one would not heed it.
+      ...(way.createConnection === undefined ? { agent: false } : {}),
+      timeout: connectTimeoutSeconds * 1000,
+      ...(signal === undefined ? {} : { signal }),
+      ...way,
+      headers: { ...outgoing.headers, ...way.headers },
     });
+    let wasSent = false;
     let isAnswered = false;
+    const fail = (error: unknown) =>
+      reject(signal?.aborted === true ? signal.reason : outageOf(url, error, wasSent));
     connection.setTimeout(idleTimeoutSeconds * 1000, () =>
       connection.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
     );
+    connection.on('finish', () => {
+      wasSent = true;
+    });
     connection.on('response', (response) => {
       isAnswered = true;
       // Whoever reads the body learns of it; until somebody does, it must not end the program.
@@ -82,14 +89,21 @@ async function begin(outgoing: HttpRequest): Promise<IncomingMessage> {
     });
     connection.on('error', (error) => {
       // A refused upload is answered before its body has been read: the answer counts, not the broken pipe.
-      if (!isAnswered) reject(error);
+      if (!isAnswered) fail(error);
     });
     sendBody(connection, outgoing.body).catch((error: unknown) => {
       if (isAnswered) return;
-      reject(error);
+      fail(error);
       connection.destroy();
     });
   });
+}
+
+/** Nothing is loaded for it where no proxy is named. */
+async function byProxy(url: URL, signal: AbortSignal | undefined): Promise<RequestOptions> {
+  const { env } = process;
+  const isNamed = env.https_proxy || env.HTTPS_PROXY || env.http_proxy || env.HTTP_PROXY;
+  return isNamed ? (await import('./proxy.js')).wayTo(url, env, signal) : {};
 }
 
 async function sendBody(connection: ClientRequest, body: HttpRequest['body']): Promise<void> {
@@ -101,7 +115,7 @@ async function sendBody(connection: ClientRequest, body: HttpRequest['body']): P
   await pipeline(body, connection);
 }
 
-async function readAll(response: IncomingMessage): Promise<string> {
+async function readAll(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -109,14 +123,5 @@ async function readAll(response: IncomingMessage): Promise<string> {
     if (sizeBytes > maxAnswerBytes) throw new Error('its answer is too long');
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function unreachable(url: URL, error: unknown): unknown {
-  if (error instanceof VencError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = reasons[code] ?? redact(error instanceof Error ? error.message : String(error));
-  return new VencError('UnreachableError', `The service at ${url.origin} could not be reached: ${reason}.`, {
-    cause: error,
-  });
+  return Buffer.concat(chunks);
 }

@@ -4,6 +4,7 @@ import type { RouteName } from '../api/routes.js';
 import { isFinal } from '../api/states.js';
 import type { Caller } from './call.js';
 import { normaliseJob, normaliseJobProgress, normaliseProgress, progressOfJob } from './normalise.js';
+import { wasAnswered } from './outages.js';
 
 /** Progress of a job, with the job's id. */
 export type FollowedProgress = JobProgressRecord & { readonly id: number };
@@ -25,7 +26,12 @@ export function createJobProgress(
     const records = new Map<number, ProgressRecord>();
     const read = async (route: RouteName, id: number) => {
       await turn();
-      records.set(id, normaliseProgress((await ask(route, { values: { id }, signal })).body));
+      try {
+        records.set(id, normaliseProgress((await ask(route, { values: { id }, signal })).body));
+      } catch (error) {
+        // What the job's details tell of the file has to do then.
+        if (!isVencError(error, 'NotFoundError') && !isVencError(error, 'GoneError')) throw error;
+      }
     };
     if (isFinal(job.state)) return records;
     if (job.input_media_file.id > 0 && !isFinal(job.input_media_file.state)) {
@@ -45,12 +51,20 @@ export function createJobProgress(
         const { body } = await ask('jobProgress', { values: { id }, signal });
         return { id, ...normaliseJobProgress(body) };
       } catch (error) {
-        if (!isVencError(error, 'NotFoundError') && !isVencError(error, 'MethodNotAllowedError')) throw error;
+        if (!mayLackRoute(error)) throw error;
       }
       await turn();
     }
-    const job = normaliseJob((await ask('jobDetails', { values: { id }, signal })).body);
+    const job = normaliseJob((await ask('jobDetails', { values: { id }, signal })).body, id);
     hasRoute = false;
     return { id, ...progressOfJob(job, await ofFiles(job, signal, turn)) };
   };
+}
+
+/** Services have many ways to say that they do not know an address; the details, asked for next, tell whether there is such a job. */
+function mayLackRoute(error: unknown): boolean {
+  if (!isVencError(error) || !wasAnswered(error)) return false;
+  return !(['UnauthorizedError', 'TooManyRequestsError', 'InterruptedError', 'TimedOutError'] as const).some(
+    (name) => name === error.errorClass,
+  );
 }

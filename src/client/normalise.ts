@@ -12,16 +12,34 @@ import type {
   ThumbnailRecord,
 } from '../api/records.js';
 import { hundredths } from '../api/rounding.js';
-import { fieldsOf, itemsOf, readBoolean, readNumber, readText } from './reading.js';
+import { inputStates, jobStates, outputStates } from '../api/states.js';
+import {
+  fieldsOf,
+  itemsOf,
+  readBoolean,
+  readId,
+  readNumber,
+  readPercent,
+  readText,
+  readTime,
+} from './reading.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const knownStates: ReadonlySet<string> = new Set([...jobStates, ...inputStates, ...outputStates]);
+
 /*
- * A state that this version has never heard of is kept as it came: `isFinal` calls it not final, tables show it.
+ * A state that this version has never heard of is kept as it came: `isFinal` calls it not final, tables show it. A known one is known
+ * in any letter case, and with the one l that Americans write.
  * The types name the states of the document, so that code that tells them apart is checked; hence one cast, here.
  */
 function readState<State extends string>(value: unknown): State {
-  return (readText(value) ?? 'unknown') as State;
+  const told = readText(value)?.trim() ?? '';
+  const state = told
+    .toLowerCase()
+    .replace(/^canceled$/, 'cancelled')
+    .replace(/^no_input$/, 'no input');
+  return (knownStates.has(state) ? state : told || 'unknown') as State;
 }
 
 const numbers = (fields: Fields) => (key: string) => readNumber(fields[key]);
@@ -31,7 +49,7 @@ function facts(fields: Fields) {
   const number = numbers(fields);
   const text = texts(fields);
   return {
-    id: number('id') ?? 0,
+    id: readId(fields.id),
     url: text('url'),
     format: text('format'),
     duration_in_ms: number('duration_in_ms'),
@@ -52,11 +70,10 @@ function facts(fields: Fields) {
 }
 
 function times(fields: Fields) {
-  const text = texts(fields);
   return {
-    created_at: text('created_at') ?? '',
-    updated_at: text('updated_at') ?? '',
-    finished_at: text('finished_at'),
+    created_at: readTime(fields.created_at) ?? '',
+    updated_at: readTime(fields.updated_at) ?? '',
+    finished_at: readTime(fields.finished_at),
   };
 }
 
@@ -82,17 +99,18 @@ function outputFile(value: unknown): OutputMediaFile {
 function thumbnail(value: unknown): ThumbnailRecord {
   const fields = fieldsOf(value);
   return {
-    id: readNumber(fields.id) ?? 0,
+    id: readId(fields.id),
     url: readText(fields.url) ?? '',
-    created_at: readText(fields.created_at) ?? '',
-    updated_at: readText(fields.updated_at) ?? '',
+    created_at: readTime(fields.created_at) ?? '',
+    updated_at: readTime(fields.updated_at) ?? '',
   };
 }
 
 /** The plain job object of `{"job": {...}}`, untouched; what came without the wrapping stays as it is. */
 export function unwrapJob(answer: unknown): unknown {
-  const { job } = fieldsOf(answer);
-  return typeof job === 'object' && job !== null ? job : answer;
+  const fields = fieldsOf(answer);
+  if (typeof fields.job === 'object' && fields.job !== null) return fields.job;
+  return Array.isArray(answer) && Object.keys(fields).length > 0 ? fields : answer;
 }
 
 /** The plain job objects of a list (section 4.3), untouched. */
@@ -101,45 +119,55 @@ export function unwrapJobs(answer: unknown): readonly unknown[] {
   return list.map(unwrapJob);
 }
 
-/** A job (section 2.3), wrapped or not, with every key there: numbers are numbers, what was missing is null. */
-export function normaliseJob(answer: unknown): JobRecord {
+/**
+ * A job (section 2.3), wrapped or not, with every key there: numbers are numbers, what was missing is null. `askedId` is the id that
+ * was asked for, which an answer may leave out.
+ */
+export function normaliseJob(answer: unknown, askedId = 0): JobRecord {
   const fields = fieldsOf(unwrapJob(answer));
   return {
-    id: readNumber(fields.id) ?? 0,
+    id: readId(fields.id) || askedId,
     state: readState(fields.state),
     test: readBoolean(fields.test),
-    pass_through: readText(fields.pass_through),
+    pass_through: passThrough(fields.pass_through),
     grouping: readText(fields.grouping),
     ...times(fields),
-    submitted_at: readText(fields.submitted_at) ?? readText(fields.created_at) ?? '',
+    submitted_at: readTime(fields.submitted_at) ?? readTime(fields.created_at) ?? '',
     input_media_file: inputFile(fields.input_media_file),
     output_media_files: itemsOf(fields.output_media_files).map(outputFile),
     thumbnails: itemsOf(fields.thumbnails).map(thumbnail),
   };
 }
 
-function details(fields: Fields): DetailsRecord {
+/** It may be anything (section 2.3): what is no text is told as JSON. */
+function passThrough(value: unknown): string | null {
+  return readText(value) ?? (value === undefined || value === null ? null : JSON.stringify(value));
+}
+
+function details(fields: Fields, askedId: number): DetailsRecord {
+  const media = facts(fields);
   return {
-    ...facts(fields),
+    ...media,
+    id: media.id || askedId,
     file_size_in_bytes: readNumber(fields.file_size_in_bytes) ?? readNumber(fields.file_size_bytes),
   };
 }
 
-/** Input details (section 2.1), with every key there. */
-export function normaliseInput(answer: unknown): InputDetails {
+/** Input details (section 2.1), with every key there. `askedId` as for a job. */
+export function normaliseInput(answer: unknown, askedId = 0): InputDetails {
   const fields = fieldsOf(answer);
   return {
-    ...details(fields),
-    job_id: readNumber(fields.job_id) ?? 0,
+    ...details(fields, askedId),
+    job_id: readId(fields.job_id),
     state: readState(fields.state),
     privacy: readBoolean(fields.privacy),
   };
 }
 
-/** Output details (section 2.2), with every key there. */
-export function normaliseOutput(answer: unknown): OutputDetails {
+/** Output details (section 2.2), with every key there. `askedId` as for a job. */
+export function normaliseOutput(answer: unknown, askedId = 0): OutputDetails {
   const fields = fieldsOf(answer);
-  return { ...details(fields), state: readState(fields.state), label: readText(fields.label) };
+  return { ...details(fields, askedId), state: readState(fields.state), label: readText(fields.label) };
 }
 
 /** A progress record (section 2.4). Percentages are brought into 0-100; what is missing of a finished one is 100. */
@@ -147,15 +175,15 @@ export function normaliseProgress(answer: unknown): ProgressRecord {
   const fields = fieldsOf(answer);
   const state: ProgressRecord['state'] = readState(fields.state);
   const event = readText(fields.current_event)?.toLowerCase();
-  const eventProgress = readNumber(fields.current_event_progress);
+  const eventProgress = readPercent(fields.current_event_progress);
   const fps = readNumber(fields.fps);
   const speed = readNumber(fields.speed);
   const etaMs = readNumber(fields.eta_in_ms);
   return {
     state,
-    progress: percent(readNumber(fields.progress) ?? (state === 'finished' ? 100 : 0)),
+    progress: readPercent(fields.progress) ?? (state === 'finished' ? 100 : 0),
     ...(event === undefined ? {} : { current_event: readState(event) }),
-    ...(eventProgress === null ? {} : { current_event_progress: percent(eventProgress) }),
+    ...(eventProgress === null ? {} : { current_event_progress: eventProgress }),
     ...(fps === null ? {} : { fps }),
     ...(speed === null ? {} : { speed }),
     ...(etaMs === null ? {} : { eta_in_ms: etaMs }),
@@ -167,7 +195,7 @@ export function normaliseJobProgress(answer: unknown): JobProgressRecord {
   const fields = fieldsOf(answer);
   return {
     state: readState(fields.state),
-    progress: percent(readNumber(fields.progress) ?? 0),
+    progress: readPercent(fields.progress) ?? 0,
     input: withId(fields.input),
     outputs: itemsOf(fields.outputs).map(withId),
   };
@@ -206,9 +234,5 @@ export function normaliseCreated(answer: unknown): CreatedRecord {
 }
 
 function withId(value: unknown): ProgressRecord & { readonly id: number } {
-  return { id: readNumber(fieldsOf(value).id) ?? 0, ...normaliseProgress(value) };
-}
-
-function percent(value: number): number {
-  return Math.min(100, Math.max(0, value));
+  return { id: readId(fieldsOf(value).id), ...normaliseProgress(value) };
 }

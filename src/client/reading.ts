@@ -3,8 +3,9 @@
  * leave keys out and add keys of their own.
  */
 
-/** The fields of an object; none where the value is no object. */
+/** The fields of an object, also where it came alone in an array; none where the value is no object. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (Array.isArray(value) && value.length === 1 && !Array.isArray(value[0])) return fieldsOf(value[0]);
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
     : {};
@@ -33,4 +34,34 @@ export function readText(value: unknown): string | null {
 /** True for `true`, `1` and these as text; false for all else. */
 export function readBoolean(value: unknown): boolean {
   return value === true || value === 1 || value === '1' || value === 'true';
+}
+
+/** An id: a whole number above 0, also where it came as text; 0 where there is none that a number can hold. */
+export function readId(value: unknown): number {
+  const id = readNumber(value);
+  return id !== null && Number.isSafeInteger(id) && id > 0 ? id : 0;
+}
+
+/** A percentage brought into 0-100, also where it came as text, with its sign or without; null where there is none. */
+export function readPercent(value: unknown): number | null {
+  const number = readNumber(typeof value === 'string' ? value.replace(/\s*%\s*$/, '') : value);
+  return number === null ? null : Math.min(100, Math.max(0, number));
+}
+
+/** Times with their zone are exact as they are. */
+const zoned = /T.*(?:Z|[+-]\d\d:?\d\d)$/;
+/** The document has all times in UTC: what names no zone must not be taken for local time. */
+const unzoned = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?: ?UTC)?$/;
+
+/** A time as ISO 8601, also where it came without a zone, or as seconds or milliseconds since 1970; else the text as it came. */
+export function readTime(value: unknown): string | null {
+  const text = readText(value)?.trim();
+  if (text === undefined || text === '') return null;
+  if (zoned.test(text)) return text;
+  if (/^\d{9,13}(?:\.\d+)?$/.test(text)) {
+    const number = Number(text);
+    return new Date(number < 1e11 ? number * 1000 : number).toISOString();
+  }
+  const [, day, time] = unzoned.exec(text) ?? [];
+  return day === undefined ? text : `${day}T${time}Z`;
 }

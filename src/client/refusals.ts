@@ -1,8 +1,10 @@
+import { STATUS_CODES } from 'node:http';
 import { type ErrorClass, errorClasses } from '../api/error-classes.js';
 import { VencError } from '../api/errors.js';
 import { redact } from '../api/redact.js';
-import type { RouteName } from '../api/routes.js';
-import { fieldsOf, itemsOf, readNumber, readText } from './reading.js';
+import { type RouteName, routes } from '../api/routes.js';
+import { readNumber } from './reading.js';
+import { saidIn } from './said.js';
 
 /** What is needed of an answer to tell what went wrong. */
 export interface RefusedAnswer {
@@ -10,6 +12,9 @@ export interface RefusedAnswer {
   readonly body: string;
   readonly retryAfter?: string | undefined;
   readonly location?: string | undefined;
+  /** Base address of the service. */
+  readonly url?: string;
+  readonly isOwnDaemon?: boolean;
 }
 
 const classesByStatus: Readonly<Record<number, ErrorClass>> = {
@@ -23,28 +28,77 @@ const classesByStatus: Readonly<Record<number, ErrorClass>> = {
   413: 'PayloadTooLargeError',
   415: 'UnsupportedMediaTypeError',
   422: 'InvalidRequestError',
+  407: 'UnreachableError',
   429: 'TooManyRequestsError',
   500: 'InternalError',
 };
+
+/** Statuses after which nobody knows whether the service did what it was asked for. */
+const doubtful = [500, 502, 504];
+/** A longer wait is no advice. */
+const absurdSeconds = 30 * 86_400;
 
 /**
  * The error that a refusing answer amounts to (section 7; contract of `{"errors": [...]}`). What the service says becomes the
  * complaints; where it says nothing readable (an HTML page of a proxy, an empty body) the status stands in for it.
  */
 export function refusalOf(route: RouteName, subject: string, answer: RefusedAnswer): VencError {
-  const said = complaintsOf(answer.body);
+  const said = saidIn(answer.body).map(redact);
+  const isLost = isNoService(route, answer.status);
   const errorClass = classOf(route, answer.status, said);
-  const message = said.length > 0 ? said.join('; ') : silentMessage(subject, answer);
-  const isRetryable = errorClasses[errorClass].retryable;
-  const retryAfterSeconds = readNumber(answer.retryAfter);
-  return new VencError(errorClass, message, {
-    ...(said.length > 0 ? { complaints: said } : {}),
+  const complaints = said.length > 0 && !isLost ? said : [silentMessage(subject, isLost, answer)];
+  const asked = readNumber(answer.retryAfter);
+  const retryAfterSeconds = asked !== null && asked <= absurdSeconds ? asked : null;
+  const hint = hintOf(route, errorClass, retryAfterSeconds, answer);
+  return new VencError(errorClass, complaints.join('; '), {
+    complaints,
     ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
-    // Zero says nothing, and where trying again is of no use the advice of the class says what is.
-    ...(isRetryable && (retryAfterSeconds ?? 0) > 0
-      ? { hint: `Try again after ${retryAfterSeconds} s, as the service asks.` }
-      : {}),
+    ...(hint === null ? {} : { hint }),
   });
+}
+
+/** What to do where nobody knows whether a request was heeded; null for questions, which change nothing. */
+export function doubtOf(route: RouteName, id?: string | number): string | null {
+  if (route === 'createJob') {
+    return 'the job may have been created all the same: look with venc list before you submit it again';
+  }
+  if (route !== 'cancelJob' && route !== 'resubmitJob') return null;
+  return `it may have been done all the same: look with venc show${id === undefined ? '' : ` ${id}`}`;
+}
+
+/** A service that speaks the document has these two addresses: where they are not, the base address is wrong. */
+function isNoService(route: RouteName, status: number): boolean {
+  return status === 404 && (route === 'listJobs' || route === 'createJob');
+}
+
+function hintOf(
+  route: RouteName,
+  errorClass: ErrorClass,
+  retryAfterSeconds: number | null,
+  answer: RefusedAnswer,
+): string | null {
+  if (isNoService(route, answer.status)) return 'check its address, which ends before /v2, and its key';
+  if (answer.status >= 300 && answer.status < 400) return movedHint(route, answer);
+  const doubt = doubtful.includes(answer.status) ? doubtOf(route) : null;
+  if (doubt !== null) return doubt;
+  // Zero says nothing, and where trying again is of no use the advice of the class says what is.
+  if (errorClasses[errorClass].retryable && (retryAfterSeconds ?? 0) > 0) {
+    return `Try again after ${retryAfterSeconds} s, as the service asks.`;
+  }
+  // What the advice of these classes names, a log and an address, only our own daemon has.
+  if (answer.status >= 500 && answer.isOwnDaemon === false) {
+    return 'try again later; where it stays so, ask who runs the service';
+  }
+  return null;
+}
+
+function movedHint(route: RouteName, { location, url }: RefusedAnswer): string | null {
+  if (location === undefined || url === undefined || !URL.canParse(location, url)) return null;
+  const { origin, pathname } = new URL(location, url);
+  const [path = ''] = routes[route].path.split('/:');
+  const end = pathname.lastIndexOf(path);
+  if (end < 0) return 'check the address of the service';
+  return `keys do not follow redirects; if it is yours, give its address as ${origin}${pathname.slice(0, end)}`;
 }
 
 function classOf(route: RouteName, status: number, said: readonly string[]): ErrorClass {
@@ -52,29 +106,19 @@ function classOf(route: RouteName, status: number, said: readonly string[]): Err
   if (route === 'resubmitJob' && status === 403 && !/read[- ]only|full[- ]access/i.test(said.join())) {
     return 'ResubmitLimitError';
   }
+  if (isNoService(route, status)) return 'UnreachableError';
   const known = classesByStatus[status];
   if (known !== undefined) return known;
   if (status >= 500) return 'UnavailableError';
   return status >= 400 ? 'InvalidRequestError' : 'UnreachableError';
 }
 
-function complaintsOf(body: string): readonly string[] {
-  try {
-    const fields = fieldsOf(JSON.parse(body));
-    const errors = Array.isArray(fields.errors) ? fields.errors : [fields.errors ?? fields.error];
-    return errors.flatMap((error: unknown) => {
-      const text = readText(error) ?? readText(fieldsOf(error).message) ?? itemsOf(error).map(readText)[0];
-      return text === null || text === undefined || text === '' ? [] : [redact(text)];
-    });
-  } catch {
-    return [];
-  }
-}
-
-function silentMessage(subject: string, { status, location }: RefusedAnswer): string {
+function silentMessage(subject: string, isLost: boolean, { status, location, url }: RefusedAnswer): string {
+  if (isLost) return `There is no encoding service at ${redact(url ?? 'this address')}: it answered 404.`;
   if (status === 404) return `There is no ${subject} here.`;
   if (status >= 300 && status < 400) {
     return `The service answered with a redirect (${status}) to ${location === undefined ? 'nowhere' : redact(location)}.`;
   }
-  return `The service answered ${status} for the ${subject}.`;
+  const name = STATUS_CODES[status];
+  return `The service answered ${status}${name === undefined ? '' : ` (${name})`} for the ${subject}.`;
 }

@@ -53,12 +53,13 @@ export function isKey(text: string): boolean {
   return /^[!-~]+$/.test(text);
 }
 
-/** The base address that a text stands for, without a version; null where it is no address of a service. */
+/** The base address that a text stands for, without a version; null where it is no address of a service, or more than one (`?`, `#`). */
 export function serviceUrl(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
+  if (url.search !== '' || url.hash !== '') return null;
   // Programs are given the address with its version, and so people type it here too.
-  return text.replace(/\/+$/, '').replace(/\/+v2$/, '');
+  return url.href.replace(/\/+$/, '').replace(/\/+v2$/, '');
 }
 
 function serviceAt(text: string, apiKey: string | null): Target {

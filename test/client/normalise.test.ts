@@ -36,6 +36,39 @@ test('nothing that a service may answer makes a reading fail', () => {
   }
 });
 
+test('times are those of UTC whatever their form, and what is no time stays', () => {
+  for (const [told, time] of [
+    ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05Z'],
+    ['2026-01-02T03:04:05+01:00', '2026-01-02T03:04:05+01:00'],
+    ['2026-01-02T03:04:05', '2026-01-02T03:04:05Z'],
+    ['2026-01-02 03:04:05', '2026-01-02T03:04:05Z'],
+    ['2026-01-02 03:04:05 UTC', '2026-01-02T03:04:05Z'],
+    [1767323045, '2026-01-02T03:04:05.000Z'],
+    ['1767323045000', '2026-01-02T03:04:05.000Z'],
+    ['yesterday', 'yesterday'],
+    [null, ''],
+  ] as const) {
+    assert.is(normaliseJob({ created_at: told }).created_at, time);
+  }
+});
+
+test('ids beyond what a number holds are none, and an id that is left out is the one asked for', () => {
+  assert.is(normaliseJob({ id: '9007199254740993' }).id, 0);
+  assert.is(normaliseJob({ state: 'finished' }, 7).id, 7);
+});
+
+test('known states are known in any letter case, others stay as they came', () => {
+  const states = ['FINISHED', 'Canceled', 'no_input', 'Archived', null];
+  assert.equal(
+    states.map((state) => normaliseProgress({ state }).state),
+    ['finished', 'cancelled', 'no input', 'Archived', 'unknown'],
+  );
+});
+
+test('a pass_through that is no text is told as JSON', () => {
+  assert.is(normaliseJob({ pass_through: { order: 7 } }).pass_through, '{"order":7}');
+});
+
 test('jobs are taken out of their wrapping, whatever the list is wrapped in', () => {
   assert.equal(unwrapJobs([{ job: { id: 1 } }, { id: 2 }]), [{ id: 1 }, { id: 2 }]);
   assert.equal(unwrapJobs({ jobs: [{ job: { id: 1 } }] }), [{ id: 1 }]);
@@ -43,6 +76,7 @@ test('jobs are taken out of their wrapping, whatever the list is wrapped in', ()
 
 test('progress is brought into 0-100, and finished means 100', () => {
   assert.is(normaliseProgress({ state: 'processing', progress: '104.2' }).progress, 100);
+  assert.is(normaliseProgress({ state: 'processing', progress: '41.5 %' }).progress, 41.5);
   assert.is(normaliseProgress({ state: 'finished' }).progress, 100);
   assert.is(
     normaliseProgress({ state: 'processing', current_event: 'Transcoding' }).current_event,

@@ -29,6 +29,8 @@ test('an address may be given with its version, as programs take it', async () =
     ['https://h/api/v2', 'https://h/api'],
     ['https://h/v2/', 'https://h'],
     ['https://h/rev2', 'https://h/rev2'],
+    [' http://[::1]:8686/a b/ ', 'http://[::1]:8686/a%20b'],
+    ['https://user:word@h/v2', 'https://user:word@h'],
   ] as const) {
     assert.is((await resolveTarget({ url, apiKey: 'k', dataFolder: '/no/such/folder' })).url, base);
   }
@@ -46,6 +48,8 @@ test('a key that was revoked comes back with the next start, and the hint says s
 test('what is missing or wrong is told by its class', async () => {
   const cases = [
     [{ url: 'ftp://h', apiKey: 'k' }, 'UsageError'],
+    [{ url: 'https://h/api?version=2', apiKey: 'k' }, 'UsageError'],
+    [{ url: 'https://h/#api', apiKey: 'k' }, 'UsageError'],
     [{ url: 'https://h', apiKey: null }, 'UnauthorizedError'],
     [{ url: 'https://h', apiKey: 'a key\n' }, 'UnauthorizedError'],
     [{ url: null, apiKey: null }, 'UnreachableError'],

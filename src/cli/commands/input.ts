@@ -18,7 +18,7 @@ async function run(id: number, options: ReadingOptions, context: Context) {
   const { io } = context;
   const client = await context.client();
   const { body: answer } = await client.ask('inputDetails', { values: { id } });
-  const input = normaliseInput(answer);
+  const input = normaliseInput(answer, id);
   await printRecord(io, options, {
     answer,
     known: input,

@@ -18,7 +18,7 @@ async function run(id: number, options: ReadingOptions, context: Context) {
   const { io } = context;
   const client = await context.client();
   const { body: answer } = await client.ask('outputDetails', { values: { id } });
-  const output = normaliseOutput(answer);
+  const output = normaliseOutput(answer, id);
   await printRecord(io, options, {
     answer,
     known: output,

@@ -18,7 +18,7 @@ export const owners: Owners = {
   'node:http': ['daemon/http', 'daemon/transports', 'src/client'],
   'node:https': ['daemon/transports', 'src/client'],
   'node:net': ['daemon/http', 'daemon/transports', 'src/client'],
-  'node:tls': ['daemon/transports'],
+  'node:tls': ['daemon/transports', 'src/client'],
   'node:dns': ['daemon/transports'],
   undici: ['daemon/transports'],
   '@aws-sdk/client-s3': ['daemon/transports'],

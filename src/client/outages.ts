@@ -1,0 +1,81 @@
+import { VencError } from '../api/errors.js';
+import { redact } from '../api/redact.js';
+import { fieldsOf } from './reading.js';
+
+const broken = 'the connection broke off';
+const untrusted = 'nobody whom this machine trusts vouches for its certificate';
+
+/** What the codes of Node mean to people. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: broken,
+  EPIPE: broken,
+  ERR_STREAM_PREMATURE_CLOSE: broken,
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the name of the host could not be looked up',
+  ETIMEDOUT: 'it did not answer in time',
+  EHOSTUNREACH: 'there is no way to the host',
+  ENETUNREACH: 'there is no way to its network',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+};
+
+/** Troubles that often pass by themselves, so that a question is worth asking again. A refused connection is none: nothing runs there. */
+const passing = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'EAI_AGAIN'];
+
+/** The error of a request that got no whole answer. `wasSent` tells whether all of it had gone out by then. */
+export function outageOf(url: URL, error: unknown, wasSent: boolean): VencError {
+  if (error instanceof VencError) return error;
+  const code = codeOf(error);
+  const reason = reasonOf(code, error);
+  const message = wasSent
+    ? `The service at ${url.origin} gave no whole answer: ${reason}.`
+    : `The service at ${url.origin} could not be reached: ${reason}.`;
+  const hint = hintOf(code, reason, url);
+  const cause = error instanceof Error ? Object.assign(error, { wasSent }) : error;
+  return new VencError('UnreachableError', message, { cause, ...(hint === undefined ? {} : { hint }) });
+}
+
+/** Whether an error left open if the service got, and did, what it was asked for. */
+export function mayHaveArrived(error: VencError): boolean {
+  return error.cause instanceof Error && fieldsOf(error.cause).wasSent === true;
+}
+
+/** Whether the connection broke in a way that often passes by itself. */
+export function isPassing(error: VencError): boolean {
+  return error.errorClass === 'UnreachableError' && passing.includes(codeOf(error.cause));
+}
+
+/** Whether something answered, were it only a refusal or what cannot be read. */
+export function wasAnswered(error: VencError): boolean {
+  return error.errorClass !== 'UnreachableError' || codeOf(error.cause) === '';
+}
+
+function reasonOf(code: string, error: unknown): string {
+  if (code.startsWith('HPE_')) return 'what it answered is no HTTP';
+  if (isNoTls(code)) return 'it does not speak TLS';
+  return reasons[code] ?? redact(error instanceof Error ? error.message : String(error));
+}
+
+function hintOf(code: string, reason: string, url: URL): string | undefined {
+  if (reason === untrusted) {
+    return 'if you trust it, name a file with its certificate, or its authority, in NODE_EXTRA_CA_CERTS';
+  }
+  if (isNoTls(code)) return `is it at http://${url.host} ?`;
+  if (code === 'HPE_INVALID_CONSTANT' && url.protocol === 'http:') return `is it at https://${url.host} ?`;
+  return undefined;
+}
+
+function isNoTls(code: string): boolean {
+  return code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER';
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

@@ -1,0 +1,25 @@
+import { isVencError } from '../api/errors.js';
+import { type RouteName, routes } from '../api/routes.js';
+import { isPassing } from './outages.js';
+
+/** Waits before the second and the third try, unless `Retry-After` says otherwise. */
+const retryDelaysMs = [250, 1000] as const;
+/** A longer `Retry-After` is left to the person: commands do not hang. */
+const longestWaitMs = 5000;
+
+/**
+ * Milliseconds to wait before a route is asked again after so many tries in vain, counted from 0; null where that is not to be done.
+ * Questions are asked again after 429, 5xx and broken connections, cancels and resubmits after 429 alone, since then nothing was
+ * done. A create is never repeated here, as each may make a job (see `createJob`), nor an upload, whose bytes are gone.
+ */
+export function waitBefore(name: RouteName, error: unknown, attempt: number): number | null {
+  if (!isVencError(error)) return null;
+  const isQuestion = routes[name].method === 'GET';
+  const isUndone = error.errorClass === 'TooManyRequestsError';
+  const mayRepeat = isQuestion || (isUndone && (name === 'cancelJob' || name === 'resubmitJob'));
+  const mayPass = error.errorClass === 'UnreachableError' ? isPassing(error) : error.entry.retryable;
+  const delayMs = retryDelaysMs[attempt];
+  if (!mayRepeat || !mayPass || delayMs === undefined) return null;
+  const waitMs = error.retryAfterSeconds === null ? delayMs : error.retryAfterSeconds * 1000;
+  return waitMs <= longestWaitMs ? waitMs : null;
+}

@@ -1,0 +1,233 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isVencError, type VencError } from '../../src/api/errors.js';
+import type { RouteName } from '../../src/api/routes.js';
+import { type Asked, createCaller } from '../../src/client/call.js';
+import { isPassing } from '../../src/client/outages.js';
+
+/** What a service does with a connection on which a whole request has come. */
+type Manners = (connection: Socket, times: number) => void;
+
+/** Asks a service of such manners, and tells what came of it and how often it was asked. */
+async function asked(manners: Manners, name: RouteName = 'jobDetails', isOwnDaemon = false) {
+  let times = 0;
+  const server: Server = createServer((connection) => {
+    connection.on('error', () => {});
+    connection.once('data', () => {
+      times += 1;
+      manners(connection, times);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const caller = createCaller({ url: `http://127.0.0.1:${port}/base`, apiKey: 'the-key', isOwnDaemon });
+  const options = name === 'createJob' ? { body: {} } : { values: { id: 7 } };
+  let answer: Asked | null = null;
+  let error: VencError | null = null;
+  try {
+    answer = await caller.ask(name, options);
+  } catch (reason) {
+    if (!isVencError(reason)) throw reason;
+    error = reason;
+  }
+  server.close();
+  return { answer, error, times };
+}
+
+const head = (status: string, ...lines: readonly string[]) =>
+  [`HTTP/1.1 ${status}`, 'Connection: close', ...lines, '', ''].join('\r\n');
+const answering =
+  (bytes: Uint8Array | string, ...lines: readonly string[]): Manners =>
+  (connection) => {
+    connection.write(head('200 OK', ...lines));
+    connection.end(bytes);
+  };
+const good = answering('{"job": {"id": 7}}');
+const refusing =
+  (status: string, body = '', ...lines: readonly string[]): Manners =>
+  (connection) =>
+    connection.end(head(status, ...lines) + body);
+
+const breaks: readonly (readonly [string, Manners])[] = [
+  ['before its answer', (connection) => connection.destroy()],
+  ['with a reset', (connection) => connection.resetAndDestroy()],
+  ['within the head', (connection) => connection.end('HTTP/1.1 200 OK\r\nContent-')],
+  ['after the head', (connection) => connection.end(head('200 OK', 'Content-Length: 10'))],
+  ['within the body', (connection) => connection.end(`${head('200 OK', 'Content-Length: 99')}{"job": `)],
+  [
+    'within a chunk',
+    (connection) => connection.end(`${head('200 OK', 'Transfer-Encoding: chunked')}5\r\n{"j`),
+  ],
+];
+
+for (const [where, manners] of breaks) {
+  test(`a question is asked again where the connection breaks off ${where}`, async () => {
+    const { answer, times } = await asked((connection, count) =>
+      count === 1 ? manners(connection, count) : good(connection, count),
+    );
+    assert.equal([answer?.body, times], [{ job: { id: 7 } }, 2]);
+  });
+
+  test(`a create is sent once, and its doubt told, where the connection breaks off ${where}`, async () => {
+    const { error, times } = await asked(manners, 'createJob');
+    assert.is(times, 1);
+    assert.ok(isVencError(error, 'UnreachableError') && isPassing(error));
+    assert.match(error.message, 'gave no whole answer: the connection broke off');
+    assert.match(error.hint ?? '', 'may have been created all the same: look with venc list');
+  });
+}
+
+test('a create that never left is told without any doubt', async () => {
+  const caller = createCaller({ url: 'http://127.0.0.1:1', apiKey: 'k', hint: 'start one' });
+  const error = await caller.ask('createJob', { body: {} }).catch((reason: unknown) => reason);
+  assert.ok(isVencError(error, 'UnreachableError'));
+  assert.equal([error.hint, error.message.includes('could not be reached')], ['start one', true]);
+});
+
+for (const status of ['500 Oops', '502 Bad Gateway', '504 Gateway Timeout', '201 Created']) {
+  test(`a create whose answer is an HTML page with ${status} may have made a job`, async () => {
+    const { error, times } = await asked(refusing(status, '<html>'), 'createJob');
+    assert.equal([times, error?.hint?.includes('venc list')], [1, true]);
+  });
+}
+
+test('a cancel whose answer was lost may have been heeded', async () => {
+  const { error, times } = await asked((connection) => connection.destroy(), 'cancelJob');
+  assert.is(times, 1);
+  assert.match(error?.hint ?? '', 'look with venc show 7');
+});
+
+test('a cancel that is refused for a while is repeated, as nothing was done', async () => {
+  const { error, times } = await asked(
+    (connection, count) =>
+      refusing(count === 1 ? '429 Slow' : '204 Done', '', 'Retry-After: 0')(connection, count),
+    'cancelJob',
+  );
+  assert.equal([error, times], [null, 2]);
+});
+
+const text = '{"job": {"id": 7, "label": "für"}}';
+const utf16 = (bytes: Buffer, ...mark: readonly number[]) => Buffer.concat([Buffer.from(mark), bytes]);
+const bodies: readonly (readonly [string, Manners])[] = [
+  ['is called HTML', answering(text, 'Content-Type: text/html')],
+  ['has a byte order mark', answering(`\ufeff${text}`)],
+  ['is UTF-16', answering(utf16(Buffer.from(text, 'utf16le'), 0xff, 0xfe))],
+  ['is UTF-16 the other way round', answering(utf16(Buffer.from(text, 'utf16le').swap16(), 0xfe, 0xff))],
+  ['is UTF-16 without a mark', answering(Buffer.from(text, 'utf16le'))],
+  [
+    'is Latin-1',
+    answering(Buffer.from(text, 'latin1'), 'Content-Type: application/json; charset=iso-8859-1'),
+  ],
+  ['is Latin-1 without saying so', answering(Buffer.from(text, 'latin1'))],
+  ['is UTF-8 and called Latin-1', answering(text, 'Content-Type: application/json; charset=iso-8859-1')],
+  [
+    'has a charset that nobody knows',
+    answering(Buffer.from(text, 'latin1'), 'Content-Type: a/b; charset=x-odd'),
+  ],
+  ['is packed by gzip', answering(gzipSync(text), 'Content-Encoding: gzip')],
+  ['is packed by deflate', answering(deflateSync(text), 'Content-Encoding: deflate')],
+  ['is packed by brotli', answering(brotliCompressSync(text), 'Content-Encoding: br')],
+];
+
+for (const [what, manners] of bodies) {
+  test(`an answer that ${what} is read`, async () => {
+    assert.equal((await asked(manners)).answer?.body, JSON.parse(text));
+  });
+}
+
+const nonsense: readonly (readonly [string, Manners, RegExp])[] = [
+  ['no HTTP', (connection) => connection.end('SSH-2.0-OpenSSH_9\r\n\r\n'), /no HTTP.*/],
+  ['a page', answering('<html><p>Hello</p>'), /does not speak JSON/],
+  ['half a document', answering('{"job": {"id"'), /broken JSON/],
+  ['a document of something else', answering('{"hello": "world"}'), /nothing that could be read/],
+  ['an empty list', answering('[]'), /nothing that could be read/],
+  ['what is called gzip and is none', answering('{}', 'Content-Encoding: gzip'), /gave no whole answer/],
+  ['an odd packing', answering('{}', 'Content-Encoding: zip'), /not known \(zip\)/],
+];
+
+for (const [what, manners, says] of nonsense) {
+  test(`${what} for a job is told as such, once`, async () => {
+    const { error, times } = await asked(manners);
+    assert.is(times, 1);
+    assert.ok(isVencError(error, 'UnreachableError'));
+    assert.match(error.message, says);
+  });
+}
+
+test('a job alone in an array, and one whose keys are all left out, are answers', async () => {
+  for (const body of ['[{"job": {"id": 7}}]', '{"job": {}}', '[{"id": 7}]'])
+    assert.is((await asked(answering(body))).error, null, body);
+});
+
+test('whole numbers beyond what a number holds stay exact', async () => {
+  const body =
+    '{"id": 9007199254740993, "outputs": [{"id": 12, "size": 0.12345678901234567890, "s": "1\\"23456789012345678"}]}';
+  const { answer } = await asked(answering(body));
+  const outputs = [{ id: 12, size: 0.12345678901234568, s: '1"23456789012345678' }];
+  assert.equal(answer?.body, { id: '9007199254740993', outputs });
+});
+
+const said: readonly (readonly [string, string, string])[] = [
+  [
+    '{"errors": {"width": ["is too large", "is odd"], "url": "is missing"}}',
+    'width: is too large; width: is odd; url: is missing',
+    'by field',
+  ],
+  ['{"errors": [{"title": "Bad", "detail": "No such codec"}]}', 'No such codec', 'as records'],
+  ['{"error": "Bad Request", "message": "No such codec"}', 'No such codec', 'as a message'],
+  ['{"error": {"message": "No such codec"}}', 'No such codec', 'as an error'],
+  ['No such codec\n', 'No such codec', 'in a plain line'],
+  ['"No such codec"', 'No such codec', 'as a text of JSON'],
+  ['{"errors": []}', 'The service answered 422 (Unprocessable Entity) for the job 7.', 'in no words'],
+  ['<html>422</html>', 'The service answered 422 (Unprocessable Entity) for the job 7.', 'as a page'],
+];
+
+for (const [body, message, how] of said) {
+  test(`a refusal is told ${how}`, async () => {
+    assert.is((await asked(refusing('422 Odd', body))).error?.message, message);
+  });
+}
+
+test('a redirect is not followed, and the address to give instead is told', async () => {
+  const location = 'Location: https://elsewhere.example/api/v2/jobs/7.json?api_key=the-key';
+  const { error, times } = await asked(refusing('301 Moved', '', location));
+  assert.is(times, 1);
+  assert.match(
+    error?.message ?? '',
+    'a redirect (301) to https://elsewhere.example/api/v2/jobs/7.json?api_key=***',
+  );
+  assert.match(error?.hint ?? '', /give its address as https:\/\/elsewhere\.example\/api$/);
+});
+
+test('an address without a list is that of no encoding service', async () => {
+  const { error } = await asked(refusing('404 Not Found', '<html>'), 'listJobs');
+  assert.ok(isVencError(error, 'UnreachableError'));
+  assert.match(
+    error.message,
+    /^There is no encoding service at http:\/\/127\.0\.0\.1:\d+\/base: it answered 404\.$/,
+  );
+});
+
+for (const [header, seconds] of [
+  ['99999999999999999999', null],
+  ['Fri, 31 Dec 9999 23:59:59 GMT', null],
+  ['1e99', null],
+  ['soon', null],
+  ['7200', 7200],
+] as const) {
+  test(`Retry-After: ${header} is ${seconds === null ? 'no advice' : 'advice'}`, async () => {
+    const { error } = await asked(refusing('429 Slow', '', `Retry-After: ${header}`), 'createJob');
+    assert.is(error?.retryAfterSeconds, seconds);
+  });
+}
+
+test('only of our own daemon there is a log to look into', async () => {
+  const refuses = refusing('500 Oops', '', 'Retry-After: 0');
+  assert.match((await asked(refuses)).error?.hint ?? '', 'ask who runs the service');
+  assert.is((await asked(refuses, 'jobDetails', true)).error?.hint, null);
+});
+
+test.run();

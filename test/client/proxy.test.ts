@@ -1,0 +1,134 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createServer as createSecure } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { proxyFor } from '../../src/client/proxy.js';
+import { runCli } from '../cli/run-cli.js';
+import { testKey } from '../helpers/servers/test-certificate.js';
+import { tempFolder } from '../helpers/temp.js';
+
+const env = {
+  https_proxy: 'http://p:1',
+  HTTP_PROXY: 'p:2',
+  NO_PROXY: 'local.example, .inner.example,h:8080,::2',
+};
+for (const [address, text] of [
+  ['https://far.example', 'http://p:1'],
+  ['http://far.example', 'p:2'],
+  ['http://127.0.0.1:8686', undefined],
+  ['http://localhost:8686', undefined],
+  ['http://[::1]:8686', undefined],
+  ['https://local.example', undefined],
+  ['https://a.local.example', undefined],
+  ['https://notlocal.example', 'http://p:1'],
+  ['https://b.inner.example', undefined],
+  ['http://h:8080', undefined],
+  ['http://h:8081', 'p:2'],
+  ['http://[::2]', undefined],
+] as const) {
+  test(`${address} goes ${text === undefined ? 'straight' : `by ${text}`}`, () => {
+    assert.is(proxyFor(new URL(address), env)?.text, text);
+  });
+}
+
+test('NO_PROXY=* means none at all', () => {
+  assert.is(proxyFor(new URL('https://h'), { ...env, NO_PROXY: '*' }), null);
+});
+
+/** A certificate of the tests' own key for far.example, signed by nobody but itself, good for a hundred years. */
+const certificate = `-----BEGIN CERTIFICATE-----
+MIIBmjCCAUGgAwIBAgIULrlt3vP5Va/kE2OC1UqOcf7onMUwCgYIKoZIzj0EAwIw
+FjEUMBIGA1UEAwwLZmFyLmV4YW1wbGUwIBcNMjYxMTIxMjE1NjA1WhgPMjEyNjEw
+MjgyMTU2MDVaMBYxFDASBgNVBAMMC2Zhci5leGFtcGxlMFkwEwYHKoZIzj0CAQYI
+KoZIzj0DAQcDQgAEd4F04jr+BM8JZzPseDewNtdQrG3Y1Y1TfDDKoi+tkFpuvygV
+YFZdi3eRYKACyJnxC5a6JtQC8RMc5LVX7fKcGaNrMGkwHQYDVR0OBBYEFMJcJdNY
+vfNwCHVZJY2lhgcLx++oMB8GA1UdIwQYMBaAFMJcJdNYvfNwCHVZJY2lhgcLx++o
+MA8GA1UdEwEB/wQFMAMBAf8wFgYDVR0RBA8wDYILZmFyLmV4YW1wbGUwCgYIKoZI
+zj0EAwIDRwAwRAIgDnR4zhrexsQUWqg5QO2UnH2vFHGvLSjdnHOc9YseLzgCIH0O
+LDaGJtehi5xdPlAXk+GssyOJetIGjl9ckLxZLzef
+-----END CERTIFICATE-----
+`;
+
+/** A proxy that leads every name to one port of this machine, and notes what it was asked for. */
+async function startProxy(port: number) {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.url} ${request.headers.host} ${request.headers['proxy-authorization']}`);
+    response.end('[]');
+  });
+  server.on('connect', (request, socket) => {
+    seen.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`);
+    const way = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      way.pipe(socket).pipe(way);
+    });
+    way.on('error', () => socket.destroy());
+    socket.on('error', () => way.destroy());
+  });
+  return { seen, ...(await listening(server)) };
+}
+
+async function listening(server: Server) {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { port, close };
+}
+
+test('an http service is asked by way of the proxy, with the proxy’s own login', async () => {
+  const proxy = await startProxy(1);
+  const result = await runCli(['list', '--json'], {
+    env: {
+      VENC_URL: 'http://far.example/api',
+      VENC_API_KEY: 'k',
+      http_proxy: `http://user:pass@127.0.0.1:${proxy.port}`,
+    },
+  });
+  proxy.close();
+  assert.equal([result.code, result.stdout], [0, '[]\n'], result.stderr);
+  const login = `Basic ${Buffer.from('user:pass').toString('base64')}`;
+  assert.equal(proxy.seen, [`http://far.example/api/v2/jobs.json?api_key=k far.example ${login}`]);
+});
+
+test('an https service is reached through a tunnel, whose proxy sees no key, and its certificate counts', async () => {
+  const certPath = join(tempFolder(), 'far.pem');
+  writeFileSync(certPath, certificate);
+  const service = await listening(
+    createSecure({ key: testKey, cert: certificate }, (_, response) => response.end('[]')),
+  );
+  const proxy = await startProxy(service.port);
+  const named = {
+    VENC_URL: 'https://far.example',
+    VENC_API_KEY: 'k',
+    HTTPS_PROXY: `127.0.0.1:${proxy.port}`,
+  };
+  const untrusted = await runCli(['list', '--json'], { env: named });
+  const trusted = await runCli(['list', '--json'], { env: { ...named, NODE_EXTRA_CA_CERTS: certPath } });
+  service.close();
+  proxy.close();
+  assert.equal([trusted.code, trusted.stdout], [0, '[]\n'], trusted.stderr);
+  assert.is(untrusted.code, 3);
+  assert.match(untrusted.stderr, /vouches for its certificate\.\nvenc: hint: .*NODE_EXTRA_CA_CERTS/);
+  assert.equal([...new Set(proxy.seen)], ['CONNECT far.example:443 undefined']);
+});
+
+test('a proxy that is not there, or is none, is told as such', async () => {
+  for (const [address, code, says] of [
+    ['http://127.0.0.1:1', 3, /The proxy at 127\.0\.0\.1:1 could not be reached.*\n.*HTTPS_PROXY/],
+    ['socks5://127.0.0.1:1', 2, /HTTPS_PROXY names no proxy that can be used here/],
+  ] as const) {
+    const result = await runCli(['list'], {
+      env: { VENC_URL: 'https://far.example', VENC_API_KEY: 'k', HTTPS_PROXY: address },
+    });
+    assert.is(result.code, code, result.stderr);
+    assert.match(result.stderr, says);
+  }
+});
+
+test.run();
