@@ -9,7 +9,7 @@ export interface JobSelection {
 }
 
 /** Greatest page that services give (section 4.3). */
-const pageJobs = 50;
+export const pageJobs = 50;
 
 /**
  * The jobs of a selection, newest first. A service that does not know the filter by state (it is an addition) sends all states:
@@ -36,8 +36,9 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
       jobs.push(job);
       answers.push(found.answers[index]);
     }
-    // A service that ignores `page` sends the same jobs again: then nothing new has come, and this is the end.
-    const isLast = found.jobs.length < Math.min(perPage ?? pageJobs, pageJobs) || seen.size === before;
+    // A service that ignores `page` sends the same jobs again: then nothing new has come, and this is the end. A short page is none
+    // where `per_page` is ignored; only the total, where it is told, saves asking for one more.
+    const isLast = seen.size === before || (found.total !== null && seen.size >= found.total);
     if (all !== true || isLast)
       return { jobs, answers, total: state === undefined || all ? found.total : null };
   }
