@@ -1,3 +1,4 @@
+import { jsonText } from '../api/json-text.js';
 import { safeText } from '../api/safe-text.js';
 import type { Io } from './io.js';
 
@@ -10,8 +11,7 @@ export type LogFormat = (typeof logFormats)[number];
 /** Writes the lines of the daemon's log to stderr: for people to read, or one JSON object each. */
 export function daemonLog(format: LogFormat, io: Io): (level: string, message: string) => void {
   if (format === 'json') {
-    return (level, message) =>
-      io.note(`${JSON.stringify({ time: new Date().toISOString(), level, message })}\n`);
+    return (level, message) => io.note(`${jsonText({ time: new Date().toISOString(), level, message })}\n`);
   }
   return (level, message) => io.note(`${new Date().toISOString()} ${level.padEnd(5)} ${safeText(message)}\n`);
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { jsonText } from '../api/json-text.js';
 import type { Io } from './io.js';
 
 /** Text for people. What makes it is loaded only where it is wanted: scripts that read JSON call often, and start-up counts. */
@@ -27,39 +28,45 @@ export async function printRecord(
   record: { readonly answer: unknown; readonly known: object; readonly text: LazyText },
 ): Promise<void> {
   if (options.fields === undefined) {
-    return io.out(options.json === true ? jsonText(record.answer) : io.inMarks(await record.text()));
+    return io.out(
+      options.json === true ? `${jsonText(record.answer, 2)}\n` : io.inMarks(await record.text()),
+    );
   }
   const { checkFields, fieldTable, parseFields, project } = await import('./print/fields.js');
   const paths = parseFields(options.fields);
   checkFields(paths, record.known, [record.answer]);
-  if (options.json === true) return io.out(jsonText(project(record.answer, paths)));
+  if (options.json === true) return io.out(`${jsonText(project(record.answer, paths), 2)}\n`);
   return io.out(fieldTable(record.answer, paths, io.colour.stdout));
 }
 
+/** Many records to be printed. */
+export interface Records {
+  readonly answers: readonly unknown[];
+  /** Has every field that the document has. */
+  readonly known: object;
+  readonly text: LazyText;
+  /** What people are told where there are none, such as `no jobs`. */
+  readonly none: string;
+}
+
 /** Prints many records: as one JSON array, as one object a line, as a table of chosen fields, or as text for people. */
-export async function printRecords(
-  io: Io,
-  options: ReadingOptions,
-  records: { readonly answers: readonly unknown[]; readonly known: object; readonly text: LazyText },
-): Promise<void> {
-  if (options.fields === undefined) {
-    return io.out(machineText(records.answers, options) ?? io.inMarks(await records.text()));
-  }
-  const { checkFields, fieldsTable, parseFields, project } = await import('./print/fields.js');
-  const paths = parseFields(options.fields);
-  checkFields(paths, records.known, records.answers);
-  const chosen = records.answers.map((answer) => project(answer, paths));
-  const text = machineText(chosen, options);
-  if (text !== null) return io.out(text);
+export async function printRecords(io: Io, options: ReadingOptions, records: Records): Promise<void> {
+  const chosen = options.fields === undefined ? null : await choose(options.fields, records);
+  const values = chosen?.values ?? records.answers;
+  if (options.json === true) return io.out(`${jsonText(values, 2)}\n`);
+  if (options.jsonl === true) return io.out(values.map((value) => `${jsonText(value)}\n`).join(''));
+  if (values.length === 0) return io.note(`venc: ${records.none}\n`);
   const size = { width: io.width, hasColour: io.colour.stdout };
-  return io.out(io.inMarks(fieldsTable(records.answers, paths, size)));
+  return io.out(io.inMarks(chosen === null ? await records.text() : chosen.table(size)));
 }
 
-function machineText(values: readonly unknown[], options: ReadingOptions): string | null {
-  if (options.json === true) return jsonText(values);
-  return options.jsonl === true ? values.map((value) => `${JSON.stringify(value)}\n`).join('') : null;
-}
-
-function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+async function choose(names: string, { answers, known }: Records) {
+  const { checkFields, fieldsTable, parseFields, project } = await import('./print/fields.js');
+  const paths = parseFields(names);
+  checkFields(paths, known, answers);
+  return {
+    values: answers.map((answer) => project(answer, paths)),
+    table: (size: { readonly width: number; readonly hasColour: boolean }) =>
+      fieldsTable(answers, paths, size),
+  };
 }

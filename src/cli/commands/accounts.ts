@@ -91,6 +91,7 @@ async function list(options: ReadingOptions, { io, dataFolder }: Context) {
   await printRecords(io, options, {
     answers: records,
     known: noAccount,
+    none: 'no accounts',
     text: async () => {
       const { accountsTable } = await import('../print/accounts-text.js');
       return accountsTable(records, { width: io.width, hasColour: io.colour.stdout });

@@ -120,13 +120,12 @@ async function list(options: ReadingOptions, { io, config }: Context) {
   await printRecords(io, options, {
     answers: records,
     known: { key: '', value: '' },
+    none: 'nothing is configured',
     text: async () => {
       const { configTableText } = await import('../print/config-table.js');
       return configTableText(records, { width: io.width, hasColour: io.colour.stdout });
     },
   });
-  if (records.length === 0 && options.json !== true && options.jsonl !== true)
-    io.note('venc: nothing is configured\n');
   return exitCodes.done;
 }
 

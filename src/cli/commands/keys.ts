@@ -93,12 +93,12 @@ async function list(options: ListOptions, { io, dataFolder }: Context) {
   await printRecords(io, options, {
     answers: records,
     known: noKey,
+    none: 'no keys',
     text: async () => {
       const { keysTable } = await import('../print/keys-table.js');
       return keysTable(records, { width: io.width, hasColour: io.colour.stdout, now: new Date() });
     },
   });
-  if (records.length === 0 && options.json !== true && options.jsonl !== true) io.note('venc: no keys\n');
   return exitCodes.done;
 }
 

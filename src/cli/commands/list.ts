@@ -4,7 +4,7 @@ import { jobStates } from '../../api/states.js';
 import { blankJob } from '../blank-job.js';
 import type { Context } from '../context.js';
 import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
-import { selectJobs } from '../select-jobs.js';
+import { pageJobs, selectJobs } from '../select-jobs.js';
 import { oneOf, wholeNumber } from '../words.js';
 
 interface ListOptions extends ReadingOptions {
@@ -42,15 +42,22 @@ async function run(options: ListOptions, context: Context) {
   await printRecords(io, options, {
     answers,
     known: blankJob(),
+    none: noJobsText(options, total),
     text: async () => {
       const { jobsTable } = await import('../print/jobs-table.js');
       return jobsTable(jobs, { width: io.width, hasColour: io.colour.stdout, now: new Date() });
     },
   });
   const isText = options.json !== true && options.jsonl !== true;
-  if (isText && jobs.length === 0) io.note('venc: no jobs\n');
-  else if (isText && total !== null && total > jobs.length && options.page === undefined) {
-    io.note(`venc: ${jobs.length} of ${total} jobs; the others with --page 2 or --all\n`);
+  const page = options.page ?? 1;
+  const before = (page - 1) * Math.min(options.perPage ?? pageJobs, pageJobs);
+  if (isText && options.all !== true && jobs.length > 0 && total !== null && total > before + jobs.length) {
+    io.note(`venc: ${jobs.length} of ${total} jobs; more with --page ${page + 1}, all with --all\n`);
   }
   return exitCodes.done;
+}
+
+function noJobsText({ page = 1, state }: ListOptions, total: number | null): string {
+  if (page > 1) return `page ${page} has no jobs${total === null ? '' : `, there are ${total} in all`}`;
+  return state === undefined ? 'no jobs' : `no jobs that are ${state}`;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import { jsonText } from '../../api/json-text.js';
 import { redact } from '../../api/redact.js';
 import { refuseInput } from '../check-places.js';
 import type { Context, ProgramFlags } from '../context.js';
@@ -75,7 +76,7 @@ async function run(word: string, options: PlanOptions, context: Context): Promis
         ...(share === null ? {} : { share }),
       };
     });
-    await io.out(`${JSON.stringify(steps, null, 2)}\n`);
+    await io.out(`${jsonText(steps, 2)}\n`);
   } else await io.out(planText(plan, places));
   io.note(planFailureText(plan, places));
   return plan.outputs.every(({ fault }) => fault === null) ? exitCodes.done : exitCodes.jobFailed;

@@ -124,12 +124,12 @@ async function list(options: ReadingOptions, { io, config }: Context) {
   await printRecords(io, options, {
     answers: records,
     known: noTarget,
+    none: 'no targets',
     text: async () => {
       const { targetsTable } = await import('../print/targets-table.js');
       return targetsTable(records, { width: io.width, hasColour: io.colour.stdout });
     },
   });
-  if (records.length === 0 && options.json !== true && options.jsonl !== true) io.note('venc: no targets\n');
   return exitCodes.done;
 }
 

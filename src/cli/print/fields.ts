@@ -1,3 +1,4 @@
+import { jsonText } from '../../api/json-text.js';
 import { createPaint } from './paint.js';
 import { valueAt } from './project.js';
 import { table } from './table.js';
@@ -33,5 +34,5 @@ export function fieldsTable(
 function plain(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(plain).join(',');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? jsonText(value) : String(value);
 }

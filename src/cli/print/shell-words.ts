@@ -1,7 +1,7 @@
 /** Words that mean themselves to every POSIX shell. */
 const plain = /^[\w@%+:,./-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for.
-const unsafe = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const unsafe = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
  * One command line that a POSIX shell reads back as exactly these words. Characters that would steer a terminal, as a file's name
