@@ -6,7 +6,7 @@
  * modules 1.91, one file 1.52, the same minified 1.51, one file with the cache 1.48 and less. Names are kept whole: to shorten them gained nothing, and stacks stay readable.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,10 +14,10 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const { dependencies, optionalDependencies } = createRequire(import.meta.url)('./package.json');
-/** Read by every command, so worth having in the bundle; the others stay packages, loaded by what needs them. */
-const bundled = ['commander'];
-/** What draws the live screen: as packages it takes 640 ms of CPU time to load, in one file 115. */
-const bundledLazily = ['ink', 'react'];
+/**
+ * These stay packages, loaded by what needs them. The rest is bundled, and an install has no need of it: commander, which every command
+ * reads, and ink and react, which draw the live screen (640 ms of CPU time to load as packages, 115 in one file).
+ */
 const packages = Object.keys({ ...dependencies, ...optionalDependencies });
 
 rmSync(`${root}dist`, { recursive: true, force: true });
@@ -34,21 +34,22 @@ const common = {
   minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
+  metafile: true,
+  external: packages,
 };
 
-await build({
+const main = await build({
   ...common,
   entryPoints: ['dist/src/cli/main.js'],
   outfile: 'dist/venc/venc.cjs',
   format: 'cjs',
-  external: packages.filter((name) => !bundled.includes(name)),
   // The code cache knows no import(): launch.cjs hands its own one in.
   plugins: [{ name: 'lazy-rooms', setup: leaveLazyRoomsOut }],
 });
 const bundle = `${root}dist/venc/venc.cjs`;
 writeFileSync(bundle, readFileSync(bundle, 'utf8').replaceAll(/\bimport\(/g, '__import('));
 
-await build({
+const lazy = await build({
   ...common,
   entryPoints: [...lazyModules],
   outdir: 'dist/venc/lazy',
@@ -56,7 +57,6 @@ await build({
   chunkNames: 'parts/[hash]',
   splitting: true,
   format: 'esm',
-  external: packages.filter((name) => !bundledLazily.includes(name)),
   // React's development build is slower in every frame.
   define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
   // What they need is CommonJS in part, and asks for Node's own modules with require.
@@ -65,6 +65,7 @@ await build({
   },
   plugins: [{ name: 'no-devtools', setup: leaveDevtoolsOut }],
 });
+writeFileSync(`${root}dist/venc/LICENSES`, licencesOf([main, lazy]));
 copyFileSync(`${root}launch.cjs`, `${root}dist/venc/launch.cjs`);
 run(process.execPath, [`${root}build-cache.mjs`]);
 
@@ -75,6 +76,19 @@ function leaveLazyRoomsOut(bundler) {
     lazyModules.add(found);
     return { path: `./lazy/${relative('dist', found)}`, external: true };
   });
+}
+
+/** The licences of the packages that are in the bundles: each asks that its text goes where its code goes. */
+function licencesOf(builds) {
+  const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const folders = inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []);
+  const texts = [...new Set(folders)].map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8'));
+    const file = readdirSync(`${root}${folder}`).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file === undefined ? '' : `\n\n${readFileSync(`${root}${folder}/${file}`, 'utf8').trim()}`;
+    return `${name} ${version}, ${license}${text}`;
+  });
+  return `venc has code of these packages in it.\n\n${[...new Set(texts)].sort().join(`\n\n${'-'.repeat(70)}\n\n`)}\n`;
 }
 
 /** ink looks for React's devtools where DEV is set, a package that nobody has here. */

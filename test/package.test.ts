@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+interface Packed {
+  readonly size: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+const said: readonly Packed[] = JSON.parse(
+  execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }),
+);
+const [packed = { size: 0, files: [] }] = said;
+const paths = packed.files.map(({ path }) => path);
+
+test('the package is small and holds what runs, what is read, and nothing for developers', () => {
+  assert.ok(packed.size > 100_000 && packed.size < 1_500_000, `${packed.size} bytes`);
+  for (const path of ['bin/venc.js', 'dist/venc/venc.cjs', 'dist/venc/launch.cjs', 'dist/venc/LICENSES'])
+    assert.ok(paths.includes(path), path);
+  const place =
+    /^(bin|dist\/venc|completions|man|contrib)\/|^docs\/[^/]+\.(md|svg)$|^[A-Z]+(\.md)?$|^package\.json$/;
+  assert.equal(
+    paths.filter((path) => !place.test(path)),
+    [],
+  );
+});
+
+test('what the pages link to or tell to copy is in the package', () => {
+  for (const page of paths.filter((path) => path.endsWith('.md'))) {
+    const text = readFileSync(page, 'utf8');
+    const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);
+    for (const link of links) {
+      const path = new URL(link, `file:///${page}`).pathname.slice(1);
+      assert.ok(paths.includes(path), `${page}: ${link}`);
+    }
+  }
+  assert.ok(paths.includes('contrib/venc.service'));
+});
+
+test.run();
