@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { homeFolder } from '../../src/disk/home-folder.js';
 import { makeFolder } from '../../src/disk/make-folder.js';
 
 /** The user's own folder for what can be found out again: `$XDG_CACHE_HOME/venc`, else `~/.cache/venc`. */
 export function defaultCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const given = environment.XDG_CACHE_HOME;
-  return given?.startsWith('/') ? join(given, 'venc') : join(homedir(), '.cache', 'venc');
+  return given?.startsWith('/') ? join(given, 'venc') : join(homeFolder(), '.cache', 'venc');
 }
 
 /** A short name for a file of the cache, the same for the same words. */

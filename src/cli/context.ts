@@ -1,5 +1,6 @@
 import { VencError } from '../api/errors.js';
 import { type ExitCode, exitCodes } from '../api/exit-codes.js';
+import { safeText } from '../api/safe-text.js';
 import type { Client } from '../client/client.js';
 import type { Config } from '../config/config.js';
 import type { Io } from './io.js';
@@ -47,7 +48,7 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     reading ??= (async () => {
       const { readConfig } = await import('../config/config.js');
       const { config: found, complaints } = await readConfig(io.env);
-      for (const complaint of complaints) io.note(`venc: ${complaint}\n`);
+      for (const complaint of complaints) io.note(`venc: ${safeText(complaint)}\n`);
       return found;
     })();
     return reading;

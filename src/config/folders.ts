@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { homeFolder } from '../disk/home-folder.js';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,7 +14,7 @@ export interface UserFolders {
 export function userFolders(
   env: Environment,
   platform: NodeJS.Platform = process.platform,
-  home: string = homedir(),
+  home: string = homeFolder(),
 ): UserFolders {
   if (platform === 'win32') {
     return {

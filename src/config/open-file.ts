@@ -1,4 +1,4 @@
-import { readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import type Conf from 'conf';
 import { VencError } from '../api/errors.js';
 import { makeFolder } from '../disk/make-folder.js';
@@ -56,10 +56,17 @@ function setBrokenAside(path: string): string | null {
     parseFile(text);
     return null;
   } catch {
-    const aside = `${path}.broken`;
+    const aside = freeName(`${path}.broken`);
     renameSync(path, aside);
     return aside;
   }
+}
+
+/** What was set aside before is not to be lost either. */
+function freeName(path: string): string {
+  let name = path;
+  for (let number = 2; existsSync(name); number += 1) name = `${path}-${number}`;
+  return name;
 }
 
 function unwritable(path: string, error: unknown): VencError {

@@ -146,6 +146,20 @@ test('a broken configuration is said, counts as empty, and is set aside by the n
   assert.match(set.stderr, /it was set aside as .*config\.json\.broken/);
   assert.is(readFileSync(`${path}.broken`, 'utf8'), '{"ffmpeg": ');
   assert.equal(await venc('config get color'), { code: 0, signal: null, stdout: 'never\n', stderr: '' });
+  writeFileSync(path, '[1]');
+  assert.match((await venc('config set color never')).stderr, /set aside as .*config\.json\.broken-2\n/);
+  assert.is(readFileSync(`${path}.broken`, 'utf8'), '{"ffmpeg": ', 'what was set aside before is kept');
+});
+
+test('a name that could not be kept is refused', async ({ venc }) => {
+  for (const name of ['__proto__', 'constructor', 'prototype']) {
+    const { code, stderr } = await venc(`target add ${name} http://h`, 'k');
+    assert.equal(
+      [code, stderr],
+      [2, `venc: ${name} cannot be the name of a target.\nvenc: hint: choose another name\n`],
+    );
+  }
+  assert.equal(JSON.parse((await venc('target list --json')).stdout), []);
 });
 
 test('a home that cannot be written is told with 2', async ({ venc }) => {

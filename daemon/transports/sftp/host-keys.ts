@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { homeFolder } from '../../../src/disk/home-folder.js';
 import { errorCode } from '../disk-faults.js';
 import { keyKind, knownHostLine, knownKeysIn } from './known-hosts.js';
 
@@ -69,7 +69,7 @@ export function openHostKeys({ own, others = opensshFiles() }: HostKeyPaths): Ho
 }
 
 function opensshFiles(): readonly string[] {
-  return [join(homedir(), '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts'];
+  return [join(homeFolder(), '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts'];
 }
 
 /** Without its own memory it would accept anything: a file that is there has to be readable. */

@@ -74,12 +74,20 @@ function examplesOf(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
+/** Names that conf passes over without a word, since objects of JavaScript have something of their own under them. */
+const unkeepableNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
 async function add(name: string, word: string, options: AddOptions, { io }: Context) {
-  if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(name) || name === '__proto__') {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(name)) {
     throw new VencError(
       'UsageError',
       'The name of a target has 1 to 64 letters, digits or . _ - and begins with none of . -',
     );
+  }
+  if (unkeepableNames.has(name)) {
+    throw new VencError('UsageError', `${name} cannot be the name of a target.`, {
+      hint: 'choose another name',
+    });
   }
   if (name === localTarget) {
     throw new VencError('UsageError', `${localTarget} is always the daemon of this machine.`, {
