@@ -11,6 +11,7 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   ENAMETOOLONG: 'its name is too long',
   ELOOP: 'its links lead in a circle',
+  ESPIPE: 'it is no regular file',
 };
 
 /** A local file that is to be brought to a service. */
@@ -34,7 +35,7 @@ export async function readableFileSize(path: string): Promise<number> {
     await access(path, constants.R_OK);
     const found = await stat(path);
     if (found.isFile()) return found.size;
-    throw Object.assign(new Error('it is no regular file'), found.isDirectory() ? { code: 'EISDIR' } : {});
+    throw Object.assign(new Error(), { code: found.isDirectory() ? 'EISDIR' : 'ESPIPE' });
   } catch (error) {
     throw unreadable(path, error);
   }
@@ -64,5 +65,8 @@ export async function provideFolder(path: string): Promise<void> {
 function unreadable(path: string, error: unknown): VencError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
-  return new VencError('UsageError', `${path} cannot be read: ${reason}.`, { cause: error });
+  if (path === '') return new VencError('UsageError', 'The name of a file is missing.', { cause: error });
+  const hint =
+    code === 'ESPIPE' ? { hint: 'what comes through a pipe is to be written to a file first' } : {};
+  return new VencError('UsageError', `${path} cannot be read: ${reason}.`, { cause: error, ...hint });
 }

@@ -94,7 +94,9 @@ function namedPlace(word: string): string {
   }
   const path = word.toLowerCase().startsWith('file:') ? pathOf(word) : word;
   if (path !== '' && !path.endsWith('/')) return path;
-  throw new VencError('UsageError', `-o "${path}" names no file.`);
+  throw new VencError('UsageError', `-o "${path}" names no file.`, {
+    hint: `name the file as well: -o ${path}film.mp4`,
+  });
 }
 
 function ownPlace(settings: Fields, input: unknown, folder: string): string {

@@ -91,12 +91,12 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
       const { body, paths, thumbnails } = placed;
       // The sample's own files are its own to overwrite, a file that was named is not.
       const named = paths.map((path) => sample === null || path !== sampleFile);
+      await refuseUnwritable(paths);
       if (options.force !== true) {
         await refuseToOverwrite(paths.filter((_, index) => named[index]));
         await refuseToOverwrite(thumbnails.filter((_, index) => named[index]).flat());
       }
       await refuseInput(body.input, [...paths, ...thumbnails.flat()]);
-      await refuseUnwritable(paths);
       if (sample !== null) {
         const { makeSample } = await import('../../../daemon/make-sample.js');
         await makeSample(sample, { ...programs, signal });

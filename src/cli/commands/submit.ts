@@ -60,7 +60,7 @@ Passwords in arguments can be seen by other users of this machine for a moment: 
 Examples:
   venc submit https://example.com/film.mov
   venc submit film.mov --wait --video-codec vp9 --width 1280
-  venc submit film.mov --wait --download films
+  venc submit film.mov --wait --download films --filename film.mp4
   venc submit film.mov --stage s3://bucket/incoming
   venc submit film.mov --output filename=small.mp4,width=640 --output filename=large.mp4,width=1920
   venc submit request.json --test

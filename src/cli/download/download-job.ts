@@ -47,8 +47,8 @@ export async function downloadJob(job: JobRecord, io: Io, options: DownloadOptio
   // Where an earlier run was interrupted, what it did fetch is no hindrance; a repeat of one that was not is told.
   const missing = whole.length === placed.length ? placed : placed.filter((one) => !whole.includes(one));
   const paths = missing.map(({ path }) => path);
-  if (!isForced) await refuseToOverwrite(paths);
-  await refuseUnwritable(paths);
+  await refuseUnwritable(paths, 'another folder');
+  if (!isForced) await refuseToOverwrite(paths, 'another folder');
   await provideFolder(folder);
   for (const { path } of whole) io.note(`venc: ${safeText(path)} is there already, and whole\n`);
   for (const { file, path } of missing) {

@@ -4,6 +4,7 @@ import type { Client } from '../../client/client.js';
 import { createJob } from '../../client/create-job.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { readBoolean } from '../../client/reading.js';
+import { refuseUnwritableFolder } from '../check-places.js';
 import type { Context } from '../context.js';
 import { listenForEnd } from '../interrupt.js';
 import { chosenMode, type ProgressMode } from '../progress-mode.js';
@@ -15,6 +16,8 @@ import type { SubmitOptions } from './submit-options.js';
 export async function submitJob(word: string, options: SubmitOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
   const mode = await chosenMode(context, options.progress, 'stderr');
+  // An hour of encoding later would be late to hear of it.
+  if (options.download !== undefined) await refuseUnwritableFolder(options.download);
   const prepared = await prepareRequest(word, options, context);
   const client = await context.client();
   const waiting = options.wait === true ? await import('../wait-with-progress.js') : null;

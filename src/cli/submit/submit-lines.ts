@@ -75,6 +75,7 @@ export async function submitLines(client: Client, io: Io, options: LinesOptions)
   } catch (error) {
     throw signal.aborted ? interrupted(number, idempotencyKey) : error;
   }
+  if (number === 0) io.note('venc: there was no line on stdin, so there is no job\n');
   return { ids, code };
 }
 
