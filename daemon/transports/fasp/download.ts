@@ -7,8 +7,8 @@ import type { FileFacts } from '../../jobs/job.js';
 import { ownDiskFault } from '../disk-faults.js';
 import type { Guard } from '../guard.js';
 import { createMeter } from '../meter.js';
+import { measureFile } from '../read-file.js';
 import { type RemoteOptions, untilDone, type Watched, withoutStall } from '../remote/attempts.js';
-import { OutgoingFile } from '../remote/outgoing-file.js';
 import { connectionTrouble, finalTrouble, type Trouble } from '../remote/trouble.js';
 import type { Transfer } from '../transport.js';
 import { ascpTrouble } from './ascp-trouble.js';
@@ -68,9 +68,8 @@ export async function downloadByAscp(
   try {
     await mkdir(folder, { mode: 0o700 });
     await untilDone({ attempt, furthestBytes: () => furthestBytes, signal }, options);
-    const facts = await measured(join(folder, fileName), signal);
+    const facts = await measureFile(join(folder, fileName), meter, signal);
     await rename(join(folder, fileName), toPath);
-    meter.end(facts.sizeBytes);
     return facts;
   } catch (error) {
     signal.throwIfAborted();
@@ -130,13 +129,6 @@ function resolved(guard: Guard, host: string, signal: AbortSignal): Promise<stri
       else reject(new TypeError('one address was asked for'));
     });
   });
-}
-
-/** Size and MD5 of the file that arrived, which is not touched any more. */
-async function measured(path: string, signal: AbortSignal): Promise<FileFacts> {
-  const file = await OutgoingFile.open(path);
-  for await (const _ of file.bytesFrom(0)) signal.throwIfAborted();
-  return file.facts();
 }
 
 /** How much there is, whatever the program calls its files. */

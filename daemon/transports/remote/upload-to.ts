@@ -63,6 +63,19 @@ export async function uploadTo(
   const file = await OutgoingFile.open(fromPath).catch((error: unknown) => {
     throw ownDiskFault(error, 'upload');
   });
+  try {
+    return await deliver(server, place, file, { to, transfer, options });
+  } finally {
+    await file.end();
+  }
+}
+
+async function deliver(
+  server: FileServer,
+  place: RemotePlace,
+  file: OutgoingFile,
+  { to, transfer, options }: { to: string; transfer: Transfer; options: UploadOptions },
+): Promise<Delivered> {
   const partPath = posix.join(posix.dirname(place.path), partName());
   const standing: Standing = {
     partPath,
@@ -80,14 +93,15 @@ export async function uploadTo(
   };
   try {
     await send(server, place, file, { ...transfer, standing, noteFolders }, options);
+    const facts = await file.facts();
+    await tearUp();
+    return { facts, folders: standing.folders };
   } catch (error) {
     // What is still there is tried again at the next start.
     if (await takeBack(server, place, standing, options)) await tearUp();
-    signal.throwIfAborted();
+    transfer.signal.throwIfAborted();
     throw ownDiskFault(error, 'upload');
   }
-  await tearUp();
-  return { facts: file.facts(), folders: standing.folders };
 }
 
 async function send(

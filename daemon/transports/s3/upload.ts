@@ -43,28 +43,12 @@ export async function uploadObject(
     grants: grantsFor(transfer.access),
   });
   try {
-    let file = await OutgoingFile.open(fromPath);
-    const attempt = async (): Promise<Trouble | null> => {
-      // Read anew, as its sum is.
-      if (file.passedBytes > 0) file = await OutgoingFile.open(fromPath);
-      if (file.sizeBytes <= maxSingleBytes) await uploadAtOnce(outgoing, file);
-      else await uploadInParts(outgoing, file, options.leftovers, options.stallTimeoutMs);
-      const trouble = await wrongSize(outgoing, file);
-      if (trouble === null && outgoing.grants.ACL === undefined) {
-        await session.ask(
-          async (requesting) => {
-            await keepOwner(session, requesting);
-            return true;
-          },
-          { signal },
-        );
-      }
-      return trouble;
-    };
-    await untilDone({ attempt, furthestBytes: () => 0, signal }, options);
-    signal.throwIfAborted();
-    outgoing.meter.end(file.sizeBytes);
-    return file.facts();
+    const file = await OutgoingFile.open(fromPath);
+    try {
+      return await uploadFile(outgoing, file, options);
+    } finally {
+      await file.end();
+    }
   } catch (error) {
     await takeBack(outgoing, options.stallTimeoutMs);
     signal.throwIfAborted();
@@ -72,18 +56,46 @@ export async function uploadObject(
   }
 }
 
+async function uploadFile(
+  outgoing: Outgoing,
+  file: OutgoingFile,
+  options: ObjectUploadOptions,
+): Promise<FileFacts> {
+  const { session, signal, meter } = outgoing;
+  const attempt = async (): Promise<Trouble | null> => {
+    if (file.sizeBytes <= maxSingleBytes) await uploadAtOnce(outgoing, file);
+    else await uploadInParts(outgoing, file, options.leftovers, options.stallTimeoutMs);
+    const trouble = await wrongSize(outgoing, file);
+    if (trouble === null && outgoing.grants.ACL === undefined) {
+      await session.ask(
+        async (requesting) => {
+          await keepOwner(session, requesting);
+          return true;
+        },
+        { signal },
+      );
+    }
+    return trouble;
+  };
+  await untilDone({ attempt, furthestBytes: () => 0, signal }, options);
+  signal.throwIfAborted();
+  meter.end(file.sizeBytes);
+  return file.facts();
+}
+
 async function uploadAtOnce(outgoing: Outgoing, file: OutgoingFile): Promise<void> {
   const { session, signal, head, meter, standing } = outgoing;
   const pieces: Uint8Array[] = [];
   for await (const piece of file.bytesFrom(0) as AsyncIterable<Uint8Array>) pieces.push(piece);
   const Body = Buffer.concat(pieces);
+  const { md5 } = await file.facts();
   let furthestBytes = 0;
   const sent = (bytes: number): void => {
     furthestBytes = Math.max(furthestBytes, bytes);
-    if (bytes === file.sizeBytes) standing.offered = file.facts().md5;
+    if (bytes === file.sizeBytes) standing.offered = md5;
     meter.at(bytes, file.sizeBytes);
   };
-  if (file.sizeBytes === 0) standing.offered = file.facts().md5;
+  if (file.sizeBytes === 0) standing.offered = md5;
   await session.ask(
     ({ client, signal: abortSignal }) =>
       withGrants(outgoing, (grants) =>

@@ -52,7 +52,15 @@ export async function uploadToSwift(
   const file = await OutgoingFile.open(fromPath).catch((error: unknown) => {
     throw ownDiskFault(error, 'upload');
   });
-  const upload: Upload = { session, file, meter: createMeter(transfer), signal };
+  try {
+    return await uploadFile({ session, file, meter: createMeter(transfer), signal }, to, options);
+  } finally {
+    await file.end();
+  }
+}
+
+async function uploadFile(upload: Upload, to: string, options: SwiftOptions): Promise<FileFacts> {
+  const { session, file, signal } = upload;
   // Asked first, too, so that a token that has run out is noticed before the file is on its way.
   const before = await standingAt(session, signal);
   const replaced = before?.isLarge === true ? await prefixOf(session, signal) : null;
@@ -187,7 +195,7 @@ async function takeBack(
 ): Promise<void> {
   await afterwards(options, async (signal) => {
     const { object } = session.place;
-    const { md5 } = file.facts();
+    const { md5 } = await file.facts();
     if (before === null) return removeObject(session, object, signal);
     if (before.etag === md5) return;
     if ((await standingAt(session, signal))?.etag === md5) await removeObject(session, object, signal);
