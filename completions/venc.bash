@@ -165,11 +165,46 @@ _venc_place() {
       valued=' --data --target '
       ;;
     'config get')
-      commands=''
+      commands='ffmpeg ffprobe data target url progress color'
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
     'config set')
+      commands='ffmpeg ffprobe data target url progress color'
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set ffmpeg')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set ffprobe')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set data')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set target')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set url')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set progress')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set color')
       commands=''
       flags='--unset --data --target --no-color --debug --help -h'
       valued=' --data --target '
@@ -244,6 +279,13 @@ _venc_value() {
       'config --data' | \
       'config get --data' | \
       'config set --data' | \
+      'config set ffmpeg --data' | \
+      'config set ffprobe --data' | \
+      'config set data --data' | \
+      'config set target --data' | \
+      'config set url --data' | \
+      'config set progress --data' | \
+      'config set color --data' | \
       'config list --data' | \
       'config path --data' | \
       'completion --data' | \
@@ -283,6 +325,13 @@ _venc_value() {
       'config --target' | \
       'config get --target' | \
       'config set --target' | \
+      'config set ffmpeg --target' | \
+      'config set ffprobe --target' | \
+      'config set data --target' | \
+      'config set target --target' | \
+      'config set url --target' | \
+      'config set progress --target' | \
+      'config set color --target' | \
       'config list --target' | \
       'config path --target' | \
       'completion --target' | \
@@ -333,6 +382,8 @@ _venc_value() {
     'cancel --state') kind=words list='waiting processing' ;;
     'resubmit --state') kind=words list='pending waiting processing cancelled failed' ;;
     'daemon --log-format') kind=words list='text json' ;;
+    'keys create --account' | \
+      'keys list --account') kind=ask list=accounts ;;
   esac
 }
 
@@ -341,21 +392,29 @@ _venc_word() {
   case "$1 $2" in
     'run 0' | \
       'submit 0' | \
-      'plan 0') kind=files ;;
+      'plan 0' | \
+      'config set ffmpeg 0' | \
+      'config set ffprobe 0') kind=files ;;
     'show 0' | \
-      'progress 0' | \
       'watch '* | \
       'wait '* | \
       'download '*) kind=ask list=jobs ;;
     'input 0') kind=ask list=inputs ;;
     'output 0') kind=ask list=outputs ;;
+    'progress 0') kind=ask list=followed ;;
     'cancel '*) kind=ask list=active ;;
     'resubmit '*) kind=ask list=unfinished ;;
     'report 0') kind=words list='all vod live' ;;
+    'accounts show 0' | \
+      'accounts live 0' | \
+      'accounts integration 0') kind=ask list=accounts ;;
+    'keys revoke 0') kind=ask list=keys ;;
     'target use 0' | \
-      'target remove 0') kind=ask list=targets ;;
-    'config get 0' | \
-      'config set 0') kind=words list='ffmpeg ffprobe data target url progress color' ;;
+      'target remove 0' | \
+      'config set target 0') kind=ask list=targets ;;
+    'config set data 0') kind=folders ;;
+    'config set progress 0') kind=words list='auto tty plain json none' ;;
+    'config set color 0') kind=words list='auto never' ;;
     'completion 0') kind=words list='bash zsh fish' ;;
   esac
 }
@@ -377,18 +436,23 @@ _venc_setting() {
   esac
 }
 
-# Keeps the lines that begin as cur does, less what bash holds for words before. Words that others made up are quoted.
+# Keeps the lines that begin as cur does, less what bash holds for words before. Words that others made up are
+# quoted; within quotes those are left out that would mean something there.
 _venc_keep() {
   local line
   while IFS= read -r line; do
     line=${line%%$'\t'*}
-    [[ $kind == ask ]] && printf -v line %q "$line"
+    if [[ -n $quote ]]; then
+      [[ $line == *[\'\"\$\`\\\!]* ]] && continue
+    elif [[ $kind == ask ]]; then
+      printf -v line %q "$line"
+    fi
     [[ -n $line && $line == "$cur"* ]] && COMPREPLY+=("${line:${#strip}}")
   done
 }
 
 _venc() {
-  local IFS=$' \t\n' commands='' flags='' valued='' kind='' list='' path='' cur='' strip='' flag='' word raw=''
+  local IFS=$' \t\n' commands='' flags='' valued='' kind='' list='' path='' cur='' strip='' flag='' word raw='' plain='' quote=''
   local -a line=() asking=()
   local -i index count=0
   COMPREPLY=()
@@ -408,14 +472,16 @@ _venc() {
   _venc_place ''
   for ((index = 0; index < ${#line[@]} - 1; index++)); do
     word=${line[index]}
-    case $word in
-      --) continue ;;
-      --target=* | --data=*) asking+=("$word") ;;
+    case $plain$word in
+      --) plain=word: ;;
+      --target=* | --data=* | --input) asking+=("$word") ;;
       -*)
         if [[ $valued == *" $word "* ]]; then
           index+=1
           [[ index -eq ${#line[@]}-1 ]] && flag=$word
           [[ $word == --target || $word == --data ]] && asking+=("$word=${line[index]}")
+        elif [[ $word == --output ]]; then
+          asking+=("$word")
         fi
         ;;
       *)
@@ -429,14 +495,16 @@ _venc() {
   done
   # No names of files where none are asked for.
   compopt +o default 2>/dev/null
-  if [[ -z $flag && $cur == --*=* ]]; then
+  if [[ -z $flag$plain && $cur == --*=* ]]; then
     flag=${cur%%=*}
     strip=${strip#"$flag="}
     cur=${cur#*=}
   fi
+  # A quote that is open is bash's own to close.
+  [[ $cur == [\"\']* ]] && quote=${cur:0:1} cur=${cur:1}
   if [[ -n $flag ]]; then
     _venc_value "$path" "$flag"
-  elif [[ $cur == -* ]]; then
+  elif [[ -z $plain && $cur == -* ]]; then
     kind=words list=$flags
   elif [[ -n $commands && count -eq 0 ]]; then
     kind=words list=$commands
@@ -448,7 +516,10 @@ _venc() {
     ask)
       # The newest job is the likeliest: bash is to keep their order, where it can.
       compopt -o nosort 2>/dev/null
-      _venc_keep < <("${1/#\~/$HOME}" complete-words "$list" "${asking[@]}" 2>/dev/null)
+      # An alias is none to this function, and bash before 4.4 takes an array without words for unset.
+      local program=${1/#\~/$HOME}
+      type -P "$program" >/dev/null || program=venc
+      _venc_keep < <("$program" complete-words "$list" ${asking[@]+"${asking[@]}"} 2>/dev/null </dev/null)
       ;;
     settings)
       local before='' setting=${cur##*,}

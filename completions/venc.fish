@@ -72,6 +72,20 @@ function __venc_valued
             printf '%s\n' --data --target
         case 'config set'
             printf '%s\n' --data --target
+        case 'config set ffmpeg'
+            printf '%s\n' --data --target
+        case 'config set ffprobe'
+            printf '%s\n' --data --target
+        case 'config set data'
+            printf '%s\n' --data --target
+        case 'config set target'
+            printf '%s\n' --data --target
+        case 'config set url'
+            printf '%s\n' --data --target
+        case 'config set progress'
+            printf '%s\n' --data --target
+        case 'config set color'
+            printf '%s\n' --data --target
         case 'config list'
             printf '%s\n' --fields --data --target
         case 'config path'
@@ -89,35 +103,35 @@ end
 
 # Settings for --output, as name=value,name=value, and their values where these are few.
 function __venc_settings
-    set -l parts (string split , -- (commandline -ct | string replace -r '^--output=' ''))
+    set -l parts (string split , -- (commandline -ct | string replace -r '^(--output=)?["\']?' ''))
     set -l before (string join , -- $parts[1..-2])
     test -n "$before"; and set before $before,
     set -l setting (string split -m 1 = -- $parts[-1])
     if set -q setting[2]
         switch $setting[1]
             case video_codec
-                printf "$before$setting[1]=%s\n" h264 theora vp6 vp8 hevc vp9 av1
+                printf "$before$setting[1]=%s\t\n" h264 theora vp6 vp8 hevc vp9 av1
             case public
-                printf "$before$setting[1]=%s\n" 1 0
+                printf "$before$setting[1]=%s\t\n" 1 0
             case upscale
-                printf "$before$setting[1]=%s\n" true false
+                printf "$before$setting[1]=%s\t\n" true false
             case aspect_mode
-                printf "$before$setting[1]=%s\n" preserve stretch crop pad
+                printf "$before$setting[1]=%s\t\n" preserve stretch crop pad
             case onepass
-                printf "$before$setting[1]=%s\n" true false
+                printf "$before$setting[1]=%s\t\n" true false
             case audio_codec
-                printf "$before$setting[1]=%s\n" aac mp3 vorbis opus
+                printf "$before$setting[1]=%s\t\n" aac mp3 vorbis opus
             case skip_audio
-                printf "$before$setting[1]=%s\n" true false
+                printf "$before$setting[1]=%s\t\n" true false
             case skip_video
-                printf "$before$setting[1]=%s\n" true false
+                printf "$before$setting[1]=%s\t\n" true false
             case deinterlace
-                printf "$before$setting[1]=%s\n" on off detect
+                printf "$before$setting[1]=%s\t\n" on off detect
             case rotate
-                printf "$before$setting[1]=%s\n" 0 90 180 270
+                printf "$before$setting[1]=%s\t\n" 0 90 180 270
         end
     else
-        printf "$before%s=\n" label url base_url filename video_codec speed public access_control notifications width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass audio_codec audio_quality audio_bitrate audio_sample_rate audio_channels skip_audio skip_video deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length watermark thumbnails
+        printf "$before%s=\t\n" label url base_url filename video_codec speed public access_control notifications width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass audio_codec audio_quality audio_bitrate audio_sample_rate audio_channels skip_audio skip_video deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length watermark thumbnails
     end
 end
 
@@ -126,13 +140,18 @@ function __venc_at
     set -l path
     set -l count 0
     set -l skips 0
+    set -l plain 0
     set -l valued (__venc_valued '')
     for word in (commandline -opc)[2..-1]
         if test $skips = 1
             set skips 0
             continue
         end
-        if string match -q -- '-*' $word
+        if test $plain = 0 -a "$word" = --
+            set plain 1
+            continue
+        end
+        if test $plain = 0; and string match -q -- '-*' $word
             contains -- $word $valued; and set skips 1
             continue
         end
@@ -155,13 +174,16 @@ function __venc_ask
     set -l asking
     for index in (seq 2 (count $words))
         switch $words[$index]
-            case '--target=*' '--data=*'
+            case '--target=*' '--data=*' --input --output
                 set asking $asking $words[$index]
             case --target --data
                 set -q words[(math $index + 1)]; and set asking $asking $words[$index]=$words[(math $index + 1)]
         end
     end
-    $words[1] complete-words $argv[1] $asking 2>/dev/null
+    # The word as it was typed: fish expands no tilde in it, and an abbreviation is no program.
+    set -l program (string replace -r '^~(?=/)' $HOME -- $words[1])
+    type -q $program; or set program venc
+    $program complete-words $argv[1] $asking 2>/dev/null </dev/null
 end
 
 complete -c venc -f
@@ -199,7 +221,7 @@ complete -c venc -n '__venc_at "run" 0' -F
 complete -c venc -n '__venc_at "run"' -l out -s o -r -F -d 'where an output goes; repeatable, one for each --output'
 complete -c venc -n '__venc_at "run"' -l sample -d 'encode a test picture with sound to venc-sample.mp4'
 complete -c venc -n '__venc_at "run"' -l force -d 'overwrite files that are there'
-complete -c venc -n '__venc_at "run"' -l progress -x -a 'auto tty plain json none' -d 'show progress as auto, tty, plain, json or none'
+complete -c venc -n '__venc_at "run"' -l progress -x -a 'auto\\t tty\\t plain\\t json\\t none\\t' -d 'show progress as auto, tty, plain, json or none'
 complete -c venc -n '__venc_at "run"' -l ffmpeg -r -F -d 'the ffmpeg to use'
 complete -c venc -n '__venc_at "run"' -l ffprobe -r -F -d 'the ffprobe to use'
 complete -c venc -n '__venc_at "run"' -l stall-timeout -x -d 'give a transfer up after this time without a byte'
@@ -216,7 +238,7 @@ complete -c venc -n '__venc_at "run"' -l label -x -k -a '(__venc_ask labels)' -d
 complete -c venc -n '__venc_at "run"' -l url -x -d 'where the file goes; wins over base_url and filename'
 complete -c venc -n '__venc_at "run"' -l base-url -x -d 'the folder the file goes to; its name is filename, or a random one'
 complete -c venc -n '__venc_at "run"' -l filename -x -d 'name of the file; its extension decides the container'
-complete -c venc -n '__venc_at "run"' -l video-codec -x -a 'h264 theora vp6 vp8 hevc vp9 av1' -d 'codec of the picture'
+complete -c venc -n '__venc_at "run"' -l video-codec -x -a 'h264\\t theora\\t vp6\\t vp8\\t hevc\\t vp9\\t av1\\t' -d 'codec of the picture'
 complete -c venc -n '__venc_at "run"' -l speed -x -d 'speed of encoding; slower gives better compression, and only h264 has a…'
 complete -c venc -n '__venc_at "run"' -l public -d 'let everybody read the delivered file, where the destination knows gran…'
 complete -c venc -n '__venc_at "run"' -l no-public -d 'the contrary of --public'
@@ -226,14 +248,14 @@ complete -c venc -n '__venc_at "run"' -l height -x -d 'height of the picture'
 complete -c venc -n '__venc_at "run"' -l size -x -d 'width and height in one, as WIDTHxHEIGHT'
 complete -c venc -n '__venc_at "run"' -l upscale -d 'enlarge an input that is smaller than the output'
 complete -c venc -n '__venc_at "run"' -l no-upscale -d 'the contrary of --upscale'
-complete -c venc -n '__venc_at "run"' -l aspect-mode -x -a 'preserve stretch crop pad' -d 'what to do when the input has another shape than width and height'
+complete -c venc -n '__venc_at "run"' -l aspect-mode -x -a 'preserve\\t stretch\\t crop\\t pad\\t' -d 'what to do when the input has another shape than width and height'
 complete -c venc -n '__venc_at "run"' -l quality -x -d 'quality of the picture; higher takes more bits'
 complete -c venc -n '__venc_at "run"' -l video-bitrate -x -d 'bitrate of the picture: a predictable size instead of a predictable qua…'
 complete -c venc -n '__venc_at "run"' -l bitrate-cap -x -d 'greatest bitrate at any moment'
 complete -c venc -n '__venc_at "run"' -l buffer-size -x -d 'size of the buffer that bitrate_cap is kept over'
 complete -c venc -n '__venc_at "run"' -l onepass -d 'meet video_bitrate in one pass instead of two: faster and less exact'
 complete -c venc -n '__venc_at "run"' -l no-onepass -d 'the contrary of --onepass'
-complete -c venc -n '__venc_at "run"' -l audio-codec -x -a 'aac mp3 vorbis opus' -d 'codec of the sound'
+complete -c venc -n '__venc_at "run"' -l audio-codec -x -a 'aac\\t mp3\\t vorbis\\t opus\\t' -d 'codec of the sound'
 complete -c venc -n '__venc_at "run"' -l audio-quality -x -d 'quality of the sound; wins over audio_bitrate'
 complete -c venc -n '__venc_at "run"' -l audio-bitrate -x -d 'bitrate of the sound, all channels together; below 160 for each channel'
 complete -c venc -n '__venc_at "run"' -l audio-sample-rate -x -d 'samples a second'
@@ -242,12 +264,12 @@ complete -c venc -n '__venc_at "run"' -l skip-audio -d 'leave the sound out'
 complete -c venc -n '__venc_at "run"' -l no-skip-audio -d 'the contrary of --skip-audio'
 complete -c venc -n '__venc_at "run"' -l skip-video -d 'leave the picture out'
 complete -c venc -n '__venc_at "run"' -l no-skip-video -d 'the contrary of --skip-video'
-complete -c venc -n '__venc_at "run"' -l deinterlace -x -a 'on off detect' -d 'make whole frames of fields; detect goes by what the file says of itself'
+complete -c venc -n '__venc_at "run"' -l deinterlace -x -a 'on\\t off\\t detect\\t' -d 'make whole frames of fields; detect goes by what the file says of itself'
 complete -c venc -n '__venc_at "run"' -l max-frame-rate -x -d 'lower the frame rate to this where it is higher'
 complete -c venc -n '__venc_at "run"' -l frame-rate -x -d 'frame rate'
 complete -c venc -n '__venc_at "run"' -l decimate -x -d 'divide the frame rate of the input by this'
 complete -c venc -n '__venc_at "run"' -l keyframe-interval -x -d 'greatest distance between two keyframes'
-complete -c venc -n '__venc_at "run"' -l rotate -x -a '0 90 180 270' -d 'degrees to turn the picture clockwise; 0 leaves it as it is stored'
+complete -c venc -n '__venc_at "run"' -l rotate -x -a '0\\t 90\\t 180\\t 270\\t' -d 'degrees to turn the picture clockwise; 0 leaves it as it is stored'
 complete -c venc -n '__venc_at "run"' -l start-clip -x -d 'where to begin, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "run"' -l clip-length -x -d 'how much to encode, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "run"' -l watermark -x -d 'pictures laid over the video'
@@ -264,11 +286,11 @@ complete -c venc -n '__venc_at "submit"' -l ndjson -d 'with -: one request in JS
 complete -c venc -n '__venc_at "submit"' -l idempotency-key -x -d 'make no second job where one was made with this key in the last 24 hour…'
 complete -c venc -n '__venc_at "submit"' -l json -d 'print the service\'s whole answer'
 complete -c venc -n '__venc_at "submit"' -l wait -d 'wait until the job has ended; the exit code tells how'
-complete -c venc -n '__venc_at "submit"' -l timeout -x -d 'with --wait: give up after 90, 90s, 5m or 2h'
+complete -c venc -n '__venc_at "submit"' -l timeout -x -d 'with --wait: give up after this time, such as 90s, 5m or 2h'
 complete -c venc -n '__venc_at "submit"' -l download -x -a '(__fish_complete_directories (commandline -ct))' -d 'with --wait: fetch the outputs into this folder, and print their paths'
 complete -c venc -n '__venc_at "submit"' -l force -d 'with --download: overwrite files that are there'
 complete -c venc -n '__venc_at "submit"' -l stage -x -d 'upload a local file to this folder (s3:, ftp:, sftp: ...) instead of to…'
-complete -c venc -n '__venc_at "submit"' -l progress -x -a 'auto tty plain json none' -d 'show progress as auto, tty, plain, json or none'
+complete -c venc -n '__venc_at "submit"' -l progress -x -a 'auto\\t tty\\t plain\\t json\\t none\\t' -d 'show progress as auto, tty, plain, json or none'
 complete -c venc -n '__venc_at "submit"' -l output -x -a '(__venc_settings)' -d 'one output: name=value,name=value, or {json}, or @FILE with either; rep…'
 complete -c venc -n '__venc_at "submit"' -l test -d 'test mode: encode the first 5 seconds only'
 complete -c venc -n '__venc_at "submit"' -l no-test -d 'the contrary of --test'
@@ -283,7 +305,7 @@ complete -c venc -n '__venc_at "submit"' -l label -x -k -a '(__venc_ask labels)'
 complete -c venc -n '__venc_at "submit"' -l url -x -d 'where the file goes; wins over base_url and filename'
 complete -c venc -n '__venc_at "submit"' -l base-url -x -d 'the folder the file goes to; its name is filename, or a random one'
 complete -c venc -n '__venc_at "submit"' -l filename -x -d 'name of the file; its extension decides the container'
-complete -c venc -n '__venc_at "submit"' -l video-codec -x -a 'h264 theora vp6 vp8 hevc vp9 av1' -d 'codec of the picture'
+complete -c venc -n '__venc_at "submit"' -l video-codec -x -a 'h264\\t theora\\t vp6\\t vp8\\t hevc\\t vp9\\t av1\\t' -d 'codec of the picture'
 complete -c venc -n '__venc_at "submit"' -l speed -x -d 'speed of encoding; slower gives better compression, and only h264 has a…'
 complete -c venc -n '__venc_at "submit"' -l public -d 'let everybody read the delivered file, where the destination knows gran…'
 complete -c venc -n '__venc_at "submit"' -l no-public -d 'the contrary of --public'
@@ -293,14 +315,14 @@ complete -c venc -n '__venc_at "submit"' -l height -x -d 'height of the picture'
 complete -c venc -n '__venc_at "submit"' -l size -x -d 'width and height in one, as WIDTHxHEIGHT'
 complete -c venc -n '__venc_at "submit"' -l upscale -d 'enlarge an input that is smaller than the output'
 complete -c venc -n '__venc_at "submit"' -l no-upscale -d 'the contrary of --upscale'
-complete -c venc -n '__venc_at "submit"' -l aspect-mode -x -a 'preserve stretch crop pad' -d 'what to do when the input has another shape than width and height'
+complete -c venc -n '__venc_at "submit"' -l aspect-mode -x -a 'preserve\\t stretch\\t crop\\t pad\\t' -d 'what to do when the input has another shape than width and height'
 complete -c venc -n '__venc_at "submit"' -l quality -x -d 'quality of the picture; higher takes more bits'
 complete -c venc -n '__venc_at "submit"' -l video-bitrate -x -d 'bitrate of the picture: a predictable size instead of a predictable qua…'
 complete -c venc -n '__venc_at "submit"' -l bitrate-cap -x -d 'greatest bitrate at any moment'
 complete -c venc -n '__venc_at "submit"' -l buffer-size -x -d 'size of the buffer that bitrate_cap is kept over'
 complete -c venc -n '__venc_at "submit"' -l onepass -d 'meet video_bitrate in one pass instead of two: faster and less exact'
 complete -c venc -n '__venc_at "submit"' -l no-onepass -d 'the contrary of --onepass'
-complete -c venc -n '__venc_at "submit"' -l audio-codec -x -a 'aac mp3 vorbis opus' -d 'codec of the sound'
+complete -c venc -n '__venc_at "submit"' -l audio-codec -x -a 'aac\\t mp3\\t vorbis\\t opus\\t' -d 'codec of the sound'
 complete -c venc -n '__venc_at "submit"' -l audio-quality -x -d 'quality of the sound; wins over audio_bitrate'
 complete -c venc -n '__venc_at "submit"' -l audio-bitrate -x -d 'bitrate of the sound, all channels together; below 160 for each channel'
 complete -c venc -n '__venc_at "submit"' -l audio-sample-rate -x -d 'samples a second'
@@ -309,12 +331,12 @@ complete -c venc -n '__venc_at "submit"' -l skip-audio -d 'leave the sound out'
 complete -c venc -n '__venc_at "submit"' -l no-skip-audio -d 'the contrary of --skip-audio'
 complete -c venc -n '__venc_at "submit"' -l skip-video -d 'leave the picture out'
 complete -c venc -n '__venc_at "submit"' -l no-skip-video -d 'the contrary of --skip-video'
-complete -c venc -n '__venc_at "submit"' -l deinterlace -x -a 'on off detect' -d 'make whole frames of fields; detect goes by what the file says of itself'
+complete -c venc -n '__venc_at "submit"' -l deinterlace -x -a 'on\\t off\\t detect\\t' -d 'make whole frames of fields; detect goes by what the file says of itself'
 complete -c venc -n '__venc_at "submit"' -l max-frame-rate -x -d 'lower the frame rate to this where it is higher'
 complete -c venc -n '__venc_at "submit"' -l frame-rate -x -d 'frame rate'
 complete -c venc -n '__venc_at "submit"' -l decimate -x -d 'divide the frame rate of the input by this'
 complete -c venc -n '__venc_at "submit"' -l keyframe-interval -x -d 'greatest distance between two keyframes'
-complete -c venc -n '__venc_at "submit"' -l rotate -x -a '0 90 180 270' -d 'degrees to turn the picture clockwise; 0 leaves it as it is stored'
+complete -c venc -n '__venc_at "submit"' -l rotate -x -a '0\\t 90\\t 180\\t 270\\t' -d 'degrees to turn the picture clockwise; 0 leaves it as it is stored'
 complete -c venc -n '__venc_at "submit"' -l start-clip -x -d 'where to begin, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "submit"' -l clip-length -x -d 'how much to encode, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "submit"' -l watermark -x -d 'pictures laid over the video'
@@ -343,7 +365,7 @@ complete -c venc -n '__venc_at "plan"' -l label -x -k -a '(__venc_ask labels)' -
 complete -c venc -n '__venc_at "plan"' -l url -x -d 'where the file goes; wins over base_url and filename'
 complete -c venc -n '__venc_at "plan"' -l base-url -x -d 'the folder the file goes to; its name is filename, or a random one'
 complete -c venc -n '__venc_at "plan"' -l filename -x -d 'name of the file; its extension decides the container'
-complete -c venc -n '__venc_at "plan"' -l video-codec -x -a 'h264 theora vp6 vp8 hevc vp9 av1' -d 'codec of the picture'
+complete -c venc -n '__venc_at "plan"' -l video-codec -x -a 'h264\\t theora\\t vp6\\t vp8\\t hevc\\t vp9\\t av1\\t' -d 'codec of the picture'
 complete -c venc -n '__venc_at "plan"' -l speed -x -d 'speed of encoding; slower gives better compression, and only h264 has a…'
 complete -c venc -n '__venc_at "plan"' -l public -d 'let everybody read the delivered file, where the destination knows gran…'
 complete -c venc -n '__venc_at "plan"' -l no-public -d 'the contrary of --public'
@@ -353,14 +375,14 @@ complete -c venc -n '__venc_at "plan"' -l height -x -d 'height of the picture'
 complete -c venc -n '__venc_at "plan"' -l size -x -d 'width and height in one, as WIDTHxHEIGHT'
 complete -c venc -n '__venc_at "plan"' -l upscale -d 'enlarge an input that is smaller than the output'
 complete -c venc -n '__venc_at "plan"' -l no-upscale -d 'the contrary of --upscale'
-complete -c venc -n '__venc_at "plan"' -l aspect-mode -x -a 'preserve stretch crop pad' -d 'what to do when the input has another shape than width and height'
+complete -c venc -n '__venc_at "plan"' -l aspect-mode -x -a 'preserve\\t stretch\\t crop\\t pad\\t' -d 'what to do when the input has another shape than width and height'
 complete -c venc -n '__venc_at "plan"' -l quality -x -d 'quality of the picture; higher takes more bits'
 complete -c venc -n '__venc_at "plan"' -l video-bitrate -x -d 'bitrate of the picture: a predictable size instead of a predictable qua…'
 complete -c venc -n '__venc_at "plan"' -l bitrate-cap -x -d 'greatest bitrate at any moment'
 complete -c venc -n '__venc_at "plan"' -l buffer-size -x -d 'size of the buffer that bitrate_cap is kept over'
 complete -c venc -n '__venc_at "plan"' -l onepass -d 'meet video_bitrate in one pass instead of two: faster and less exact'
 complete -c venc -n '__venc_at "plan"' -l no-onepass -d 'the contrary of --onepass'
-complete -c venc -n '__venc_at "plan"' -l audio-codec -x -a 'aac mp3 vorbis opus' -d 'codec of the sound'
+complete -c venc -n '__venc_at "plan"' -l audio-codec -x -a 'aac\\t mp3\\t vorbis\\t opus\\t' -d 'codec of the sound'
 complete -c venc -n '__venc_at "plan"' -l audio-quality -x -d 'quality of the sound; wins over audio_bitrate'
 complete -c venc -n '__venc_at "plan"' -l audio-bitrate -x -d 'bitrate of the sound, all channels together; below 160 for each channel'
 complete -c venc -n '__venc_at "plan"' -l audio-sample-rate -x -d 'samples a second'
@@ -369,12 +391,12 @@ complete -c venc -n '__venc_at "plan"' -l skip-audio -d 'leave the sound out'
 complete -c venc -n '__venc_at "plan"' -l no-skip-audio -d 'the contrary of --skip-audio'
 complete -c venc -n '__venc_at "plan"' -l skip-video -d 'leave the picture out'
 complete -c venc -n '__venc_at "plan"' -l no-skip-video -d 'the contrary of --skip-video'
-complete -c venc -n '__venc_at "plan"' -l deinterlace -x -a 'on off detect' -d 'make whole frames of fields; detect goes by what the file says of itself'
+complete -c venc -n '__venc_at "plan"' -l deinterlace -x -a 'on\\t off\\t detect\\t' -d 'make whole frames of fields; detect goes by what the file says of itself'
 complete -c venc -n '__venc_at "plan"' -l max-frame-rate -x -d 'lower the frame rate to this where it is higher'
 complete -c venc -n '__venc_at "plan"' -l frame-rate -x -d 'frame rate'
 complete -c venc -n '__venc_at "plan"' -l decimate -x -d 'divide the frame rate of the input by this'
 complete -c venc -n '__venc_at "plan"' -l keyframe-interval -x -d 'greatest distance between two keyframes'
-complete -c venc -n '__venc_at "plan"' -l rotate -x -a '0 90 180 270' -d 'degrees to turn the picture clockwise; 0 leaves it as it is stored'
+complete -c venc -n '__venc_at "plan"' -l rotate -x -a '0\\t 90\\t 180\\t 270\\t' -d 'degrees to turn the picture clockwise; 0 leaves it as it is stored'
 complete -c venc -n '__venc_at "plan"' -l start-clip -x -d 'where to begin, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "plan"' -l clip-length -x -d 'how much to encode, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "plan"' -l watermark -x -d 'pictures laid over the video'
@@ -390,7 +412,7 @@ complete -c venc -n '__venc_at "list"' -l jsonl -d 'print one JSON object a line
 complete -c venc -n '__venc_at "list"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
 complete -c venc -n '__venc_at "list"' -l page -x -d 'which page, from 1'
 complete -c venc -n '__venc_at "list"' -l per-page -x -d 'jobs on a page, 1 to 50'
-complete -c venc -n '__venc_at "list"' -l state -x -a 'pending waiting processing finished failed cancelled' -d 'only jobs in this state: pending, waiting, processing, finished, failed…'
+complete -c venc -n '__venc_at "list"' -l state -x -a 'pending\\t waiting\\t processing\\t finished\\t failed\\t cancelled\\t' -d 'only jobs in this state: pending, waiting, processing, finished, failed…'
 complete -c venc -n '__venc_at "list"' -l all -d 'every page, one after the other'
 complete -c venc -n '__venc_at "list"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "list"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
@@ -425,7 +447,7 @@ complete -c venc -n '__venc_at "output"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "output"' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at "output"' -l help -s h -d 'show this help'
 
-complete -c venc -n '__venc_at "progress" 0' -k -a '(__venc_ask jobs)'
+complete -c venc -n '__venc_at "progress" 0' -k -a '(__venc_ask followed)'
 complete -c venc -n '__venc_at "progress"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
 complete -c venc -n '__venc_at "progress"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
 complete -c venc -n '__venc_at "progress"' -l input -d 'the id is that of an input'
@@ -438,7 +460,7 @@ complete -c venc -n '__venc_at "progress"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "watch" 0 more' -k -a '(__venc_ask jobs)'
 complete -c venc -n '__venc_at "watch"' -l jsonl -d 'print one JSON object for each event'
-complete -c venc -n '__venc_at "watch"' -l progress -x -a 'auto tty plain json none' -d 'show progress as auto, tty, plain, json or none'
+complete -c venc -n '__venc_at "watch"' -l progress -x -a 'auto\\t tty\\t plain\\t json\\t none\\t' -d 'show progress as auto, tty, plain, json or none'
 complete -c venc -n '__venc_at "watch"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "watch"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "watch"' -l no-color -d 'no colours'
@@ -455,7 +477,7 @@ complete -c venc -n '__venc_at "wait"' -l debug -d 'show where an error comes fr
 complete -c venc -n '__venc_at "wait"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "cancel" 0 more' -k -a '(__venc_ask active)'
-complete -c venc -n '__venc_at "cancel"' -l state -x -a 'waiting processing' -d 'every job in this state: waiting, processing'
+complete -c venc -n '__venc_at "cancel"' -l state -x -a 'waiting\\t processing\\t' -d 'every job in this state: waiting, processing'
 complete -c venc -n '__venc_at "cancel"' -l all -d 'every job that is waiting or processing'
 complete -c venc -n '__venc_at "cancel"' -l yes -s y -d 'do not ask'
 complete -c venc -n '__venc_at "cancel"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
@@ -465,7 +487,7 @@ complete -c venc -n '__venc_at "cancel"' -l debug -d 'show where an error comes 
 complete -c venc -n '__venc_at "cancel"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "resubmit" 0 more' -k -a '(__venc_ask unfinished)'
-complete -c venc -n '__venc_at "resubmit"' -l state -x -a 'pending waiting processing cancelled failed' -d 'every job in this state: pending, waiting, processing, cancelled, failed'
+complete -c venc -n '__venc_at "resubmit"' -l state -x -a 'pending\\t waiting\\t processing\\t cancelled\\t failed\\t' -d 'every job in this state: pending, waiting, processing, cancelled, failed'
 complete -c venc -n '__venc_at "resubmit"' -l all -d 'every job that is pending, waiting, processing, cancelled or failed'
 complete -c venc -n '__venc_at "resubmit"' -l yes -s y -d 'do not ask'
 complete -c venc -n '__venc_at "resubmit"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
@@ -477,14 +499,14 @@ complete -c venc -n '__venc_at "resubmit"' -l help -s h -d 'show this help'
 complete -c venc -n '__venc_at "download" 0 more' -k -a '(__venc_ask jobs)'
 complete -c venc -n '__venc_at "download"' -l out -s o -x -a '(__fish_complete_directories (commandline -ct))' -d 'the folder to write to'
 complete -c venc -n '__venc_at "download"' -l force -d 'overwrite files that are there'
-complete -c venc -n '__venc_at "download"' -l progress -x -a 'auto tty plain json none' -d 'show progress as auto, tty, plain, json or none'
+complete -c venc -n '__venc_at "download"' -l progress -x -a 'auto\\t tty\\t plain\\t json\\t none\\t' -d 'show progress as auto, tty, plain, json or none'
 complete -c venc -n '__venc_at "download"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "download"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "download"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "download"' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at "download"' -l help -s h -d 'show this help'
 
-complete -c venc -n '__venc_at "report" 0' -a 'all vod live'
+complete -c venc -n '__venc_at "report" 0' -a 'all\\t vod\\t live\\t'
 complete -c venc -n '__venc_at "report"' -l from -x -d 'first day, such as 2026-03-01'
 complete -c venc -n '__venc_at "report"' -l to -x -d 'last day'
 complete -c venc -n '__venc_at "report"' -l grouping -x -k -a '(__venc_ask groupings)' -d 'only the usage under this report grouping'
@@ -511,7 +533,7 @@ complete -c venc -n '__venc_at "daemon"' -l rate-limit -x -d 'requests a minute 
 complete -c venc -n '__venc_at "daemon"' -l rebuild-usage -d 'count the usage that reports tell anew, from every job\'s file'
 complete -c venc -n '__venc_at "daemon"' -l ffmpeg -r -F -d 'the ffmpeg to use'
 complete -c venc -n '__venc_at "daemon"' -l ffprobe -r -F -d 'the ffprobe to use'
-complete -c venc -n '__venc_at "daemon"' -l log-format -x -a 'text json' -d 'text or json'
+complete -c venc -n '__venc_at "daemon"' -l log-format -x -a 'text\\t json\\t' -d 'text or json'
 complete -c venc -n '__venc_at "daemon"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "daemon"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "daemon"' -l no-color -d 'no colours'
@@ -544,6 +566,7 @@ complete -c venc -n '__venc_at "accounts list"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "accounts list"' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at "accounts list"' -l help -s h -d 'show this help'
 
+complete -c venc -n '__venc_at "accounts show" 0' -k -a '(__venc_ask accounts)'
 complete -c venc -n '__venc_at "accounts show"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
 complete -c venc -n '__venc_at "accounts show"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
 complete -c venc -n '__venc_at "accounts show"' -l secret -d 'print the notification secret, alone'
@@ -553,12 +576,14 @@ complete -c venc -n '__venc_at "accounts show"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "accounts show"' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at "accounts show"' -l help -s h -d 'show this help'
 
+complete -c venc -n '__venc_at "accounts live" 0' -k -a '(__venc_ask accounts)'
 complete -c venc -n '__venc_at "accounts live"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "accounts live"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "accounts live"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "accounts live"' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at "accounts live"' -l help -s h -d 'show this help'
 
+complete -c venc -n '__venc_at "accounts integration" 0' -k -a '(__venc_ask accounts)'
 complete -c venc -n '__venc_at "accounts integration"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "accounts integration"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "accounts integration"' -l no-color -d 'no colours'
@@ -574,7 +599,7 @@ complete -c venc -n '__venc_at "keys"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "keys"' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at "keys"' -l help -s h -d 'show this help'
 
-complete -c venc -n '__venc_at "keys create"' -l account -x -d 'the account that it speaks for'
+complete -c venc -n '__venc_at "keys create"' -l account -x -k -a '(__venc_ask accounts)' -d 'the account that it speaks for'
 complete -c venc -n '__venc_at "keys create"' -l read-only -d 'a key that can only read input and output details and progress'
 complete -c venc -n '__venc_at "keys create"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "keys create"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
@@ -585,13 +610,14 @@ complete -c venc -n '__venc_at "keys create"' -l help -s h -d 'show this help'
 complete -c venc -n '__venc_at "keys list"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
 complete -c venc -n '__venc_at "keys list"' -l jsonl -d 'print one JSON object a line'
 complete -c venc -n '__venc_at "keys list"' -l fields -x -d 'only these fields, with commas between; a.b is b within a'
-complete -c venc -n '__venc_at "keys list"' -l account -x -d 'only the keys of this account'
+complete -c venc -n '__venc_at "keys list"' -l account -x -k -a '(__venc_ask accounts)' -d 'only the keys of this account'
 complete -c venc -n '__venc_at "keys list"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "keys list"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "keys list"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "keys list"' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at "keys list"' -l help -s h -d 'show this help'
 
+complete -c venc -n '__venc_at "keys revoke" 0' -k -a '(__venc_ask keys)'
 complete -c venc -n '__venc_at "keys revoke"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "keys revoke"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "keys revoke"' -l no-color -d 'no colours'
@@ -648,20 +674,87 @@ complete -c venc -n '__venc_at "config"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "config"' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at "config"' -l help -s h -d 'show this help'
 
-complete -c venc -n '__venc_at "config get" 0' -a 'ffmpeg ffprobe data target url progress color'
+complete -c venc -n '__venc_at "config get" 0' -a ffmpeg -d 'the ffmpeg to use'
+complete -c venc -n '__venc_at "config get" 0' -a ffprobe -d 'the ffprobe to use'
+complete -c venc -n '__venc_at "config get" 0' -a data -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config get" 0' -a target -d 'the service to talk to, by its name in venc target list'
+complete -c venc -n '__venc_at "config get" 0' -a url -d 'address of a service whose key is in VENC_API_KEY'
+complete -c venc -n '__venc_at "config get" 0' -a progress -d 'how progress is shown'
+complete -c venc -n '__venc_at "config get" 0' -a color -d 'whether there are colours on a terminal'
 complete -c venc -n '__venc_at "config get"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "config get"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "config get"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "config get"' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at "config get"' -l help -s h -d 'show this help'
 
-complete -c venc -n '__venc_at "config set" 0' -a 'ffmpeg ffprobe data target url progress color'
+complete -c venc -n '__venc_at "config set" 0' -a ffmpeg -d 'the ffmpeg to use'
+complete -c venc -n '__venc_at "config set" 0' -a ffprobe -d 'the ffprobe to use'
+complete -c venc -n '__venc_at "config set" 0' -a data -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set" 0' -a target -d 'the service to talk to, by its name in venc target list'
+complete -c venc -n '__venc_at "config set" 0' -a url -d 'address of a service whose key is in VENC_API_KEY'
+complete -c venc -n '__venc_at "config set" 0' -a progress -d 'how progress is shown'
+complete -c venc -n '__venc_at "config set" 0' -a color -d 'whether there are colours on a terminal'
 complete -c venc -n '__venc_at "config set"' -l unset -d 'take its value away'
 complete -c venc -n '__venc_at "config set"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "config set"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "config set"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "config set"' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at "config set"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set ffmpeg" 0' -F
+complete -c venc -n '__venc_at "config set ffmpeg"' -l unset -d 'take its value away'
+complete -c venc -n '__venc_at "config set ffmpeg"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set ffmpeg"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set ffmpeg"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set ffmpeg"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "config set ffmpeg"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set ffprobe" 0' -F
+complete -c venc -n '__venc_at "config set ffprobe"' -l unset -d 'take its value away'
+complete -c venc -n '__venc_at "config set ffprobe"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set ffprobe"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set ffprobe"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set ffprobe"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "config set ffprobe"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set data" 0' -a '(__fish_complete_directories (commandline -ct))'
+complete -c venc -n '__venc_at "config set data"' -l unset -d 'take its value away'
+complete -c venc -n '__venc_at "config set data"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set data"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set data"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set data"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "config set data"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set target" 0' -k -a '(__venc_ask targets)'
+complete -c venc -n '__venc_at "config set target"' -l unset -d 'take its value away'
+complete -c venc -n '__venc_at "config set target"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set target"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set target"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set target"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "config set target"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set url"' -l unset -d 'take its value away'
+complete -c venc -n '__venc_at "config set url"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set url"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set url"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set url"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "config set url"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set progress" 0' -a 'auto\\t tty\\t plain\\t json\\t none\\t'
+complete -c venc -n '__venc_at "config set progress"' -l unset -d 'take its value away'
+complete -c venc -n '__venc_at "config set progress"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set progress"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set progress"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set progress"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "config set progress"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set color" 0' -a 'auto\\t never\\t'
+complete -c venc -n '__venc_at "config set color"' -l unset -d 'take its value away'
+complete -c venc -n '__venc_at "config set color"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set color"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set color"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set color"' -l debug -d 'show where an error comes from'
+complete -c venc -n '__venc_at "config set color"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "config list"' -l json -d 'print the answer as one JSON document, in the names and units of the se…'
 complete -c venc -n '__venc_at "config list"' -l jsonl -d 'print one JSON object a line'
@@ -678,7 +771,7 @@ complete -c venc -n '__venc_at "config path"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "config path"' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at "config path"' -l help -s h -d 'show this help'
 
-complete -c venc -n '__venc_at "completion" 0' -a 'bash zsh fish'
+complete -c venc -n '__venc_at "completion" 0' -a 'bash\\t zsh\\t fish\\t'
 complete -c venc -n '__venc_at "completion"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "completion"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "completion"' -l no-color -d 'no colours'

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -92,7 +92,8 @@ for (const shell of shells) {
       for (const { long } of flags)
         assert.ok(text.includes(shell === 'fish' ? `-l ${long.slice(2)}` : long), long);
     }
-    for (const { choices } of settingFlags()) assert.ok(text.includes(choices.join(' ')), choices.join(' '));
+    const between = shell === 'fish' ? '\\\\t ' : ' ';
+    for (const { choices } of settingFlags()) assert.ok(text.includes(choices.join(between)), choices.join());
   });
 
   testIn(shell)(`${shell} takes its completions without a complaint`, () => {
@@ -114,13 +115,18 @@ const answers = [
   ['outputs', '112\tprocessing, web\n111\tfailed, for the web\n110\tfinished, $(x)\n'],
   ['labels', 'web\tof job 12\nfor the web\tof job 11\n$(x)\tof job 10\n'],
   ['groupings', 'team:a\tof job 12\n'],
+  ['followed', '12\tprocessing, film12.mov\n11\tfailed, film11.mov\n10\tfinished, film10.mov\n'],
+  ['followed --input', '3\tprocessing, film12.mov\n2\tfailed, film11.mov\n1\tfinished, film10.mov\n'],
+  ['followed --output', '112\tprocessing, web\n111\tfailed, for the web\n110\tfinished, $(x)\n'],
 ] as const;
 
 for (const [what, expected] of answers) {
   test(`a completion that asks for ${what} gets them, newest first, and no secret`, async () => {
     // A busy machine may take longer than a person at a shell would wait for.
     for (let attempt = 0; attempt < 10; attempt += 1) {
-      const { code, stdout, stderr } = await runCli(['complete-words', what], { env: envOf(service) });
+      const { code, stdout, stderr } = await runCli(['complete-words', ...what.split(' ')], {
+        env: envOf(service),
+      });
       assert.equal([code, stderr], [0, '']);
       if (stdout === '') continue;
       return assert.is(stdout, expected);
@@ -160,6 +166,17 @@ test('names of targets are completed, and their keys are not told', async () => 
   assert.ok(added.code === 0 || added.code === 2);
 });
 
+test('names of accounts and ids of keys are completed, and nothing is made where there are none', async () => {
+  const data = join(tempFolder(), 'data');
+  const asked = async (what: string) => (await runCli(['complete-words', what, `--data=${data}`])).stdout;
+  assert.equal([await asked('accounts'), await asked('keys'), existsSync(data)], ['', '', false]);
+  const { code, stderr } = await runCli(['--data', data, 'accounts', 'create', 'studio']);
+  assert.is(code, 0, stderr);
+  assert.is(await asked('accounts'), 'default\tlive\nstudio\tin integration mode\n');
+  const id = /has the id (\w+)/.exec(stderr)?.[1];
+  assert.match(await asked('keys'), new RegExp(`^${id}\tfull, of studio$`, 'm'));
+});
+
 // What bash is given at a TAB, with = and : as words of their own, and what it offers then.
 const typed = [
   [['wa'], 'watch wait'],
@@ -174,8 +191,20 @@ const typed = [
   [['help', 'ex'], 'exit-codes'],
   [['show', ''], '12 11 10'],
   [['show', '12', ''], ''],
+  [['show', '--', ''], '12 11 10'],
+  [['show', '--', '--js'], ''],
+  [['progress', '--output', ''], '112 111 110'],
+  [['progress', '--input', ''], '3 2 1'],
+  [['config', 'set', 'progress', ''], 'auto tty plain json none'],
+  [['config', 'set', '--unset', 'pro'], 'progress'],
+  [['config', 'get', 'progress', ''], ''],
+  [['--target', 'x', 'config', 'set', 'target', ''], 'local'],
   [['wait', '12', '11'], '11'],
   [['submit', '--label', 'for'], 'for\\ the\\ web'],
+  [['submit', '--label', '"for the'], 'for the web'],
+  [['submit', '--label', '"'], 'web for the web'],
+  [['list', '--state', "'fin"], 'finished'],
+  [['run', 'a.mov', '--output', '"video_codec=hev'], 'video_codec=hevc'],
   [['submit', '--label', ''], 'web for\\ the\\ web \\$\\(x\\)'],
   [['submit', '--grouping', 'team', ':', ''], 'a'],
   [['submit', '--width', ''], ''],
@@ -184,6 +213,8 @@ const typed = [
 for (const [words, expected] of typed) {
   testIn('bash')(`bash offers "${expected}" after venc ${words.join(' ')}`, async () => {
     const lines = [
+      // As some people have it in their shells.
+      'set -u',
       `source completions/${completionFiles.bash}`,
       'COMP_WORDS=(venc "$@") COMP_CWORD=$#',
       '_venc venc',
@@ -236,6 +267,9 @@ for (const shell of shells) {
       await terminal.press('C-u');
       await terminal.press('venc submit a --video-codec=the', 'Tab');
       await terminal.shows(/--video-codec=theora/);
+      await terminal.press('C-u');
+      await terminal.press('venc submit a --output "aspect_mode=cr', 'Tab');
+      await terminal.shows(/--output "aspect_mode=crop/);
       await terminal.press('C-u');
       await terminal.press('venc cancel ');
       await offered(terminal, /venc cancel 12/);

@@ -113,18 +113,23 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-const logic = `# Keeps the lines that begin as cur does, less what bash holds for words before. Words that others made up are quoted.
+const logic = `# Keeps the lines that begin as cur does, less what bash holds for words before. Words that others made up are
+# quoted; within quotes those are left out that would mean something there.
 _venc_keep() {
   local line
   while IFS= read -r line; do
     line=\${line%%$'\\t'*}
-    [[ $kind == ask ]] && printf -v line %q "$line"
+    if [[ -n $quote ]]; then
+      [[ $line == *[\\'\\"\\$\\\`\\\\\\!]* ]] && continue
+    elif [[ $kind == ask ]]; then
+      printf -v line %q "$line"
+    fi
     [[ -n $line && $line == "$cur"* ]] && COMPREPLY+=("\${line:\${#strip}}")
   done
 }
 
 _venc() {
-  local IFS=$' \\t\\n' commands='' flags='' valued='' kind='' list='' path='' cur='' strip='' flag='' word raw=''
+  local IFS=$' \\t\\n' commands='' flags='' valued='' kind='' list='' path='' cur='' strip='' flag='' word raw='' plain='' quote=''
   local -a line=() asking=()
   local -i index count=0
   COMPREPLY=()
@@ -144,14 +149,16 @@ _venc() {
   _venc_place ''
   for ((index = 0; index < \${#line[@]} - 1; index++)); do
     word=\${line[index]}
-    case $word in
-      --) continue ;;
-      --target=* | --data=*) asking+=("$word") ;;
+    case $plain$word in
+      --) plain=word: ;;
+      --target=* | --data=* | --input) asking+=("$word") ;;
       -*)
         if [[ $valued == *" $word "* ]]; then
           index+=1
           [[ index -eq \${#line[@]}-1 ]] && flag=$word
           [[ $word == --target || $word == --data ]] && asking+=("$word=\${line[index]}")
+        elif [[ $word == --output ]]; then
+          asking+=("$word")
         fi
         ;;
       *)
@@ -165,14 +172,16 @@ _venc() {
   done
   # No names of files where none are asked for.
   compopt +o default 2>/dev/null
-  if [[ -z $flag && $cur == --*=* ]]; then
+  if [[ -z $flag$plain && $cur == --*=* ]]; then
     flag=\${cur%%=*}
     strip=\${strip#"$flag="}
     cur=\${cur#*=}
   fi
+  # A quote that is open is bash's own to close.
+  [[ $cur == [\\"\\']* ]] && quote=\${cur:0:1} cur=\${cur:1}
   if [[ -n $flag ]]; then
     _venc_value "$path" "$flag"
-  elif [[ $cur == -* ]]; then
+  elif [[ -z $plain && $cur == -* ]]; then
     kind=words list=$flags
   elif [[ -n $commands && count -eq 0 ]]; then
     kind=words list=$commands
@@ -184,7 +193,10 @@ _venc() {
     ask)
       # The newest job is the likeliest: bash is to keep their order, where it can.
       compopt -o nosort 2>/dev/null
-      _venc_keep < <("\${1/#\\~/$HOME}" ${askingWord} "$list" "\${asking[@]}" 2>/dev/null)
+      # An alias is none to this function, and bash before 4.4 takes an array without words for unset.
+      local program=\${1/#\\~/$HOME}
+      type -P "$program" >/dev/null || program=venc
+      _venc_keep < <("$program" ${askingWord} "$list" \${asking[@]+"\${asking[@]}"} 2>/dev/null </dev/null)
       ;;
     settings)
       local before='' setting=\${cur##*,}

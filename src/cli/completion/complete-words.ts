@@ -2,6 +2,7 @@ import type { JobRecord } from '../../api/records.js';
 import { redact } from '../../api/redact.js';
 import { safeText } from '../../api/safe-text.js';
 import { localTarget, readTargets } from '../../config/targets.js';
+import type { Context } from '../context.js';
 import type { Io } from '../io.js';
 import { type Question, questions } from './questions.js';
 
@@ -24,11 +25,27 @@ export async function completeWords(words: readonly string[], io: Io): Promise<v
   const what = questions.find((question) => question === words[0]);
   if (what === undefined) return;
   try {
-    const offers = what === 'targets' ? await targetOffers(io) : await jobOffers(what, words.slice(1), io);
+    const offers = await offersFor(what, words.slice(1), io);
     await io.out(offers.map(lineOf).join(''));
   } catch {
     // A name that is still looked up would hold the process open.
     io.leave(0);
+  }
+}
+
+function offersFor(what: Question, words: readonly string[], io: Io): Promise<readonly Offer[]> {
+  switch (what) {
+    case 'targets':
+      return targetOffers(io);
+    case 'accounts':
+    case 'keys':
+      return deskOffers(what, contextFor(words, io));
+    case 'followed': {
+      const followed = words.includes('--input') ? 'inputs' : words.includes('--output') ? 'outputs' : 'jobs';
+      return jobOffers(followed, contextFor(words, io));
+    }
+    default:
+      return jobOffers(what, contextFor(words, io));
   }
 }
 
@@ -37,15 +54,21 @@ async function targetOffers({ env }: Io): Promise<readonly Offer[]> {
   return [own, ...(await readTargets(env)).map(({ name, url }) => ({ word: name, shown: redact(url) }))];
 }
 
-async function jobOffers(
-  what: Exclude<Question, 'targets'>,
-  words: readonly string[],
-  io: Io,
-): Promise<readonly Offer[]> {
+async function deskOffers(what: 'accounts' | 'keys', opened: Promise<Context>): Promise<readonly Offer[]> {
+  const { readDeskNames } = await import('../../../daemon/desk-names.js');
+  const { accounts, keys } = await readDeskNames(await (await opened).dataFolder());
+  if (what === 'keys') {
+    return keys.map(({ id, kind, account }) => ({ word: id, shown: `${kind}, of ${account}` }));
+  }
+  return accounts.map(({ name, isIntegration }) => ({
+    word: name,
+    shown: isIntegration ? 'in integration mode' : 'live',
+  }));
+}
+
+async function jobOffers(what: JobQuestion, opened: Promise<Context>): Promise<readonly Offer[]> {
   const signal = AbortSignal.timeout(patienceMs);
-  const { createContext } = await import('../context.js');
-  const context = createContext({ ...io, note: () => {} }, () => globalsIn(words));
-  const client = await context.client();
+  const client = await (await opened).client();
   const { jobs } = await client.listJobs({ perPage: jobCount }, signal);
   const seen = new Set<string>();
   return offersOf[what](jobs).filter(({ word }) => {
@@ -55,9 +78,10 @@ async function jobOffers(
   });
 }
 
-const offersOf: Readonly<
-  Record<Exclude<Question, 'targets'>, (jobs: readonly JobRecord[]) => readonly Offer[]>
-> = {
+/** A question that the newest jobs answer. */
+type JobQuestion = Exclude<Question, 'targets' | 'accounts' | 'keys' | 'followed'>;
+
+const offersOf: Readonly<Record<JobQuestion, (jobs: readonly JobRecord[]) => readonly Offer[]>> = {
   jobs: (jobs) => jobs.map(jobOffer),
   active: (jobs) => jobs.filter(({ state }) => ['waiting', 'processing'].includes(state)).map(jobOffer),
   unfinished: (jobs) => jobs.filter(({ state }) => state !== 'finished').map(jobOffer),
@@ -88,6 +112,12 @@ function nameIn(job: JobRecord): string {
       .split('/')
       .at(-1) ?? ''
   );
+}
+
+/** The context of the words that have been typed; what is wrong with the configuration is told elsewhere. */
+async function contextFor(words: readonly string[], io: Io): Promise<Context> {
+  const { createContext } = await import('../context.js');
+  return createContext({ ...io, note: () => {} }, () => globalsIn(words));
 }
 
 /** Only `--data=FOLDER` and `--target=NAME` count, of all that has been typed. */

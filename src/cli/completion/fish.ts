@@ -41,11 +41,11 @@ function settings(): string {
     .filter(({ values }) => values.length > 0)
     .map(
       ({ name, values }) =>
-        `            case ${name}\n                printf "$before$setting[1]=%s\\n" ${values.join(' ')}`,
+        `            case ${name}\n                printf "$before$setting[1]=%s\\t\\n" ${values.join(' ')}`,
     );
   return `# Settings for --output, as name=value,name=value, and their values where these are few.
 function __venc_settings
-    set -l parts (string split , -- (commandline -ct | string replace -r '^--output=' ''))
+    set -l parts (string split , -- (commandline -ct | string replace -r '^(--output=)?["\\']?' ''))
     set -l before (string join , -- $parts[1..-2])
     test -n "$before"; and set before $before,
     set -l setting (string split -m 1 = -- $parts[-1])
@@ -54,7 +54,7 @@ function __venc_settings
 ${cases.join('\n')}
         end
     else
-        printf "$before%s=\\n" ${all.map(({ name }) => name).join(' ')}
+        printf "$before%s=\\t\\n" ${all.map(({ name }) => name).join(' ')}
     end
 end`;
 }
@@ -64,13 +64,18 @@ function __venc_at
     set -l path
     set -l count 0
     set -l skips 0
+    set -l plain 0
     set -l valued (__venc_valued '')
     for word in (commandline -opc)[2..-1]
         if test $skips = 1
             set skips 0
             continue
         end
-        if string match -q -- '-*' $word
+        if test $plain = 0 -a "$word" = --
+            set plain 1
+            continue
+        end
+        if test $plain = 0; and string match -q -- '-*' $word
             contains -- $word $valued; and set skips 1
             continue
         end
@@ -93,13 +98,16 @@ function __venc_ask
     set -l asking
     for index in (seq 2 (count $words))
         switch $words[$index]
-            case '--target=*' '--data=*'
+            case '--target=*' '--data=*' --input --output
                 set asking $asking $words[$index]
             case --target --data
                 set -q words[(math $index + 1)]; and set asking $asking $words[$index]=$words[(math $index + 1)]
         end
     end
-    $words[1] ${askingWord} $argv[1] $asking 2>/dev/null
+    # The word as it was typed: fish expands no tilde in it, and an abbreviation is no program.
+    set -l program (string replace -r '^~(?=/)' $HOME -- $words[1])
+    type -q $program; or set program venc
+    $program ${askingWord} $argv[1] $asking 2>/dev/null </dev/null
 end`;
 
 function rowsOf({ path, commands, words, flags }: Place): readonly string[] {
@@ -124,7 +132,8 @@ function flagWords({ long, short, help, source }: PlaceFlag): string {
 function offerOf(source: Source): string | null {
   switch (source.kind) {
     case 'words':
-      return `-a ${quoted(source.words.join(' '))}`;
+      // With nothing behind a tab fish does not tell at each value what the flag is.
+      return `-a ${quoted(source.words.map((word) => `${word}\\t`).join(' '))}`;
     case 'files':
       return '-F';
     case 'folders':

@@ -1,5 +1,6 @@
+import { configKeys, configTable } from '../../config/config.js';
 import type { CommandNode, FlagNode } from '../command-tree.js';
-import { flagSource, type Source, wordSource } from './source.js';
+import { configSource, flagSource, type Source, wordSource } from './source.js';
 
 /** A flag at a place of the command line. */
 export interface PlaceFlag {
@@ -39,7 +40,7 @@ export function placesOf(tree: CommandNode, topics: readonly HelpWord[]): readon
   const subjects = [...program.commands, ...topics];
   return [
     { ...program, flags: [...everywhere, ...version], commands: [...program.commands, help] },
-    ...commands,
+    ...commands.flatMap(withKeys),
     { path: 'help', commands: subjects, words: [], flags: everywhere },
   ];
 }
@@ -57,6 +58,17 @@ function below(node: CommandNode, everywhere: readonly PlaceFlag[]): readonly Pl
     flags: isProgram ? everywhere : [...node.flags.map(flagOf), ...everywhere],
   };
   return [place, ...node.commands.flatMap((one) => below(one, everywhere))];
+}
+
+/** Keys of the configuration are told of as commands are, and what follows one depends upon it. */
+function withKeys(place: Place): readonly Place[] {
+  if (place.path !== 'config get' && place.path !== 'config set') return [place];
+  const commands = configKeys.map((name) => ({ name, help: configTable[name].help }));
+  const values = configKeys.map((name): Place => {
+    const value = { help: configTable[name].help, isVariadic: false, source: configSource(name) };
+    return { ...place, path: `${place.path} ${name}`, words: [value] };
+  });
+  return [{ ...place, commands, words: [] }, ...(place.path === 'config set' ? values : [])];
 }
 
 const helpFlag: PlaceFlag = {

@@ -1,7 +1,10 @@
 /** What completions ask the program, since no script can know it: names in files of the user's, and what the service has. */
 export const questions = [
   'targets',
+  'accounts',
+  'keys',
   'jobs',
+  'followed',
   'active',
   'unfinished',
   'inputs',
@@ -13,5 +16,5 @@ export const questions = [
 /** One of {@link questions}. */
 export type Question = (typeof questions)[number];
 
-/** The hidden command that answers them: `venc complete-words QUESTION [--data FOLDER] [--target NAME]`. */
+/** The hidden command that answers them: `venc complete-words QUESTION [--data=FOLDER] [--target=NAME] [--input] [--output]`. */
 export const askingWord = 'complete-words';

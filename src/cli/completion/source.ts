@@ -1,6 +1,6 @@
 import { outputTable } from '../../api/settings/index.js';
 import type { Setting } from '../../api/settings/setting.js';
-import { configKeys } from '../../config/config.js';
+import { type ConfigKey, configTable } from '../../config/config.js';
 import type { CommandNode, FlagNode, WordNode } from '../command-tree.js';
 import type { Question } from './questions.js';
 
@@ -29,6 +29,7 @@ const byArgument: Readonly<Record<string, Source>> = {
 
 const byFlag: Readonly<Record<string, Source>> = {
   '--target': { kind: 'ask', what: 'targets' },
+  '--account': { kind: 'ask', what: 'accounts' },
   '--label': { kind: 'ask', what: 'labels' },
   '--grouping': { kind: 'ask', what: 'groupings' },
 };
@@ -43,17 +44,37 @@ const byWord: Readonly<Record<string, Source>> = {
   'cancel id': { kind: 'ask', what: 'active' },
   'resubmit id': { kind: 'ask', what: 'unfinished' },
   ...Object.fromEntries(
-    ['show', 'progress', 'watch', 'wait', 'download'].map((name): [string, Source] => [
+    ['show', 'watch', 'wait', 'download'].map((name): [string, Source] => [
       `${name} id`,
       { kind: 'ask', what: 'jobs' },
     ]),
   ),
+  'progress id': { kind: 'ask', what: 'followed' },
+  ...Object.fromEntries(
+    ['show', 'live', 'integration'].map((name): [string, Source] => [
+      `accounts ${name} name`,
+      { kind: 'ask', what: 'accounts' },
+    ]),
+  ),
+  'keys revoke id': { kind: 'ask', what: 'keys' },
   'target use name': { kind: 'ask', what: 'targets' },
   'target remove name': { kind: 'ask', what: 'targets' },
   'report kind': { kind: 'words', words: ['all', 'vod', 'live'] },
-  'config get key': { kind: 'words', words: configKeys },
-  'config set key': { kind: 'words', words: configKeys },
 };
+
+/** What a key may be configured as, where more is known than that it is a text. */
+const byConfigKey: { readonly [Key in ConfigKey]?: Source } = {
+  ffmpeg: { kind: 'files' },
+  ffprobe: { kind: 'files' },
+  data: { kind: 'folders' },
+  target: { kind: 'ask', what: 'targets' },
+};
+
+/** Where the value of a key of the configuration comes from. */
+export function configSource(key: ConfigKey): Source {
+  const { choices } = configTable[key];
+  return choices === null ? (byConfigKey[key] ?? none) : { kind: 'words', words: choices };
+}
 
 /** Where the value of a flag comes from. */
 export function flagSource({ long, argument, choices }: FlagNode): Source {

@@ -90,9 +90,11 @@ function settings(): string {
   const all = outputSettings();
   const cases = all
     .filter(({ values }) => values.length > 0)
-    .map(({ name, values }) => `      ${name}) compadd -S , -q -- ${values.join(' ')} ;;`);
+    .map(({ name, values }) => `      ${name}) compadd -S , -r $ends -- ${values.join(' ')} ;;`);
   return `# Settings for --output, as name=value,name=value, and their values where these are few.
 _venc_settings() {
+  # A comma follows for the next setting; it goes where a blank or the closing quote comes instead.
+  local ends=$'\\\\- \\t\\n,"\\''
   compset -P '*,'
   if compset -P 1 '(#b)([^=]#)='; then
     case $match[1] in
@@ -106,20 +108,23 @@ ${cases.join('\n')}
 
 const logic = `# What only the program knows: each line is a word and, after a tab, what it is.
 _venc_ask() {
-  local -a words_found shown asking
-  local found word
-  local -i index
+  local -a words_found asides shown asking
+  local found
+  local -i index width=0
   for (( index = 2; index <= $#_venc_line; index++ )); do
     case $_venc_line[index] in
-      --target=*|--data=*) asking+=("$_venc_line[index]") ;;
+      --target=*|--data=*|--input|--output) asking+=("$_venc_line[index]") ;;
       --target|--data) asking+=("$_venc_line[index]=$_venc_line[index+1]") ;;
     esac
   done
   for found in "\${(@f)$(_call_program venc-words $_venc_line[1] ${askingWord} $1 \${(q)asking} 2>/dev/null)}"; do
     [[ -n $found ]] || continue
-    word=\${found%%$'\\t'*}
-    words_found+=("$word")
-    if [[ $found == *$'\\t'* ]]; then shown+=("$word  \${found#*$'\\t'}"); else shown+=("$word"); fi
+    words_found+=("\${found%%$'\\t'*}")
+    asides+=("\${found#*$'\\t'}")
+    (( $#words_found[-1] > width )) && width=$#words_found[-1]
+  done
+  for (( index = 1; index <= $#words_found; index++ )); do
+    shown+=("\${(r:width:)words_found[index]}  $asides[index]")
   done
   # The newest job is the likeliest: their order is kept.
   compadd -V venc -l -d shown -a words_found

@@ -93,5 +93,11 @@ export const floorPlan: FloorPlan = {
       how: 'lazily',
       because: 'these commands need a workshop, and no other should pay for loading it',
     },
+    {
+      from: ['src/cli/completion/complete-words.ts'],
+      to: 'daemon/desk-names.ts',
+      how: 'lazily',
+      because: 'the names of accounts and keys lie in the data folder, and only the daemon knows how',
+    },
   ],
 };
