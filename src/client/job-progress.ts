@@ -4,7 +4,7 @@ import type { RouteName } from '../api/routes.js';
 import { isFinal } from '../api/states.js';
 import type { Caller } from './call.js';
 import { normaliseJob, normaliseJobProgress, normaliseProgress, progressOfJob } from './normalise.js';
-import { wasAnswered } from './outages.js';
+import { mayLackRoute } from './outages.js';
 
 /** Progress of a job, with the job's id. */
 export type FollowedProgress = JobProgressRecord & { readonly id: number };
@@ -51,7 +51,7 @@ export function createJobProgress(
         const { body } = await ask('jobProgress', { values: { id }, signal });
         return { id, ...normaliseJobProgress(body) };
       } catch (error) {
-        if (!mayLackRoute(error)) throw error;
+        if (!isVencError(error) || !mayLackRoute(error)) throw error;
       }
       await turn();
     }
@@ -59,12 +59,4 @@ export function createJobProgress(
     hasRoute = false;
     return { id, ...progressOfJob(job, await ofFiles(job, signal, turn)) };
   };
-}
-
-/** Services have many ways to say that they do not know an address; the details, asked for next, tell whether there is such a job. */
-function mayLackRoute(error: unknown): boolean {
-  if (!isVencError(error) || !wasAnswered(error)) return false;
-  return !(['UnauthorizedError', 'TooManyRequestsError', 'InterruptedError', 'TimedOutError'] as const).some(
-    (name) => name === error.errorClass,
-  );
 }

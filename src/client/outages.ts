@@ -1,3 +1,4 @@
+import type { ErrorClass } from '../api/error-classes.js';
 import { VencError } from '../api/errors.js';
 import { redact } from '../api/redact.js';
 import { fieldsOf } from './reading.js';
@@ -52,9 +53,21 @@ export function isPassing(error: VencError): boolean {
   return error.errorClass === 'UnreachableError' && passing.includes(codeOf(error.cause));
 }
 
-/** Whether something answered, were it only a refusal or what cannot be read. */
-export function wasAnswered(error: VencError): boolean {
-  return error.errorClass !== 'UnreachableError' || codeOf(error.cause) === '';
+/** Errors that say nothing of whether a service knows an address. */
+const ofOtherThings: readonly ErrorClass[] = [
+  'UnauthorizedError',
+  'TooManyRequestsError',
+  'InterruptedError',
+  'TimedOutError',
+];
+
+/**
+ * Whether a service may have meant that it does not know an address, an addition to the document: they have many ways to say so, a
+ * page of their own among them. What is asked in its stead tells.
+ */
+export function mayLackRoute(error: VencError): boolean {
+  const wasAnswered = error.errorClass !== 'UnreachableError' || codeOf(error.cause) === '';
+  return wasAnswered && !ofOtherThings.includes(error.errorClass);
 }
 
 function reasonOf(code: string, error: unknown): string {

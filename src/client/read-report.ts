@@ -1,3 +1,7 @@
+import { isVencError } from '../api/errors.js';
+import type { Ask } from './call.js';
+import type { Client } from './client.js';
+import { mayLackRoute } from './outages.js';
 import { fieldsOf, itemsOf, readNumber, readText } from './reading.js';
 
 /** Kinds of usage that reports tell of, in the order in which they are printed. */
@@ -37,6 +41,26 @@ export interface Usage {
   readonly kind: UsageKind;
   readonly days: readonly UsageDay[];
   readonly total: Amounts;
+}
+
+const routeOf = { all: 'reportAll', vod: 'reportVod', live: 'reportLive' } as const;
+
+/**
+ * The answer to a report as it came. That of files alone is an addition: where a service lacks it, it is what the report of all tells of
+ * files. Rejects as `Client.ask` does.
+ */
+export async function askReport(
+  client: Pick<Client, 'ask'>,
+  kind: UsageKind | 'all',
+  query: NonNullable<Ask['query']>,
+): Promise<unknown> {
+  try {
+    return (await client.ask(routeOf[kind], { query })).body;
+  } catch (error) {
+    if (kind !== 'vod' || !isVencError(error) || !mayLackRoute(error)) throw error;
+    const { total, statistics } = fieldsOf((await client.ask(routeOf.all, { query })).body);
+    return { total: fieldsOf(total).vod, statistics: fieldsOf(statistics).vod };
+  }
 }
 
 /** Reads a report (sections 4.10 and 4.11) with care. That of `all` has both kinds below its total and its statistics. */

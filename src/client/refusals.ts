@@ -46,7 +46,7 @@ export function refusalOf(route: RouteName, subject: string, answer: RefusedAnsw
   const said = saidIn(answer.body).map(redact);
   const isLost = isNoService(route, answer.status);
   const errorClass = classOf(route, answer.status, said);
-  const complaints = said.length > 0 && !isLost ? said : [silentMessage(subject, isLost, answer)];
+  const complaints = said.length > 0 && !isLost ? said : [silentMessage(route, subject, isLost, answer)];
   const asked = readNumber(answer.retryAfter);
   const retryAfterSeconds = asked !== null && asked <= absurdSeconds ? asked : null;
   const hint = hintOf(route, errorClass, retryAfterSeconds, answer);
@@ -113,9 +113,25 @@ function classOf(route: RouteName, status: number, said: readonly string[]): Err
   return status >= 400 ? 'InvalidRequestError' : 'UnreachableError';
 }
 
-function silentMessage(subject: string, isLost: boolean, { status, location, url }: RefusedAnswer): string {
+/** What a status means by itself (section 7), of a route or of any; `it` stands for what was asked for. */
+const meanings: Readonly<Record<string, string>> = {
+  401: 'the service refuses the key (401).',
+  404: 'there is no it here.',
+  'cancelJob 409': 'it cannot be cancelled: only a job that is waiting or processing can be (409).',
+  'resubmitJob 409': 'it is finished: only a job that did not finish can be resubmitted (409).',
+  'resubmitJob 403': 'it was resubmitted as often as the service allows (403).',
+};
+
+function silentMessage(
+  route: RouteName,
+  subject: string,
+  isLost: boolean,
+  { status, location, url }: RefusedAnswer,
+): string {
   if (isLost) return `There is no encoding service at ${redact(url ?? 'this address')}: it answered 404.`;
-  if (status === 404) return `There is no ${subject} here.`;
+  const meaning = meanings[`${route} ${status}`] ?? meanings[status];
+  if (meaning !== undefined)
+    return meaning.replace(/\bit\b/, subject).replace(/^./, (letter) => letter.toUpperCase());
   if (status >= 300 && status < 400) {
     return `The service answered with a redirect (${status}) to ${location === undefined ? 'nowhere' : redact(location)}.`;
   }

@@ -149,14 +149,38 @@ test('a password in an argument is gone from the process list', async ({ env, se
   assert.not(`${result.stdout}${result.stderr}`.includes('hidden-word'));
 });
 
-test('an answer to a create that names no job is no success', async () => {
-  const server = createServer((_request, response) => response.end('{}'));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const result = await runCli(['submit', 'http://h/a.mov'], { env: { VENC_URL: url, VENC_API_KEY: 'k' } });
-  server.close();
-  assert.equal([result.code, result.stdout], [3, ''], result.stderr);
-  assert.match(result.stderr, /its answer names no job/);
+for (const [answer, says] of [
+  ['{}', /its answer names no job/],
+  ['{"id": "job-abc"}', /the id in its answer, job-abc, is none that can be used here/],
+  ['{"id": 9007199254740993}', /9007199254740993, is none/],
+] as const) {
+  test(`the answer ${answer} to a create is no success`, async () => {
+    const server = createServer((_request, response) => response.end(answer));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const result = await runCli(['submit', 'http://h/a.mov'], { env: { VENC_URL: url, VENC_API_KEY: 'k' } });
+    server.close();
+    assert.equal([result.code, result.stdout], [3, ''], result.stderr);
+    assert.match(result.stderr, says);
+  });
+}
+
+test('the report of files is taken out of that of all usage where the service has no other', async ({
+  env,
+}) => {
+  const { code, stdout } = await runCli(['report', 'vod', '--json'], { env });
+  assert.is(code, 0);
+  assert.equal(JSON.parse(stdout).total, { encoded_minutes: '12.5', billable_minutes: '11' });
+  assert.match((await runCli(['report', 'vod'], { env })).stdout, /2026-01-02 +12\.50 +11\.00/);
+});
+
+test('outputs that lie at another host are fetched without the key, by their signed addresses', async ({
+  env,
+  service,
+}) => {
+  const { code, stdout } = await runCli(['download', '1001', '--progress', 'none'], { env });
+  assert.equal([code, stdout], [0, '1001.mp4\n']);
+  assert.not(service.seen.some(({ path }) => path.startsWith('/kept')));
 });
 
 test.run();

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { VencError } from '../../api/errors.js';
 import { exitCodes } from '../../api/exit-codes.js';
 import { nearMisses } from '../../api/near-misses.js';
-import { readReport, type Usage, usageAmounts } from '../../client/read-report.js';
+import { askReport, readReport, type Usage, usageAmounts } from '../../client/read-report.js';
 import type { Context } from '../context.js';
 import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
 
@@ -43,8 +43,6 @@ Examples:
   venc report all --grouping trailers --csv > usage.csv
   venc report vod --json --fields total`;
 
-const routeOf = { all: 'reportAll', vod: 'reportVod', live: 'reportLive' } as const;
-
 async function run(kind: Kind, options: ReportOptions, context: Context) {
   const { io } = context;
   const { from, to, grouping } = options;
@@ -53,7 +51,7 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
   }
   if (grouping === '') throw new VencError('UsageError', '--grouping needs the name of a grouping.');
   const client = await context.client();
-  const { body } = await client.ask(routeOf[kind], { query: { from, to, grouping } });
+  const body = await askReport(client, kind, { from, to, grouping });
   const usages = readReport(kind, body);
   if (options.csv === true) {
     await io.out(await csvOf(kind, usages));

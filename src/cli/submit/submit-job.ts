@@ -1,9 +1,10 @@
 import { isVencError, VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import { safeText } from '../../api/safe-text.js';
 import type { Client } from '../../client/client.js';
 import { createJob } from '../../client/create-job.js';
 import { normaliseCreated } from '../../client/normalise.js';
-import { readBoolean } from '../../client/reading.js';
+import { readBoolean, readId } from '../../client/reading.js';
 import { refuseUnwritableFolder } from '../check-places.js';
 import type { Context } from '../context.js';
 import { listenForEnd } from '../interrupt.js';
@@ -59,8 +60,9 @@ async function create(
     if (input !== null) request.input = await bringer.bring(input);
     isAsked = true;
     const { body: answer } = await createJob(client, request, idempotencyKey ?? null, signal);
-    const id = Number(normaliseCreated(answer).id ?? 0);
-    if (id === 0 && !readBoolean(request.mock)) throw withoutId();
+    const { id: told } = normaliseCreated(answer);
+    const id = readId(told);
+    if (id === 0 && (told !== null || !readBoolean(request.mock))) throw withoutId(told);
     if (id === 0) await bringer.giveUp(false);
     return { answer, id };
   } catch (error) {
@@ -87,8 +89,13 @@ function interrupted(mayBeMade: boolean): VencError {
     : new VencError('InterruptedError', 'Interrupted. Nothing was submitted.');
 }
 
-function withoutId(): VencError {
-  return new VencError('UnreachableError', 'The service took the request, but its answer names no job.', {
-    hint: 'venc list shows whether there is one',
+/** Only whole numbers that are exact can be asked about, as the document has them. */
+function withoutId(told: string | null): VencError {
+  const answer =
+    told === null
+      ? 'its answer names no job'
+      : `the id in its answer, ${safeText(told)}, is none that can be used here`;
+  return new VencError('UnreachableError', `The service took the request, but ${answer}.`, {
+    hint: 'venc list shows whether there is a job',
   });
 }

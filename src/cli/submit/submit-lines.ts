@@ -6,6 +6,7 @@ import type { Client } from '../../client/client.js';
 import { createJob, honoursKeys } from '../../client/create-job.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { pause } from '../../client/pause.js';
+import { readId } from '../../client/reading.js';
 import type { Io } from '../io.js';
 import { parseRequest } from '../job-input.js';
 import { noteUnknownFields } from '../note-unknown-fields.js';
@@ -91,7 +92,7 @@ async function submitLine(
     signal,
     onWait: (seconds) => io.note(`venc: line ${number}: the service asks to wait for ${seconds} s\n`),
   });
-  const id = Number(normaliseCreated(body).id ?? 0);
+  const id = readId(normaliseCreated(body).id);
   if (isJson) await io.out(`${JSON.stringify(body)}\n`);
   else if (id > 0) await io.out(`${id}\n`);
   if (id === 0) io.note(`venc: line ${number}: taken, but the answer names no job\n`);

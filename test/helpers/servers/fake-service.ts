@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { jobAnswer, mediaAnswer, progressAnswer, reportAnswer } from './fake-answers.js';
 
 /*
  * A service made from the document alone, by somebody else: numbers come as text, keys are left out, errors are HTML
@@ -19,6 +20,8 @@ export interface SeenRequest {
 export interface FakeService {
   readonly url: string;
   readonly key: string;
+  /** What is kept at the address of an output, on another host as it were. */
+  readonly kept: string;
   readonly seen: SeenRequest[];
   /** Sets the states that the details of a job tell one after the other; the last stays. Without this jobs are finished. */
   states(id: number, states: readonly string[]): void;
@@ -31,9 +34,18 @@ export interface FakeService {
 const firstJob = 1001;
 const jobCount = 3;
 const key = 'key-of-the-fake-service';
+const kept = 'the bytes of an output';
 
-/** Starts one on a free port of the loopback. */
-export async function startFakeService(): Promise<FakeService> {
+/** What the service answers from. */
+interface Desk {
+  readonly stateOf: (id: number) => string;
+  readonly setState: (id: number, state: string) => void;
+  /** Where outputs are kept. */
+  readonly store: string;
+}
+
+/** Starts one on a free port of the loopback. Jobs that are cancelled or resubmitted change their state where it `isHeedful`. */
+export async function startFakeService({ isHeedful = false } = {}): Promise<FakeService> {
   const seen: SeenRequest[] = [];
   const scripts = new Map<number, string[]>();
   const failing = { status: 0, times: 0 };
@@ -56,30 +68,48 @@ export async function startFakeService(): Promise<FakeService> {
       failing.times -= 1;
       page(response, failing.status);
     } else if (given !== key) page(response, url.pathname === '/v2/jobs.json' ? 401 : 404);
-    else answer(request.method ?? '', url.pathname, seen.at(-1)?.body ?? '', response, stateOf);
+    else answer(request.method ?? '', url, seen.at(-1)?.body ?? '', response, desk);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const keeper = createServer((request, response) => {
+    const isSigned = request.url?.includes('Signature=') === true;
+    if (isSigned) response.end(kept);
+    else page(response, 403);
+  });
+  const [port, keeperPort] = [await portOf(server), await portOf(keeper)];
+  const desk: Desk = {
+    stateOf,
+    setState: (id, state) => {
+      if (isHeedful) scripts.set(id, [state]);
+    },
+    store: `http://127.0.0.1:${keeperPort}`,
+  };
   return {
     url: `http://127.0.0.1:${port}`,
     key,
+    kept,
     seen,
     states: (id, states) => scripts.set(id, [...states]),
     failNext: (status, times) => Object.assign(failing, { status, times }),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: async () => {
+      for (const each of [server, keeper]) {
+        each.close();
+        each.closeAllConnections();
+      }
+    },
   };
+}
+
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
 }
 
 function answer(
   method: string,
-  path: string,
+  { pathname: path, searchParams }: URL,
   body: string,
   response: ServerResponse,
-  stateOf: (id: number) => string,
+  { stateOf, setState, store }: Desk,
 ): void {
   if (method === 'POST' && path === '/v2/jobs') {
     if (body.includes('refuse-me')) page(response, 422);
@@ -91,46 +121,34 @@ function answer(
     json(
       response,
       200,
-      ids.map((id) => job(id, stateOf(id))),
+      Number(searchParams.get('page') ?? 1) > 1 ? [] : ids.map((id) => jobAnswer(id, stateOf(id), store)),
     );
     return;
   }
+  const report = /^\/v2\/reports\/(all|live)\.json$/.exec(path)?.[1];
   const [, kind = '', word = '', rest = ''] = /^\/v2\/(jobs|inputs|outputs)\/(\d+)(.*)$/.exec(path) ?? [];
   const id = Number(word) - { jobs: 0, inputs: 10_000, outputs: 20_000, '': 0 }[kind as 'jobs'];
-  if (id < firstJob || id >= firstJob + jobCount) page(response, 404);
-  else if (kind === 'jobs' && rest === '.json') json(response, 200, job(id, stateOf(id)));
-  else if (kind === 'jobs' && rest === '/cancel.json') page(response, stateOf(id) === 'finished' ? 409 : 204);
-  else if (kind === 'jobs' && rest === '/resubmit.json')
-    page(response, stateOf(id) === 'finished' ? 409 : 403);
-  else if (kind !== 'jobs' && rest === '.json')
-    json(response, 200, { id: word, state: 'finished', width: '640' });
-  else if (kind !== 'jobs' && rest === '/progress.json') {
-    json(response, 200, { state: 'processing', current_event: 'Transcoding', progress: '41.5' });
-  } else page(response, 404);
+  if (report !== undefined) json(response, 200, reportAnswer(report === 'all'));
+  else if (id < firstJob || id >= firstJob + jobCount) page(response, 404);
+  else if (kind === 'jobs') answerJob(id, rest, response, { stateOf, setState, store });
+  else if (rest === '.json') json(response, 200, mediaAnswer(kind === 'inputs', id, 'finished', store));
+  else if (rest === '/progress.json') json(response, 200, progressAnswer);
+  else page(response, 404);
 }
 
-function job(id: number, state: string): object {
-  const file = {
-    url: `s3://bucket/${id}.mov`,
-    state,
-    duration_in_ms: '5067',
-    file_size_bytes: '862748',
-    width: '640',
-  };
-  const fault =
-    state === 'failed'
-      ? { error_class: 'FileNotFoundError', error_message: 'There is no \u001b[31msuch\u001b[0m file.' }
-      : {};
-  return {
-    job: {
-      id: String(id),
-      state,
-      created_at: '2026-01-02T03:04:05Z',
-      input_media_file: { ...file, ...fault, id: String(id + 10_000) },
-      output_media_files: [{ ...file, id: String(id + 20_000), label: null }],
-      made_by: 'somebody else',
-    },
-  };
+function answerJob(id: number, rest: string, response: ServerResponse, desk: Desk): void {
+  if (rest === '.json') json(response, 200, jobAnswer(id, desk.stateOf(id), desk.store));
+  else page(response, /^\/(cancel|resubmit)\.json$/.test(rest) ? changed(id, rest, desk) : 404);
+}
+
+/** The status of a cancel or a resubmit, which is done where it is allowed. */
+function changed(id: number, rest: string, desk: Desk): number {
+  const isCancel = rest === '/cancel.json';
+  const state = desk.stateOf(id);
+  if (isCancel ? state !== 'waiting' && state !== 'processing' : state === 'finished') return 409;
+  if (!isCancel && state === 'failed') return 403;
+  desk.setState(id, isCancel ? 'cancelled' : 'waiting');
+  return 204;
 }
 
 function json(response: ServerResponse, status: number, value: unknown): void {
