@@ -1,11 +1,9 @@
 import { jsonText } from '../api/json-text.js';
 import { safeText } from '../api/safe-text.js';
+import type { logFormats } from '../config/daemon-flags.js';
 import type { Io } from './io.js';
 
-/** Forms of the daemon's log. */
-export const logFormats = ['text', 'json'] as const;
-
-/** One of {@link logFormats}. */
+/** How the daemon's log is written. */
 export type LogFormat = (typeof logFormats)[number];
 
 /** Writes the lines of the daemon's log to stderr: for people to read, or one JSON object each. */

@@ -1,41 +1,51 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isVencError } from '../api/errors.js';
+import { nearMisses } from '../api/near-misses.js';
+import { type DaemonFlag, type DaemonFlagName, daemonFlags } from './daemon-flags.js';
 import { type Environment, userFolders } from './folders.js';
 import { parseFile } from './parse-file.js';
 
-/** What can be configured, and the words that it may be where these are few; each key is the name of the flag it stands for, but `url`, which is `VENC_URL`. */
-export const configTable = {
-  ffmpeg: { help: 'the ffmpeg to use', choices: null },
-  ffprobe: { help: 'the ffprobe to use', choices: null },
-  data: { help: 'data folder of the local daemon', choices: null },
-  target: { help: 'the service to talk to, by its name in venc target list', choices: null },
-  url: { help: 'address of a service whose key is in VENC_API_KEY', choices: null },
-  progress: { help: 'how progress is shown', choices: ['auto', 'tty', 'plain', 'json', 'none'] },
-  color: { help: 'whether there are colours on a terminal', choices: ['auto', 'never'] },
-} as const satisfies Readonly<
-  Record<string, { readonly help: string; readonly choices: readonly string[] | null }>
->;
+/** Something that can be configured. */
+export interface ConfigEntry {
+  readonly help: string;
+  /** The words that it may be; null where it is not one of a few. */
+  readonly choices: readonly string[] | null;
+  /** The environment variable that wins over it; null where there is none. */
+  readonly variable: string | null;
+  /** Throws `UsageError`, whose message begins with the name of the flag, for a text that is no value of it; null for texts of any kind. */
+  readonly read: ((text: string) => unknown) | null;
+}
 
-/** A key of {@link configTable}. */
-export type ConfigKey = keyof typeof configTable;
+const generalTable = {
+  ffmpeg: text('the ffmpeg to use', 'VENC_FFMPEG'),
+  ffprobe: text('the ffprobe to use', 'VENC_FFPROBE'),
+  data: text('data folder of the local daemon', 'VENC_DATA'),
+  target: text('the service to talk to, by its name in venc target list', 'VENC_TARGET'),
+  url: text('address of a service whose key is in VENC_API_KEY', 'VENC_URL'),
+  progress: oneOfWords('how progress is shown', ['auto', 'tty', 'plain', 'json', 'none']),
+  color: oneOfWords('whether there are colours on a terminal', ['auto', 'never']),
+} as const;
 
+/** A key that every command heeds. */
+type GeneralKey = keyof typeof generalTable;
+
+/** What can be configured; each key is the name of the flag it stands for, but `url`, which is `VENC_URL`. */
+export type ConfigKey = GeneralKey | DaemonFlagName;
+
+/** Every key: those that all commands heed, and those of `venc daemon`. */
+export const configTable: Readonly<Record<ConfigKey, ConfigEntry>> = { ...generalTable, ...daemonTable() };
+
+// Object.keys forgets what the keys are.
 /** The keys, in the order of the table. */
-export const configKeys: readonly ConfigKey[] = [
-  'ffmpeg',
-  'ffprobe',
-  'data',
-  'target',
-  'url',
-  'progress',
-  'color',
-];
+export const configKeys = Object.keys(configTable) as readonly ConfigKey[];
 
 /** What the user has configured; keys that are not configured are absent. */
 export type Config = {
-  readonly [Key in ConfigKey]?: (typeof configTable)[Key]['choices'] extends readonly (infer Word)[]
+  readonly [Key in GeneralKey]?: (typeof generalTable)[Key]['choices'] extends readonly (infer Word)[]
     ? Word
     : string;
-};
+} & { readonly [Key in DaemonFlagName]?: string };
 
 /** A configuration as it was found. */
 export interface FoundConfig {
@@ -76,8 +86,32 @@ export async function readConfig(env: Environment): Promise<FoundConfig> {
 /** The rule that a value breaks, as the end of a sentence that begins with the key; null for a good one. */
 export function brokenConfigRule(key: ConfigKey, value: unknown): string | null {
   if (typeof value !== 'string' || value === '') return 'must be a text that is not empty';
-  const choices: readonly string[] | null = configTable[key].choices;
-  return choices === null || choices.includes(value) ? null : `must be ${choices.join(', ')}`;
+  const { choices, read } = configTable[key];
+  if (choices !== null && !choices.includes(value)) return `must be ${choices.join(', ')}`;
+  try {
+    read?.(value);
+    return null;
+  } catch (error) {
+    if (!isVencError(error, 'UsageError')) throw error;
+    return error.message.replace(/^--\S+ |\.$/g, '');
+  }
+}
+
+function text(help: string, variable: string) {
+  return { help, choices: null, variable, read: null } as const;
+}
+
+function oneOfWords<const Words extends readonly string[]>(help: string, choices: Words) {
+  return { help, choices, variable: null, read: null } as const;
+}
+
+function daemonTable(): Readonly<Record<DaemonFlagName, ConfigEntry>> {
+  const entries = Object.entries<DaemonFlag>(daemonFlags).map(([name, { help, read }]) => {
+    const choices = 'choices' in read && Array.isArray(read.choices) ? read.choices.map(String) : null;
+    return [name, { help, choices, variable: null, read }] as const;
+  });
+  // Its keys are those of daemonFlags, which Object.entries forgets.
+  return Object.fromEntries(entries) as Record<DaemonFlagName, ConfigEntry>;
 }
 
 function ignored(path: string, error: unknown): string {
@@ -87,13 +121,26 @@ function ignored(path: string, error: unknown): string {
 function sortOut(path: string, found: Readonly<Record<string, unknown>>): FoundConfig {
   const config: { [key: string]: unknown } = {};
   const complaints: string[] = [];
-  for (const [key, value] of Object.entries(found)) {
+  for (const [key, told] of Object.entries(found)) {
     const known = configKeys.find((name) => name === key);
+    const value = known === undefined ? told : plainValue(known, told);
     const rule = known === undefined ? null : brokenConfigRule(known, value);
-    if (known === undefined) complaints.push(`The configuration file ${path} has an unknown key: ${key}.`);
+    if (known === undefined) complaints.push(unknownKey(path, key));
     else if (rule === null) config[known] = value;
     else complaints.push(`${key} in the configuration file ${path} ${rule}.`);
   }
   // Every value has passed the rule of its key, which the compiler cannot follow.
   return { config: config as Config, complaints };
+}
+
+/** Who writes the file by hand may well write `"port": 8080`. */
+function plainValue(key: ConfigKey, value: unknown): unknown {
+  const isPlain = typeof value === 'number' || typeof value === 'boolean';
+  return isPlain && configTable[key].read !== null ? String(value) : value;
+}
+
+function unknownKey(path: string, key: string): string {
+  const near = nearMisses(key, configKeys);
+  const hint = near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`;
+  return `The configuration file ${path} has an unknown key: ${key}${hint === '' ? '.' : hint}`;
 }

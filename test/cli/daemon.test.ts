@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -29,6 +29,38 @@ test('a daemon prints its address first, is found through its data folder, and S
   assert.is(result.code, 0, result.stderr);
   assert.match(result.stdout, /^http:\/\/127\.0\.0\.1:\d+\n$/);
   assert.is((await runCli(['list'], { env })).code, 3);
+});
+
+test('a daemon is as it is configured, where no flag says otherwise', async () => {
+  const home = tempFolder();
+  mkdirSync(join(home, 'venc'));
+  const config = {
+    port: 0,
+    jobs: 0,
+    'max-outputs': 1,
+    'log-format': 'json',
+    'files-root': '/no/such/folder',
+  };
+  writeFileSync(join(home, 'venc', 'config.json'), JSON.stringify(config));
+  const env = { VENC_DATA: join(home, 'data'), XDG_CONFIG_HOME: home };
+  const refused = await runCli(['daemon'], { env });
+  assert.equal(
+    [refused.code, refused.stderr],
+    [2, 'venc: --files-root takes a folder that is there, and "/no/such/folder" is none.\n'],
+  );
+  const submit = ['submit', 'http://example.com/film.mov', '--output', 'width=64', '--output', 'width=66'];
+  for (const [flags, code] of [
+    [[], 2],
+    [['--max-outputs', '2'], 0],
+  ] as const) {
+    const daemon = startCli(['daemon', '--files-root', home, ...flags], { env });
+    await daemon.says('http://127.0.0.1:');
+    const submitted = await runCli(submit, { env });
+    assert.is(submitted.code, code, submitted.stderr);
+    daemon.child.kill('SIGTERM');
+    const { stderr } = await daemon.ended;
+    for (const line of stderr.trim().split('\n').filter(Boolean)) assert.ok(JSON.parse(line).message, line);
+  }
 });
 
 test('a media file is uploaded before it is submitted', async () => {

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
@@ -105,6 +105,11 @@ test('what makes no target is refused with 2, and nothing is kept', async ({ ven
       /progress must be auto, tty, plain, json, none\.\nvenc: hint: did you mean plain/,
     ],
     ['config set url h', '', /must begin with http/],
+    ['config set port 70000', '', /^venc: port takes a whole number from 0 to 65535, not "70000"\.\n$/],
+    ['config set --unset prot', '', /did you mean port\?/],
+    ['config set log-format txt', '', /log-format must be text, json\.\nvenc: hint: did you mean text\?/],
+    ['config set allow-private-network yes', '', /allow-private-network must be true, false\./],
+    ['config set rebuild-usage true', '', /There is no key "rebuild-usage"/],
     ['config set ffmpeg', '', /either a value or --unset/],
     ['config get nothing-like-it', '', /the keys are ffmpeg/],
   ];
@@ -123,13 +128,32 @@ test('a key is configured, told, listed and taken away', async ({ home, venc }) 
   assert.is((await venc('config set data /srv/venc')).code, 0);
   assert.is((await venc('config set progress none')).code, 0);
   assert.is((await venc('config get data')).stdout, '/srv/venc\n');
+  const from = join(home, 'venc', 'config.json');
   assert.equal(JSON.parse((await venc('config list --json')).stdout), [
-    { key: 'data', value: '/srv/venc' },
-    { key: 'progress', value: 'none' },
+    { key: 'data', value: '/srv/venc', from },
+    { key: 'progress', value: 'none', from },
+  ]);
+  const louder = { VENC_DATA: '/elsewhere', VENC_URL: 'https://user:hunter2@h' };
+  assert.equal(JSON.parse((await venc('config list --json', undefined, louder)).stdout), [
+    { key: 'data', value: '/elsewhere', from: 'VENC_DATA' },
+    { key: 'url', value: 'https://user@h', from: 'VENC_URL' },
+    { key: 'progress', value: 'none', from },
   ]);
   assert.match((await venc('list')).stderr, /data folder \/srv\/venc/);
   assert.is((await venc('config set data --unset')).code, 0);
   assert.is((await venc('config get data')).stdout, '');
+});
+
+test('paths are kept so that they lead to the same place from everywhere', async ({ venc }) => {
+  for (const [words, kept] of [
+    ['data here', resolve('here')],
+    ['ffmpeg bin/ffmpeg', resolve('bin/ffmpeg')],
+    ['ffmpeg ffmpeg', 'ffmpeg'],
+    ['files-root films:/srv/sounds', `${resolve('films')}:/srv/sounds`],
+  ] as const) {
+    assert.is((await venc(`config set ${words}`)).code, 0);
+    assert.is((await venc(`config get ${words.split(' ')[0]}`)).stdout, `${kept}\n`);
+  }
 });
 
 test('a broken configuration is said, counts as empty, and is set aside by the next change', async ({

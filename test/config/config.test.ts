@@ -35,6 +35,22 @@ test('what is no setting, or of the wrong type, is complained of and left out', 
   assert.is(complaints.length, 2);
 });
 
+test('flags of venc daemon are checked as they are there, and may be plain numbers and truths', async () => {
+  const found = await readConfig(
+    configured(
+      '{"port": 0, "allow-private-network": true, "grace": "2m", "jobs": -1, "min-free": "lots", "prot": 1}',
+    ),
+  );
+  assert.equal(found.config, { port: '0', 'allow-private-network': 'true', grace: '2m' });
+  assert.is(found.complaints.length, 3);
+  assert.match(
+    found.complaints[0] ?? '',
+    /^jobs in the configuration file .* takes a whole number from 0 to 1024, not "-1"\.$/,
+  );
+  assert.match(found.complaints[1] ?? '', /^min-free in .* takes a size such as 500MB or 2GB, not "lots"\.$/);
+  assert.match(found.complaints[2] ?? '', /has an unknown key: prot; did you mean port\?$/);
+});
+
 test('folders are where the platform has them', () => {
   assert.is(userFolders({}, 'linux', '/home/u').data, '/home/u/.local/share/venc');
   assert.is(userFolders({ XDG_DATA_HOME: '/x' }, 'linux', '/home/u').data, '/x/venc');

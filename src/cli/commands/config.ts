@@ -1,3 +1,4 @@
+import { delimiter, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
 import { VencError } from '../../api/errors.js';
 import { exitCodes } from '../../api/exit-codes.js';
@@ -12,6 +13,7 @@ import {
   configPath,
   configTable,
 } from '../../config/config.js';
+import { daemonFlags } from '../../config/daemon-flags.js';
 import { localTarget } from '../../config/targets.js';
 import type { Context } from '../context.js';
 import { findTarget } from '../find-target.js';
@@ -46,7 +48,10 @@ export function define(command: Command, context: Context): void {
         set(word, value, options, context),
       ),
     );
-  addReadingOptions(command.command('list').description('List what is configured.'), 'many')
+  addReadingOptions(
+    command.command('list').description('List what is configured, and where each value comes from.'),
+    'many',
+  )
     .addHelpText('after', examplesOf('venc config list', 'venc config list --json'))
     .action(context.act((options: ReadingOptions) => list(options, context)));
   command
@@ -57,19 +62,28 @@ export function define(command: Command, context: Context): void {
 }
 
 function keysText(): string {
-  const lines = configKeys.map((key) => {
-    const { help, choices } = configTable[key];
-    return `  ${key.padEnd(10)}${help}${choices === null ? '' : `: ${choices.join(', ')}`}`;
-  });
-  return `\nKeys:\n${lines.join('\n')}\n`;
+  const isDaemons = (key: ConfigKey) => key in daemonFlags;
+  const general = configKeys.filter((key) => !isDaemons(key)).map(keyLine);
+  const daemons = configKeys.filter(isDaemons).map(keyLine);
+  return `\nKeys:\n${general.join('\n')}\n\nKeys for venc daemon:\n${daemons.join('\n')}\n`;
+}
+
+function keyLine(key: ConfigKey): string {
+  const { help, choices } = configTable[key];
+  const isTold = choices === null || choices.every((choice) => help.includes(choice));
+  return `  ${key.padEnd(23)}${help}${isTold ? '' : `: ${choices.join(', ')}`}`;
 }
 
 const details = `
 A flag wins over its variable (VENC_DATA, VENC_FFMPEG ...), and that over what is
 configured. Keys of services are kept by venc target, not here.
 
+Several folders stand in files-root with : between them. For one start,
+--no-allow-private-network undoes allow-private-network.
+
 Examples:
   venc config set data /srv/venc
+  venc config set files-root /srv/films:/srv/sounds
   venc config list`;
 
 function examplesOf(...lines: readonly string[]): string {
@@ -91,11 +105,23 @@ async function set(word: string, value: string | undefined, { unset }: SetOption
   }
   if (value !== undefined) await check(key, value, io.env);
   // The daemon of this machine is what there is where no target is configured.
-  const kept = value === undefined || (key === 'target' && value === localTarget) ? null : value;
+  const kept =
+    value === undefined || (key === 'target' && value === localTarget) ? null : wherever(key, value);
   const setAside = await changeConfig(io.env, key, kept);
   if (setAside !== null)
     io.note(`venc: the configuration could not be read: it was set aside as ${setAside}\n`);
   return exitCodes.done;
+}
+
+/** Paths are kept so that they lead to the same place from everywhere. A program without a folder is looked for on PATH. */
+function wherever(key: ConfigKey, value: string): string {
+  if (key === 'data' || ((key === 'ffmpeg' || key === 'ffprobe') && value.includes(sep)))
+    return resolve(value);
+  if (key !== 'files-root') return value;
+  return value
+    .split(delimiter)
+    .map((folder) => resolve(folder))
+    .join(delimiter);
 }
 
 async function check(key: ConfigKey, value: string, env: Context['io']['env']): Promise<void> {
@@ -114,12 +140,15 @@ async function check(key: ConfigKey, value: string, env: Context['io']['env']): 
 async function list(options: ReadingOptions, { io, config }: Context) {
   const configured = await config();
   const records = configKeys.flatMap((key): readonly ConfigRecord[] => {
-    const value = configured[key];
-    return value === undefined ? [] : [{ key, value: withoutPassword(value) }];
+    const { variable } = configTable[key];
+    const told = variable === null ? '' : (io.env[variable] ?? '');
+    const value = told === '' ? configured[key] : told;
+    const from = variable === null || told === '' ? configPath(io.env) : variable;
+    return value === undefined ? [] : [{ key, value: withoutPassword(value), from }];
   });
   await printRecords(io, options, {
     answers: records,
-    known: { key: '', value: '' },
+    known: { key: '', value: '', from: '' },
     none: 'nothing is configured',
     text: async () => {
       const { configTableText } = await import('../print/config-table.js');

@@ -1,0 +1,48 @@
+import { VencError } from './errors.js';
+import { nearMisses } from './near-misses.js';
+
+/** A parser for an option that takes a whole number from `min` to `max`. */
+export function wholeNumber(flag: string, min: number, max: number = Number.MAX_SAFE_INTEGER) {
+  return (word: string): number => {
+    const value = /^\d+$/.test(word) ? Number(word) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+    throw new VencError('UsageError', `${flag} takes a whole number ${range}, not "${word}".`);
+  };
+}
+
+const secondsPerUnit: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600 };
+
+/** A parser for an option that takes a time: `90`, `90s`, `5m`, `2h`; the value is in seconds. */
+export function timeSpan(flag: string) {
+  return (word: string): number => {
+    const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([smh]?)$/.exec(word) ?? [];
+    const perUnit = secondsPerUnit[unit];
+    if (amount !== undefined && perUnit !== undefined) return Number(amount) * perUnit;
+    throw new VencError('UsageError', `${flag} takes a time such as 90, 90s, 5m or 2h, not "${word}".`);
+  };
+}
+
+/** A parser for an option that takes one of a few words. It carries them as `choices`, for completions and manuals. */
+export function oneOf<Word extends string>(flag: string, choices: readonly Word[]) {
+  const parse = (word: string): Word => {
+    const found = choices.find((choice) => choice === word);
+    if (found !== undefined) return found;
+    const near = nearMisses(word, choices);
+    const hint = near.length === 0 ? {} : { hint: `did you mean ${near.join(', ')}?` };
+    throw new VencError('UsageError', `${flag} takes ${choices.join(', ')}, not "${word}".`, hint);
+  };
+  return Object.assign(parse, { choices });
+}
+
+const bytesPerUnit: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
+
+/** A parser for an option that takes a size: `1000000`, `500MB`, `2G` (decimal units); the value is in bytes. */
+export function byteSize(flag: string) {
+  return (word: string): number => {
+    const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)b?$/i.exec(word) ?? [];
+    const perUnit = bytesPerUnit[unit.toLowerCase()];
+    if (amount !== undefined && perUnit !== undefined) return Math.round(Number(amount) * perUnit);
+    throw new VencError('UsageError', `${flag} takes a size such as 500MB or 2GB, not "${word}".`);
+  };
+}
