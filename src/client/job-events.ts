@@ -2,6 +2,7 @@ import { isVencError } from '../api/errors.js';
 import type { Caller } from './call.js';
 import type { HttpAnswer } from './http.js';
 import type { createJobProgress, FollowedProgress, Turn } from './job-progress.js';
+import { mayLackRoute } from './outages.js';
 import { type EventListener, readEvents, type Silence } from './read-events.js';
 
 /** What a job's progress comes as: a stream of events, or one record where the service has no events. */
@@ -25,14 +26,6 @@ export interface TidingsOptions {
 
 /** Asks what a job does. Rejects as any question does. */
 export type AskTidings = (id: number, options?: TidingsOptions) => Promise<JobTidings>;
-
-/** Refusals by which a service may say that it does not know the address. */
-const notKnown = [
-  'NotFoundError',
-  'MethodNotAllowedError',
-  'InvalidRequestError',
-  'UnsupportedMediaTypeError',
-] as const;
 
 /**
  * Asks for a job's events where the service has them, which only our own daemon does, and for its progress elsewhere. The first
@@ -68,8 +61,7 @@ export function createTidings(
       if (answer.status !== 204) hasEvents = false;
       return null;
     } catch (error) {
-      if (hasEvents === true || !isVencError(error)) throw error;
-      if (!notKnown.some((name) => name === error.errorClass)) throw error;
+      if (hasEvents === true || !isVencError(error) || !mayLackRoute(error)) throw error;
       return null;
     }
   }

@@ -76,7 +76,12 @@ function refusal(url: URL, status: number): VencError {
     ForbiddenError: 'access is refused',
   };
   const said = why[errorClass] ?? errorClasses[errorClass].meaning.replace(/\.$/, '').toLowerCase();
-  return new VencError(errorClass, `${redact(url.origin + url.pathname)}: ${said} (status ${status}).`);
+  // Signed addresses expire, and no key of ours goes with them: the advice of the class would lead astray.
+  const hint =
+    errorClass === 'ForbiddenError'
+      ? { hint: 'its address may have expired: look with venc show whether there is a new one' }
+      : {};
+  return new VencError(errorClass, `${redact(url.origin + url.pathname)}: ${said} (status ${status}).`, hint);
 }
 
 function count(text: string | undefined): number | null {

@@ -46,7 +46,9 @@ export function refusalOf(route: RouteName, subject: string, answer: RefusedAnsw
   const said = saidIn(answer.body).map(redact);
   const isLost = isNoService(route, answer.status);
   const errorClass = classOf(route, answer.status, said);
-  const complaints = said.length > 0 && !isLost ? said : [silentMessage(route, subject, isLost, answer)];
+  const isMoved = answer.status >= 300 && answer.status < 400;
+  const complaints =
+    said.length > 0 && !isLost && !isMoved ? said : [silentMessage(route, subject, isLost, answer)];
   const asked = readNumber(answer.retryAfter);
   const retryAfterSeconds = asked !== null && asked <= absurdSeconds ? asked : null;
   const hint = hintOf(route, errorClass, retryAfterSeconds, answer);
@@ -92,12 +94,13 @@ function hintOf(
   return null;
 }
 
-function movedHint(route: RouteName, { location, url }: RefusedAnswer): string | null {
-  if (location === undefined || url === undefined || !URL.canParse(location, url)) return null;
+function movedHint(route: RouteName, { location, url }: RefusedAnswer): string {
+  const advice = 'check the address of the service';
+  if (location === undefined || url === undefined || !URL.canParse(location, url)) return advice;
   const { origin, pathname } = new URL(location, url);
   const [path = ''] = routes[route].path.split('/:');
   const end = pathname.lastIndexOf(path);
-  if (end < 0) return 'check the address of the service';
+  if (end < 0) return advice;
   return `keys do not follow redirects; if it is yours, give its address as ${origin}${pathname.slice(0, end)}`;
 }
 

@@ -42,10 +42,17 @@ interface Desk {
   readonly setState: (id: number, state: string) => void;
   /** Where outputs are kept. */
   readonly store: string;
+  readonly unknownStatus: number;
 }
 
-/** Starts one on a free port of the loopback. Jobs that are cancelled or resubmitted change their state where it `isHeedful`. */
-export async function startFakeService({ isHeedful = false } = {}): Promise<FakeService> {
+/**
+ * Starts one on a free port of the loopback. Jobs that are cancelled or resubmitted change their state where it `isHeedful`.
+ * Addresses that the document does not have are answered by `unknownStatus`.
+ */
+export async function startFakeService({
+  isHeedful = false,
+  unknownStatus = 404,
+} = {}): Promise<FakeService> {
   const seen: SeenRequest[] = [];
   const scripts = new Map<number, string[]>();
   const failing = { status: 0, times: 0 };
@@ -82,6 +89,7 @@ export async function startFakeService({ isHeedful = false } = {}): Promise<Fake
       if (isHeedful) scripts.set(id, [state]);
     },
     store: `http://127.0.0.1:${keeperPort}`,
+    unknownStatus,
   };
   return {
     url: `http://127.0.0.1:${port}`,
@@ -109,7 +117,7 @@ function answer(
   { pathname: path, searchParams }: URL,
   body: string,
   response: ServerResponse,
-  { stateOf, setState, store }: Desk,
+  desk: Desk,
 ): void {
   if (method === 'POST' && path === '/v2/jobs') {
     if (body.includes('refuse-me')) page(response, 422);
@@ -121,7 +129,9 @@ function answer(
     json(
       response,
       200,
-      Number(searchParams.get('page') ?? 1) > 1 ? [] : ids.map((id) => jobAnswer(id, stateOf(id), store)),
+      Number(searchParams.get('page') ?? 1) > 1
+        ? []
+        : ids.map((id) => jobAnswer(id, desk.stateOf(id), desk.store)),
     );
     return;
   }
@@ -129,16 +139,18 @@ function answer(
   const [, kind = '', word = '', rest = ''] = /^\/v2\/(jobs|inputs|outputs)\/(\d+)(.*)$/.exec(path) ?? [];
   const id = Number(word) - { jobs: 0, inputs: 10_000, outputs: 20_000, '': 0 }[kind as 'jobs'];
   if (report !== undefined) json(response, 200, reportAnswer(report === 'all'));
+  else if (kind === '') page(response, desk.unknownStatus);
   else if (id < firstJob || id >= firstJob + jobCount) page(response, 404);
-  else if (kind === 'jobs') answerJob(id, rest, response, { stateOf, setState, store });
-  else if (rest === '.json') json(response, 200, mediaAnswer(kind === 'inputs', id, 'finished', store));
+  else if (kind === 'jobs') answerJob(id, rest, response, desk);
+  else if (rest === '.json') json(response, 200, mediaAnswer(kind === 'inputs', id, 'finished', desk.store));
   else if (rest === '/progress.json') json(response, 200, progressAnswer);
-  else page(response, 404);
+  else page(response, desk.unknownStatus);
 }
 
 function answerJob(id: number, rest: string, response: ServerResponse, desk: Desk): void {
   if (rest === '.json') json(response, 200, jobAnswer(id, desk.stateOf(id), desk.store));
-  else page(response, /^\/(cancel|resubmit)\.json$/.test(rest) ? changed(id, rest, desk) : 404);
+  else
+    page(response, /^\/(cancel|resubmit)\.json$/.test(rest) ? changed(id, rest, desk) : desk.unknownStatus);
 }
 
 /** The status of a cancel or a resubmit, which is done where it is allowed. */
