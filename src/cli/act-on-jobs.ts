@@ -52,7 +52,7 @@ async function run(words: readonly string[], options: ActOptions, verb: Verb, co
   checkChoice(words, options, isMany, verb, io);
   const named = parseIds(words);
   const client = await context.client();
-  const ids = isMany ? await selected(client, options, verb) : named;
+  const ids = isMany ? await selected(client, options, verb, io) : named;
   if (ids.length === 0) io.note(`venc: there is no job to ${verb.name}\n`);
   if (isMany && ids.length > 0 && options.yes !== true && !(await isSure(io, verb, ids))) {
     throw new VencError('InterruptedError', 'Nothing was done.');
@@ -89,11 +89,13 @@ async function isSure(io: Io, verb: Verb, ids: readonly number[]): Promise<boole
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: io.stdin, output: io.stderr });
   // An end of the input is no answer, and without this the question would stay open for ever.
-  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const ended = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
   const subject = ids.length === 1 ? `job ${ids[0]}` : `${ids.length} jobs (${someOf(ids)})`;
   try {
     const answer = await Promise.race([lines.question(`venc: ${verb.name} ${subject}? [y/N] `), ended]);
-    return /^y(es)?$/i.test(answer.trim());
+    // Nobody has ended the line of the question.
+    if (answer === null) io.note('\n');
+    return answer !== null && /^y(es)?$/i.test(answer.trim());
   } finally {
     lines.close();
   }

@@ -77,6 +77,7 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     }
     return resolveTarget({
       url: name === undefined ? (address ?? configured.url ?? null) : null,
+      isConfigured: address === undefined,
       apiKey: filled(io.env.VENC_API_KEY) ?? null,
       dataFolder: await dataFolder(),
     });

@@ -20,6 +20,8 @@ export interface Target {
 export interface TargetSources {
   /** `VENC_URL`, else the configured address; null when there is none. */
   readonly url: string | null;
+  /** The address is the configured one. */
+  readonly isConfigured?: boolean;
   /** `VENC_API_KEY`; null when it is not set. */
   readonly apiKey: string | null;
   readonly dataFolder: string;
@@ -45,7 +47,7 @@ export async function resolveTarget(sources: TargetSources): Promise<Target> {
       },
     );
   }
-  return sources.url === null ? daemonOf(sources) : serviceAt(sources.url, sources.apiKey);
+  return sources.url === null ? daemonOf(sources) : serviceAt(sources.url, sources);
 }
 
 /** Whether a text can be a key: it has to go into a header. */
@@ -62,17 +64,18 @@ export function serviceUrl(text: string): string | null {
   return url.href.replace(/\/+$/, '').replace(/\/+v2$/, '');
 }
 
-function serviceAt(text: string, apiKey: string | null): Target {
+function serviceAt(text: string, { apiKey, isConfigured }: TargetSources): Target {
+  const name = isConfigured === true ? 'The configured url' : 'VENC_URL';
   const url = serviceUrl(text);
   if (url === null) {
-    throw new VencError('UsageError', 'VENC_URL is not the address of a service.', {
+    throw new VencError('UsageError', `${name} is not the address of a service.`, {
       hint: 'it begins with http:// or https://, such as https://encoding.example.com',
     });
   }
   if (apiKey === null) {
     throw new VencError(
       'UnauthorizedError',
-      `VENC_URL names ${new URL(url).origin}, but there is no key for it.`,
+      `${name} names ${new URL(url).origin}, but there is no key for it.`,
       {
         hint: 'put the key of that service into VENC_API_KEY',
       },
@@ -81,7 +84,10 @@ function serviceAt(text: string, apiKey: string | null): Target {
   return {
     url,
     apiKey,
-    hint: 'check the address in VENC_URL, or unset it to use the daemon on this machine',
+    hint:
+      isConfigured === true
+        ? 'check the configured address: venc config list; without it: venc config set url --unset'
+        : 'check the address in VENC_URL, or unset it to use the daemon on this machine',
   };
 }
 

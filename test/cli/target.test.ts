@@ -144,6 +144,18 @@ test('a key is configured, told, listed and taken away', async ({ home, venc }) 
   assert.is((await venc('config get data')).stdout, '');
 });
 
+test('what is wrong with the configured address is told of it, and not of a variable', async ({ venc }) => {
+  await venc('config set url http://127.0.0.1:1');
+  assert.match((await venc('list')).stderr, /^venc: The configured url names http:\/\/127\.0\.0\.1:1, but/);
+  const unreachable = await venc('list', undefined, { VENC_API_KEY: 'k' });
+  assert.match(unreachable.stderr, /hint: check the configured address: venc config list;/);
+  const other = { VENC_URL: 'http://127.0.0.1:2' };
+  assert.match(
+    (await venc('list', undefined, other)).stderr,
+    /^venc: VENC_URL names http:\/\/127\.0\.0\.1:2/,
+  );
+});
+
 test('paths are kept so that they lead to the same place from everywhere', async ({ venc }) => {
   for (const [words, kept] of [
     ['data here', resolve('here')],
