@@ -50,7 +50,7 @@ const refusals = ['NotFoundError', 'GoneError', 'ForbiddenError'] as const;
 
 /**
  * Follows jobs until all of them are final: by their events where the service has such streams, else by asking again and again. One
- * request at a time: at most five a second on this machine and one a second elsewhere, fewer while nothing changes; up to twenty
+ * request at a time: at most five a second on this machine and one a second elsewhere, fewer while nothing changes; up to sixty
  * streams (six, elsewhere) stay open beside them. A lost connection is waited out. Throws what cannot pass: a service
  * that never answered, a refused key, and the signal's own reason (`InterruptedError` where that is none of ours).
  */
@@ -67,7 +67,7 @@ export async function* follow(client: Client, ids: readonly number[], options: F
   const live = new LiveJobs();
   const leaving = new AbortController();
   const streamSignal = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]);
-  // Each stream listens to it: twenty of them are no leak.
+  // Each stream listens to it: sixty of them are no leak.
   setMaxListeners(0, streamSignal);
   /** Whether the service has streams; null until it has told. */
   let hasStreams: boolean | null = null;
@@ -102,7 +102,8 @@ export async function* follow(client: Client, ids: readonly number[], options: F
     for (const { id, job, hasEnded, retryMs } of live.take().filter((news) => open.has(news.id))) {
       const isOver = job !== null && isFinal(job.state);
       if (hasEnded && !isOver) pace.note(job !== null, retryMs);
-      if (job !== null) yield* sparing(id, told(job));
+      if (isOver) yield* sparing(id, told(job));
+      else if (job !== null) yield { type: 'progress', job };
     }
   }
 

@@ -22,6 +22,8 @@ interface LiveJob {
 /** The streams of several jobs, brought together. Of each job the newest event alone is kept, so that nothing piles up. */
 export class LiveJobs {
   readonly #jobs = new Map<number, LiveJob>();
+  /** The ids of those that have something to tell. */
+  readonly #fresh = new Set<number>();
   readonly #eventIds = new Map<number, string>();
   #wake: () => void = () => {};
 
@@ -43,24 +45,31 @@ export class LiveJobs {
       live.newest = job;
       live.retryMs = retryMs ?? 0;
       this.#eventIds.set(id, eventId);
-      this.#wake();
+      this.#tell(id);
     };
     void listen(onEvent).then(() => {
       live.hasEnded = true;
-      this.#wake();
+      this.#tell(id);
     });
+  }
+
+  #tell(id: number): void {
+    this.#fresh.add(id);
+    this.#wake();
   }
 
   /** Takes what came since the last look. Streams that are over are gone afterwards. */
   take(): readonly LiveNews[] {
-    const news = [...this.#jobs]
-      .filter(([, { newest, hasEnded }]) => newest !== null || hasEnded)
-      .map(([id, { newest, hasEnded, retryMs }]) => ({ id, job: newest, hasEnded, retryMs }));
-    for (const { id, hasEnded } of news) {
+    const news: LiveNews[] = [];
+    for (const id of this.#fresh) {
       const live = this.#jobs.get(id);
-      if (live !== undefined) live.newest = null;
+      if (live === undefined) continue;
+      const { newest, hasEnded, retryMs } = live;
+      news.push({ id, job: newest, hasEnded, retryMs });
+      live.newest = null;
       if (hasEnded) this.#jobs.delete(id);
     }
+    this.#fresh.clear();
     return news;
   }
 
@@ -71,7 +80,7 @@ export class LiveJobs {
 
   /** Resolves as soon as there is something to take, or after so many milliseconds. One call at a time. */
   async changed(withinMs = Number.POSITIVE_INFINITY): Promise<void> {
-    if ([...this.#jobs.values()].some(({ newest, hasEnded }) => newest !== null || hasEnded)) return;
+    if (this.#fresh.size > 0) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;

@@ -32,7 +32,7 @@ const maxLineLength = 4 * 1024 * 1024;
  * Reads a job's server-sent events to their end: that of a final state, or a break. Resolves to whether the stream is of use
  * at all: one is not that brings nothing, or something else than progress. Never rejects, and lets go of the connection.
  */
-export async function readEvents(
+export function readEvents(
   id: number,
   content: IncomingMessage,
   onEvent: EventListener,
@@ -40,31 +40,44 @@ export async function readEvents(
 ): Promise<boolean> {
   const letters = new TextDecoder('utf-8', { ignoreBOM: true });
   let state = sseStart;
-  let isOfUse = true;
-  let patience = setTimeout(() => {
-    isOfUse = false;
-    content.destroy();
-  }, silence.firstMs);
-  try {
-    for await (const chunk of content as AsyncIterable<Buffer>) {
+  let patience: NodeJS.Timeout;
+  let isAwaited = true;
+  return new Promise((resolve) => {
+    const end = (isOfUse: boolean): void => {
       clearTimeout(patience);
-      patience = setTimeout(() => content.destroy(), silence.laterMs);
+      content.destroy();
+      resolve(isOfUse);
+    };
+    patience = setTimeout(end, silence.firstMs, false);
+    // By listening, not by iterating: with many streams what a promise for each piece costs is felt.
+    content.on('data', (chunk: Buffer) => {
+      if (isAwaited) {
+        isAwaited = false;
+        clearTimeout(patience);
+        patience = setTimeout(end, silence.laterMs, true);
+      } else patience.refresh();
       const read = readSse(state, letters.decode(chunk, { stream: true }));
       state = read.state;
       for (const { data, id: eventId, event } of read.messages) {
         if (event !== 'message') continue;
-        const job = { id, ...normaliseJobProgress(JSON.parse(data)) };
+        const job = followed(id, data);
+        if (job === null) return end(false);
         onEvent({ job, eventId, retryMs: state.retryMs });
-        if (isFinal(job.state)) return true;
+        if (isFinal(job.state)) return end(true);
       }
-      if (state.line.length > maxLineLength) return false;
-    }
-  } catch (error) {
+      if (state.line.length > maxLineLength) end(false);
+    });
     // What breaks a connection is no matter: it is taken up again, or found to be out of reach.
-    if (error instanceof SyntaxError) isOfUse = false;
-  } finally {
-    clearTimeout(patience);
-    content.destroy();
+    content.on('error', () => end(true));
+    content.on('close', () => end(true));
+  });
+}
+
+/** The progress that the data of an event hold; null where they are not JSON. */
+function followed(id: number, data: string): FollowedProgress | null {
+  try {
+    return { id, ...normaliseJobProgress(JSON.parse(data)) };
+  } catch {
+    return null;
   }
-  return isOfUse;
 }

@@ -61,7 +61,9 @@ export function readSse(
 }
 
 function withField(state: SseState, line: string): SseState {
-  const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/su.exec(line) ?? [];
+  const colon = line.indexOf(':');
+  const name = colon === -1 ? line : line.slice(0, colon);
+  const value = colon === -1 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
   switch (name) {
     case 'data':
       return { ...state, data: [...state.data, value] };

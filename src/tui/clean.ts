@@ -2,9 +2,12 @@ import { redact } from '../api/redact.js';
 import { safeText } from '../api/safe-text.js';
 import { decoded } from '../api/url-text.js';
 
+/** Words such as a service has for states and events: most texts are, and nothing in them is to be taken out. */
+const harmless = /^[a-z]+(?: [a-z]+)*$/;
+
 /** A text of a service made fit for a terminal, with the secrets in its addresses masked. */
 export function clean(text: string): string {
-  return redact(safeText(text)).trim();
+  return harmless.test(text) ? text : redact(safeText(text)).trim();
 }
 
 /** The last part of an address or path as a person would call the file; the whole where it has none. */

@@ -22,10 +22,10 @@ function jobNews(job: WatchedJob): Remark {
 
 function fileNews(before: WatchedJob, after: WatchedJob, file: WatchedFile): readonly Remark[] {
   const known = before.files.find((one) => one.id === file.id);
-  const title = fileTitle(after, file);
   if (known?.state !== file.state && isFinal(file.state))
-    return [[`${title} ${file.state}`, toneOf(file.state)]];
-  if (file.event !== null && known?.event !== file.event) return [[`${title} ${file.event}`, 'plain']];
+    return [[`${fileTitle(after, file)} ${file.state}`, toneOf(file.state)]];
+  if (file.event !== null && known?.event !== file.event)
+    return [[`${fileTitle(after, file)} ${file.event}`, 'plain']];
   return [];
 }
 

@@ -8,7 +8,7 @@ import { type EventService, startEventService } from '../helpers/servers/event-s
 import { until } from '../helpers/until.js';
 
 const test = suite<{ service: EventService; client: Client }>('following by events');
-const ids = Array.from({ length: 21 }, (_, index) => 10 * (index + 1));
+const ids = Array.from({ length: 61 }, (_, index) => 10 * (index + 1));
 const apiKey = 'a-key';
 const limits = { leastMs: 1, greatestMs: 20 };
 
