@@ -25,6 +25,8 @@ run(process.execPath, [`${root}node_modules/typescript/bin/tsc`]);
 
 /** Rooms that no command needs to start; what is in them is found while the bundle is made. */
 const lazyRooms = ['dist/daemon/', 'dist/src/tui/'];
+/** Asked at a TAB, and smaller than what it takes to load a module: in the bundle all the same. */
+const bundledModules = ['dist/daemon/desk-names.js'];
 const lazyModules = new Set();
 const common = {
   absWorkingDir: root,
@@ -72,7 +74,8 @@ run(process.execPath, [`${root}build-cache.mjs`]);
 function leaveLazyRoomsOut(bundler) {
   bundler.onResolve({ filter: /^\./ }, ({ kind, resolveDir, path }) => {
     const found = relative(root, resolve(resolveDir, path));
-    if (kind !== 'dynamic-import' || !lazyRooms.some((room) => found.startsWith(room))) return null;
+    if (kind !== 'dynamic-import' || bundledModules.includes(found)) return null;
+    if (!lazyRooms.some((room) => found.startsWith(room))) return null;
     lazyModules.add(found);
     return { path: `./lazy/${relative('dist', found)}`, external: true };
   });

@@ -81,8 +81,8 @@ _venc_place() {
       ;;
     'daemon')
       commands=''
-      flags='--host --port --jobs --files-root --allow-private-network --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --rebuild-usage --ffmpeg --ffprobe --log-format --data --target --no-color --debug --help -h'
-      valued=' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --ffmpeg --ffprobe --log-format --data --target '
+      flags='--host --port --jobs --files-root --allow-private-network --no-allow-private-network --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --log-format --rebuild-usage --ffmpeg --ffprobe --data --target --no-color --debug --help -h'
+      valued=' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --log-format --ffmpeg --ffprobe --data --target '
       ;;
     'accounts')
       commands='create list show live integration'
@@ -165,12 +165,12 @@ _venc_place() {
       valued=' --data --target '
       ;;
     'config get')
-      commands='ffmpeg ffprobe data target url progress color'
+      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url min-free max-outputs rate-limit log-format'
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
     'config set')
-      commands='ffmpeg ffprobe data target url progress color'
+      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url min-free max-outputs rate-limit log-format'
       flags='--unset --data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
@@ -205,6 +205,66 @@ _venc_place() {
       valued=' --data --target '
       ;;
     'config set color')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set host')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set port')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set jobs')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set files-root')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set allow-private-network')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set grace')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set stall-timeout')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set public-url')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set min-free')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set max-outputs')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set rate-limit')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set log-format')
       commands=''
       flags='--unset --data --target --no-color --debug --help -h'
       valued=' --data --target '
@@ -286,6 +346,18 @@ _venc_value() {
       'config set url --data' | \
       'config set progress --data' | \
       'config set color --data' | \
+      'config set host --data' | \
+      'config set port --data' | \
+      'config set jobs --data' | \
+      'config set files-root --data' | \
+      'config set allow-private-network --data' | \
+      'config set grace --data' | \
+      'config set stall-timeout --data' | \
+      'config set public-url --data' | \
+      'config set min-free --data' | \
+      'config set max-outputs --data' | \
+      'config set rate-limit --data' | \
+      'config set log-format --data' | \
       'config list --data' | \
       'config path --data' | \
       'completion --data' | \
@@ -332,6 +404,18 @@ _venc_value() {
       'config set url --target' | \
       'config set progress --target' | \
       'config set color --target' | \
+      'config set host --target' | \
+      'config set port --target' | \
+      'config set jobs --target' | \
+      'config set files-root --target' | \
+      'config set allow-private-network --target' | \
+      'config set grace --target' | \
+      'config set stall-timeout --target' | \
+      'config set public-url --target' | \
+      'config set min-free --target' | \
+      'config set max-outputs --target' | \
+      'config set rate-limit --target' | \
+      'config set log-format --target' | \
       'config list --target' | \
       'config path --target' | \
       'completion --target' | \
@@ -412,9 +496,12 @@ _venc_word() {
     'target use 0' | \
       'target remove 0' | \
       'config set target 0') kind=ask list=targets ;;
-    'config set data 0') kind=folders ;;
+    'config set data 0' | \
+      'config set files-root 0') kind=folders ;;
     'config set progress 0') kind=words list='auto tty plain json none' ;;
     'config set color 0') kind=words list='auto never' ;;
+    'config set allow-private-network 0') kind=words list='true false' ;;
+    'config set log-format 0') kind=words list='text json' ;;
     'completion 0') kind=words list='bash zsh fish' ;;
   esac
 }
@@ -456,6 +543,8 @@ _venc() {
   local -a line=() asking=()
   local -i index count=0
   COMPREPLY=()
+  # Behind > and < there are files.
+  [[ ${COMP_WORDS[COMP_CWORD-1]} == [\<\>]* ]] && return
   # Bash parts words at = and : too; they are put together again.
   for ((index = 1; index <= COMP_CWORD; index++)); do
     word=${COMP_WORDS[index]}

@@ -1,6 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import type { KeyKind } from './store/account-store.js';
-import { readAccountsDocument } from './store/json/accounts-document.js';
-import { readDocument } from './store/json/document.js';
+import { noAccounts, readAccountsDocument } from './store/json/accounts-document.js';
 import { dataLayout } from './store/json/layout.js';
 
 /** What the accounts and keys of a data folder are called. */
@@ -10,11 +10,13 @@ export interface DeskNames {
   readonly keys: readonly { readonly id: string; readonly kind: KeyKind; readonly account: string }[];
 }
 
-/** Reads the names that commands can be given. Unlike them it makes nothing: where there is nothing yet there is no name. */
+/**
+ * Reads the names that commands can be given. Unlike them it makes nothing, and loads nothing of the store but what it reads by: a
+ * person waits at a TAB. Rejects where there is nothing to read.
+ */
 export async function readDeskNames(dataFolder: string): Promise<DeskNames> {
-  const found = await readDocument(dataLayout(dataFolder).accounts, readAccountsDocument);
-  if (found.kind !== 'whole') return { accounts: [], keys: [] };
-  const { accounts, keys } = found.data;
+  const found = readAccountsDocument(JSON.parse(await readFile(dataLayout(dataFolder).accounts, 'utf8')));
+  const { accounts, keys } = found ?? noAccounts;
   return {
     accounts: accounts.map(({ name, isIntegration }) => ({ name, isIntegration })),
     keys: keys.map(({ id, kind, accountId }) => ({

@@ -208,6 +208,7 @@ const typed = [
   [['submit', '--label', ''], 'web for\\ the\\ web \\$\\(x\\)'],
   [['submit', '--grouping', 'team', ':', ''], 'a'],
   [['submit', '--width', ''], ''],
+  [['show', '>', ''], ''],
 ] as const;
 
 for (const [words, expected] of typed) {

@@ -133,6 +133,8 @@ _venc() {
   local -a line=() asking=()
   local -i index count=0
   COMPREPLY=()
+  # Behind > and < there are files.
+  [[ \${COMP_WORDS[COMP_CWORD-1]} == [\\<\\>]* ]] && return
   # Bash parts words at = and : too; they are put together again.
   for ((index = 1; index <= COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}

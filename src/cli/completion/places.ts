@@ -63,7 +63,7 @@ function below(node: CommandNode, everywhere: readonly PlaceFlag[]): readonly Pl
 /** Keys of the configuration are told of as commands are, and what follows one depends upon it. */
 function withKeys(place: Place): readonly Place[] {
   if (place.path !== 'config get' && place.path !== 'config set') return [place];
-  const commands = configKeys.map((name) => ({ name, help: configTable[name].help }));
+  const commands = configKeys.map((name) => ({ name, help: firstWords(configTable[name].help) }));
   const values = configKeys.map((name): Place => {
     const value = { help: configTable[name].help, isVariadic: false, source: configSource(name) };
     return { ...place, path: `${place.path} ${name}`, words: [value] };

@@ -67,6 +67,7 @@ const byConfigKey: { readonly [Key in ConfigKey]?: Source } = {
   ffmpeg: { kind: 'files' },
   ffprobe: { kind: 'files' },
   data: { kind: 'folders' },
+  'files-root': { kind: 'folders' },
   target: { kind: 'ask', what: 'targets' },
 };
 
