@@ -80,9 +80,18 @@ function checkChoice(
   }
 }
 
-async function selected(client: Client, { state }: ActOptions, verb: Verb): Promise<readonly number[]> {
+async function selected(
+  client: Client,
+  { state }: ActOptions,
+  verb: Verb,
+  io: Io,
+): Promise<readonly number[]> {
   const { jobs } = await selectJobs(client, { all: true, ...(state === undefined ? {} : { state }) });
-  return jobs.filter((job) => verb.states.includes(job.state)).map(({ id }) => id);
+  const ids = jobs.filter((job) => verb.states.includes(job.state)).map(({ id }) => id);
+  const named = ids.filter((id) => id > 0);
+  const others = ids.length - named.length;
+  if (others > 0) io.note(`venc: ${others} more cannot be named: their ids are missing or too great\n`);
+  return named;
 }
 
 async function isSure(io: Io, verb: Verb, ids: readonly number[]): Promise<boolean> {

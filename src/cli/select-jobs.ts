@@ -1,4 +1,5 @@
 import type { Client, JobPage } from '../client/client.js';
+import { fieldsOf, readText } from '../client/reading.js';
 
 /** Which jobs: one page, or with `all` every page. */
 export interface JobSelection {
@@ -20,7 +21,7 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
   const perPage = selection.perPage ?? (all === true ? pageJobs : undefined);
   const jobs: JobPage['jobs'][number][] = [];
   const answers: unknown[] = [];
-  const seen = new Set<number>();
+  const seen = new Set<string>();
   for (let page = selection.page ?? 1; ; page += 1) {
     const filter = {
       ...(page === 1 ? {} : { page }),
@@ -30,8 +31,9 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
     const found = await client.listJobs(filter);
     const before = seen.size;
     for (const [index, job] of found.jobs.entries()) {
-      if (seen.has(job.id) && job.id !== 0) continue;
-      seen.add(job.id);
+      const id = readText(fieldsOf(found.answers[index]).id) ?? '';
+      if (seen.has(id) && (id !== '' || before > 0)) continue;
+      seen.add(id);
       if (state !== undefined && job.state !== state) continue;
       jobs.push(job);
       answers.push(found.answers[index]);

@@ -36,7 +36,7 @@ export function createJobFinder(
       for (const job of jobs) found.set(job.id, job);
       if (jobs.some((job) => job.state !== state)) break;
     }
-    return [...found.values()].filter((job) => !isFinal(job.state)).sort((a, b) => a.id - b.id);
+    return [...found.values()].filter((job) => job.id > 0 && !isFinal(job.state)).sort((a, b) => a.id - b.id);
   }
 
   async function* nextLook(): ReturnType<JobFinder['look']> {

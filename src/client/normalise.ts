@@ -16,6 +16,7 @@ import { inputStates, jobStates, outputStates } from '../api/states.js';
 import {
   fieldsOf,
   itemsOf,
+  readAmount,
   readBoolean,
   readId,
   readNumber,
@@ -42,7 +43,7 @@ function readState<State extends string>(value: unknown): State {
   return (knownStates.has(state) ? state : told || 'unknown') as State;
 }
 
-const numbers = (fields: Fields) => (key: string) => readNumber(fields[key]);
+const numbers = (fields: Fields) => (key: string) => readAmount(fields[key]);
 const texts = (fields: Fields) => (key: string) => readText(fields[key]);
 
 function facts(fields: Fields) {
@@ -63,8 +64,8 @@ function facts(fields: Fields) {
     width: number('width'),
     height: number('height'),
     channels: text('channels'),
-    error_message: text('error_message'),
-    error_class: text('error_class'),
+    error_message: text('error_message') || null,
+    error_class: text('error_class') || null,
     md5_checksum: text('md5_checksum'),
   };
 }
@@ -81,7 +82,7 @@ function mediaFile(fields: Fields): MediaFileRecord {
   return {
     ...facts(fields),
     ...times(fields),
-    file_size_bytes: readNumber(fields.file_size_bytes) ?? readNumber(fields.file_size_in_bytes),
+    file_size_bytes: readAmount(fields.file_size_bytes) ?? readAmount(fields.file_size_in_bytes),
     test: readBoolean(fields.test),
   };
 }
@@ -135,7 +136,9 @@ export function normaliseJob(answer: unknown, askedId = 0): JobRecord {
     submitted_at: readTime(fields.submitted_at) ?? readTime(fields.created_at) ?? '',
     input_media_file: inputFile(fields.input_media_file),
     output_media_files: itemsOf(fields.output_media_files).map(outputFile),
-    thumbnails: itemsOf(fields.thumbnails).map(thumbnail),
+    thumbnails: itemsOf(fields.thumbnails)
+      .map(thumbnail)
+      .filter(({ url }) => url !== ''),
   };
 }
 
@@ -149,7 +152,7 @@ function details(fields: Fields, askedId: number): DetailsRecord {
   return {
     ...media,
     id: media.id || askedId,
-    file_size_in_bytes: readNumber(fields.file_size_in_bytes) ?? readNumber(fields.file_size_bytes),
+    file_size_in_bytes: readAmount(fields.file_size_in_bytes) ?? readAmount(fields.file_size_bytes),
   };
 }
 

@@ -36,7 +36,7 @@ export interface UsageDay {
   readonly amounts: Amounts;
 }
 
-/** Usage of one kind: its days as the service has them, and the sums that it tells of them. */
+/** Usage of one kind: its days as the service has them, and their sums: those that it tells, else those of the days. */
 export interface Usage {
   readonly kind: UsageKind;
   readonly days: readonly UsageDay[];
@@ -71,22 +71,32 @@ export function readReport(asked: UsageKind | 'all', body: unknown): readonly Us
 }
 
 function usageOf(kind: UsageKind, total: unknown, statistics: unknown): Usage {
-  return {
-    kind,
-    days: itemsOf(statistics).map((item) => {
-      const fields = fieldsOf(item);
-      return {
-        kind,
-        day: readText(fields.collected_on) ?? '',
-        grouping: readText(fields.grouping),
-        amounts: amountsOf(kind, item),
-      };
-    }),
-    total: amountsOf(kind, total),
-  };
+  const days = itemsOf(statistics).map((item) => {
+    const fields = fieldsOf(item);
+    return {
+      kind,
+      day: readText(fields.collected_on) ?? '',
+      grouping: readText(fields.grouping),
+      amounts: amountsOf(kind, item),
+    };
+  });
+  const sums = Object.fromEntries(
+    usageAmounts[kind].map((name) => [
+      name,
+      days.reduce((sum, { amounts }) => sum + (amounts[name] ?? 0), 0),
+    ]),
+  );
+  return { kind, days, total: { ...sums, ...toldOf(kind, total) } };
 }
 
 function amountsOf(kind: UsageKind, value: unknown): Amounts {
+  const told = toldOf(kind, value);
+  return Object.fromEntries(usageAmounts[kind].map((name) => [name, told[name] ?? 0]));
+}
+
+/** The amounts that are there. */
+function toldOf(kind: UsageKind, value: unknown): Amounts {
   const fields = fieldsOf(value);
-  return Object.fromEntries(usageAmounts[kind].map((name) => [name, readNumber(fields[name]) ?? 0]));
+  const told = usageAmounts[kind].map((name) => [name, readNumber(fields[name])] as const);
+  return Object.fromEntries(told.filter((entry): entry is [(typeof entry)[0], number] => entry[1] !== null));
 }

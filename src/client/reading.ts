@@ -25,6 +25,12 @@ export function readNumber(value: unknown): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
+/** A number that is not below 0, as sizes and lengths are; null for all else. */
+export function readAmount(value: unknown): number | null {
+  const number = readNumber(value);
+  return number !== null && number >= 0 ? number : null;
+}
+
 /** A text, also where it came as a number; null for all else. */
 export function readText(value: unknown): string | null {
   if (typeof value === 'string') return value;
@@ -58,6 +64,8 @@ export function readTime(value: unknown): string | null {
   const text = readText(value)?.trim();
   if (text === undefined || text === '') return null;
   if (zoned.test(text)) return text;
+  // How some databases write that there is none.
+  if (text.startsWith('0000-00-00')) return null;
   if (/^\d{9,13}(?:\.\d+)?$/.test(text)) {
     const number = Number(text);
     return new Date(number < 1e11 ? number * 1000 : number).toISOString();

@@ -9,6 +9,7 @@ import {
   progressOfJob,
   unwrapJobs,
 } from '../../src/client/normalise.js';
+import { readReport } from '../../src/client/read-report.js';
 import { refusalOf } from '../../src/client/refusals.js';
 
 test('numbers that come as text are numbers, and what is missing is null', () => {
@@ -46,6 +47,7 @@ test('times are those of UTC whatever their form, and what is no time stays', ()
     [1767323045, '2026-01-02T03:04:05.000Z'],
     ['1767323045000', '2026-01-02T03:04:05.000Z'],
     ['yesterday', 'yesterday'],
+    ['0000-00-00 00:00:00', ''],
     [null, ''],
   ] as const) {
     assert.is(normaliseJob({ created_at: told }).created_at, time);
@@ -63,6 +65,29 @@ test('known states are known in any letter case, others stay as they came', () =
     states.map((state) => normaliseProgress({ state }).state),
     ['finished', 'cancelled', 'no input', 'Archived', 'unknown'],
   );
+});
+
+test('amounts below 0, empty errors and thumbnails without an address are none', () => {
+  const { input_media_file: input, thumbnails } = normaliseJob({
+    input_media_file: { file_size_bytes: '-5', duration_in_ms: -1, error_message: '', error_class: '' },
+    thumbnails: [null, 'x', { url: null }, { url: 'https://h/0.png' }],
+  });
+  assert.equal(
+    [input.file_size_bytes, input.duration_in_ms, input.error_message, input.error_class],
+    [null, null, null, null],
+  );
+  assert.equal(
+    thumbnails.map(({ url }) => url),
+    ['https://h/0.png'],
+  );
+});
+
+test('sums that a report leaves out are those of its days', () => {
+  const statistics = [{ encoded_minutes: '1.5' }, { encoded_minutes: 2, billable_minutes: null }];
+  assert.equal(readReport('vod', { total: { billable_minutes: '3' }, statistics })[0]?.total, {
+    encoded_minutes: 3.5,
+    billable_minutes: 3,
+  });
 });
 
 test('a pass_through that is no text is told as JSON', () => {

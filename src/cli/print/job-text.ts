@@ -3,7 +3,7 @@ import { withoutPassword } from '../../api/redact.js';
 import { safeText } from '../../api/safe-text.js';
 import { type Fact, factLines, faultFacts, mediaFacts } from './media-text.js';
 import { type Paint, paintState } from './paint.js';
-import { humanTime } from './units.js';
+import { humanId, humanTime } from './units.js';
 
 /** A job with its input and its outputs, as `venc show` tells it. */
 export function jobText(job: JobRecord, paint: Paint): string {
@@ -19,11 +19,11 @@ export function jobText(job: JobRecord, paint: Paint): string {
     ...job.output_media_files.map((output) => ({ title: 'output', file: output, label: output.label })),
   ];
   const lines = [
-    `${paint.bold(`job ${job.id}`)}  ${state(job.state, paint)}`,
+    `${paint.bold(`job ${humanId(job.id)}`)}  ${state(job.state, paint)}`,
     ...factLines(facts, 2),
     ...files.flatMap(({ title, file, label }) => [
       '',
-      `${paint.bold(`${title} ${file.id}`)}  ${state(file.state, paint)}${labelText(label)}`,
+      `${paint.bold(`${title} ${humanId(file.id)}`)}  ${state(file.state, paint)}${labelText(label)}`,
       ...factLines([...mediaFacts(file), ...faultFacts(file)], 2),
     ]),
     ...thumbnailLines(job, paint),
@@ -33,7 +33,7 @@ export function jobText(job: JobRecord, paint: Paint): string {
 
 /** An input, as `venc input` tells it. */
 export function inputText(input: InputDetails, paint: Paint): string {
-  return fileText('input', input, null, [['job', String(input.job_id)]], paint);
+  return fileText('input', input, null, [['job', humanId(input.job_id)]], paint);
 }
 
 /** An output, as `venc output` tells it. */
@@ -49,7 +49,7 @@ function fileText(
   paint: Paint,
 ): string {
   const lines = [
-    `${paint.bold(`${title} ${file.id}`)}  ${state(file.state, paint)}${labelText(label)}`,
+    `${paint.bold(`${title} ${humanId(file.id)}`)}  ${state(file.state, paint)}${labelText(label)}`,
     ...factLines([...facts, ...mediaFacts(file), ...faultFacts(file)], 2),
   ];
   return lines.map((line) => `${line}\n`).join('');

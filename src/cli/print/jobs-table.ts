@@ -3,7 +3,7 @@ import { withoutPassword } from '../../api/redact.js';
 import { fileNameInUrl } from '../../api/url-text.js';
 import { createPaint, paintState } from './paint.js';
 import { type Column, table } from './table.js';
-import { humanAge, humanDuration, humanSize, unknownMark } from './units.js';
+import { humanAge, humanDuration, humanId, humanSize, unknownMark } from './units.js';
 
 /** What the table of jobs is made for. */
 export interface JobsTableOptions {
@@ -16,7 +16,7 @@ export interface JobsTableOptions {
 export function jobsTable(jobs: readonly JobRecord[], { width, hasColour, now }: JobsTableOptions): string {
   const paint = createPaint(hasColour);
   const columns: readonly Column<JobRecord>[] = [
-    { title: 'ID', worth: 9, isRight: true, text: (job) => String(job.id) },
+    { title: 'ID', worth: 9, isRight: true, text: (job) => humanId(job.id) },
     {
       title: 'STATE',
       worth: 8,

@@ -21,7 +21,7 @@ export function mediaFacts(media: Media): readonly Fact[] {
       [
         media.video_codec,
         media.width === null || media.height === null ? null : `${media.width}x${media.height}`,
-        known(media.frame_rate, (rate) => `${rate} fps`),
+        known(media.frame_rate, (rate) => `${Math.round(rate * 1000) / 1000} fps`),
         known(media.video_bitrate_in_kbps, kilobits),
       ],
     ],

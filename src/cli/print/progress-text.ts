@@ -2,7 +2,7 @@ import { errorClasses, isErrorClass } from '../../api/error-classes.js';
 import type { JobProgressRecord, JobRecord, ProgressRecord } from '../../api/records.js';
 import { safeText } from '../../api/safe-text.js';
 import { type Paint, paintState } from './paint.js';
-import { humanDuration, humanPercent } from './units.js';
+import { humanDuration, humanId, humanPercent } from './units.js';
 
 /** One progress record in one line: `processing 42%, transcoding 40%, 118 fps, 4.7x, 12s left`. */
 export function progressText(record: ProgressRecord, paint: Paint): string {
@@ -23,8 +23,8 @@ export function progressText(record: ProgressRecord, paint: Paint): string {
 export function jobProgressText(id: number, job: JobProgressRecord, paint: Paint): string {
   const lines = [
     `job ${id}: ${paintState(paint, job.state, safeText(job.state))} ${humanPercent(job.progress)}`,
-    `  input ${job.input.id}: ${progressText(job.input, paint)}`,
-    ...job.outputs.map((output) => `  output ${output.id}: ${progressText(output, paint)}`),
+    `  input ${humanId(job.input.id)}: ${progressText(job.input, paint)}`,
+    ...job.outputs.map((output) => `  output ${humanId(output.id)}: ${progressText(output, paint)}`),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -43,7 +43,9 @@ export function failureText(job: JobRecord): string {
 
 /** The same of an encode that no service knows of: there is nothing to be resubmitted, and an id would only mislead. */
 export function encodeFailureText(job: JobRecord): string {
-  const faults = faultLines(job).map((line) => line.replace(/^input \d+/, 'input'));
+  const faults = faultLines(job).map((line) =>
+    line.replace(/^input \d+/, 'input').replace(/ the disk of the daemon\b/, ' the disk'),
+  );
   const fitting = advices(job).filter((advice) => !/submit/i.test(advice));
   return toldText([`the encode ${safeText(job.state)}`, ...faults.map(indented)], fitting);
 }

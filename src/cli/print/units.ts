@@ -1,6 +1,11 @@
 /** Stands where nothing is known. */
 export const unknownMark = '-';
 
+/** An id as people read it. 0 stands for one that a service left out, or that is too great to be exact. */
+export function humanId(id: number): string {
+  return id === 0 ? unknownMark : String(id);
+}
+
 const sizeUnits = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
 /** A size in bytes as people read it: `512 B`, `4.2 MB` (decimal units). */
