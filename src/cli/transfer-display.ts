@@ -28,7 +28,7 @@ export async function openTransfer(
       const now = performance.now();
       if (done !== total && now - reportedAt < reportEveryMs) return;
       reportedAt = now;
-      const percent = total === null || total === 0 ? 0 : (done / total) * 100;
+      const percent = total === null || total === 0 ? 0 : Math.floor((done / total) * 10_000) / 100;
       display.update(percent, activity(done, total), recordOf(done, total));
     },
     stop: display.stop,

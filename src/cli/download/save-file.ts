@@ -107,11 +107,24 @@ function isOfTheDisk(error: unknown): boolean {
   );
 }
 
+const diskReasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'there is no room left on the disk',
+  EDQUOT: 'there is no room left for you on the disk',
+  EROFS: 'the disk is read-only',
+  EACCES: 'you have no permission to',
+  EPERM: 'you have no permission to',
+  EISDIR: 'there is a folder in its place',
+  ENAMETOOLONG: 'its name is too long',
+  EIO: 'the disk does not work as it should',
+};
+
 function toTell(error: unknown, { name, url }: FileToSave): unknown {
   if (isVencError(error)) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   return isOfTheDisk(error)
-    ? new VencError('UsageError', `${name} cannot be written (${code}).`, { cause: error })
+    ? new VencError('UsageError', `${name} cannot be written: ${diskReasons[code] ?? code}.`, {
+        cause: error,
+      })
     : new VencError('UnreachableError', `${new URL(url).host} broke off the download (${code}).`, {
         cause: error,
       });

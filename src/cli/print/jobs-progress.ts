@@ -28,7 +28,7 @@ export function jobsProgress(jobs: Iterable<JobStanding>, unknown: number): Jobs
     [inState('processing'), 'processing'],
   ] as const;
   return {
-    percent: count === 0 ? 100 : done / count,
+    percent: count === 0 ? 100 : Math.floor((done / count) * 100) / 100,
     activity: [
       `${ended} of ${count} ended`,
       ...counts.filter(([some]) => some > 0).map(([some, state]) => `${some} ${state}`),

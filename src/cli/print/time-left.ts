@@ -3,6 +3,9 @@ import { humanDuration } from './units.js';
 /** Tells how many seconds something will take yet that is so many percent done; null where nothing can be said. */
 export type TimeLeft = (percent: number) => number | null;
 
+/** Less says next to nothing: what is begun with is seldom what takes the time. */
+const leastPercent = 1;
+
 /** Goes by what was done since the first report: what was there before took no time. `clock` goes forward, in milliseconds. */
 export function timeLeft(clock: () => number): TimeLeft {
   let first: { readonly atMs: number; readonly percent: number } | null = null;
@@ -10,7 +13,7 @@ export function timeLeft(clock: () => number): TimeLeft {
     const atMs = clock();
     first ??= { atMs, percent };
     const done = percent - first.percent;
-    return done > 0 ? ((atMs - first.atMs) * (100 - percent)) / done / 1000 : null;
+    return done >= leastPercent ? ((atMs - first.atMs) * (100 - percent)) / done / 1000 : null;
   };
 }
 

@@ -27,7 +27,8 @@ export function transferText(clock: () => number): TransferText {
     const size =
       totalBytes === null ? humanSize(doneBytes) : `${humanSize(doneBytes)} of ${humanSize(totalBytes)}`;
     if (rate === null || rate <= 0) return size;
-    const left = totalBytes === null ? '' : `, ${humanDuration((totalBytes - doneBytes) / rate)} left`;
+    const isToCome = totalBytes !== null && doneBytes < totalBytes;
+    const left = isToCome ? `, ${humanDuration((totalBytes - doneBytes) / rate)} left` : '';
     return `${size}, ${humanRate(rate)}${left}`;
   };
 }

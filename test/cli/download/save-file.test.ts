@@ -200,7 +200,9 @@ test('redirects in circles end', () =>
 test('a disk that takes nothing is told at once', () =>
   scene(whole, async (here) => {
     mkdirSync(`${here.path}.part`);
-    assert.is(await classOf(here.save()), 'UsageError');
+    const error = await here.save().catch((one: unknown) => one);
+    assert.ok(isVencError(error, 'UsageError'));
+    assert.is(error.message, 'film.mp4 cannot be written: there is a folder in its place.');
   }));
 
 test.run();

@@ -12,6 +12,14 @@ test('speed and time left are told from the second report on, without what was t
   assert.is(text(60e6, 100e6), '60.0 MB of 100 MB, 10.0 MB/s, 4.0s left');
 });
 
+test('what has arrived takes no more time', () => {
+  let now = 0;
+  const text = transferText(() => now);
+  text(0, 10e6);
+  now += 1000;
+  assert.is(text(10e6, 10e6), '10.0 MB of 10.0 MB, 10.0 MB/s');
+});
+
 test('where nobody tells the size, speed alone is told', () => {
   let now = 0;
   const text = transferText(() => now);
