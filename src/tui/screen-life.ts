@@ -16,6 +16,8 @@ export interface LifeOptions {
   readonly mount: (first: WatchState, listeners: ScreenListeners) => MountedScreen;
   /** Leaves the screen as `q` does. */
   readonly signal?: AbortSignal | undefined;
+  /** The pace of its questions, where the address is not to decide. */
+  readonly pace?: Pace;
 }
 
 const tickMs = 1000;
@@ -38,7 +40,7 @@ export class ScreenLife {
   /** Mounts the screen: its first frame is drawn before the service is asked anything. */
   constructor(options: LifeOptions) {
     this.#options = options;
-    this.#pace = createPace(paceLimitsFor(options.client.target.url));
+    this.#pace = options.pace ?? createPace(paceLimitsFor(options.client.target.url));
     this.#details = new DetailsDesk(options.client, this.#pace, this.#end.signal);
     this.#state = startWatch(options.ids, Date.now());
     this.#settle = { leave: () => {}, fail: () => {} };

@@ -2,9 +2,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isVencError } from '../../src/api/errors.js';
 import { createClient } from '../../src/client/client.js';
+import { createPace, type Pace, paceLimitsFor } from '../../src/client/pace.js';
+import { pause as realPause } from '../../src/client/pause.js';
 import { ScreenLife } from '../../src/tui/screen-life.js';
 import { exitCodeOf } from '../../src/tui/watch-state.js';
 import type { WatchKey, WatchState } from '../../src/tui/watch-types.js';
+import { startFakeService } from '../helpers/servers/fake-service.js';
 import { type MovingService, startMovingService } from '../helpers/servers/moving-service.js';
 import { until } from '../helpers/until.js';
 
@@ -15,11 +18,16 @@ class Desk {
   press: (...keys: readonly WatchKey[]) => void = () => {};
   fault: (error: unknown) => void = () => {};
 
-  open(url: string, ids: readonly number[], signal?: AbortSignal): Promise<WatchState> {
+  open(
+    url: string,
+    ids: readonly number[],
+    { signal, pace }: { readonly signal?: AbortSignal; readonly pace?: Pace } = {},
+  ): Promise<WatchState> {
     const life = new ScreenLife({
-      client: createClient({ url, apiKey: 'a-key' }),
+      client: createClient({ url, apiKey: 'key-of-the-fake-service' }),
       ids,
       signal,
+      ...(pace === undefined ? {} : { pace }),
       mount: (first, { onKeys, onFault }) => {
         this.drawn.push(first);
         this.press = (...keys) => onKeys(keys);
@@ -121,6 +129,52 @@ test('an outage is waited out', async ({ service, desk }) => {
   assert.is(exitCodeOf(await ending), 130);
 });
 
+test('a service that is stopped and started again is told as gone and as back', async ({ service, desk }) => {
+  const ending = desk.open(service.url, [7]);
+  await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
+  await service.close();
+  await desk.shows('the outage', ({ unreachableSinceMs }) => unreachableSinceMs !== null);
+  const again = await startMovingService(7, Number(new URL(service.url).port));
+  again.open();
+  await desk.shows('that it is back', ({ log }) => log.at(-1)?.text === 'the service answers again');
+  again.move(100);
+  assert.is(exitCodeOf(await ending), 0);
+  await again.close();
+});
+
+for (const named of [true, false]) {
+  test(`fifty ${named ? 'named' : 'active'} jobs of another machine take one request a second`, async ({
+    desk,
+  }) => {
+    const service = await startFakeService({ jobCount: 50 });
+    const ids = Array.from({ length: 50 }, (_, index) => 1001 + index);
+    for (const id of ids) service.states(id, ['processing']);
+    // A clock that goes a hundred times as fast.
+    const now = () => performance.now() * 100;
+    const pause = (milliseconds: number, signal?: AbortSignal) => realPause(milliseconds / 100, signal);
+    const begin = now();
+    const arrivals: number[] = [];
+    const noted = service.seen.push.bind(service.seen);
+    service.seen.push = (...requests) => {
+      arrivals.push(now() - begin);
+      return noted(...requests);
+    };
+    const pace = createPace(paceLimitsFor('https://encoding.example.com/api/v2'), { now, pause });
+    const ending = desk.open(service.url, named ? ids : [], { pace });
+    await desk.shows(
+      'all of them',
+      ({ jobs }) => jobs.length === 50 && jobs.every(({ state }) => state === 'processing'),
+    );
+    await until('a minute has passed', () => now() - begin > 60_000);
+    desk.press('quit');
+    await ending;
+    await service.close();
+    assert.ok(arrivals.length > 20, `${arrivals.length} requests`);
+    for (const [index, at] of arrivals.entries())
+      assert.ok(at >= index * 1000, `request ${index} at ${at} ms`);
+  });
+}
+
 test('a frame that cannot be made ends the screen with its reason', async ({ service, desk }) => {
   const ending = desk.open(service.url, [7]);
   await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
@@ -130,7 +184,7 @@ test('a frame that cannot be made ends the screen with its reason', async ({ ser
 });
 
 test('a signal leaves as q does, even one that was given before', async ({ service, desk }) => {
-  assert.is(exitCodeOf(await desk.open(service.url, [7], AbortSignal.abort())), 130);
+  assert.is(exitCodeOf(await desk.open(service.url, [7], { signal: AbortSignal.abort() })), 130);
   assert.equal(desk.deeds, ['close, the last frame left']);
 });
 

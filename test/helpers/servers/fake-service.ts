@@ -32,7 +32,6 @@ export interface FakeService {
 
 /** Ids below this are no jobs; 1000 jobs at most; a job's input is its id + 10000, its output its id + 20000. */
 const firstJob = 1001;
-const jobCount = 3;
 const key = 'key-of-the-fake-service';
 const kept = 'the bytes of an output';
 
@@ -43,15 +42,17 @@ interface Desk {
   /** Where outputs are kept. */
   readonly store: string;
   readonly unknownStatus: number;
+  readonly jobCount: number;
 }
 
 /**
  * Starts one on a free port of the loopback. Jobs that are cancelled or resubmitted change their state where it `isHeedful`.
- * Addresses that the document does not have are answered by `unknownStatus`.
+ * Addresses that the document does not have are answered by `unknownStatus`. It has `jobCount` jobs, from 1001 on.
  */
 export async function startFakeService({
   isHeedful = false,
   unknownStatus = 404,
+  jobCount = 3,
 } = {}): Promise<FakeService> {
   const seen: SeenRequest[] = [];
   const scripts = new Map<number, string[]>();
@@ -90,6 +91,7 @@ export async function startFakeService({
     },
     store: `http://127.0.0.1:${keeperPort}`,
     unknownStatus,
+    jobCount,
   };
   return {
     url: `http://127.0.0.1:${port}`,
@@ -119,6 +121,7 @@ function answer(
   response: ServerResponse,
   desk: Desk,
 ): void {
+  const { jobCount } = desk;
   if (method === 'POST' && path === '/v2/jobs') {
     if (body.includes('refuse-me')) page(response, 422);
     else json(response, 201, { id: '1001', outputs: [{ id: '21001' }] });

@@ -20,9 +20,9 @@ export interface MovingService {
 
 /**
  * Starts a service whose job `id` is processed; it is cancelled and resubmitted when that is asked. It does not answer before
- * `open`.
+ * `open`. `atPort` is for one that is started again.
  */
-export async function startMovingService(id: number): Promise<MovingService> {
+export async function startMovingService(id: number, atPort = 0): Promise<MovingService> {
   const orders: string[] = [];
   let asked = 0;
   let percent = 0;
@@ -82,7 +82,7 @@ export async function startMovingService(id: number): Promise<MovingService> {
     });
     response.end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(atPort, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
