@@ -40,21 +40,21 @@ function roffOf(block: Block, before: Block | undefined): readonly string[] {
     case 'text':
       return [...(isFirst ? [] : ['.PP']), ...wrapped(block.text)];
     case 'literal':
-      return [...(isFirst ? [] : ['.PP']), '.RS 4', '.nf', ...block.lines.map(line), '.fi', '.RE'];
+      return [...(isFirst ? [] : ['.PP']), '.RS 2', '.nf', ...block.lines.map(line), '.fi', '.RE'];
     case 'term':
       return ['.TP', `.B ${escaped(block.term)}`, ...wrapped(block.text)];
   }
 }
 
-/** Text as help pages have it: paragraphs, and lines indented by two blanks or more that stay as they are. */
+/** Text as help pages have it: paragraphs, lines indented by two blanks or more that stay as they are, and tables of such lines. */
 export function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = [];
-  for (const paragraph of text.trim().split(/\n\s*\n/)) {
+  for (const paragraph of text.replace(/^\s*\n|\s+$/g, '').split(/\n\s*\n/)) {
     let flush: string[] = [];
     let literal: string[] = [];
     const end = () => {
       if (flush.length > 0) blocks.push({ kind: 'text', text: flush.join(' ') });
-      if (literal.length > 0) blocks.push({ kind: 'literal', lines: literal });
+      if (literal.length > 0) blocks.push(...(rowsOf(literal) ?? [{ kind: 'literal', lines: literal }]));
       flush = [];
       literal = [];
     };
@@ -67,6 +67,16 @@ export function blocksOf(text: string): readonly Block[] {
     end();
   }
   return blocks;
+}
+
+/** Lines that have a gap each are a table of terms; null where they are not. */
+function rowsOf(lines: readonly string[]): readonly Block[] | null {
+  const rows = lines.map((one) => /^(\S.*?) {2,}(\S.*)$/.exec(one));
+  const blocks = rows.flatMap((row): readonly Block[] => {
+    const [, term = '', text = ''] = row ?? [];
+    return row === null ? [] : [{ kind: 'term', term, text }];
+  });
+  return blocks.length === lines.length ? blocks : null;
 }
 
 /** Lines of running text: formatters fill them anew, and people compare them. */

@@ -47,13 +47,23 @@ test('text that looks like formatting comes out as it was', () => {
     '.SH A',
     '\\&.so it',
     '.PP',
-    '.RS 4',
+    '.RS 2',
     '.nf',
     '\\(aqa\\eb',
     '\\&.sp \\-1 \\[u2026]',
     '.fi',
     '.RE',
     '',
+  ]);
+});
+
+test('a table of terms is told as one, and lines to type stay as they are from the first one on', () => {
+  assert.equal(blocksOf('\n  --a NAME   the one\n  VENC_B     the other\n'), [
+    { kind: 'term', term: '--a NAME', text: 'the one' },
+    { kind: 'term', term: 'VENC_B', text: 'the other' },
+  ]);
+  assert.equal(blocksOf('\n  venc a\n  venc b   remark\n'), [
+    { kind: 'literal', lines: ['venc a', 'venc b   remark'] },
   ]);
 });
 

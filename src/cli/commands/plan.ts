@@ -43,7 +43,7 @@ Exit codes: 0 when every output can be made, 1 when one cannot, 2 when the reque
 
 Examples:
   venc plan film.mov
-  venc plan film.mov -o film.webm --width 1280 --start-clip 10 --clip-length 30
+  venc plan film.mov -o film.webm --start-clip 10 --clip-length 30
   venc plan film.mov --output width=640 --output filename=sound.mp3 --json`;
 
 /** Says which settings this version refuses. */

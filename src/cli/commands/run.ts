@@ -60,8 +60,9 @@ Without -o the output goes into the current folder under the name of the input. 
 Examples:
   venc run --sample
   venc run film.mov -o film.mp4
-  venc run film.mov -o film.webm --width 1280 --start-clip 10 --clip-length 30
-  venc run film.mov -o small.mp4 -o large.mp4 --output width=640 --output width=1920`;
+  venc run film.mov -o film.webm --start-clip 10 --clip-length 30
+  venc run film.mov -o small.mp4 --output width=640 \\
+    -o large.mp4 --output width=1920`;
 
 /** Says which settings the daemon of this version refuses. */
 export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));

@@ -62,10 +62,11 @@ Examples:
   venc submit film.mov --wait --video-codec vp9 --width 1280
   venc submit film.mov --wait --download films --filename film.mp4
   venc submit film.mov --stage s3://bucket/incoming
-  venc submit film.mov --output filename=small.mp4,width=640 --output filename=large.mp4,width=1920
+  venc submit film.mov --output filename=small.mp4,width=640 \\
+    --output filename=large.mp4,width=1920
   venc submit request.json --test
   venc submit film.mov --watermark url=logo.png,x=-20,y=20
-  echo '{"input": "sftp://user:password@example.com/film.mov"}' | venc submit -
+  echo '{"input": "sftp://me:secret@example.com/a.mov"}' | venc submit -
   venc submit - --ndjson --idempotency-key tuesday < jobs.ndjson`;
 
 /** Says which settings the daemon of this version refuses. */

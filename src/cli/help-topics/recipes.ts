@@ -2,7 +2,8 @@
 export const recipesTopic = `A folder of films, one after the other, on this machine:
 
   for film in in/*.mov; do
-    venc run "$film" -o "out/$(basename "$film" .mov).mp4" || echo "$film" >> failed.txt
+    venc run "$film" -o "out/$(basename "$film" .mov).mp4" ||
+      echo "$film" >> failed.txt
   done
 
 The same through the daemon, side by side, with its queue:
@@ -13,7 +14,9 @@ The same through the daemon, side by side, with its queue:
 
 What failed, and why, with jq:
 
-  venc list --state failed --json | jq -r '.[] | [.id, .input_media_file.url] | @tsv'
+  venc list --state failed --json | jq -r '.[] |
+    [.id, .input_media_file.error_message, .output_media_files[].error_message] |
+    @tsv'
 
 Once more what failed since a service came back:
 
@@ -21,10 +24,11 @@ Once more what failed since a service came back:
 
 From cron, without progress, telling only of trouble:
 
-  15 3 * * * venc submit /srv/in/today.mov --wait --timeout 2h --progress none > /dev/null
+  15 3 * * * venc submit /srv/today.mov --wait --progress none > /dev/null
 
 Three sizes of one film in one job:
 
   venc submit film.mov --output filename=a.mp4,height=1080 \\
-    --output filename=b.mp4,height=720 --output filename=c.mp4,height=360
+    --output filename=b.mp4,height=720 \\
+    --output filename=c.mp4,height=360
 `;

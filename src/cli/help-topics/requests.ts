@@ -19,10 +19,12 @@ From a file (.json, .xml) or from stdin, by submit, run and plan:
 A flag wins over the request, and --output over a flag. Flags hold for every output; each
 --output is an output with settings of its own:
 
-  venc submit film.mov --quality 4 --output filename=web.mp4 --output filename=small.mp4,width=640
-  venc submit film.mov --output '{"filename": "web.mp4", "width": 1280}' --output @small.json
+  venc submit film.mov --quality 4 --output filename=web.mp4 \\
+    --output filename=small.mp4,width=640
+  venc submit film.mov --output @small.json \\
+    --output '{"filename": "web.mp4", "width": 1280}'
 
-In name=value,name=value a value with a comma stands in double quotes: 'title="a, b"'.
+In name=value,name=value a value with a comma stands in double quotes: 'label="a, b"'.
 Passwords in arguments can be seen by other users of the machine for a moment: requests with
 passwords go through stdin.
 

@@ -6,12 +6,13 @@ export function settingsTopic(): string {
 name=value, and a field of a request: --video-codec vp9, video_codec=vp9, "video_codec": "vp9".
 
   venc run film.mov --size 1280x720 --aspect-mode pad --quality 4
-  venc submit film.mov --output label=web,width=1280 --output label=sound,filename=sound.mp3
+  venc submit film.mov --output label=web,width=1280 \\
+    --output label=sound,filename=sound.mp3
 
 A flag without a value has a contrary: --no-onepass. Times are seconds or HH:MM:SS, bitrates
 kbit/s. A setting that this version does not honour is refused by name, never passed over.
 
-By chapter (venc submit --help has ranges and defaults, docs/settings.md all there is to know):
+By chapter (venc submit --help has ranges and defaults):
 
 ${chapters()}
 `;
@@ -23,11 +24,16 @@ function chapters(): string {
   return sections
     .map((section) => {
       const names = entries.filter(([, setting]) => setting.section === section).map(([name]) => name);
-      return `  ${section.replace(/^\S+ /, '')}\n${wrapped(names, 92)
+      return `  ${titleOf(section)}\n${wrapped(names, 66)
         .map((line) => `    ${line}`)
         .join('\n')}`;
     })
     .join('\n');
+}
+
+/** A section as the service document calls it, without its number. */
+function titleOf(section: string): string {
+  return section === 'addition' ? 'Notifications' : section.replace(/^\S+ /, '');
 }
 
 function wrapped(names: readonly string[], width: number): readonly string[] {
