@@ -5,7 +5,7 @@ import { missingFfmpeg } from './health.js';
 import { fileArgument } from './plan/safe-input.js';
 
 /** Length of the sample in seconds. */
-export const sampleSeconds = 10;
+const sampleSeconds = 10;
 
 /** How the sample is made. */
 export interface SampleOptions {

@@ -5,7 +5,7 @@ import { listedJobRecord } from '../jobs/view.js';
 import type { Workshop } from './workshop.js';
 
 /** Default and greatest number of jobs on a page (section 4.3). */
-export const pageLimit = 50;
+const pageLimit = 50;
 
 /** One page of an account's jobs, newest first. */
 export interface JobListing {

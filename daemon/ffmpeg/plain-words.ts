@@ -11,7 +11,7 @@ const noise =
 const anyPath = /(?:file:)?(?:\/[^/\s'":,]+)+\/([^/\s'":,]+)/g;
 
 /** A line without memory addresses, without paths of this machine and without the `file:` that we put in front. */
-export function plainLine(line: string, hidden: HiddenWords): string {
+function plainLine(line: string, hidden: HiddenWords): string {
   const shown = hidden.folders.reduce(
     (text, folder) => (folder === '' ? text : text.replaceAll(`${folder}/`, '').replaceAll(folder, '.')),
     line,

@@ -13,7 +13,7 @@ export interface ReportRange {
 }
 
 /** Most days in one report, both ends counted (section 8). */
-export const reportDayLimit = 60;
+const reportDayLimit = 60;
 const defaultFirstDaysAgo = 30;
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -5,7 +5,7 @@ import { maxPixels } from '../../src/api/settings/limits.js';
  * What is not here is refused: playlists (`hls`, `dash`, `concat`, `sdp`, `vobsub`, ...) lead to other files and hosts,
  * whatever the file is called; still pictures (`png_pipe`, ...) are no video; devices are no files.
  */
-export const safeDemuxers = [
+const safeDemuxers = [
   'mov',
   'matroska',
   'avi',

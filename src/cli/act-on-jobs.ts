@@ -4,6 +4,7 @@ import { type ExitCode, exitCodes } from '../api/exit-codes.js';
 import type { JobState } from '../api/states.js';
 import type { Client } from '../client/client.js';
 import type { Context } from './context.js';
+import { examplesOf } from './examples-of.js';
 import type { Io } from './io.js';
 import { errorText, exitCodeOf } from './print/error-text.js';
 import { selectJobs } from './select-jobs.js';
@@ -39,7 +40,7 @@ export function defineVerb(command: Command, context: Context, verb: Verb): void
     .option('-y, --yes', 'do not ask')
     .addHelpText(
       'after',
-      `\nExamples:\n  venc ${verb.name} 123 124\n  venc ${verb.name} --state ${verb.states.at(-1)} --yes`,
+      examplesOf(`venc ${verb.name} 123 124`, `venc ${verb.name} --state ${verb.states.at(-1)} --yes`),
     )
     .action(
       context.act((words: readonly string[], options: ActOptions) => run(words, options, verb, context)),

@@ -18,7 +18,7 @@ export const localTarget = 'local';
 const fileName = 'targets';
 
 /** Where the named services lie. Only their owner may read the file, as their keys are in it. */
-export function targetsPath(env: Environment): string {
+function targetsPath(env: Environment): string {
   return join(userFolders(env).config, `${fileName}.json`);
 }
 

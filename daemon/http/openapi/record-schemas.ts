@@ -71,7 +71,7 @@ export function recordSchemas(): Schemas {
 }
 
 /** The schema of a record with these fields: exactly these, none beside them. */
-export function recordSchema(fields: RecordTable, description: string): Schema {
+function recordSchema(fields: RecordTable, description: string): Schema {
   const entries = Object.entries(fields);
   return {
     type: 'object',
@@ -88,7 +88,7 @@ function propertySchema(name: string, field: Field): Schema {
 }
 
 /** The schema of one field. */
-export function fieldSchema(field: Field): Schema {
+function fieldSchema(field: Field): Schema {
   const schema = bareSchema(field);
   if (!field.isNullable) return schema;
   if (typeof schema.type !== 'string') return { description: field.note, anyOf: [schema, { type: 'null' }] };

@@ -1,7 +1,7 @@
 import type { Level } from './decisions.js';
 
 /** What applies where neither `quality`, `speed` nor `audio_quality` is given (contract). */
-export const middleLevel: Level = 3;
+const middleLevel: Level = 3;
 
 /** A number from 1 to 5 as a level; the settings' own range keeps others away, which become the nearest one here. */
 export function levelOf(value: number | undefined): Level {

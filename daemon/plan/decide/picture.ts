@@ -14,7 +14,7 @@ import { decideCap, decideVideoRate } from './video-rate.js';
 import { decideWatermarks, tooLargeWatermark } from './watermarks.js';
 
 /** Greatest distance between two keyframes, in frames (section 8). */
-export const defaultKeyframeInterval = 250;
+const defaultKeyframeInterval = 250;
 
 /** Everything about the picture of an output, or why this input's picture cannot be made what is asked. */
 export function decidePicture(

@@ -61,7 +61,7 @@ export function firstIdOfDoneFolder(name: string): number | null {
 }
 
 /** The folder in which the file of a job in this state lies. */
-export function jobFolder(layout: DataLayout, id: number, state: JobState): string {
+function jobFolder(layout: DataLayout, id: number, state: JobState): string {
   return isFinal(state) ? join(layout.done, doneFolderName(id)) : layout.active;
 }
 

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { exitCodes } from '../../api/exit-codes.js';
 import type { Context } from '../context.js';
+import { examplesOf } from '../examples-of.js';
 import type { AccountRecord } from '../print/accounts-text.js';
 import { addReadingOptions, printRecord, printRecords, type ReadingOptions } from '../reading.js';
 
@@ -72,10 +73,6 @@ Examples:
   venc accounts create studio
   venc accounts live studio
   venc accounts show studio --secret`;
-
-function examplesOf(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
-}
 
 async function create(name: string, { io, dataFolder }: Context) {
   const { createAccount } = await desk();

@@ -16,9 +16,11 @@ import {
 import { daemonFlags } from '../../config/daemon-flags.js';
 import { localTarget } from '../../config/targets.js';
 import type { Context } from '../context.js';
+import { examplesOf } from '../examples-of.js';
 import { findTarget } from '../find-target.js';
 import type { ConfigRecord } from '../print/config-table.js';
 import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
+import { noteSetAside } from '../set-aside.js';
 
 interface SetOptions {
   readonly unset?: boolean;
@@ -86,10 +88,6 @@ Examples:
   venc config set files-root /srv/films:/srv/sounds
   venc config list`;
 
-function examplesOf(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
-}
-
 async function get(word: string, { io, config }: Context) {
   const value = (await config())[keyOf(word)];
   if (value !== undefined) await io.out(`${withoutPassword(value)}\n`);
@@ -107,9 +105,7 @@ async function set(word: string, value: string | undefined, { unset }: SetOption
   // The daemon of this machine is what there is where no target is configured.
   const kept =
     value === undefined || (key === 'target' && value === localTarget) ? null : wherever(key, value);
-  const setAside = await changeConfig(io.env, key, kept);
-  if (setAside !== null)
-    io.note(`venc: the configuration could not be read: it was set aside as ${setAside}\n`);
+  noteSetAside(io, await changeConfig(io.env, key, kept));
   return exitCodes.done;
 }
 

@@ -4,6 +4,7 @@ import { exitCodes } from '../../api/exit-codes.js';
 import type { Client } from '../../client/client.js';
 import { normaliseJobProgress, normaliseProgress } from '../../client/normalise.js';
 import type { Context } from '../context.js';
+import { examplesOf } from '../examples-of.js';
 import { createPaint, type Paint } from '../print/paint.js';
 import { jobProgressText, progressText } from '../print/progress-text.js';
 import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
@@ -19,7 +20,7 @@ export function define(command: Command, context: Context): void {
   addReadingOptions(command.argument('<id>', 'id of the job', parseId), 'one')
     .option('--input', 'the id is that of an input')
     .option('--output', 'the id is that of an output')
-    .addHelpText('after', '\nExamples:\n  venc progress 123\n  venc progress 125 --output --json')
+    .addHelpText('after', examplesOf('venc progress 123', 'venc progress 125 --output --json'))
     .action(context.act((id: number, options: ProgressOptions) => run(id, options, context)));
 }
 

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { VencError } from '../../api/errors.js';
 import { exitCodes } from '../../api/exit-codes.js';
-import { nearMisses } from '../../api/near-misses.js';
 import { askReport, readReport, type Usage, usageAmounts } from '../../client/read-report.js';
 import type { Context } from '../context.js';
 import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
+import { oneOf } from '../words.js';
 
 const kinds = ['all', 'vod', 'live'] as const;
 type Kind = (typeof kinds)[number];
@@ -20,7 +20,7 @@ interface ReportOptions extends ReadingOptions {
 export function define(command: Command, context: Context): void {
   addReadingOptions(
     command
-      .argument('[kind]', 'vod: files; live: live streaming; all: both', readKind, 'all')
+      .argument('[kind]', 'vod: files; live: live streaming; all: both', oneOf('report', kinds), 'all')
       .option('--from <day>', 'first day, such as 2026-03-01 (default: 30 days ago)', dayOf('--from'))
       .option('--to <day>', 'last day (default: yesterday)', dayOf('--to'))
       .option('--grouping <name>', 'only the usage under this report grouping')
@@ -76,14 +76,6 @@ async function csvOf(kind: Kind, usages: readonly Usage[]): Promise<string> {
     names,
     kind === 'all',
   );
-}
-
-function readKind(word: string): Kind {
-  const kind = kinds.find((name) => name === word);
-  if (kind !== undefined) return kind;
-  const near = nearMisses(word, kinds);
-  const hint = near.length === 0 ? {} : { hint: `did you mean ${near.join(', ')}?` };
-  throw new VencError('UsageError', `There are reports of ${kinds.join(', ')}, not "${word}".`, hint);
 }
 
 /** A parser for an option that takes a day of the calendar. */

@@ -13,10 +13,12 @@ import {
   readTargets,
 } from '../../config/targets.js';
 import type { Context } from '../context.js';
+import { examplesOf } from '../examples-of.js';
 import { unknownTarget } from '../find-target.js';
 import type { TargetRecord } from '../print/targets-table.js';
 import { readSecret } from '../read-secret.js';
 import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
+import { noteSetAside } from '../set-aside.js';
 
 /** `venc target`: services that have a name, with their keys, for `--target NAME` and `VENC_TARGET`. */
 export function define(command: Command, context: Context): void {
@@ -70,10 +72,6 @@ Examples:
   venc target add studio https://encoding.example.com/api < key.txt
   pass show studio | venc target add studio https://encoding.example.com/api`;
 
-function examplesOf(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
-}
-
 /** Names that conf passes over without a word, since objects of JavaScript have something of their own under them. */
 const unkeepableNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -117,9 +115,7 @@ async function add(name: string, word: string, options: AddOptions, { io }: Cont
       hint: `nothing was kept; give the key in a line on stdin: venc target add ${name} ${withoutPassword(url)} < key.txt`,
     });
   }
-  const setAside = await keepTarget(io.env, { name, url, apiKey });
-  if (setAside !== null)
-    io.note(`venc: the targets so far could not be read: they were set aside as ${setAside}\n`);
+  noteSetAside(io, await keepTarget(io.env, { name, url, apiKey }));
   io.note(`venc: target ${name} kept; to talk to it always: venc target use ${name}\n`);
   return exitCodes.done;
 }
@@ -146,7 +142,7 @@ const noTarget: TargetRecord = { name: '', url: '', in_use: false };
 
 async function use(name: string, { io }: Context) {
   if (name !== localTarget) await known(name, io.env);
-  noteAside(io.note, await changeConfig(io.env, 'target', name === localTarget ? null : name));
+  noteSetAside(io, await changeConfig(io.env, 'target', name === localTarget ? null : name));
   const what = name === localTarget ? 'the daemon of this machine' : `the target ${name}`;
   io.note(`venc: commands talk to ${what} from now on\n`);
   const louder = ['VENC_TARGET', 'VENC_URL'].find((variable) => (io.env[variable] ?? '') !== '');
@@ -159,7 +155,7 @@ async function remove(name: string, { io, config }: Context) {
   await forgetTarget(io.env, name);
   io.note(`venc: target ${safeText(name)} and its key are forgotten\n`);
   if ((await config()).target !== name) return exitCodes.done;
-  await changeConfig(io.env, 'target', null);
+  noteSetAside(io, await changeConfig(io.env, 'target', null));
   io.note('venc: it was in use: commands talk to the daemon of this machine from now on\n');
   return exitCodes.done;
 }
@@ -169,8 +165,4 @@ async function known(name: string, env: Context['io']['env']): Promise<NamedTarg
   const found = targets.find((target) => target.name === name);
   if (found === undefined) throw unknownTarget(name, targets);
   return found;
-}
-
-function noteAside(note: (text: string) => void, setAside: string | null): void {
-  if (setAside !== null) note(`venc: the configuration could not be read: it was set aside as ${setAside}\n`);
 }

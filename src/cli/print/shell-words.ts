@@ -12,7 +12,7 @@ export function shellLine(words: readonly string[]): string {
 }
 
 /** One word, quoted where that is needed. */
-export function shellWord(word: string): string {
+function shellWord(word: string): string {
   if (plain.test(word)) return word;
   const quoted = `'${word.replaceAll("'", `'\\''`)}'`;
   return quoted.replace(unsafe, (character) => `'"$(printf '${octal(character)}')"'`);
