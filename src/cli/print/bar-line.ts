@@ -10,7 +10,8 @@ export interface BarFacts {
   readonly activity: string;
 }
 
-const widestBar = 28;
+/** At 80 columns all words of a transfer have room beside it. */
+const widestBar = 20;
 const narrowestBar = 6;
 const percentColumns = 6;
 const leastTitleColumns = 8;

@@ -8,8 +8,8 @@ import { timeLeft } from '../../../src/cli/print/time-left.js';
 const activity = 'transcoding, 118 fps, 4.7x, 12s left';
 
 const lines: readonly (readonly [number, string])[] = [
-  [90, `job 12 [############----------------]  45.2% ${activity}`],
-  [79, 'job 12 [############----------------]  45.2% transcoding, 118 fps, 12s left'],
+  [79, `job 12 [#########-----------]  45.2% ${activity}`],
+  [70, 'job 12 [#########-----------]  45.2% transcoding, 118 fps, 12s left'],
   [60, 'job 12 [#########-----------]  45.2% transcoding, 12s left'],
   [40, 'job 12 [####------]  45.2% 12s left'],
   [30, 'job 12  45.2% 12s left'],
@@ -21,6 +21,11 @@ for (const [columns, line] of lines) {
     assert.is(barLine({ title: 'job 12', percent: 45.2, activity }, columns), line);
   });
 }
+
+test('all that is told of a transfer has room at 80 columns', () => {
+  const facts = { title: 'film.mp4', percent: 25, activity: '12.7 MB of 50.0 MB, 3.2 MB/s, 13s left' };
+  assert.ok(barLine(facts, 79).endsWith(facts.activity));
+});
 
 test('a bar of a file with a long name stays within its columns, whatever these are', () => {
   const title = `${'東京'.repeat(60)}.mov`;
