@@ -5,7 +5,9 @@ import { servicesFrom } from './transports/services.js';
 
 /** What `venc doctor` tells of the programs that encode. */
 export interface Examination {
-  readonly report: FfmpegReport;
+  /** Null where a path was given that is not the program; `fault` says so. */
+  readonly report: FfmpegReport | null;
+  readonly fault: unknown;
   /** What a person should know of them, one sentence each. */
   readonly remarks: readonly string[];
   /** What cannot be encoded with them, one sentence each. */
@@ -28,13 +30,19 @@ export async function examine(options: {
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
 }): Promise<Examination> {
-  const { report } = await openFfmpeg({ ...options, isFresh: true });
-  return {
-    report,
-    remarks: remarksOn(report),
-    rulesOut: report.abilities === null ? [] : rulesOut(report.abilities),
-    transports: await examineTransports(process.env),
-  };
+  const transports = await examineTransports(process.env);
+  try {
+    const { report } = await openFfmpeg({ ...options, isFresh: true });
+    return {
+      report,
+      fault: null,
+      remarks: remarksOn(report),
+      rulesOut: report.abilities === null ? [] : rulesOut(report.abilities),
+      transports,
+    };
+  } catch (fault) {
+    return { report: null, fault, remarks: [], rulesOut: [], transports };
+  }
 }
 
 const pairs = [
@@ -44,9 +52,7 @@ const pairs = [
 ] as const;
 
 /** Looks at what an environment has for the schemes of files. */
-export async function examineTransports(
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<TransportFacts> {
+async function examineTransports(env: Readonly<Record<string, string | undefined>>): Promise<TransportFacts> {
   const services = servicesFrom(env);
   const isSet = (name: string) => env[name] !== undefined && env[name] !== '';
   const keys = {

@@ -16,9 +16,19 @@ function whyNot(error: unknown): string {
   if (!(error instanceof ExecaError)) return 'could not be started';
   if (error.timedOut) return `did not answer within ${answerSeconds} seconds`;
   if (error.exitCode !== undefined)
-    return `ended with exit code ${error.exitCode} when asked for its version`;
+    return `ended with exit code ${error.exitCode} when asked for its version${lastLine(error.stderr)}`;
   if (error.signal !== undefined) return `was ended by ${error.signal} when asked for its version`;
   return `could not be started (${error.code ?? 'unknown reason'})`;
+}
+
+/** What it said last, such as which library it lacks; it may be anything, so it is cut short. */
+function lastLine(said: ExecaError['stderr']): string {
+  const line =
+    String(said ?? '')
+      .trim()
+      .split('\n')
+      .at(-1) ?? '';
+  return line === '' ? '' : `: ${line.slice(0, 200)}`;
 }
 
 function keptAnswer(text: string, mark: string): string | null {

@@ -1,5 +1,6 @@
 import { audioCodecs, type VideoCodecFacts, videoCodecs } from './codecs.js';
 import { containers } from './containers.js';
+import { canToneMap } from './decide/colours.js';
 import { audioEncodersFor, videoEncodersFor } from './encoders.js';
 import type { Abilities } from './plan-types.js';
 
@@ -21,6 +22,11 @@ export function rulesOut({ encoders, muxers, filters }: Abilities): readonly str
     ...(filters.has('bwdif') || filters.has('yadif')
       ? []
       : ['deinterlace: it has neither the filter bwdif nor yadif.']),
+    ...(canToneMap({ filters })
+      ? []
+      : [
+          'HDR inputs: it lacks the filter zscale or tonemap, so they keep their range and look pale on most screens.',
+        ]),
   ];
 }
 

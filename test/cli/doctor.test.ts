@@ -1,9 +1,17 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkClock, clockAhead } from '../../src/cli/doctor/check-clock.js';
+import { checkDaemonVersion } from '../../src/cli/doctor/check-daemon-version.js';
+import { checkDataFolder } from '../../src/cli/doctor/check-data-folder.js';
 import { checkNode } from '../../src/cli/doctor/check-node.js';
+import { checkService } from '../../src/cli/doctor/check-service.js';
+import { doctorText } from '../../src/cli/print/doctor-text.js';
+import { createPaint } from '../../src/cli/print/paint.js';
+import { createClient } from '../../src/client/client.js';
 import { startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { runCli } from './run-cli.js';
@@ -31,10 +39,10 @@ test('doctor tells which schemes have keys, without the keys, and which lack hal
     VENC_SWIFT_USER: 'user-of-a-test',
   };
   const result = await runCli(['doctor'], { env });
-  assert.match(result.stdout, /ok {2}transports: the environment has keys for s3\n/);
+  assert.match(result.stdout, /ok {7}transports: the environment has keys for s3\n/);
   assert.match(
     result.stdout,
-    /note {2}transports: VENC_SWIFT_USER is set without VENC_SWIFT_KEY.*\n +set VENC_SWIFT_KEY too/,
+    /note {5}transports: VENC_SWIFT_USER is set without VENC_SWIFT_KEY.*\n +set VENC_SWIFT_KEY too/,
   );
   assert.not.match(result.stdout, /of-a-test/);
 });
@@ -48,8 +56,8 @@ test('clocks that differ by a few seconds agree, and more is told with its direc
     [2, 600, -600].map((ahead) => checkClock(ahead).map(({ level, message }) => [level, message])),
     [
       [['good', 'agrees with that of the service']],
-      [['note', '600 seconds ahead of that of the service']],
-      [['note', '600 seconds behind that of the service']],
+      [['note', '10m 00s ahead of that of the service']],
+      [['note', '10m 00s behind that of the service']],
     ],
   );
 });
@@ -62,8 +70,87 @@ test('an old Node is missing, and the oldest that will do is not', () => {
 test('doctor ends with 1 and says what to do when something is missing', async () => {
   const result = await runCli(['doctor', '--ffmpeg', '/no/such/ffmpeg']);
   assert.is(result.code, 1);
-  assert.match(result.stdout, /MISSING {2}ffmpeg: .*\n +install ffmpeg/);
-  assert.match(result.stdout, /note {2}service: No daemon is running.*\n +start one with: venc daemon/);
+  assert.match(
+    result.stdout,
+    /MISSING {2}encoding: \/no\/such\/ffmpeg, given as ffmpeg, does not exist\.\n +Name the program itself with --ffmpeg/,
+  );
+  assert.match(result.stdout, /note {5}service: No daemon is running.*\n +start one with: venc daemon/);
+});
+
+test('a key that is refused is told as such, with the service that refuses it', async () => {
+  const service = await startFakeService();
+  const env = { VENC_URL: service.url, VENC_API_KEY: 'another' };
+  const result = await runCli(['doctor'], { env }).finally(() => service.close());
+  assert.is(result.code, 1);
+  assert.ok(result.stdout.includes(`MISSING  key: ${service.url} does not take it`), result.stdout);
+  assert.match(result.stdout, /\n +compare the key with that of the account/);
+});
+
+test('a service that takes the connection and says nothing is told as such', async () => {
+  const mute = createServer(() => undefined).listen(0, '127.0.0.1');
+  await new Promise((resolve) => mute.once('listening', resolve));
+  const { port } = mute.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const { facts, findings } = await checkService(
+    async () => createClient({ url, apiKey: 'any' }),
+    0.2,
+  ).finally(() => mute.close().closeAllConnections());
+  assert.equal([facts.is_reachable, facts.is_key_good], [false, null]);
+  assert.is(findings[0]?.message, `${url} did not answer within 0.2 seconds`);
+  assert.match(findings[0]?.advice ?? '', /^look whether it hangs/);
+});
+
+test('a program that does not run is told with its own last word, beside all else', async () => {
+  const path = join(tempFolder(), 'ffmpeg');
+  writeFileSync(path, '#!/bin/sh\necho "libx.so.5: cannot open shared object file" >&2\nexit 1\n');
+  chmodSync(path, 0o755);
+  const result = await runCli(['doctor', '--ffmpeg', path]);
+  assert.match(result.stdout, /MISSING {2}encoding: .* exit code 1 .*: libx\.so\.5: cannot open/);
+  assert.match(result.stdout, /transports: /);
+});
+
+test('a file in the place of the data folder is found out', async () => {
+  const path = join(tempFolder(), 'file');
+  writeFileSync(path, '');
+  const { facts, findings } = await checkDataFolder(join(path, 'data'));
+  assert.is(facts.is_writable, false);
+  assert.match(findings[0]?.message ?? '', /file is no folder$/);
+});
+
+test('a daemon that an upgrade left running is told of', () => {
+  assert.equal(checkDaemonVersion(null), []);
+  assert.match(checkDaemonVersion('0.0.1')[0]?.message ?? '', /^the daemon is version 0\.0\.1, and this is /);
+});
+
+test('findings keep to the width of a terminal and stand beside their marks', () => {
+  const text = doctorText(
+    {
+      version: '1.0.0',
+      node: 'v20.0.0',
+      platform: 'linux x64',
+      looked: [
+        { program: 'ffmpeg', path: '/usr/bin/ffmpeg', reason: 'is older than 5.0, and so it is not taken' },
+      ],
+      encoders: ['aac', 'libaom-av1', 'libmp3lame', 'libopus', 'libtheora', 'libvorbis', 'libvpx'],
+      filters: [],
+      data_folder: { free_bytes: 1e9 },
+      findings: [
+        {
+          level: 'note',
+          subject: 'clock',
+          message: 'ten minutes ahead of it',
+          advice: 'set both clocks by NTP',
+        },
+      ],
+    },
+    createPaint(false),
+    30,
+  );
+  assert.ok(
+    text.split('\n').every((line) => line.length <= 30),
+    text,
+  );
+  assert.match(text, /\nnote {5}clock: ten minutes\n {9}ahead of it\n {11}set both clocks by\n/);
 });
 
 test.run();

@@ -120,7 +120,8 @@ test('every step reads files alone, and the input under a name that is nothing e
 });
 
 test('what an ffmpeg rules out is told by the names of the settings', () => {
-  const all = rulesOut({ ...newAbilities, encoders: new Set([...newAbilities.encoders]) });
+  const filters = new Set([...newAbilities.filters, 'zscale', 'tonemap']);
+  const all = rulesOut({ ...newAbilities, filters });
   assert.equal(all, [
     'video_codec vp6: no ffmpeg has an encoder for VP6; use h264, which .flv takes as well.',
   ]);
@@ -128,6 +129,9 @@ test('what an ffmpeg rules out is told by the names of the settings', () => {
   assert.ok(poor.includes('video_codec vp8: it has no encoder libvpx.'));
   assert.ok(poor.includes('audio_codec aac: it has none of the encoders libfdk_aac, aac.'));
   assert.ok(poor.includes('deinterlace: it has neither the filter bwdif nor yadif.'));
+  assert.ok(
+    poor.some((sentence) => sentence.startsWith('HDR inputs: it lacks the filter zscale or tonemap')),
+  );
   const bare = rulesOut({ ...newAbilities, muxers: new Set(['mp4']) });
   assert.ok(bare.includes('.webm: it has no muxer webm.'));
 });

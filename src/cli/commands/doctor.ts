@@ -57,10 +57,7 @@ async function run(options: DoctorOptions, context: Context) {
     encoders: programs.encoders,
     filters: programs.filters,
     rules_out: programs.rulesOut,
-    transports:
-      programs.transports === null
-        ? null
-        : { ascp: programs.transports.ascp, with_keys: programs.transports.withKeys },
+    transports: { ascp: programs.transports.ascp, with_keys: programs.transports.withKeys },
     data_folder: folder.facts,
     service: service.facts,
     findings,
@@ -68,7 +65,7 @@ async function run(options: DoctorOptions, context: Context) {
   await printRecord(io, options, {
     answer,
     known: answer,
-    text: async () => doctorText(answer, createPaint(io.colour.stdout)),
+    text: async () => doctorText(answer, createPaint(io.colour.stdout), io.width),
   });
   return isWell ? exitCodes.done : exitCodes.jobFailed;
 }

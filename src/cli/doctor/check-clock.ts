@@ -1,3 +1,4 @@
+import { humanDuration } from '../print/units.js';
 import { type Finding, good } from './finding.js';
 
 /** Seconds by which clocks may differ: a `Date` header has whole ones, and answers take a while. */
@@ -18,6 +19,6 @@ export function checkClock(aheadSeconds: number | null): readonly Finding[] {
   const subject = 'clock';
   const apart = Math.abs(aheadSeconds);
   if (apart <= tolerableSeconds) return [good(subject, 'agrees with that of the service')];
-  const message = `${apart} seconds ${aheadSeconds > 0 ? 'ahead of' : 'behind'} that of the service`;
+  const message = `${humanDuration(apart)} ${aheadSeconds > 0 ? 'ahead of' : 'behind'} that of the service`;
   return [{ level: 'note', subject, message, advice }];
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, statfs } from 'node:fs/promises';
+import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Finding, good, messageOf, missing } from './finding.js';
 
@@ -11,7 +11,8 @@ export async function checkDataFolder(path: string) {
   const subject = 'data folder';
   try {
     const existing = await nearestExisting(path);
-    await access(existing, constants.W_OK);
+    if (!(await stat(existing)).isDirectory()) throw new Error(`${existing} is no folder`);
+    await access(existing, constants.W_OK | constants.X_OK);
     const { bavail, bsize } = await statfs(existing);
     const freeBytes = bavail * bsize;
     const findings: readonly Finding[] = [
@@ -20,7 +21,7 @@ export async function checkDataFolder(path: string) {
     ];
     return { facts: { path, is_writable: true, free_bytes: freeBytes }, findings };
   } catch (error) {
-    const advice = `give yourself write permission to ${dirname(path)}, or choose another folder with --data`;
+    const advice = `give this user write permission to ${dirname(path)}, or choose another folder with --data or VENC_DATA`;
     return {
       facts: { path, is_writable: false, free_bytes: null },
       findings: [missing(subject, `${path} cannot be written: ${messageOf(error)}`, advice)],

@@ -1,13 +1,15 @@
+import { VencError } from '../../api/errors.js';
 import { checkTransports, type TransportReport } from './check-transports.js';
 import { type Finding, good, messageOf, missing } from './finding.js';
 
 const installAdvice = 'install ffmpeg 5.0 or newer, or name one with --ffmpeg and --ffprobe';
 
+/** Why a program was chosen. */
 const sources = {
   option: 'as told',
   'ffmpeg-static': 'from the package ffmpeg-static',
-  PATH: 'found on PATH',
-  installer: 'from the installer package',
+  PATH: 'the first on PATH that is new enough',
+  installer: 'which came with the packages, since there is no other that will do',
 } as const;
 
 interface Program {
@@ -30,49 +32,45 @@ export interface ProgramReport {
       readonly encoders: ReadonlySet<string>;
       readonly filters: ReadonlySet<string>;
     } | null;
-  };
+  } | null;
+  /** Why there is no report. */
+  readonly fault: unknown;
   readonly remarks: readonly string[];
   readonly rulesOut: readonly string[];
   readonly transports: TransportReport;
 }
 
-/** Which programs encode, why these, and what they cannot do, as `examine` finds out. Never rejects. */
+/** Which programs encode, why these, and what they cannot do, as `examine` finds out. */
 export async function checkPrograms(examine: () => Promise<ProgramReport>) {
-  try {
-    const { report, remarks, rulesOut, transports } = await examine();
-    const { ffmpeg, ffprobe, looked, abilities } = report;
-    const programs = [
-      ['ffmpeg', ffmpeg],
-      ['ffprobe', ffprobe],
-    ] as const;
-    const findings = programs.map(([subject, binary]): Finding => {
-      if (binary === null) return missing(subject, 'none was found that can be used', installAdvice);
-      return good(subject, `${binary.path}, version ${binary.version}, ${sources[binary.source]}`);
-    });
-    const notes = [...remarks, ...rulesOut].map(
-      (message): Finding => ({ level: 'note', subject: 'encoding', message, advice: null }),
-    );
-    return {
-      ffmpeg,
-      ffprobe,
-      looked,
-      rulesOut,
-      encoders: [...(abilities?.encoders ?? [])].sort(),
-      filters: [...(abilities?.filters ?? [])].sort(),
-      transports,
-      findings: [...findings, ...notes, ...checkTransports(transports)],
-    };
-  } catch (error) {
-    const findings = [missing('ffmpeg', messageOf(error), installAdvice)];
-    return {
-      ffmpeg: null,
-      ffprobe: null,
-      looked: [],
-      rulesOut: [],
-      encoders: [],
-      filters: [],
-      transports: null,
-      findings,
-    };
-  }
+  const { report, fault, remarks, rulesOut, transports } = await examine();
+  const { ffmpeg, ffprobe, looked, abilities } = report ?? nothing;
+  const programs = [
+    ['ffmpeg', ffmpeg],
+    ['ffprobe', ffprobe],
+  ] as const;
+  const found = programs.map(([subject, binary]): Finding => {
+    if (binary === null) return missing(subject, 'none was found that can be used', installAdvice);
+    return good(subject, `${binary.path}, version ${binary.version}, ${sources[binary.source]}`);
+  });
+  const notes = [...remarks, ...rulesOut].map(
+    (message): Finding => ({ level: 'note', subject: 'encoding', message, advice: null }),
+  );
+  return {
+    ffmpeg,
+    ffprobe,
+    looked,
+    rulesOut,
+    encoders: [...(abilities?.encoders ?? [])].sort(),
+    filters: [...(abilities?.filters ?? [])].sort(),
+    transports,
+    findings: [...(report === null ? [mistold(fault)] : found), ...notes, ...checkTransports(transports)],
+  };
+}
+
+const nothing = { ffmpeg: null, ffprobe: null, looked: [], abilities: null } as const;
+
+/** A path was given, and what lies there is not the program: nothing else is looked at then. */
+function mistold(fault: unknown): Finding {
+  const advice = fault instanceof VencError ? (fault.hint ?? installAdvice) : installAdvice;
+  return missing('encoding', messageOf(fault), advice);
 }

@@ -3,6 +3,7 @@ import { redact } from '../../api/redact.js';
 import type { Client } from '../../client/client.js';
 import { fieldsOf, itemsOf, readText } from '../../client/reading.js';
 import { checkClock, clockAhead } from './check-clock.js';
+import { checkDaemonVersion } from './check-daemon-version.js';
 import { type Finding, good, messageOf, missing } from './finding.js';
 
 /** What was learnt of the service, in facts; null where that could not be found out. */
@@ -15,8 +16,8 @@ export interface ServiceFacts {
 }
 
 const subject = 'service';
-/** How long a service may take to answer a doctor, in milliseconds. */
-const patienceMs = 5000;
+/** How long a service may take to answer a doctor. */
+const patienceSeconds = 5;
 
 /**
  * Whether the service answers and takes the key. A daemon that is not running is only worth a note, since `venc run`
@@ -24,13 +25,15 @@ const patienceMs = 5000;
  */
 export async function checkService(
   connect: () => Promise<Client>,
+  seconds = patienceSeconds,
 ): Promise<{ readonly facts: ServiceFacts; readonly findings: readonly Finding[] }> {
   let client: Client | null = null;
   let url: string | null = null;
+  const signal = AbortSignal.timeout(seconds * 1000);
   try {
     client = await connect();
     url = redact(client.target.url);
-    const asked = { query: { per_page: 1 }, signal: AbortSignal.timeout(patienceMs) };
+    const asked = { query: { per_page: 1 }, signal };
     const { header } = await client.ask('listJobs', asked);
     const ahead = clockAhead(header('date'), new Date());
     const troubles = client.target.isOwnDaemon === true ? await troublesOf(client) : [];
@@ -44,30 +47,38 @@ export async function checkService(
       is_key_good: isKeyBad ? false : null,
       clock_ahead_seconds: null,
     };
-    return { facts, findings: [findingOf(error, client)] };
+    if (signal.aborted && url !== null) return { facts, findings: [silent(url, seconds)] };
+    return { facts, findings: [isKeyBad && url !== null ? refused(url, error) : findingOf(error, client)] };
   }
 }
 
+function silent(url: string, seconds: number): Finding {
+  const message = `${url} did not answer within ${seconds} seconds`;
+  return missing(subject, message, 'look whether it hangs, or whether the address is another');
+}
+
+function refused(url: string, error: unknown): Finding {
+  const advice =
+    'compare the key with that of the account: VENC_API_KEY, or venc target add NAME URL for a new one';
+  return missing('key', `${url} does not take it: ${messageOf(error)}`, advice);
+}
+
 function findingOf(error: unknown, client: Client | null): Finding {
-  if (isVencError(error, 'InterruptedError')) {
-    return missing(
-      subject,
-      `It did not answer within ${patienceMs / 1000} seconds.`,
-      'look whether it hangs',
-    );
-  }
   const advice = error instanceof VencError ? (error.hint ?? error.entry.advice) : null;
   const isDaemon = client === null || client.target.isOwnDaemon === true;
   const isOnlyOff = isDaemon && isVencError(error, 'UnreachableError');
   return { ...missing(subject, messageOf(error), advice), ...(isOnlyOff ? { level: 'note' } : {}) };
 }
 
+/** What the own daemon says of itself: a version other than this one's, and why it takes no jobs. */
 async function troublesOf(client: Client): Promise<readonly Finding[]> {
+  const version = fieldsOf((await client.ask('version')).body).version;
   const { body } = await client.ask('health', { alsoGoodStatus: 503 });
-  return Object.values(fieldsOf(body))
+  const reasons = Object.values(fieldsOf(body))
     .flatMap(itemsOf)
     .flatMap((reason) => {
       const message = readText(reason);
       return message === null ? [] : [missing(subject, message, null)];
     });
+  return [...checkDaemonVersion(readText(version)), ...reasons];
 }

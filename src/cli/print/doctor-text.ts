@@ -1,4 +1,5 @@
 import { safeText } from '../../api/safe-text.js';
+import { filled, fitText } from './fit-text.js';
 import { type Fact, factLines } from './media-text.js';
 import type { Paint } from './paint.js';
 import { humanSize } from './units.js';
@@ -28,15 +29,22 @@ export interface Diagnosis {
 const usedEncoders =
   /^(libx264|libx265|libvpx|libvpx-vp9|libtheora|libaom-av1|libsvtav1|aac|libfdk_aac|libmp3lame|libvorbis|libopus|flv1?)$/;
 
-/** The findings in order, each with what to do; passed-over programs and encoders below. */
-export function doctorText(diagnosis: Diagnosis, paint: Paint): string {
-  const marks = { good: paint.green('ok'), note: paint.yellow('note'), missing: paint.red('MISSING') };
-  const findings = diagnosis.findings.flatMap(({ level, subject, message, advice }) => [
-    `${marks[level]}  ${subject}: ${safeText(message)}`,
-    ...(advice === null ? [] : [`    ${safeText(advice)}`]),
-  ]);
+/** Columns that a mark takes with the blanks behind it. */
+const markWidth = 9;
+
+/** The findings in order within `width` columns, each with what to do; passed-over programs and encoders below. */
+export function doctorText(diagnosis: Diagnosis, paint: Paint, width: number): string {
+  const marks = { good: paint.green, note: paint.yellow, missing: paint.red };
+  const words = { good: 'ok', note: 'note', missing: 'MISSING' };
+  const beside = (text: string, indent: number) =>
+    filled(safeText(text), width - indent).map((line) => ' '.repeat(indent) + line);
+  const findings = diagnosis.findings.flatMap(({ level, subject, message, advice }) => {
+    const [first = '', ...rest] = beside(`${subject}: ${message}`, markWidth);
+    const mark = marks[level](words[level]) + ' '.repeat(markWidth - words[level].length);
+    return [mark + first.trimStart(), ...rest, ...(advice === null ? [] : beside(advice, markWidth + 2))];
+  });
   const passedOver = diagnosis.looked.flatMap(({ program, path, reason }) =>
-    path === null || reason === null ? [] : [`    ${program}: ${safeText(path)} ${safeText(reason)}`],
+    path === null || reason === null ? [] : beside(`${program}: ${path} ${reason}`, 4),
   );
   const encoders = diagnosis.encoders.filter((name) => usedEncoders.test(name));
   const facts: readonly Fact[] = [
@@ -46,7 +54,11 @@ export function doctorText(diagnosis: Diagnosis, paint: Paint): string {
     ['free disk', humanSize(diagnosis.data_folder.free_bytes)],
   ];
   const lines = [
-    ...factLines(facts),
+    ...factLines(facts).flatMap((line) =>
+      fitText(` ${line}`, width + 1)
+        .split('\n')
+        .map((part) => part.slice(1)),
+    ),
     '',
     ...findings,
     ...(passedOver.length === 0 ? [] : ['', 'Passed over:', ...passedOver]),

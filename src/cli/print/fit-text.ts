@@ -13,7 +13,7 @@ export function fitText(text: string, width: number): string {
   const lines: string[] = [];
   let paragraph: string[] = [];
   const endParagraph = () => {
-    lines.push(...wrapped(paragraph.join(' '), columns));
+    lines.push(...filled(paragraph.join(' '), columns));
     paragraph = [];
   };
   for (const line of text.split('\n')) {
@@ -33,11 +33,12 @@ function besideTerm(line: string, columns: number): readonly string[] {
   if (text === '') return [line];
   const isBeside = columns - beginning.length >= leastBeside;
   const indent = isBeside ? beginning.length : 6;
-  const [first = '', ...rest] = wrapped(text, columns - indent).map((part) => ' '.repeat(indent) + part);
+  const [first = '', ...rest] = filled(text, columns - indent).map((part) => ' '.repeat(indent) + part);
   return isBeside ? [beginning + first.trimStart(), ...rest] : [beginning.trimEnd(), first, ...rest];
 }
 
-function wrapped(text: string, columns: number): readonly string[] {
+/** The words of a text in as few lines of at most so many columns as they fit into; a longer word has a line for itself. */
+export function filled(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(/ +/).filter((one) => one !== '')) {
     const last = lines.at(-1);
