@@ -71,15 +71,22 @@ async function begin(outgoing: HttpRequest): Promise<IncomingMessage> {
       ...way,
       headers: { ...outgoing.headers, ...way.headers },
     });
-    let wasSent = false;
+    let isOpen = false;
+    let isWritten = false;
     let isAnswered = false;
     const fail = (error: unknown) =>
-      reject(signal?.aborted === true ? signal.reason : outageOf(url, error, wasSent));
+      reject(signal?.aborted === true ? signal.reason : outageOf(url, error, isOpen && isWritten));
     connection.setTimeout(idleTimeoutSeconds * 1000, () =>
       connection.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
     );
+    // What is written before TLS stands waits here, and is taken for sent.
+    connection.on('socket', (socket) =>
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        isOpen = true;
+      }),
+    );
     connection.on('finish', () => {
-      wasSent = true;
+      isWritten = true;
     });
     connection.on('response', (response) => {
       isAnswered = true;

@@ -69,7 +69,7 @@ function serviceAt(text: string, { apiKey, isConfigured }: TargetSources): Targe
   const url = serviceUrl(text);
   if (url === null) {
     throw new VencError('UsageError', `${name} is not the address of a service.`, {
-      hint: 'it begins with http:// or https://, such as https://encoding.example.com',
+      hint: 'it begins with http:// or https:// and has no ? or #, such as https://encoding.example.com',
     });
   }
   if (apiKey === null) {

@@ -1,4 +1,4 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -85,6 +85,20 @@ test('a create that never left is told without any doubt', async () => {
   const error = await caller.ask('createJob', { body: {} }).catch((reason: unknown) => reason);
   assert.ok(isVencError(error, 'UnreachableError'));
   assert.equal([error.hint, error.message.includes('could not be reached')], ['start one', true]);
+});
+
+test('a create whose TLS never stood is told without any doubt', async () => {
+  for (const manners of [(one: Socket) => one.destroy(), (one: Socket) => one.end('no TLS here')]) {
+    const server = createServer((one) => one.on('error', () => {}).once('data', () => manners(one)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const caller = createCaller({ url: `https://127.0.0.1:${port}`, apiKey: 'k' });
+    const error = await caller.ask('createJob', { body: {} }).catch((reason: unknown) => reason);
+    server.close();
+    assert.ok(isVencError(error, 'UnreachableError'));
+    assert.match(error.message, 'could not be reached');
+    assert.not.match(error.hint ?? '', /venc list/);
+  }
 });
 
 for (const status of ['500 Oops', '502 Bad Gateway', '504 Gateway Timeout', '201 Created']) {

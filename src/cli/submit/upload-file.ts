@@ -39,7 +39,7 @@ export async function uploadFile(
     throw isVencError(error, 'NotFoundError') || isVencError(error, 'MethodNotAllowedError')
       ? new VencError('UsageError', 'This service takes no uploads.', {
           cause: error,
-          hint: 'put the file where the service can fetch it, and submit its URL',
+          hint: 'name a folder that the service can fetch from with --stage, or submit the URL of the file',
         })
       : error;
   }
