@@ -69,22 +69,32 @@ function parseXmlRequest(reading: Awaited<ReturnType<ReadXml>>, where: string): 
   });
 }
 
-/** The object that a request in JSON is. Throws `UsageError`, which repeats nothing of the text. */
+/** The object that a request in JSON is. Throws `UsageError`, which says where a slip is and repeats nothing of the text. */
 export function parseRequest(text: string, where: string): RequestFields {
-  const value = parsed(text);
+  const json = text.replace(/^\uFEFF/, '');
+  const { value, at } = readJson(json);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  throw new VencError('UsageError', `The request ${where} is no JSON object.`, {
+  const slip = at === undefined ? '' : `: there is a slip at ${placeIn(json, at)}`;
+  throw new VencError('UsageError', `The request ${where} is no JSON object${slip}.`, {
     hint: 'the least there can be is {"input": "https://example.com/film.mov"}',
   });
 }
 
-function parsed(text: string): unknown {
+/** The value, or at which position the text is no JSON any more, as far as the parser tells. */
+function readJson(text: string): { readonly value?: unknown; readonly at?: number } {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
+    return { value: JSON.parse(text) };
+  } catch (error) {
     // The parser's own message repeats a part of the text, which may be secret.
-    return undefined;
+    const position = /at position (\d+)/.exec(String(error))?.[1];
+    return position === undefined ? {} : { at: Number(position) };
   }
+}
+
+function placeIn(text: string, at: number): string {
+  const before = text.slice(0, at).split('\n');
+  const column = `column ${(before.at(-1)?.length ?? 0) + 1}`;
+  return text.trimEnd().includes('\n') ? `line ${before.length}, ${column}` : column;
 }
 
 async function readAll(stream: NodeJS.ReadStream): Promise<string> {

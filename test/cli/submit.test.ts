@@ -101,6 +101,28 @@ test('what is no XML request is refused by its place, and nothing is sent', asyn
   assert.is(seen.length, 0);
 });
 
+test('what is no JSON request is refused by its place, and nothing of it is repeated', async ({
+  venc,
+  seen,
+}) => {
+  for (const [stdin, says] of [
+    [
+      '{\n  "input": "s3://secret"\n  "test": true}',
+      /no JSON object: there is a slip at line 3, column 3\.$/m,
+    ],
+    ['{"input": "s3://secret",}', /no JSON object: there is a slip at column 25\.$/m],
+    ['"secret"', /no JSON object\.$/m],
+    ['secret', /no JSON object\.$/m],
+    ['', /no JSON object\.$/m],
+  ] as const) {
+    const { code, stderr } = await venc(['-'], stdin);
+    assert.is(code, 2);
+    assert.match(stderr, says);
+    assert.not.match(stderr, 'secret');
+  }
+  assert.is(seen.length, 0);
+});
+
 test('a field that nobody knows is named with what was meant, and the job is submitted', async ({ venc }) => {
   const request = {
     input: 'http://h/a.mov',
