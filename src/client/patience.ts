@@ -2,6 +2,7 @@ import { isVencError, VencError } from '../api/errors.js';
 import { exitCodes } from '../api/exit-codes.js';
 import type { Client } from './client.js';
 import type { Pace } from './pace.js';
+import { pause } from './pause.js';
 
 /** What is told of an outage: once when it begins, and once when it is over. */
 export type OutageEvent =
@@ -15,7 +16,12 @@ export interface PatienceOptions {
   readonly signal: AbortSignal | undefined;
   /** The service answered a moment ago: an outage at the first question is waited out as well. */
   readonly isKnownReachable: boolean;
+  /** How time passes, for tests. */
+  readonly wait?: typeof pause;
 }
+
+/** Longest time for which a service is left alone because it asks for that: it may be there again long before. */
+const longestWaitSeconds = 60;
 
 /** Puts one question, when its turn has come. */
 export type Patiently = <T>(question: () => Promise<T>) => AsyncGenerator<OutageEvent, T, undefined>;
@@ -24,7 +30,13 @@ export type Patiently = <T>(question: () => Promise<T>) => AsyncGenerator<Outage
  * Puts questions to a service and waits outages out. Throws what cannot pass: a refusal, a service that never answered, and the
  * signal's own reason (`InterruptedError` where that is none of ours).
  */
-export function createPatience({ client, pace, signal, isKnownReachable }: PatienceOptions): Patiently {
+export function createPatience({
+  client,
+  pace,
+  signal,
+  isKnownReachable,
+  wait = pause,
+}: PatienceOptions): Patiently {
   let hasAnswered = isKnownReachable;
   let isLost = false;
   return async function* patiently(question) {
@@ -43,10 +55,25 @@ export function createPatience({ client, pace, signal, isKnownReachable }: Patie
         if (!isLost) yield { type: 'unreachable', error };
         isLost = true;
         pace.note(false);
+        await leaveAlone(error, wait, signal);
         await client.relocate();
       }
     }
   };
+}
+
+/** Heeds `Retry-After`: a service that limits its callers may shut out who asks before. */
+async function leaveAlone(
+  error: VencError,
+  wait: typeof pause,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const seconds = Math.min(error.retryAfterSeconds ?? 0, longestWaitSeconds);
+  try {
+    if (seconds > 0) await wait(seconds * 1000, signal);
+  } catch (reason) {
+    throw signal?.aborted === true ? endOf(signal) : reason;
+  }
 }
 
 /** The error that an aborted signal ends work with: its own reason, `InterruptedError` where that is none of ours. */

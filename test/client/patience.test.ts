@@ -1,0 +1,50 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { VencError } from '../../src/api/errors.js';
+import { createPace } from '../../src/client/pace.js';
+import { createPatience } from '../../src/client/patience.js';
+
+const noRelocation = { relocate: async () => {} };
+const pace = () => createPace({ leastMs: 1, greatestMs: 1 });
+const refusal = (retryAfterSeconds: number) =>
+  new VencError('TooManyRequestsError', 'Too many.', { retryAfterSeconds });
+
+for (const [asked, waited] of [
+  [0, []],
+  [30, [30_000]],
+  [86_400, [60_000]],
+] as const) {
+  test(`a service that asks for ${asked} s is left alone for ${waited[0] ?? 0} ms, and then asked again`, async () => {
+    const waits: number[] = [];
+    const wait = async (milliseconds: number) => void waits.push(milliseconds);
+    const terms = { client: noRelocation, pace: pace(), signal: undefined, isKnownReachable: true, wait };
+    let times = 0;
+    const asking = createPatience(terms)(async () => {
+      times += 1;
+      if (times === 1) throw refusal(asked);
+      return 'an answer';
+    });
+    const told: string[] = [];
+    for (let step = await asking.next(); ; step = await asking.next()) {
+      told.push(step.done === true ? step.value : step.value.type);
+      if (step.done === true) break;
+    }
+    assert.equal([told, waits], [['unreachable', 'back', 'an answer'], waited]);
+  });
+}
+
+test('Ctrl-C ends such a wait at once', async () => {
+  const stop = new AbortController();
+  const terms = { client: noRelocation, pace: pace(), signal: stop.signal, isKnownReachable: true };
+  const asking = createPatience(terms)(async () => {
+    throw refusal(60);
+  });
+  await asking.next();
+  setImmediate(() => stop.abort(new VencError('InterruptedError', 'Interrupted.')));
+  await asking.next().then(
+    () => assert.unreachable(),
+    (error) => assert.is(error.errorClass, 'InterruptedError'),
+  );
+});
+
+test.run();
