@@ -1,18 +1,10 @@
 import { constants } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { VencError } from '../api/errors.js';
+import { diskReason } from '../disk/disk-reason.js';
 import { makeFolder } from '../disk/make-folder.js';
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EACCES: 'you have no permission to read it',
-  EPERM: 'you have no permission to read it',
-  EISDIR: 'it is a folder',
-  ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its links lead in a circle',
-  ESPIPE: 'it is no regular file',
-};
+const notRegular = 'it is no regular file';
 
 /** A local file that is to be brought to a service. */
 export interface FileToUpload {
@@ -35,7 +27,7 @@ export async function readableFileSize(path: string): Promise<number> {
     await access(path, constants.R_OK);
     const found = await stat(path);
     if (found.isFile()) return found.size;
-    throw Object.assign(new Error(), { code: found.isDirectory() ? 'EISDIR' : 'ESPIPE' });
+    throw Object.assign(new Error(notRegular), found.isDirectory() ? { code: 'EISDIR' } : {});
   } catch (error) {
     throw unreadable(path, error);
   }
@@ -54,8 +46,7 @@ export async function requireFolder(path: string, option: string): Promise<void>
 /** Makes a folder where it is missing. Rejects with `UsageError` where that is not possible. */
 export async function provideFolder(path: string): Promise<void> {
   await makeFolder(path).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw new VencError('UsageError', `The folder ${path} cannot be made${code}.`, {
+    throw new VencError('UsageError', `The folder ${path} cannot be made: ${diskReason(error, 'write')}.`, {
       cause: error,
       hint: 'name another folder with -o',
     });
@@ -63,10 +54,9 @@ export async function provideFolder(path: string): Promise<void> {
 }
 
 function unreadable(path: string, error: unknown): VencError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
   if (path === '') return new VencError('UsageError', 'The name of a file is missing.', { cause: error });
+  const reason = diskReason(error, 'read');
   const hint =
-    code === 'ESPIPE' ? { hint: 'what comes through a pipe is to be written to a file first' } : {};
+    reason === notRegular ? { hint: 'what comes through a pipe is to be written to a file first' } : {};
   return new VencError('UsageError', `${path} cannot be read: ${reason}.`, { cause: error, ...hint });
 }

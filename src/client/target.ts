@@ -110,7 +110,13 @@ async function daemonOf(sources: TargetSources): Promise<Target> {
 async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
-  } catch {
+  } catch (error) {
+    if (codeOf(error) === 'EACCES') {
+      throw new VencError('UnauthorizedError', `The address of the daemon could not be read from ${path}.`, {
+        cause: error,
+        hint: 'only the user who runs the daemon may read it; others take VENC_URL and VENC_API_KEY',
+      });
+    }
     // Missing, half written or foreign: in each case there is no daemon to be found by it.
     return null;
   }
@@ -122,13 +128,14 @@ async function readKey(path: string): Promise<string> {
   } catch (error) {
     throw new VencError('UnauthorizedError', `The key of the daemon could not be read from ${path}.`, {
       cause: error,
-      hint: isMissing(error)
-        ? 'the next start of the daemon makes a new one; until then, put a key into VENC_API_KEY'
-        : 'only the user who runs the daemon may read it; others put a key into VENC_API_KEY',
+      hint:
+        codeOf(error) === 'ENOENT'
+          ? 'the next start of the daemon makes a new one; until then, put a key into VENC_API_KEY'
+          : 'only the user who runs the daemon may read it; others put a key into VENC_API_KEY',
     });
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null;
 }

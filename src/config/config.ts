@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isVencError } from '../api/errors.js';
 import { nearMisses } from '../api/near-misses.js';
+import { diskReason } from '../disk/disk-reason.js';
 import { type DaemonFlag, type DaemonFlagName, daemonFlags } from './daemon-flags.js';
 import { type Environment, userFolders } from './folders.js';
 import { parseFile } from './parse-file.js';
@@ -115,7 +116,7 @@ function daemonTable(): Readonly<Record<DaemonFlagName, ConfigEntry>> {
 }
 
 function ignored(path: string, error: unknown): string {
-  return `The configuration file ${path} was ignored: ${error instanceof Error ? error.message : String(error)}`;
+  return `The configuration file ${path} was ignored: ${diskReason(error, 'read')}.`;
 }
 
 function sortOut(path: string, found: Readonly<Record<string, unknown>>): FoundConfig {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import type Conf from 'conf';
 import { VencError } from '../api/errors.js';
+import { diskReason } from '../disk/disk-reason.js';
 import { makeFolder } from '../disk/make-folder.js';
 import { parseFile } from './parse-file.js';
 
@@ -70,8 +71,7 @@ function freeName(path: string): string {
 }
 
 function unwritable(path: string, error: unknown): VencError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new VencError('UsageError', `${path} cannot be written: ${reason}`, {
+  return new VencError('UsageError', `${path} cannot be written: ${diskReason(error, 'write')}.`, {
     cause: error,
     hint: 'XDG_CONFIG_HOME names another folder for it',
   });

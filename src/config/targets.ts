@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../api/errors.js';
+import { diskReason } from '../disk/disk-reason.js';
 import { type Environment, userFolders } from './folders.js';
 import { type OpenedFile, openFile, write } from './open-file.js';
 import { parseFile } from './parse-file.js';
@@ -31,11 +32,14 @@ export async function readTargets(env: Environment): Promise<readonly NamedTarge
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new VencError('UsageError', `The targets in ${path} cannot be read: ${reason}`, {
-      cause: error,
-      hint: 'mend the file, or take it away and add the targets once more',
-    });
+    throw new VencError(
+      'UsageError',
+      `The targets in ${path} cannot be read: ${diskReason(error, 'read')}.`,
+      {
+        cause: error,
+        hint: 'mend the file, or take it away and add the targets once more',
+      },
+    );
   }
 }
 

@@ -47,6 +47,8 @@ function takeColumns(characters: readonly string[], columns: number): string[] {
 function columnsOf(character: string): number {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x300) return 1;
-  if (/\p{Mark}|\u200d/u.test(character)) return 0;
+  if (/\p{Mark}|[\u200b-\u200d\u2060\ufeff]/u.test(character)) return 0;
+  // Of the emoji below the ranges; two halves of a flag take two columns together.
+  if (/(?!\p{Regional_Indicator})\p{Emoji_Presentation}/u.test(character)) return 2;
   return wide.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
 }

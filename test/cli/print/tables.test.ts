@@ -71,6 +71,7 @@ test('a job is told with its files, advice and no password', () => {
 test('wide characters take two columns, marks none, and cutting never goes beyond', () => {
   assert.is(displayWidth('日本'), 4);
   assert.is(displayWidth('e\u0301'), 1);
+  assert.equal(['✅', '🎬', '⭐', '🇩🇪', 'a\u200bb', '✔'].map(displayWidth), [2, 2, 2, 2, 2, 1]);
   for (const columns of [0, 1, 2, 3, 7])
     assert.ok(displayWidth(fitText('日本語の名前 and more', columns)) <= columns);
 });
