@@ -153,7 +153,12 @@ function headersOf(
       : {}),
     ...(options.content === undefined
       ? {}
-      : { 'Content-Type': 'application/octet-stream', 'Content-Length': String(options.content.sizeBytes) }),
+      : {
+          'Content-Type': 'application/octet-stream',
+          'Content-Length': String(options.content.sizeBytes),
+          // A service that refuses a file while it still comes would close at once, and its answer be lost in the break.
+          Connection: 'keep-alive',
+        }),
     ...(body === undefined && routes[name].method !== 'GET' ? { 'Content-Length': '0' } : {}),
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -105,6 +105,16 @@ test('flags that do nothing are told, and so is a stage that takes nothing', asy
     assert.is(code, 2);
     assert.match(stderr, said);
   }
+});
+
+test('a file that is refused is told as refused, however much of it is still to be sent', async () => {
+  const path = join(folder, 'large.mov');
+  writeFileSync(path, '');
+  truncateSync(path, 40_000_000);
+  const env = { VENC_URL: daemon.url, VENC_API_KEY: 'somebody-elses' };
+  const { code, stderr } = await runCli(['submit', path, '--progress', 'none'], { env });
+  assert.is(code, 4, stderr);
+  assert.match(stderr, /key is not known/);
 });
 
 test('a stage that cannot be reached is told as such: no job is there to be resubmitted', async () => {
