@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CreatedRecord, JobProgressRecord } from '../src/api/records.js';
+import type { CreatedRecord, JobProgressRecord, JobRecord } from '../src/api/records.js';
 import { routePath } from '../src/api/routes.js';
 import { isFinal } from '../src/api/states.js';
 import { vencPath } from './programs.js';
@@ -15,6 +15,8 @@ export interface BenchDaemon {
   readonly env: NodeJS.ProcessEnv;
   /** Submits a job without outputs, or with one, waits until it is finished, and gives its id. Rejects where it ends otherwise. */
   carryOut(inputUrl: string, output?: object): Promise<number>;
+  /** How large the outputs of a job are together. */
+  outputBytesOf(id: number): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -60,6 +62,12 @@ export async function startDaemon(
     pid: child.pid ?? 0,
     env: { ...process.env, VENC_URL: url, VENC_API_KEY: key, VENC_DATA: dataFolder },
     carryOut: (inputUrl, output) => carryOut(url, inputUrl, output),
+    async outputBytesOf(id) {
+      const { job } = await ask<{ readonly job: JobRecord }>(url + routePath('jobDetails', { id }), {
+        headers,
+      });
+      return job.output_media_files.reduce((sum, { file_size_bytes }) => sum + (file_size_bytes ?? 0), 0);
+    },
     async stop() {
       child.kill('SIGTERM');
       await ended;

@@ -6,6 +6,7 @@ import { findPrograms } from '../test/helpers/servers/find-program.js';
 import { startNginx } from '../test/helpers/servers/nginx.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { runProgram } from './programs.js';
+import { expectWhole, type WholeFile, wholeFile } from './whole-file.js';
 
 const fileBytes = 200_000_000;
 const bytesPerSecond = 8_000_000;
@@ -25,8 +26,9 @@ export async function measureDownload(folder: string, rounds: number): Promise<r
     const { aria2c, curl } = found;
     const fast = nginx.url('plain', 'film');
     const slow = nginx.url('limited', 'film');
+    const sent = await wholeFile(join(nginx.folder, 'film'));
     const into = (name: string, work: (folder: string) => Promise<unknown>) => () =>
-      timedInto(join(folder, name), work);
+      timedInto(join(folder, name), sent, work);
     const loose = await alternate(rounds, {
       venc: into('venc', (to) => take(fast, to)),
       curl: into('curl', (to) => runProgram(curl.path, ['-s', '-S', '-f', '-o', join(to, 'film'), fast])),
@@ -48,9 +50,14 @@ export async function measureDownload(folder: string, rounds: number): Promise<r
 /** A round of these takes ten seconds. */
 const maxSlowRounds = 3;
 
-async function timedInto(folder: string, work: (folder: string) => Promise<unknown>): Promise<number> {
+async function timedInto(
+  folder: string,
+  sent: WholeFile,
+  work: (folder: string) => Promise<unknown>,
+): Promise<number> {
   await mkdir(folder, { recursive: true });
   const ms = await timed(() => work(folder));
+  await expectWhole(sent, join(folder, 'film'));
   await rm(folder, { recursive: true });
   return ms;
 }
@@ -61,9 +68,7 @@ function take(url: string, folder: string): Promise<unknown> {
     stallTimeoutMs: 20_000,
   });
   const transfer = { connections, signal: new AbortController().signal, onProgress: () => undefined };
-  return (
-    transport.download?.(url, join(folder, 'film'), transfer) ?? Promise.reject(new Error('no downloads'))
-  );
+  return Promise.resolve(transport.download?.(url, join(folder, 'film'), transfer));
 }
 
 function figureOf(

@@ -11,6 +11,7 @@ import { ftpLogin, ftpUser } from '../test/helpers/servers/ftp-stage.js';
 import { startVsftpd } from '../test/helpers/servers/vsftpd.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { runProgram } from './programs.js';
+import { expectWhole, wholeFile } from './whole-file.js';
 
 const sizeBytes = 200_000_000;
 
@@ -34,17 +35,25 @@ export async function measureFtp(folder: string, rounds: number): Promise<readon
     const url = (path: string) => `ftp://${ftpLogin}@127.0.0.1:${server.port}/${path}`;
     const transfer = (): Transfer => ({ signal: new AbortController().signal, onProgress: () => undefined });
     const target = join(folder, 'in.mp4');
+    const sent = await wholeFile(input);
     const taking = async (work: () => Promise<unknown>) => {
       await rm(target, { force: true });
-      return timed(work);
+      const took = await timed(work);
+      await expectWhole(sent, target);
+      return took;
+    };
+    const bringing = async (name: string, work: (to: string) => Promise<unknown>) => {
+      const took = await timed(() => work(url(`out/${name}`)));
+      await expectWhole(sent, join(server.folder, 'out', name));
+      return took;
     };
     const samples = await alternate(rounds, {
       down: () => taking(async () => transport.download?.(url('in%20put/in.mp4'), target, transfer())),
       'curl down': () => taking(() => runProgram(curl.path, ['-sS', '-o', target, url('in%20put/in.mp4')])),
       up: () =>
-        timed(async () => transport.upload?.(join(folder, 'out.mp4'), url('out/ours.mp4'), transfer())),
+        bringing('ours.mp4', async (to) => transport.upload?.(join(folder, 'out.mp4'), to, transfer())),
       'curl up': () =>
-        timed(() => runProgram(curl.path, ['-sS', '-T', join(folder, 'out.mp4'), url('out/theirs.mp4')])),
+        bringing('theirs.mp4', (to) => runProgram(curl.path, ['-sS', '-T', join(folder, 'out.mp4'), to])),
     });
     return [
       figure('200 MB in over FTP, beside curl', samples.down, samples['curl down']),

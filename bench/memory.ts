@@ -40,7 +40,8 @@ export async function measureMemory(folder: string, rounds: number): Promise<rea
         const data = join(folder, `data-${where}-${round}`);
         const daemon = await startDaemon(data, folder, ['--ffmpeg', encoder], env);
         try {
-          await daemon.carryOut(server.url, output);
+          const bytes = await daemon.outputBytesOf(await daemon.carryOut(server.url, output));
+          if (bytes < padBytes) throw new Error(`the product has ${bytes} bytes only`);
           peaks[where].push(await peakMegabytesOf(daemon.pid));
         } finally {
           await daemon.stop();

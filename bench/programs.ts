@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 /** The program under measure, as it is installed. */
 export const vencPath = fileURLToPath(new URL('../../bin/venc.js', import.meta.url));
@@ -20,7 +21,7 @@ export async function runProgram(
   if (code !== 0) throw new Error(`${path} ${args.join(' ')} ended with ${code ?? signal}: ${said}`);
 }
 
-/** Runs a Node program to its end. */
-export function runNode(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<void> {
-  return runProgram(process.execPath, args, env);
+/** Runs a Node program to its end, likewise, and gives what it said on stdout. */
+export async function outputOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  return (await promisify(execFile)(process.execPath, args, { env })).stdout;
 }

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { S3Client } from '@aws-sdk/client-s3';
+import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { createGuard } from '../daemon/transports/guard.js';
 import { noLeftoverBook } from '../daemon/transports/remote/leftovers.js';
@@ -26,18 +26,26 @@ async function byVenc(): Promise<void> {
 
 async function bySdk(): Promise<void> {
   const { partBytes, lanes } = planParts(Number(size));
-  const client = new S3Client({
+  const client = createClient();
+  const params = { Bucket: 'films', Key: 'sdk.mp4', Body: createReadStream(path) };
+  await new Upload({ client, params, partSize: partBytes, queueSize: lanes }).done();
+  client.destroy();
+}
+
+function createClient(): S3Client {
+  return new S3Client({
     endpoint,
     region: 'us-east-1',
     forcePathStyle: true,
     credentials: { accessKeyId, secretAccessKey },
     requestChecksumCalculation: 'WHEN_REQUIRED',
   });
-  const params = { Bucket: 'films', Key: 'sdk.mp4', Body: createReadStream(path) };
-  await new Upload({ client, params, partSize: partBytes, queueSize: lanes }).done();
-  client.destroy();
 }
 
 const ms = await timed(way === 'venc' ? byVenc : bySdk);
+const client = createClient();
+const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket: 'films', Key: `${way}.mp4` }));
+client.destroy();
+if (ContentLength !== Number(size)) throw new Error(`${ContentLength} bytes of ${size} have arrived`);
 const peakMegabytes = (process.resourceUsage().maxRSS * 1024) / 1_000_000;
 console.log(JSON.stringify({ ms, peakMegabytes }));

@@ -9,6 +9,7 @@ import { findProgram } from '../test/helpers/servers/find-program.js';
 import { startSshd } from '../test/helpers/servers/sshd.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { runProgram } from './programs.js';
+import { expectWhole, wholeFile } from './whole-file.js';
 
 const sizeBytes = 200_000_000;
 
@@ -50,17 +51,26 @@ export async function measureSftp(folder: string, rounds: number): Promise<reado
       turn += 1;
       return join(folder, `in-${turn}.mp4`);
     };
+    const sent = await wholeFile(join(remote, 'in.mp4'));
     const taking = async (work: (path: string) => Promise<number>) => {
       const path = fresh();
       const took = await work(path);
+      await expectWhole(sent, path);
       await rm(path);
+      return took;
+    };
+    const bringing = async (name: string, work: () => Promise<number>) => {
+      const took = await work();
+      await expectWhole(sent, join(remote, name));
+      await rm(join(remote, name));
       return took;
     };
     const samples = await alternate(rounds, {
       down: () => taking((path) => timed(() => get(path))),
       'sftp down': () => taking((path) => batch(`get ${remote}/in.mp4 ${path}`)),
-      up: () => timed(put),
-      'sftp up': () => batch(`put ${join(folder, 'out.mp4')} ${remote}/out-beside.mp4`),
+      up: () => bringing('out.mp4', () => timed(put)),
+      'sftp up': () =>
+        bringing('out-beside.mp4', () => batch(`put ${join(folder, 'out.mp4')} ${remote}/out-beside.mp4`)),
     });
     return [
       figure('200 MB in over SFTP, beside sftp', samples.down, samples['sftp down']),

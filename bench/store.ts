@@ -7,13 +7,19 @@ import { defaultOutput } from '../src/api/settings/index.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 
 const sizes = [100, 1000, 10_000] as const;
+const pageSize = 50;
 
 type Stores = readonly { readonly size: number; readonly store: JobStore; readonly ids: readonly number[] }[];
 
 const deeds = {
   create: (store: JobStore) => store.create(draft()),
-  read: (store: JobStore, ids: readonly number[]) => store.get(anyOf(ids)),
-  list: (store: JobStore) => store.list({ offset: 0, limit: 50 }),
+  async read(store: JobStore, ids: readonly number[]) {
+    if ((await store.get(anyOf(ids))) === null) throw new Error('a job is missing');
+  },
+  async list(store: JobStore) {
+    const { jobs } = await store.list({ offset: 0, limit: pageSize });
+    if (jobs.length !== pageSize) throw new Error(`a page holds ${jobs.length} jobs`);
+  },
 } as const;
 
 /**
@@ -62,7 +68,7 @@ function timeFigures(deed: string, samples: Samples): readonly Figure[] {
     unit: 'ms',
     value: spreadOf(milliseconds),
     atMost: null,
-    basis: deed === 'list' ? 'the latest 50' : 'any job',
+    basis: deed === 'list' ? `the latest ${pageSize}` : 'any job',
   }));
 }
 

@@ -1,0 +1,42 @@
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { expectWhole, wholeFile } from '../../bench/whole-file.js';
+import { tempFolder } from '../helpers/temp.js';
+
+const folder = tempFolder();
+const [sent, came] = [join(folder, 'sent'), join(folder, 'came')];
+writeFileSync(sent, 'a film');
+
+const cases = {
+  'a file that is cut short': () => truncateSync(came, 3),
+  'another file of that size': () => writeFileSync(came, 'a fake'),
+};
+
+test('a file that came whole counts', async () => {
+  writeFileSync(came, 'a film');
+  await expectWhole(await wholeFile(sent), came);
+});
+
+for (const [what, spoil] of Object.entries(cases)) {
+  test(`${what} breaks the measurement`, async () => {
+    writeFileSync(came, 'a film');
+    spoil();
+    await assertRejects(expectWhole(await wholeFile(sent), came), /not the file that was sent/);
+  });
+}
+
+test('a file that never came breaks the measurement', async () => {
+  await assertRejects(expectWhole(await wholeFile(sent), join(folder, 'missing')), /ENOENT/);
+});
+
+async function assertRejects(work: Promise<unknown>, how: RegExp): Promise<void> {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  assert.match(String(error), how);
+}
+
+test.run();
