@@ -56,6 +56,14 @@ export async function listen(
   return { port: address.port, close: (graceMs) => closed(server, graceMs) };
 }
 
+/** What keeps a server from listening, in words. */
+const listenTroubles: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not use that port',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no host of this name',
+  EAI_AGAIN: 'the name servers do not answer',
+};
+
 function started(server: Server, { host, port }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -67,7 +75,7 @@ function started(server: Server, { host, port }: ListenOptions): Promise<void> {
             })
           : new VencError(
               'UsageError',
-              `Cannot listen on ${host} port ${port}: ${error.code ?? error.message}.`,
+              `Cannot listen on ${host} port ${port}: ${listenTroubles[error.code ?? ''] ?? error.message}.`,
               {
                 cause: error,
                 hint: 'Choose another address with --host and --port.',

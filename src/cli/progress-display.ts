@@ -1,3 +1,4 @@
+import { jsonText } from '../api/json-text.js';
 import type { Io } from './io.js';
 import { timeLeft, withTimeLeft } from './print/time-left.js';
 import { humanPercent } from './print/units.js';
@@ -31,7 +32,7 @@ export async function openProgress(io: Io, mode: ProgressMode, title: string): P
 function jsonLines(io: Io, title: string): ProgressDisplay['update'] {
   let last = '';
   return (percent, _activity, record) => {
-    const line = JSON.stringify({ event: title, percent, ...record });
+    const line = jsonText({ event: title, percent, ...record });
     if (line !== last) io.note(`${line}\n`);
     last = line;
   };

@@ -37,6 +37,11 @@ const cases: readonly (readonly [string, number, RegExp])[] = [
   ['help lst', 2, /unknown command 'lst'\nvenc: hint: did you mean list\?/],
   ['--verison', 2, /^venc: unknown option '--verison'\nvenc: hint: did you mean --version\?\n$/],
   ['--data= list', 2, /--data takes <folder>/],
+  [
+    'daemon --port 0 --host 192.0.2.1',
+    2,
+    /Cannot listen on 192\.0\.2\.1 port 0: this machine has no such address\./,
+  ],
   ['daemon --port 0 --files-root /no/such/folder', 2, /--files-root takes a folder that is there/],
   ['list --jsno', 2, /unknown option '--jsno'\nvenc: hint: did you mean --json\?/],
   ['list --per-page many', 2, /--per-page takes a whole number of at least 1, not "many"/],

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { VencError } from '../../api/errors.js';
 import type { ExitCode } from '../../api/exit-codes.js';
+import { jsonText } from '../../api/json-text.js';
 import type { Client } from '../../client/client.js';
 import type { FollowEvent } from '../../client/follow.js';
 import type { FollowedProgress } from '../../client/job-progress.js';
@@ -95,7 +96,7 @@ function printer(io: Io, mode: ProgressMode): (event: FollowEvent) => Promise<vo
       if (JSON.stringify(before) === JSON.stringify(event.job)) return;
       last.set(event.job.id, event.job);
     }
-    const lines = mode === 'json' ? [JSON.stringify(eventObject(event))] : eventLines(event, before, paint);
+    const lines = mode === 'json' ? [jsonText(eventObject(event))] : eventLines(event, before, paint);
     if (lines.length > 0) await io.out(lines.map((line) => `${line}\n`).join(''));
   };
 }

@@ -1,5 +1,6 @@
 import { isVencError, VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import { jsonText } from '../../api/json-text.js';
 import { safeText } from '../../api/safe-text.js';
 import type { Client } from '../../client/client.js';
 import { createJob } from '../../client/create-job.js';
@@ -25,7 +26,7 @@ export async function submitJob(word: string, options: SubmitOptions, context: C
   const { answer, id } = await create(prepared, options, { client, context, mode });
   // From the moment on at which the id is known, Ctrl-C is to say that the job goes on.
   const interruption = id === 0 || waiting === null ? null : listenForEnd(io, options.timeout ?? null);
-  if (options.json === true) await io.out(`${JSON.stringify(answer, null, 2)}\n`);
+  if (options.json === true) await io.out(`${jsonText(answer, 2)}\n`);
   else if (id > 0) await io.out(`${id}\n`);
   if (normaliseCreated(answer).test === true) io.note('venc: test mode: outputs are cut to 5 seconds\n');
   if (id === 0) io.note('venc: the request is valid; nothing was queued\n');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isVencError, VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import { jsonText } from '../../api/json-text.js';
 import type { RequestFields } from '../../api/settings/flag-values.js';
 import type { Client } from '../../client/client.js';
 import { createJob, honoursKeys } from '../../client/create-job.js';
@@ -93,7 +94,7 @@ async function submitLine(
     onWait: (seconds) => io.note(`venc: line ${number}: the service asks to wait for ${seconds} s\n`),
   });
   const id = readId(normaliseCreated(body).id);
-  if (isJson) await io.out(`${JSON.stringify(body)}\n`);
+  if (isJson) await io.out(`${jsonText(body)}\n`);
   else if (id > 0) await io.out(`${id}\n`);
   if (id === 0) io.note(`venc: line ${number}: taken, but the answer names no job\n`);
   return id;
