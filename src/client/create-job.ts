@@ -1,4 +1,4 @@
-import { VencError } from '../api/errors.js';
+import { isVencError, VencError } from '../api/errors.js';
 import type { Asked } from './call.js';
 import type { Client } from './client.js';
 import { pause } from './pause.js';
@@ -25,11 +25,25 @@ export async function createJob(
       return await client.ask('createJob', { body: request, headers, signal });
     } catch (error) {
       const waitMs = waitBefore(error, attempt);
-      if (idempotencyKey === null || waitMs === null || !(await honoursKeys(client))) throw error;
+      if (idempotencyKey === null || waitMs === null) throw error;
+      if (!(await honoursKeys(client))) throw unheeded(error);
       await pause(waitMs, signal);
       await client.relocate();
     }
   }
+}
+
+/** Whoever gave a key relies on it, and is told that nothing was repeated. */
+function unheeded(error: unknown): unknown {
+  if (!isVencError(error)) return error;
+  const { errorClass, message, complaints, cause, retryAfterSeconds } = error;
+  const note = 'it was sent once, as this service is not known to heed idempotency keys';
+  return new VencError(errorClass, message, {
+    complaints,
+    cause,
+    ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
+    hint: error.hint === null ? note : `${error.hint}; ${note}`,
+  });
 }
 
 function waitBefore(error: unknown, attempt: number): number | null {

@@ -133,6 +133,21 @@ for (const unknownStatus of [200, 302, 403, 500]) {
   });
 }
 
+test('a create with a key is sent once to a service that is not known to heed keys, and that is told', async ({
+  service,
+  env,
+}) => {
+  service.failNext(502, 1);
+  const before = service.seen.length;
+  const result = await runHere(['submit', 'http://h/a', '--idempotency-key', 'k'], { env });
+  const posts = service.seen.slice(before).filter(({ method }) => method === 'POST');
+  assert.equal([result.code, posts.length], [3, 1]);
+  assert.match(
+    result.stderr,
+    /look with venc list .*; it was sent once, as this service is not known to heed/,
+  );
+});
+
 test('a service in trouble is told as such by every command, with 3', async ({ service, env }) => {
   for (const name of [...other, 'list', 'report', 'wait', 'watch', 'submit']) {
     service.failNext(502, 9);
