@@ -1,27 +1,41 @@
-import type { Column } from './fit-columns.js';
+import { type Column, columnGap, type FittedColumn, fitColumns, widthOf } from './fit-columns.js';
 import { bar, clock, fpsText, percentText, sizeText, speedText } from './format.js';
+import { branchWidth, type JobColumn } from './job-cells.js';
 import { toneOf } from './watch-news.js';
 import type { Tone, WatchedFile, WatchedJob } from './watch-types.js';
-import { fileTitle } from './watched-job.js';
 
 /** The columns of the table of a job's files. */
 export type FileColumn = 'title' | 'state' | 'bar' | 'percent' | 'eta' | 'event' | 'speed' | 'fps' | 'size';
 
-/** The columns of the table of a job's files, the title as wide as the longest one, within reason. */
-export function fileColumns(job: WatchedJob): readonly Column<FileColumn>[] {
-  const titleWidth = Math.max(5, ...job.files.map((file) => titleOf(job, file).length));
-  return [
-    { name: 'title', least: Math.min(14, titleWidth), most: Math.min(40, titleWidth), worth: 10 },
-    { name: 'state', least: 10, most: 10, worth: 8 },
-    { name: 'bar', least: 8, most: 24, worth: 7 },
-    { name: 'percent', least: 4, most: 4, worth: 9 },
-    { name: 'eta', least: 11, most: 11, worth: 6 },
-    { name: 'event', least: 16, most: 16, worth: 5 },
-    { name: 'speed', least: 5, most: 5, worth: 4 },
-    { name: 'fps', least: 8, most: 8, worth: 2 },
-    { name: 'size', least: 8, most: 8, worth: 1 },
-  ];
+/**
+ * The columns of the table of a job's files in `width` cells. They stand below those of the jobs: the title takes the place of whatever is
+ * in front of the state, and what both have is as wide in both.
+ */
+export function fileColumns(
+  jobs: readonly FittedColumn<JobColumn>[],
+  width: number,
+): readonly FittedColumn<FileColumn>[] {
+  const front = jobs.findIndex(({ name }) => name === 'state');
+  const title = widthOf(front === -1 ? jobs : jobs.slice(0, front)) - branchWidth;
+  const shared = (front === -1 ? [] : jobs.slice(front)).flatMap(({ name, width: cells }) =>
+    name === 'state' || name === 'bar' || name === 'percent' || name === 'eta'
+      ? [{ name, width: cells }]
+      : [],
+  );
+  if (title < leastTitle) return [{ name: 'title', width: width - branchWidth }];
+  const begun = [{ name: 'title' as const, width: title }, ...shared];
+  const room = width - branchWidth - widthOf(begun) - columnGap;
+  return jobs.some(({ name }) => name === 'event') ? [...begun, ...fitColumns(rest, room)] : begun;
 }
+
+/** What comes behind the columns of the jobs, where there is room for it. */
+const rest: readonly Column<FileColumn>[] = [
+  { name: 'event', least: 11, most: 16, worth: 5 },
+  { name: 'speed', least: 5, most: 5, worth: 4 },
+  { name: 'fps', least: 8, most: 8, worth: 2 },
+  { name: 'size', least: 8, most: 8, worth: 1 },
+];
+const leastTitle = 8;
 
 /** What stands in one cell of a file's row. */
 export function fileCell(
@@ -33,7 +47,7 @@ export function fileCell(
   const tone = toneOf(file.state);
   switch (name) {
     case 'title':
-      return { text: titleOf(job, file), tone: 'plain' };
+      return { text: rowTitle(job, file), tone: 'plain' };
     case 'state':
       return { text: file.state, tone };
     case 'bar':
@@ -43,7 +57,7 @@ export function fileCell(
     case 'eta':
       return { text: file.etaMs === null ? '' : `ETA ${clock(file.etaMs)}`, tone: 'plain' };
     case 'event':
-      return { text: eventText(file), tone: 'plain' };
+      return { text: eventText(file, width), tone: 'plain' };
     case 'speed':
       return { text: file.speed === null ? '' : speedText(file.speed), tone: 'quiet' };
     case 'fps':
@@ -53,13 +67,14 @@ export function fileCell(
   }
 }
 
-/** As in the log, but the input under its name as well: there is room for it here. */
-function titleOf(job: WatchedJob, file: WatchedFile): string {
-  const name = file.kind === 'input' ? job.names.get(file.id) : undefined;
-  return name === undefined ? fileTitle(job, file) : `input (${name})`;
+/** What stands in front of a file's row: what it is, and what a person would call it. */
+export function rowTitle(job: WatchedJob, file: WatchedFile): string {
+  const name = job.names.get(file.id);
+  if (file.kind === 'input') return name === undefined ? 'input' : `input ${name}`;
+  return name === undefined ? `output ${file.id}` : `output ${file.id} ${name}`;
 }
 
-function eventText(file: WatchedFile): string {
-  if (file.event === null) return '';
-  return file.eventPercent === null ? file.event : `${file.event} ${percentText(file.eventPercent)}`;
+function eventText({ event, eventPercent }: WatchedFile, width: number): string {
+  const whole = [event ?? '', eventPercent === null ? '' : percentText(eventPercent)].join(' ').trim();
+  return whole.length <= width ? whole : (event ?? '');
 }

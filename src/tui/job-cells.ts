@@ -1,26 +1,48 @@
 import { isFinal } from '../api/states.js';
-import type { Column } from './fit-columns.js';
+import { type Column, widthOf } from './fit-columns.js';
 import { bar, clock, percentText } from './format.js';
 import { toneOf } from './watch-news.js';
 import type { Tone, WatchedJob } from './watch-types.js';
 import { isOver } from './watched-job.js';
 
 /** The columns of the table of jobs. */
-export type JobColumn = 'mark' | 'id' | 'state' | 'bar' | 'percent' | 'eta' | 'event' | 'name';
+export type JobColumn = 'mark' | 'id' | 'name' | 'state' | 'bar' | 'percent' | 'eta' | 'event';
 
-/** The columns of the table of jobs, the id as wide as the longest one. */
-export function jobColumns(jobs: readonly WatchedJob[]): readonly Column<JobColumn>[] {
+/** Cells in front of the title of a file, which stands below its job: an indent and the line that leads to it. */
+export const branchWidth = 4;
+const mostName = 40;
+/** Cells that all take that a file tells of itself while it is made. */
+const pulseWidth = 40;
+
+/** The columns of the table of jobs, names as wide as the longest one, or as the titles of the files of the job that is opened. */
+export function jobColumns(
+  jobs: readonly WatchedJob[],
+  titles: readonly string[],
+): readonly Column<JobColumn>[] {
   const idWidth = Math.max(2, ...jobs.map((job) => String(job.id).length));
+  const isLong = jobs.some(({ etaMs, files }) => [etaMs, ...files.map((file) => file.etaMs)].some(isOfHours));
+  const etaWidth = isLong ? 'ETA 1:00:00'.length : 'ETA 10:00'.length;
+  const names = Math.max(0, ...jobs.map((job) => inputName(job).length));
+  const inFront = widthOf([{ width: 1 }, { width: idWidth }, { width: 0 }]);
+  const most = Math.min(
+    mostName,
+    Math.max(names, ...titles.map((title) => branchWidth + title.length - inFront)),
+  );
   return [
     { name: 'mark', least: 1, most: 1, worth: 10 },
     { name: 'id', least: idWidth, most: idWidth, worth: 9 },
+    ...(most > 0 ? [{ name: 'name', least: Math.min(10, most), most, worth: 6 } as const] : []),
     { name: 'state', least: 10, most: 10, worth: 8 },
-    { name: 'bar', least: 10, most: 40, worth: 4 },
+    { name: 'bar', least: 8, most: 40, worth: 4 },
     { name: 'percent', least: 4, most: 4, worth: 7 },
-    { name: 'eta', least: 11, most: 11, worth: 6 },
-    { name: 'event', least: 11, most: 11, worth: 3 },
-    { name: 'name', least: 12, most: 48, worth: 2 },
+    { name: 'eta', least: etaWidth, most: etaWidth, worth: 5 },
+    // The files of a job have more to tell there.
+    { name: 'event', least: 11, most: titles.length > 0 ? pulseWidth : 11, worth: 3, growth: 4.5 },
   ];
+}
+
+function isOfHours(etaMs: number | null): boolean {
+  return etaMs !== null && etaMs >= 3_600_000;
 }
 
 /** What stands in one cell of a job's row. */

@@ -68,10 +68,10 @@ if (hasTmux()) {
     assert.match(first, 'q quit');
     stage.service.move(12);
     stage.service.open();
-    await stage.terminal.shows(/output 9 \(web\)\s+processing .* 12% ETA 1:28/);
+    await stage.terminal.shows(/output 9 web +processing .* 12% ETA 1:28/);
     stage.service.move(63);
-    const later = await stage.terminal.shows(/output 9 \(web\)\s+processing .* 63% ETA 0:37/);
-    assert.match(later, /› 7 {2}processing █+[▉▊▋▌▍▎▏]?░+ +63%/);
+    const later = await stage.terminal.shows(/output 9 web +processing .* 63% ETA 0:37/);
+    assert.match(later, /› 7 {2}bunny\.mp4 +processing █+[▉▊▋▌▍▎▏]?░+ +63%/);
     assert.is(later.match(/output 9/g)?.length, 1, later);
     await stage.terminal.press('q');
     await stage.terminal.shows(/code=130/);
@@ -89,7 +89,7 @@ if (hasTmux()) {
     await stage.terminal.press('y');
     const end = await stage.terminal.shows(/^same$/m);
     assert.equal(stage.service.orders, ['PUT /v2/jobs/7/cancel']);
-    assert.match(end, /› 7 {2}cancelled/);
+    assert.match(end, /› 7 {2}bunny\.mp4 +cancelled/);
     assert.match(end, 'code=1\n');
     assert.not.match(end, 'goes on');
   });
@@ -217,7 +217,7 @@ if (hasTmux()) {
     await stage.terminal.shows(/the service answers again/);
     stage.service.move(100);
     const end = await stage.terminal.shows(/code=0/);
-    assert.match(end, /7 {2}finished +█+ +100%/);
+    assert.match(end, /7 {2}bunny\.mp4 +finished +█+ +100%/);
   });
 } else {
   test.skip('a real terminal: tmux is not installed here', () => {});

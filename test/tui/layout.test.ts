@@ -28,6 +28,15 @@ for (const [width, expected] of fits) {
   });
 }
 
+test('room that is left goes to the column of the highest rank', () => {
+  const ranked = columns.map((column) => (column.name === 'b' ? { ...column, growth: 9 } : column));
+  assert.equal(fitColumns(ranked, 25), [
+    { name: 'a', width: 4 },
+    { name: 'b', width: 14 },
+    { name: 'c', width: 5 },
+  ]);
+});
+
 test('the rows shared out never exceed what there is, and the selected job always has one', () => {
   for (let rows = 1; rows < 60; rows += 1) {
     for (const jobs of [1, 2, 10, 50]) {

@@ -1,14 +1,14 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
-import { fileCell, fileColumns } from '../file-cells.js';
-import { fitColumns } from '../fit-columns.js';
+import { type FileColumn, fileCell, fileColumns } from '../file-cells.js';
+import type { FittedColumn } from '../fit-columns.js';
+import type { JobColumn } from '../job-cells.js';
 import type { Tone, WatchedFile, WatchedJob } from '../watch-types.js';
 import { Row } from './Row.js';
 import { Tint } from './Tint.js';
 
+/** Cells in front of the lines that lead to the files: below the ids of jobs. */
 const indent = 2;
-/** The line that leads to a file, and the gap behind it. */
-const branch = 2;
 
 /** How many rows the details of a job would like to have. */
 export function detailRows(job: WatchedJob): number {
@@ -19,11 +19,13 @@ export function detailRows(job: WatchedJob): number {
 /** The files of a job, one a row, a failed one with its reason below; in `rows` rows at most. */
 export function Details(props: {
   readonly job: WatchedJob;
+  /** The columns of the table of jobs, which those of the files stand below. */
+  readonly jobColumns: readonly FittedColumn<JobColumn>[];
   readonly columns: number;
   readonly rows: number;
 }): ReactNode {
   const { job, columns, rows } = props;
-  const lines = linesOf(job, columns - indent);
+  const lines = linesOf(job, fileColumns(props.jobColumns, columns));
   const isCut = lines.length > rows;
   const shown = isCut ? lines.slice(0, Math.max(0, rows - 1)) : lines;
   return (
@@ -34,10 +36,9 @@ export function Details(props: {
   );
 }
 
-function linesOf(job: WatchedJob, width: number): readonly ReactNode[] {
+function linesOf(job: WatchedJob, columns: readonly FittedColumn<FileColumn>[]): readonly ReactNode[] {
   if (job.loss !== null) return [remark(job.loss.message, 'bad')];
   if (job.files.length === 0) return [remark('nothing is known yet', 'quiet')];
-  const columns = fitColumns(fileColumns(job), width - branch);
   const last = job.files.at(-1);
   const rowOf = (file: WatchedFile): ReactNode => (
     <Box key={file.id} columnGap={1} height={1}>

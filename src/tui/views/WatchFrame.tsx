@@ -1,5 +1,6 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
+import { rowTitle } from '../file-cells.js';
 import { fitColumns } from '../fit-columns.js';
 import { footerText } from '../footer-text.js';
 import { timeOfDay } from '../format.js';
@@ -41,7 +42,8 @@ export function WatchFrame(props: {
     details: opened === undefined ? 0 : detailRows(opened),
     log: state.log.length,
   });
-  const columns = fitColumns(jobColumns(state.jobs), size.columns);
+  const titles = opened?.files.map((file) => rowTitle(opened, file)) ?? [];
+  const columns = fitColumns(jobColumns(state.jobs, titles), size.columns);
   const { from, to } = windowAround(state.selected, state.jobs.length, rows.jobs);
   const header = headerText(state);
   const footer = footerText(state, size.columns);
@@ -55,7 +57,9 @@ export function WatchFrame(props: {
         {state.jobs.slice(from, to).map((job) => (
           <Box key={job.id} flexDirection="column">
             <Row columns={columns} cell={(name, width) => jobCell(job, job === selected, name, width)} />
-            {job === opened && <Details job={job} columns={size.columns} rows={rows.details} />}
+            {job === opened && (
+              <Details job={job} jobColumns={columns} columns={size.columns} rows={rows.details} />
+            )}
           </Box>
         ))}
         {rows.log > 0 && (
