@@ -6,20 +6,22 @@ import { createContext, type GlobalFlags } from './context.js';
 import type { Io } from './io.js';
 import { fitText } from './print/fit-text.js';
 import { sentence, summaryOf } from './summary.js';
-import { refuseEmptyValues, usageError } from './usage-error.js';
+import { refuseEmptyValues, refuseUnknownCommands, usageError } from './usage-error.js';
 
 /**
  * Reads the words, runs the command they name and tells how it ended. Rejects with `UsageError` where the words make no
  * sense, and with what the command rejects with.
  */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const [first, subject] = argv;
-  if (first === 'help' && subject !== undefined && !isCommandName(subject)) {
+  const subjects = helpSubjects(argv);
+  const [subject] = subjects ?? [];
+  if (subject !== undefined && !isCommandName(subject)) {
     const { tellTopic } = await import('./help-topics/tell-topic.js');
     await tellTopic(subject, io);
     return exitCodes.done;
   }
-  const words = helpLast(argv);
+  // `venc help list` is `venc list --help`: only so is the command loaded whose help is asked for.
+  const words = subjects === null ? argv : [...subjects, '--help'];
   const program = createProgram(io);
   const context = createContext(io, () => program.opts<GlobalFlags>());
   const asked = askedCommand(words);
@@ -32,7 +34,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     if (asksForHelp(words)) command.addHelpText('after', (await loaded.moreHelp?.()) ?? '');
     loaded.define(command, context);
   }
-  if (asked === undefined || asked === 'help') {
+  if (subjects !== null) refuseUnknownCommands(program, subjects);
+  if (asked === undefined) {
     const { topicsHelp } = await import('./help-topics/tell-topic.js');
     program.addHelpText('after', topicsHelp());
   }
@@ -104,16 +107,21 @@ const takesWord: readonly string[] = ['--data', '--target'];
 
 /** The first word that is neither an option nor the value of one names the command. */
 function askedCommand(words: readonly string[]): string | undefined {
-  const first = words.findIndex(
-    (word, index) => !word.startsWith('-') && !takesWord.includes(words[index - 1] ?? ''),
-  );
-  return words[first];
+  return words[askedIndex(words)];
 }
 
-/** `venc help list` is `venc list --help`: only so is the command loaded whose help is asked for. */
-function helpLast(argv: readonly string[]): readonly string[] {
-  const [first, ...rest] = argv;
-  return first === 'help' && rest.length > 0 ? [...rest, '--help'] : argv;
+function askedIndex(words: readonly string[]): number {
+  return words.findIndex(
+    (word, index) => !word.startsWith('-') && !takesWord.includes(words[index - 1] ?? ''),
+  );
+}
+
+/** What help is asked for by the command `help`, which comes to its own by `venc help help`; null where it is not named. */
+function helpSubjects(argv: readonly string[]): readonly string[] | null {
+  const index = askedIndex(argv);
+  if (argv[index] !== 'help') return null;
+  const subjects = argv.slice(index + 1).filter((word) => !word.startsWith('-'));
+  return subjects[0] === 'help' ? subjects.slice(1) : subjects;
 }
 
 function asksForHelp(words: readonly string[]): boolean {

@@ -1,5 +1,7 @@
 import type { Command, CommanderError, Option } from 'commander';
 import { VencError } from '../api/errors.js';
+import { nearMisses } from '../api/near-misses.js';
+import { helpTopics } from './help-topics/index.js';
 
 /** What Commander found wrong with the words of a command, in one sentence, and what to type instead. */
 export function usageError(error: CommanderError, program: Command, words: readonly string[]): VencError {
@@ -18,6 +20,24 @@ export function refuseEmptyValues(command: Command): void {
     const value = values[option.attributeName()];
     if (value !== '' && !(Array.isArray(value) && value.includes(''))) continue;
     throw new VencError('UsageError', `${nameOf(option)} takes ${argumentOf(option)}, not an empty text.`);
+  }
+}
+
+/** Refuses words of `venc help` that name no command, one within another. */
+export function refuseUnknownCommands(program: Command, words: readonly string[]): void {
+  let command = program;
+  for (const word of words) {
+    const inner = command.commands.find((one) => one.name() === word);
+    if (inner === undefined) {
+      const near = nearMisses(
+        word,
+        command.commands.map((one) => one.name()),
+      );
+      const hint =
+        near.length === 0 ? `venc help ${command.name()} tells of it` : `did you mean ${near.join(', ')}?`;
+      throw new VencError('UsageError', `unknown command '${word}' within ${command.name()}`, { hint });
+    }
+    command = inner;
   }
 }
 
@@ -55,10 +75,14 @@ const sayings: Readonly<Record<string, (message: string, command: Command) => Sa
       : `${pathOf(command)} --help lists the flags`;
     return { message, hint };
   },
-  'commander.unknownCommand': (message, command) => ({
-    message,
-    hint: `${pathOf(command)} --help lists the commands`,
-  }),
+  'commander.unknownCommand': (message, command) => {
+    const topic = /'(.+)'/.exec(message)?.[1] ?? '';
+    const isTopic = command.parent === null && Object.hasOwn(helpTopics, topic);
+    return {
+      message,
+      hint: isTopic ? `venc help ${topic} tells of them` : `${pathOf(command)} --help lists the commands`,
+    };
+  },
 };
 
 /** The innermost command that the words name. */

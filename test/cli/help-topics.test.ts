@@ -72,6 +72,35 @@ test('a word that is near to nothing is told where to look', async () => {
   assert.match(stderr, 'venc help lists them all');
 });
 
+const subjects: readonly (readonly [string, RegExp])[] = [
+  ['help accounts crate', /unknown command 'crate' within accounts\nvenc: hint: did you mean create\?/],
+  ['help accounts xyzzy', /unknown command 'xyzzy' within accounts\nvenc: hint: venc help accounts tells/],
+  ['help submit extra', /unknown command 'extra' within submit\n/],
+  ['recipes', /unknown command 'recipes'\nvenc: hint: venc help recipes tells of them/],
+];
+
+for (const [typed, said] of subjects) {
+  test(`venc ${typed} says what to type instead`, async () => {
+    const { code, stderr } = await runHere(typed.split(' '));
+    assert.is(code, 2);
+    assert.match(stderr, said);
+  });
+}
+
+for (const [typed, same] of [
+  ['--no-color help settings', 'help settings'],
+  ['--target x help submit', 'submit --help'],
+  ['help', '--help'],
+  ['help help', '--help'],
+  ['help accounts create', 'accounts create --help'],
+] as const) {
+  test(`venc ${typed} is venc ${same}`, async () => {
+    const [one, other] = [await runHere(typed.split(' ')), await runHere(same.split(' '))];
+    assert.equal([one.code, one.stderr], [0, '']);
+    assert.is(one.stdout, other.stdout);
+  });
+}
+
 test('venc help of a command within another is its help', async () => {
   const { stdout } = await runHere(['help', 'accounts', 'create']);
   assert.match(stdout, 'Usage: venc accounts create [options] <name>');
