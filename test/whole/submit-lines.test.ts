@@ -43,11 +43,25 @@ test('a file of lines that is submitted twice makes its jobs once, whatever is b
   const good = (name: string) =>
     JSON.stringify({ input: `file://${film}`, grouping: 'lines', outputs: { filename: name } });
   const lines = `${good('a.mp4')}\n{"input"\n${good('b.mp4')}\n`;
-  const words = ['submit', '-', '--ndjson', '--idempotency-key', 'tuesday', '--width', '64', '--wait'];
+  const words = [
+    'submit',
+    '-',
+    '--ndjson',
+    '--idempotency-key',
+    'tuesday',
+    '--width',
+    '64',
+    '--wait',
+    '--progress',
+    'json',
+  ];
   const first = await venc(words, lines);
   assert.is(first.code, 2, first.stderr);
   assert.match(first.stderr, /^venc: line 2: /m);
   assert.match(first.stdout, /^\d+\n\d+\n$/);
+  const shown = first.stderr.split('\n').filter((line) => line.startsWith('{'));
+  const { event, percent } = JSON.parse(shown.at(-1) ?? '{}');
+  assert.equal([event, percent], ['2 jobs', 100], 'both are one thing to wait for');
   const second = await venc(words, lines);
   assert.equal([second.code, second.stdout], [2, first.stdout]);
   const jobs = JSON.parse(

@@ -67,9 +67,9 @@ async function create(
     if (id === 0) await bringer.giveUp(false);
     return { answer, id };
   } catch (error) {
-    const mayBeMade = isAsked && mayHaveMadeJob(error);
+    const mayBeMade = isAsked && (signal.aborted || mayHaveMadeJob(error));
     await bringer.giveUp(mayBeMade);
-    throw isVencError(error, 'InterruptedError') ? interrupted(mayBeMade) : error;
+    throw signal.aborted ? interrupted(mayBeMade) : error;
   } finally {
     dispose();
   }
@@ -79,7 +79,7 @@ async function create(
 function mayHaveMadeJob(error: unknown): boolean {
   if (!isVencError(error)) return true;
   if (error.errorClass === 'TooManyRequestsError') return false;
-  return error.entry.exitCode === exitCodes.unreachable || error.errorClass === 'InterruptedError';
+  return error.entry.exitCode === exitCodes.unreachable;
 }
 
 function interrupted(mayBeMade: boolean): VencError {

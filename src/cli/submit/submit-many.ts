@@ -19,6 +19,7 @@ export async function submitMany(word: string, options: SubmitOptions, context: 
       hint: 'for example: venc submit - --ndjson < jobs.ndjson',
     });
   }
+  if (io.isTerminal.stdin) io.note('venc: type a request a line, and end them with Ctrl-D\n');
   const client = await context.client();
   const pictures = new Map<string, FileToUpload>();
   // A slip in the words is told once, not for every line; and a picture is uploaded once.
