@@ -1,6 +1,6 @@
+import { changeFile } from './change-file.js';
 import { type ConfigKey, configName } from './config.js';
 import { type Environment, userFolders } from './folders.js';
-import { openFile, write } from './open-file.js';
 
 /**
  * Configures a key, or with null takes its value away. Gives the file that a broken one was set aside to, or null. Rejects with
@@ -11,7 +11,7 @@ export async function changeConfig(
   key: ConfigKey,
   value: string | null,
 ): Promise<string | null> {
-  const opened = await openFile(userFolders(env).config, configName);
-  write(opened, (store) => (value === null ? store.delete(key) : store.set(key, value)));
-  return opened.setAside;
+  return changeFile(userFolders(env).config, configName, (store) =>
+    value === null ? store.delete(key) : store.set(key, value),
+  );
 }

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../api/errors.js';
 import { diskReason } from '../disk/disk-reason.js';
+import { changeFile } from './change-file.js';
 import { type Environment, userFolders } from './folders.js';
-import { type OpenedFile, openFile, write } from './open-file.js';
 import { parseFile } from './parse-file.js';
 
 /** A service that has a name here. */
@@ -48,18 +48,12 @@ export async function keepTarget(
   env: Environment,
   { name, url, apiKey }: NamedTarget,
 ): Promise<string | null> {
-  const opened = await open(env);
-  write(opened, (store) => store.set(name, { url, key: apiKey }));
-  return opened.setAside;
+  return changeFile(userFolders(env).config, fileName, (store) => store.set(name, { url, key: apiKey }));
 }
 
 /** Forgets a service. */
 export async function forgetTarget(env: Environment, name: string): Promise<void> {
-  write(await open(env), (store) => store.delete(name));
-}
-
-function open(env: Environment): Promise<OpenedFile> {
-  return openFile(userFolders(env).config, fileName);
+  await changeFile(userFolders(env).config, fileName, (store) => store.delete(name));
 }
 
 function targetOf(name: string, value: unknown): NamedTarget | null {

@@ -1,5 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configPath, readConfig } from '../../src/config/config.js';
@@ -49,6 +51,27 @@ test('flags of venc daemon are checked as they are there, and may be plain numbe
   );
   assert.match(found.complaints[1] ?? '', /^min-free in .* takes a size such as 500MB or 2GB, not "lots"\.$/);
   assert.match(found.complaints[2] ?? '', /has an unknown key: prot; did you mean port\?$/);
+});
+
+test('changes made at once are all kept, and one that died in the middle holds up nobody for long', async () => {
+  const env = { XDG_CONFIG_HOME: tempFolder() };
+  mkdirSync(join(env.XDG_CONFIG_HOME, 'venc', 'config.json.lock'), { recursive: true });
+  const longAgo = new Date(Date.now() - 3_600_000);
+  utimesSync(`${configPath(env)}.lock`, longAgo, longAgo);
+  const module = new URL('../../src/config/change-config.js', import.meta.url).href;
+  const keys = ['ffmpeg', 'ffprobe', 'data', 'url'];
+  const script = `import { changeConfig } from ${JSON.stringify(module)};
+    await Promise.all(process.argv.slice(1).map((key) => changeConfig(process.env, key, key)));`;
+  const change = (words: readonly string[]) =>
+    promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, '--', ...words], {
+      env: { ...process.env, ...env },
+    });
+  await Promise.all([change(keys.slice(0, 2)), change(keys.slice(2))]);
+  assert.equal(await readConfig(env), {
+    config: Object.fromEntries(keys.map((key) => [key, key])),
+    complaints: [],
+  });
+  assert.equal(readdirSync(join(env.XDG_CONFIG_HOME, 'venc')), ['config.json']);
 });
 
 test('folders are where the platform has them', () => {
