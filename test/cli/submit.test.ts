@@ -44,6 +44,7 @@ test.before(async (context) => {
     if (trouble === 'cut') return response.destroy();
     if (trouble === 429) response.setHeader('Retry-After', '1');
     if (trouble !== undefined) return response.writeHead(trouble).end('{"errors": ["not so"]}');
+    if (body.includes('"mock"')) return response.writeHead(201).end('{"id": null, "outputs": []}');
     return response
       .writeHead(201)
       .end(JSON.stringify({ id: String(100 + creates(context.seen).length), outputs: [] }));
@@ -218,6 +219,11 @@ test('where nobody is known to honour keys a busy service costs its line, and th
     bodies(context.seen).map(({ input }) => input),
     ['http://h/1.mov', 'http://h/2.mov'],
   );
+});
+
+test('a line that is only to be checked makes no job, and that is said', async ({ venc }) => {
+  const { code, stdout, stderr } = await venc(['-', '--ndjson'], '{"input": "http://h/1.mov", "mock": true}');
+  assert.equal([code, stdout, stderr], [0, '', 'venc: line 1: the request is valid; nothing was queued\n']);
 });
 
 test('two flags that ask for different things are refused', async ({ venc, seen }) => {

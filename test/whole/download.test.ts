@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -78,6 +79,22 @@ test('of several outputs those that an earlier run has fetched are passed over, 
   writeFileSync(join(here, 'a.mp4'), 'mine');
   assert.is((await venc(['download', id, '--progress', 'none'], here)).code, 2);
   assert.is(readFileSync(join(here, 'a.mp4'), 'utf8'), 'mine');
+});
+
+test('a daemon that came back at another port still hands out what it keeps', async () => {
+  const dataFolder = join(tempFolder(), 'data');
+  const env = { VENC_DATA: dataFolder };
+  const before = await startTestDaemon({ dataFolder });
+  const made = await runCli(['submit', film, '--wait', '--filename', 'a.mp4', '--progress', 'none'], { env });
+  assert.is(made.code, 0, made.stderr);
+  await before.stop();
+  const blocker = createServer().listen(Number(new URL(before.url).port), '127.0.0.1');
+  const after = await startTestDaemon({ dataFolder });
+  const here = tempFolder();
+  const fetched = await runCli(['download', made.stdout.trim(), '--progress', 'none'], { env, cwd: here });
+  await after.stop();
+  blocker.close();
+  assert.equal([fetched.code, fetched.stdout], [0, 'a.mp4\n'], fetched.stderr);
 });
 
 test('a job that goes on is no download, and says what to do', async () => {

@@ -50,7 +50,7 @@ async function run(words: readonly string[], options: DownloadWords, context: Co
     for (const id of ids) {
       try {
         const job = await client.job(id, signal);
-        await downloadJob(job, io, {
+        await downloadJob(job, client.target, io, {
           folder: options.out ?? '.',
           isForced: options.force === true,
           mode,

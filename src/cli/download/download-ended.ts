@@ -18,7 +18,7 @@ export async function downloadEnded(
 ): Promise<ExitCode> {
   const { signal, dispose } = listenForEnd(io);
   try {
-    await downloadJob(await client.job(id, signal), io, { ...options, signal });
+    await downloadJob(await client.job(id, signal), client.target, io, { ...options, signal });
   } catch (error) {
     if (isVencError(error, 'InterruptedError')) {
       const again = shellLine(['venc', 'download', String(id), '--out', options.folder]);

@@ -3,6 +3,8 @@ import { VencError } from '../../api/errors.js';
 import type { JobRecord } from '../../api/records.js';
 import { safeText } from '../../api/safe-text.js';
 import { isFinal } from '../../api/states.js';
+import { isHere } from '../../client/pace.js';
+import type { Target } from '../../client/target.js';
 import { refuseToOverwrite, refuseUnwritable } from '../check-places.js';
 import { provideFolder } from '../files.js';
 import type { Io } from '../io.js';
@@ -27,7 +29,12 @@ export interface DownloadOptions {
  * stdout as soon as it is whole. Rejects with `ConflictError` where the job goes on, `NotFoundError` where there is nothing to be fetched,
  * `UsageError` where a file is there already or cannot be written.
  */
-export async function downloadJob(job: JobRecord, io: Io, options: DownloadOptions): Promise<void> {
+export async function downloadJob(
+  job: JobRecord,
+  target: Target,
+  io: Io,
+  options: DownloadOptions,
+): Promise<void> {
   const { folder, isForced, mode, signal } = options;
   if (!isFinal(job.state)) {
     throw new VencError('ConflictError', `Job ${job.id} has not ended: it is ${safeText(job.state)}.`, {
@@ -55,7 +62,7 @@ export async function downloadJob(job: JobRecord, io: Io, options: DownloadOptio
     const recordOf = (done: number, total: number | null) => ({ path, done_bytes: done, total_bytes: total });
     const { report, stop } = await openTransfer(io, mode, safeText(file.name), recordOf);
     try {
-      await saveFile(file, path, {
+      await saveFile({ ...file, url: addressNow(file.url, target) }, path, {
         signal,
         onProgress: (done, told) => report(done, told ?? file.sizeBytes),
       });
@@ -64,4 +71,11 @@ export async function downloadJob(job: JobRecord, io: Io, options: DownloadOptio
     }
     await io.out(`${path}\n`);
   }
+}
+
+/** Our own daemon may have come back at another port since it named the address. */
+function addressNow(url: string, target: Target): string {
+  const { pathname, search } = new URL(url);
+  const isMoved = target.isOwnDaemon === true && isHere(url) && pathname.startsWith('/hosted/');
+  return isMoved ? new URL(`${pathname}${search}`, target.url).href : url;
 }

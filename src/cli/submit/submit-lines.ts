@@ -7,7 +7,7 @@ import type { Client } from '../../client/client.js';
 import { createJob, honoursKeys } from '../../client/create-job.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { pause } from '../../client/pause.js';
-import { readId } from '../../client/reading.js';
+import { fieldsOf, readBoolean, readId } from '../../client/reading.js';
 import type { Io } from '../io.js';
 import { parseRequest } from '../job-input.js';
 import { noteUnknownFields } from '../note-unknown-fields.js';
@@ -96,7 +96,11 @@ async function submitLine(
   const id = readId(normaliseCreated(body).id);
   if (isJson) await io.out(`${jsonText(body)}\n`);
   else if (id > 0) await io.out(`${id}\n`);
-  if (id === 0) io.note(`venc: line ${number}: taken, but the answer names no job\n`);
+  if (id === 0) {
+    const isMock = readBoolean(fieldsOf(request).mock);
+    const what = isMock ? 'the request is valid; nothing was queued' : 'taken, but the answer names no job';
+    io.note(`venc: line ${number}: ${what}\n`);
+  }
   return id;
 }
 
