@@ -14,8 +14,9 @@ export function define(command: Command, context: Context): void {
 
 const details = `
 Commands, flags and the values of settings are in the script itself. Names of
-targets, ids of recent jobs, labels and groupings are looked up when they are
-wanted: a service that takes longer than 300 ms is not waited for.
+targets and accounts, ids of keys and recent jobs, labels and groupings are
+looked up when they are wanted: a service that takes longer than 300 ms is not
+waited for.
 
 In ~/.zshrc the line stands behind compinit. A file named _venc in a folder of
 $fpath is found without it, and so is, by the package bash-completion,
