@@ -34,7 +34,7 @@ const passing = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'EAI_AGAIN
 export function outageOf(url: URL, error: unknown, wasSent: boolean): VencError {
   if (error instanceof VencError) return error;
   const code = codeOf(error);
-  const reason = reasonOf(code, error);
+  const reason = reasonOf(error);
   const message = wasSent
     ? `The service at ${url.origin} gave no whole answer: ${reason}.`
     : `The service at ${url.origin} could not be reached: ${reason}.`;
@@ -70,7 +70,9 @@ export function mayLackRoute(error: VencError): boolean {
   return wasAnswered && !ofOtherThings.includes(error.errorClass);
 }
 
-function reasonOf(code: string, error: unknown): string {
+/** What went wrong with a connection, in words. */
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error);
   if (code.startsWith('HPE_')) return 'what it answered is no HTTP';
   if (isNoTls(code)) return 'it does not speak TLS';
   return reasons[code] ?? redact(error instanceof Error ? error.message : String(error));

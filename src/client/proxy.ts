@@ -1,6 +1,7 @@
 import { type RequestOptions, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { VencError } from '../api/errors.js';
+import { reasonOf } from './outages.js';
 import { isHere } from './pace.js';
 
 /** The environment, as far as it names proxies. */
@@ -83,7 +84,7 @@ function tunnel(options: RequestOptions, proxy: URL, signal: AbortSignal | undef
       socket.destroy();
       fail(statusCode === 407 ? 'wants a name and a password (407)' : `refuses to connect (${statusCode})`);
     });
-    asked.on('error', (error) => fail(`could not be reached: ${error.message}`, error));
+    asked.on('error', (error) => fail(`could not be reached: ${reasonOf(error)}`, error));
     asked.end();
   });
 }

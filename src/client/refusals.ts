@@ -87,6 +87,10 @@ function hintOf(
   if (errorClasses[errorClass].retryable && (retryAfterSeconds ?? 0) > 0) {
     return `Try again after ${retryAfterSeconds} s, as the service asks.`;
   }
+  if (errorClass === 'TooManyRequestsError') return 'try again in a while';
+  if (errorClass === 'UnauthorizedError' && answer.isOwnDaemon === false) {
+    return 'check VENC_API_KEY, or give the target its new key: venc target add NAME URL --force';
+  }
   // What the advice of these classes names, a log and an address, only our own daemon has.
   if (answer.status >= 500 && answer.isOwnDaemon === false) {
     return 'try again later; where it stays so, ask who runs the service';

@@ -235,8 +235,21 @@ for (const [header, seconds] of [
   test(`Retry-After: ${header} is ${seconds === null ? 'no advice' : 'advice'}`, async () => {
     const { error } = await asked(refusing('429 Slow', '', `Retry-After: ${header}`), 'createJob');
     assert.is(error?.retryAfterSeconds, seconds);
+    assert.is(
+      error?.hint,
+      seconds === null ? 'try again in a while' : `Try again after ${seconds} s, as the service asks.`,
+    );
   });
 }
+
+test('a refused key is told with where keys are kept', async () => {
+  const { error } = await asked(refusing('401 No', '<html>'), 'listJobs');
+  assert.equal(
+    [error?.errorClass, error?.message],
+    ['UnauthorizedError', 'The service refuses the key (401).'],
+  );
+  assert.match(error?.hint ?? '', /VENC_API_KEY.*venc target add/);
+});
 
 test('only of our own daemon there is a log to look into', async () => {
   const refuses = refusing('500 Oops', '', 'Retry-After: 0');

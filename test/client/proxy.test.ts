@@ -120,7 +120,11 @@ test('an https service is reached through a tunnel, whose proxy sees no key, and
 
 test('a proxy that is not there, or is none, is told as such', async () => {
   for (const [address, code, says] of [
-    ['http://127.0.0.1:1', 3, /The proxy at 127\.0\.0\.1:1 could not be reached.*\n.*HTTPS_PROXY/],
+    [
+      'http://127.0.0.1:1',
+      3,
+      /The proxy at 127\.0\.0\.1:1 could not be reached: the connection was refused\.\n.*HTTPS_PROXY/,
+    ],
     ['socks5://127.0.0.1:1', 2, /HTTPS_PROXY names no proxy that can be used here/],
   ] as const) {
     const result = await runCli(['list'], {
