@@ -28,7 +28,7 @@ export function defineFileDetails<Details extends object>(
     await printRecord(io, options, {
       answer,
       known: details,
-      text: async () => text(details, createPaint(io.colour.stdout)),
+      text: async ({ hasColour }) => text(details, createPaint(hasColour)),
     });
     return exitCodes.done;
   };

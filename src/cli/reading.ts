@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { jsonText } from '../api/json-text.js';
 import type { Io } from './io.js';
+import type { Look } from './print/table.js';
 
 /** Text for people. What makes it is loaded only where it is wanted: scripts that read JSON call often, and start-up counts. */
-export type LazyText = () => Promise<string>;
+export type LazyText = (look: Look) => Promise<string>;
 
 /** Options of every command that reads: how its answer is printed. */
 export interface ReadingOptions {
@@ -29,7 +30,7 @@ export async function printRecord(
 ): Promise<void> {
   if (options.fields === undefined) {
     return io.out(
-      options.json === true ? `${jsonText(record.answer, 2)}\n` : io.inMarks(await record.text()),
+      options.json === true ? `${jsonText(record.answer, 2)}\n` : io.inMarks(await record.text(lookOf(io))),
     );
   }
   const { checkFields, fieldTable, parseFields, project } = await import('./print/fields.js');
@@ -56,8 +57,12 @@ export async function printRecords(io: Io, options: ReadingOptions, records: Rec
   if (options.json === true) return io.out(`${jsonText(values, 2)}\n`);
   if (options.jsonl === true) return io.out(values.map((value) => `${jsonText(value)}\n`).join(''));
   if (values.length === 0) return io.note(`venc: ${records.none}\n`);
-  const size = { width: io.width, hasColour: io.colour.stdout };
-  return io.out(io.inMarks(chosen === null ? await records.text() : chosen.table(size)));
+  const look = lookOf(io);
+  return io.out(io.inMarks(chosen === null ? await records.text(look) : chosen.table(look)));
+}
+
+function lookOf({ width, colour }: Io): Look {
+  return { width, hasColour: colour.stdout };
 }
 
 async function choose(names: string, { answers, known }: Records) {
@@ -66,7 +71,6 @@ async function choose(names: string, { answers, known }: Records) {
   checkFields(paths, known, answers);
   return {
     values: answers.map((answer) => project(answer, paths)),
-    table: (size: { readonly width: number; readonly hasColour: boolean }) =>
-      fieldsTable(answers, paths, size),
+    table: (look: Look) => fieldsTable(answers, paths, look),
   };
 }

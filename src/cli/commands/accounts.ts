@@ -89,9 +89,9 @@ async function list(options: ReadingOptions, { io, dataFolder }: Context) {
     answers: records,
     known: noAccount,
     none: 'no accounts',
-    text: async () => {
+    text: async (look) => {
       const { accountsTable } = await import('../print/accounts-text.js');
-      return accountsTable(records, { width: io.width, hasColour: io.colour.stdout });
+      return accountsTable(records, look);
     },
   });
   return exitCodes.done;

@@ -146,9 +146,9 @@ async function list(options: ReadingOptions, { io, config }: Context) {
     answers: records,
     known: { key: '', value: '', from: '' },
     none: 'nothing is configured',
-    text: async () => {
+    text: async (look) => {
       const { configTableText } = await import('../print/config-table.js');
-      return configTableText(records, { width: io.width, hasColour: io.colour.stdout });
+      return configTableText(records, look);
     },
   });
   return exitCodes.done;

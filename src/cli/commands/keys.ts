@@ -94,9 +94,9 @@ async function list(options: ListOptions, { io, dataFolder }: Context) {
     answers: records,
     known: noKey,
     none: 'no keys',
-    text: async () => {
+    text: async (look) => {
       const { keysTable } = await import('../print/keys-table.js');
-      return keysTable(records, { width: io.width, hasColour: io.colour.stdout, now: new Date() });
+      return keysTable(records, { ...look, now: new Date() });
     },
   });
   return exitCodes.done;

@@ -43,9 +43,9 @@ async function run(options: ListOptions, context: Context) {
     answers,
     known: blankJob(),
     none: noJobsText(options, total),
-    text: async () => {
+    text: async (look) => {
       const { jobsTable } = await import('../print/jobs-table.js');
-      return jobsTable(jobs, { width: io.width, hasColour: io.colour.stdout, now: new Date() });
+      return jobsTable(jobs, { ...look, now: new Date() });
     },
   });
   const isText = options.json !== true && options.jsonl !== true;

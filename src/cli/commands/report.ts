@@ -60,9 +60,9 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
   await printRecord(io, options, {
     answer: body,
     known: { total: null, statistics: null },
-    text: async () => {
+    text: async (look) => {
       const { reportText } = await import('../print/report-text.js');
-      return reportText(usages, { width: io.width, hasColour: io.colour.stdout });
+      return reportText(usages, look);
     },
   });
   return exitCodes.done;

@@ -28,7 +28,7 @@ async function run(id: number, options: ReadingOptions, context: Context) {
   await printRecord(io, options, {
     answer,
     known: blankJob(),
-    text: async () => jobText(job, createPaint(io.colour.stdout)),
+    text: async ({ hasColour }) => jobText(job, createPaint(hasColour)),
   });
   return exitCodes.done;
 }

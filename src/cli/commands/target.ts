@@ -129,9 +129,9 @@ async function list(options: ReadingOptions, { io, config }: Context) {
     answers: records,
     known: noTarget,
     none: 'no targets',
-    text: async () => {
+    text: async (look) => {
       const { targetsTable } = await import('../print/targets-table.js');
-      return targetsTable(records, { width: io.width, hasColour: io.colour.stdout });
+      return targetsTable(records, look);
     },
   });
   return exitCodes.done;

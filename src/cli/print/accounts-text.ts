@@ -1,6 +1,6 @@
 import { factLines } from './media-text.js';
 import { createPaint } from './paint.js';
-import { type Column, table } from './table.js';
+import { type Column, type Look, table } from './table.js';
 import { humanTime } from './units.js';
 
 /** An account as `venc accounts` prints it. */
@@ -21,10 +21,7 @@ const columns: readonly Column<AccountRecord>[] = [
 ];
 
 /** Accounts as a table, one line each. */
-export function accountsTable(
-  accounts: readonly AccountRecord[],
-  { width, hasColour }: { readonly width: number; readonly hasColour: boolean },
-): string {
+export function accountsTable(accounts: readonly AccountRecord[], { width, hasColour }: Look): string {
   return table(columns, accounts, width, createPaint(hasColour));
 }
 

@@ -1,5 +1,5 @@
 import { createPaint } from './paint.js';
-import { type Column, table } from './table.js';
+import { type Column, type Look, table } from './table.js';
 
 /** A value that goes where no flag says otherwise. */
 export interface ConfigRecord {
@@ -10,10 +10,7 @@ export interface ConfigRecord {
 }
 
 /** Such values as a table, one line a key. */
-export function configTableText(
-  records: readonly ConfigRecord[],
-  { width, hasColour }: { readonly width: number; readonly hasColour: boolean },
-): string {
+export function configTableText(records: readonly ConfigRecord[], { width, hasColour }: Look): string {
   const columns: readonly Column<ConfigRecord>[] = [
     { title: 'KEY', worth: 3, text: ({ key }) => key },
     { title: 'VALUE', worth: 2, leastWidth: 24, text: ({ value }) => value },

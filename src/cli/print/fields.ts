@@ -1,7 +1,7 @@
 import { jsonText } from '../../api/json-text.js';
 import { createPaint } from './paint.js';
 import { valueAt } from './project.js';
-import { table } from './table.js';
+import { type Look, table } from './table.js';
 
 export { checkFields, parseFields, project } from './project.js';
 
@@ -19,7 +19,7 @@ export function fieldTable(answer: unknown, paths: readonly string[], hasColour:
 export function fieldsTable(
   answers: readonly unknown[],
   paths: readonly string[],
-  { width, hasColour }: { readonly width: number; readonly hasColour: boolean },
+  { width, hasColour }: Look,
 ): string {
   const columns = paths.map((path, index) => ({
     title: path.toUpperCase(),

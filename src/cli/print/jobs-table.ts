@@ -2,18 +2,14 @@ import type { JobRecord } from '../../api/records.js';
 import { withoutPassword } from '../../api/redact.js';
 import { fileNameInUrl } from '../../api/url-text.js';
 import { createPaint, paintState } from './paint.js';
-import { type Column, table } from './table.js';
+import { type Column, type Look, table } from './table.js';
 import { humanAge, humanDuration, humanId, humanSize, unknownMark } from './units.js';
 
-/** What the table of jobs is made for. */
-export interface JobsTableOptions {
-  readonly width: number;
-  readonly hasColour: boolean;
-  readonly now: Date;
-}
-
 /** Jobs as a table, one line each. */
-export function jobsTable(jobs: readonly JobRecord[], { width, hasColour, now }: JobsTableOptions): string {
+export function jobsTable(
+  jobs: readonly JobRecord[],
+  { width, hasColour, now }: Look & { readonly now: Date },
+): string {
   const paint = createPaint(hasColour);
   const columns: readonly Column<JobRecord>[] = [
     { title: 'ID', worth: 9, isRight: true, text: (job) => humanId(job.id) },

@@ -1,5 +1,5 @@
 import { createPaint } from './paint.js';
-import { type Column, table } from './table.js';
+import { type Column, type Look, table } from './table.js';
 import { humanAge, humanTime } from './units.js';
 
 /** A key as `venc keys list` prints it: neither the key nor anything made of it. */
@@ -16,7 +16,7 @@ export interface KeyRecord {
 /** Keys as a table, one line each. */
 export function keysTable(
   keys: readonly KeyRecord[],
-  { width, hasColour, now }: { readonly width: number; readonly hasColour: boolean; readonly now: Date },
+  { width, hasColour, now }: Look & { readonly now: Date },
 ): string {
   const columns: readonly Column<KeyRecord>[] = [
     { title: 'ID', worth: 5, text: ({ id }) => id },

@@ -1,6 +1,6 @@
 import type { Amounts, Usage, UsageDay, UsageKind } from '../../client/read-report.js';
 import { createPaint, type Paint } from './paint.js';
-import { type Column, table } from './table.js';
+import { type Column, type Look, table } from './table.js';
 
 const headings = { vod: 'Files, in minutes', live: 'Live streaming, in hours' } as const;
 
@@ -30,10 +30,7 @@ const amountColumns: Readonly<
 };
 
 /** Usage for people: a table for each kind, with a line for each day that had any, and the totals. */
-export function reportText(
-  usages: readonly Usage[],
-  { width, hasColour }: { readonly width: number; readonly hasColour: boolean },
-): string {
+export function reportText(usages: readonly Usage[], { width, hasColour }: Look): string {
   const paint = createPaint(hasColour);
   return usages.map((usage) => usageText(usage, width, paint)).join('\n');
 }

@@ -14,6 +14,12 @@ export interface Column<Row> {
   readonly paint?: (row: Row, text: string) => string;
 }
 
+/** How something for people may look: the columns that it may take, and whether it has colours. */
+export interface Look {
+  readonly width: number;
+  readonly hasColour: boolean;
+}
+
 interface Sized<Row> {
   readonly column: Column<Row>;
   readonly cells: readonly string[];

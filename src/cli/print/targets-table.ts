@@ -1,5 +1,5 @@
 import { createPaint } from './paint.js';
-import { type Column, table } from './table.js';
+import { type Column, type Look, table } from './table.js';
 
 /** A target as `venc target list` prints it: its key is nowhere in it. */
 export interface TargetRecord {
@@ -10,10 +10,7 @@ export interface TargetRecord {
 }
 
 /** Targets as a table, one line each. */
-export function targetsTable(
-  targets: readonly TargetRecord[],
-  { width, hasColour }: { readonly width: number; readonly hasColour: boolean },
-): string {
+export function targetsTable(targets: readonly TargetRecord[], { width, hasColour }: Look): string {
   const columns: readonly Column<TargetRecord>[] = [
     { title: 'NAME', worth: 3, leastWidth: 8, text: ({ name }) => name },
     { title: 'IN USE', worth: 1, text: ({ in_use: isUsed }) => (isUsed ? 'yes' : '') },
