@@ -19,6 +19,7 @@ const env = {
   HOME: folder,
   VENC_DATA: join(folder, 'data'),
   TERM: 'xterm-256color',
+  LC_ALL: 'C.UTF-8',
   CI: '',
   NO_COLOR: '',
   FORCE_COLOR: '1',
