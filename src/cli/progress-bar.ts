@@ -1,4 +1,5 @@
 import progress from 'cli-progress';
+import type { Io } from './io.js';
 import { type BarFacts, barLine } from './print/bar-line.js';
 import { timeLeft, withTimeLeft } from './print/time-left.js';
 
@@ -19,7 +20,7 @@ const guessAfterMs = 3000;
  * A bar on a terminal, repainted in its line by carriage return and erasing alone: a program that leaves at once, or is killed, then
  * leaves nothing to repair. Remarks stand above it.
  */
-export function drawnBar(stderr: NodeJS.WriteStream, title: string): DrawnBar {
+export function drawnBar({ stderr, inMarks }: Pick<Io, 'stderr' | 'inMarks'>, title: string): DrawnBar {
   const startedAt = performance.now();
   const left = timeLeft(() => performance.now());
   let facts: BarFacts = { title, percent: null, activity: '' };
@@ -27,7 +28,7 @@ export function drawnBar(stderr: NodeJS.WriteStream, title: string): DrawnBar {
   const nothing = () => {};
   const options = {
     // The last column stays free: some terminals wrap as soon as it is written to.
-    format: () => barLine(facts, columns() - 1),
+    format: () => inMarks(barLine(facts, columns() - 1)),
     gracefulExit: false,
     // What the library has for this wraps no lines any more and moves the cursor back to places that have scrolled away.
     terminal: {

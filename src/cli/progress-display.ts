@@ -21,7 +21,7 @@ const lineEveryMs = 3000;
 export async function openProgress(io: Io, mode: ProgressMode, title: string): Promise<ProgressDisplay> {
   if (mode === 'tty') {
     const { drawnBar } = await import('./progress-bar.js');
-    return drawnBar(io.stderr, title);
+    return drawnBar(io, title);
   }
   const note = (text: string) => io.note(text);
   if (mode === 'plain') return { update: plainLines(io, title), note, stop: () => {} };

@@ -1,13 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { asciiMarks } from '../../src/api/ascii-marks.js';
 import { drawnBar } from '../../src/cli/progress-bar.js';
 
 /** A bar, and what it has written to a terminal of 60 columns. */
-function barAt(columns: number) {
+function barAt(columns: number, { title = 'job 7', inMarks = (text: string) => text } = {}) {
   const stream = Object.assign(new PassThrough(), { columns });
   // Nothing else of a terminal is looked at.
-  const bar = drawnBar(stream as unknown as NodeJS.WriteStream, 'job 7');
+  const bar = drawnBar({ stderr: stream as unknown as NodeJS.WriteStream, inMarks }, title);
   return { bar, written: () => String(stream.read() ?? '') };
 }
 
@@ -25,6 +26,21 @@ test('a bar is repainted in its line, and steers the terminal in no other way', 
   assert.equal(screen(text), ['job 7 [########-----------]  45.2% transcoding, 12s left', '']);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what steers terminals is what is looked for.
   assert.equal(text.replaceAll('\u001b[K', '').match(/[\u0000-\u0009\u000b\u000c\u000e-\u001f]/g), null);
+});
+
+test('a title that is cut is cut in the marks of the locale', () => {
+  const title = 'a-film-whose-name-is-far-too-long-for-this.mp4';
+  const cut = (inMarks: (text: string) => string) => {
+    const { bar, written } = barAt(60, { title, inMarks });
+    bar.update(50, '');
+    bar.stop();
+    return screen(written())[0] ?? '';
+  };
+  assert.match(
+    cut((text) => text),
+    '…',
+  );
+  assert.match(cut(asciiMarks), /^a-[ -}]*~[ -}]*\.mp4 \[#+-+\] +50% *$/);
 });
 
 test('a remark stands above the bar, which goes on below it', () => {
