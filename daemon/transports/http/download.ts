@@ -1,10 +1,8 @@
 import { VencError } from '../../../src/api/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { defaultConnections } from '../connections.js';
-import { ownDiskFault } from '../disk-faults.js';
-import { createMeter } from '../meter.js';
-import { writeWhole } from '../part-file.js';
-import { connectTimeoutOf, type RemoteOptions, untilDone } from '../remote/attempts.js';
+import { connectTimeoutOf, type RemoteOptions } from '../remote/attempts.js';
+import { bringWhole } from '../remote/bring-whole.js';
 import { SocketBuffers } from '../socket-buffers.js';
 import type { Transfer } from '../transport.js';
 import { createGuardedAgent } from './agent.js';
@@ -52,26 +50,16 @@ export async function downloadFromTarget(
   signal.throwIfAborted();
   const buffers = new SocketBuffers();
   const agent = await createGuardedAgent(guard, connectTimeoutOf(options), buffers);
-  const meter = createMeter(transfer);
   try {
-    const facts = await writeWhole(toPath, { mode: 0o600 }, async (part) => {
+    return await bringWhole(toPath, transfer, options, ({ part, meter }) => {
       const download = new HttpDownload({
         ...{ agent, buffers, target, part, toPath, meter, stallTimeoutMs, signal },
         retryDelayMs: options.retryDelayMs ?? 500,
         connections: transfer.connections ?? defaultConnections,
         rules: options.ranges ?? defaultRules,
       });
-      await untilDone(
-        { attempt: () => download.attempt(), furthestBytes: () => download.furthestBytes, signal },
-        options,
-      );
-      signal.throwIfAborted();
+      return { attempt: () => download.attempt(), furthestBytes: () => download.furthestBytes };
     });
-    meter.end(facts.sizeBytes);
-    return facts;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw ownDiskFault(error, 'download');
   } finally {
     await agent.destroy();
   }

@@ -3,11 +3,11 @@ import { VencError } from '../../../src/api/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
 import { freeBytes } from '../folders.js';
-import { createMeter } from '../meter.js';
-import { type PartFile, writeWhole } from '../part-file.js';
+import type { PartFile } from '../part-file.js';
 import { bytesOf } from '../pieces.js';
 import type { Transfer } from '../transport.js';
-import { type RemoteOptions, untilDone } from './attempts.js';
+import type { RemoteOptions } from './attempts.js';
+import { bringWhole } from './bring-whole.js';
 import type { FileServer, RemoteFacts, RemotePlace } from './file-server.js';
 import { inSession } from './in-session.js';
 import { passingTrouble, type Trouble } from './trouble.js';
@@ -28,44 +28,35 @@ export async function downloadFrom(
   const place = server.read(from);
   if (typeof place === 'string')
     throw new VencError('DownloadFailureError', `The address of the input ${place}.`);
-  const meter = createMeter(transfer);
   const { stallTimeoutMs } = options;
   const parts = { server, place, direction: 'download', signal, stallTimeoutMs } as const;
-  try {
-    const facts = await writeWhole(toPath, { mode: 0o600 }, async (part) => {
-      let known: RemoteFacts | null = null;
-      let furthestBytes = 0;
-      const attempt = () =>
-        inSession(parts, async (session, watched) => {
-          const facts = await session.stat(place.path);
-          if (facts === null) throw missing(place);
-          if (known === null || !isSame(known, facts)) await part.startOver();
-          known = facts;
-          await makeSureOfRoom(facts, part, dirname(toPath));
-          if (facts.sizeBytes !== null) part.expect(facts.sizeBytes);
-          await session.read(place.path, part.sizeBytes, async (pieces) => {
-            if (facts.sizeBytes !== null && part.sizeBytes + bytesOf(pieces) > facts.sizeBytes)
-              throw endless(facts.sizeBytes, place);
-            await part.writeAt(pieces, part.sizeBytes).catch((error: unknown) => {
-              throw ownDiskFault(error, 'download');
-            });
-            watched.alive();
-            furthestBytes = Math.max(furthestBytes, part.sizeBytes);
-            meter.at(part.sizeBytes, facts.sizeBytes);
+  return bringWhole(toPath, transfer, options, ({ part, meter }) => {
+    let known: RemoteFacts | null = null;
+    let furthestBytes = 0;
+    const attempt = () =>
+      inSession(parts, async (session, watched) => {
+        const facts = await session.stat(place.path);
+        if (facts === null) throw missing(place);
+        if (known === null || !isSame(known, facts)) await part.startOver();
+        known = facts;
+        await makeSureOfRoom(facts, part, dirname(toPath));
+        if (facts.sizeBytes !== null) part.expect(facts.sizeBytes);
+        await session.read(place.path, part.sizeBytes, async (pieces) => {
+          if (facts.sizeBytes !== null && part.sizeBytes + bytesOf(pieces) > facts.sizeBytes)
+            throw endless(facts.sizeBytes, place);
+          await part.writeAt(pieces, part.sizeBytes).catch((error: unknown) => {
+            throw ownDiskFault(error, 'download');
           });
-          const trouble = wrongSize(facts, part, place);
-          if (trouble !== null) known = null;
-          return trouble;
+          watched.alive();
+          furthestBytes = Math.max(furthestBytes, part.sizeBytes);
+          meter.at(part.sizeBytes, facts.sizeBytes);
         });
-      await untilDone({ attempt, furthestBytes: () => furthestBytes, signal }, options);
-      signal.throwIfAborted();
-    });
-    meter.end(facts.sizeBytes);
-    return facts;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw ownDiskFault(error, 'download');
-  }
+        const trouble = wrongSize(facts, part, place);
+        if (trouble !== null) known = null;
+        return trouble;
+      });
+    return { attempt, furthestBytes: () => furthestBytes };
+  });
 }
 
 /** Where the server tells no version, nothing is gone on with: two files of one size would be spliced. */

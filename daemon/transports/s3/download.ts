@@ -4,9 +4,8 @@ import type { FileFacts } from '../../jobs/job.js';
 import { defaultConnections } from '../connections.js';
 import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
 import { freeBytes } from '../folders.js';
-import { createMeter } from '../meter.js';
-import { type PartFile, writeWhole } from '../part-file.js';
-import { untilDone } from '../remote/attempts.js';
+import type { PartFile } from '../part-file.js';
+import { bringWhole } from '../remote/bring-whole.js';
 import { passingTrouble, type Trouble } from '../remote/trouble.js';
 import type { Transfer } from '../transport.js';
 import { createGate } from './gate.js';
@@ -39,47 +38,36 @@ export async function downloadObject(
   transfer: Transfer,
   options: StorageOptions,
 ): Promise<FileFacts> {
-  const { signal } = transfer;
-  const meter = createMeter(transfer);
-  let furthestBytes = 0;
-  const round = async (part: PartFile, ended: AbortSignal): Promise<Trouble | null> => {
-    if (part.sizeBytes > 0) await part.startOver();
-    const ask = { signal: AbortSignal.any([signal, ended]) };
-    const facts = await session.ask((requesting) => lookAtObject(session, requesting), ask);
-    const { sizeBytes } = facts;
-    if (sizeBytes !== null && sizeBytes > (await freeBytes(dirname(toPath)))) throw outOfSpaceError();
-    if (sizeBytes !== null) part.expect(sizeBytes);
-    let bytes = 0;
-    const arrived = (more: number): void => {
-      bytes += more;
-      furthestBytes = Math.max(furthestBytes, bytes);
-      meter.at(Math.min(bytes, sizeBytes ?? bytes), sizeBytes);
-    };
-    const { connections = defaultConnections } = transfer;
-    const work = { session, part, connections, arrived, ...ask };
-    return facts.version === null || sizeBytes === null
-      ? takeWhole(work)
-      : takeRanges(work, { version: facts.version, sizeBytes });
-  };
-  try {
-    const facts = await writeWhole(toPath, { mode: 0o600 }, async (part) => {
-      const attempt = async (): Promise<Trouble | null> => {
-        const ended = new AbortController();
-        try {
-          return await round(part, ended.signal);
-        } finally {
-          ended.abort();
-        }
+  const { connections = defaultConnections } = transfer;
+  return bringWhole(toPath, transfer, options, ({ part, meter }) => {
+    let furthestBytes = 0;
+    const round = async (signal: AbortSignal): Promise<Trouble | null> => {
+      if (part.sizeBytes > 0) await part.startOver();
+      const facts = await session.ask((requesting) => lookAtObject(session, requesting), { signal });
+      const { sizeBytes } = facts;
+      if (sizeBytes !== null && sizeBytes > (await freeBytes(dirname(toPath)))) throw outOfSpaceError();
+      if (sizeBytes !== null) part.expect(sizeBytes);
+      let bytes = 0;
+      const arrived = (more: number): void => {
+        bytes += more;
+        furthestBytes = Math.max(furthestBytes, bytes);
+        meter.at(Math.min(bytes, sizeBytes ?? bytes), sizeBytes);
       };
-      await untilDone({ attempt, furthestBytes: () => furthestBytes, signal }, options);
-      signal.throwIfAborted();
-    });
-    meter.end(facts.sizeBytes);
-    return facts;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw ownDiskFault(error, 'download');
-  }
+      const work = { session, part, connections, arrived, signal };
+      return facts.version === null || sizeBytes === null
+        ? takeWhole(work)
+        : takeRanges(work, { version: facts.version, sizeBytes });
+    };
+    const attempt = async (): Promise<Trouble | null> => {
+      const ended = new AbortController();
+      try {
+        return await round(AbortSignal.any([transfer.signal, ended.signal]));
+      } finally {
+        ended.abort();
+      }
+    };
+    return { attempt, furthestBytes: () => furthestBytes };
+  });
 }
 
 async function takeRanges(
