@@ -34,8 +34,12 @@ const pageJobs = 10;
 // What arrives in one piece and is longer than this was pasted, not typed: it must not cancel anything.
 const longestTyped = 4;
 
+// Ctrl-C and Ctrl-D as bytes: pressed twice, they come in one piece, in which nobody has told them apart.
+const leaving = ['\u0003', '\u0004'] as const;
+
 /** The keys that a press stands for: more than one where a slow line delivers several letters at once. */
 export function keysOf(input: string, key: PressedKey): readonly WatchKey[] {
+  if (leaving.some((byte) => input.includes(byte))) return ['quit'];
   if (key.ctrl) return input === 'c' || input === 'd' ? ['quit'] : [];
   if (key.upArrow) return ['up'];
   if (key.downArrow) return ['down'];

@@ -107,6 +107,15 @@ if (hasTmux()) {
     });
   }
 
+  test('Ctrl-C pressed twice at once leaves as well', async (stage) => {
+    stage.service.open();
+    await stage.terminal.type(stage.program);
+    await stage.terminal.shows(/transcoding/);
+    await stage.terminal.press('C-c', 'C-c');
+    await stage.terminal.shows(/job 7 goes on/);
+    assert.is(await stage.terminal.hasCursor(), true);
+  });
+
   for (const [signal, ending] of [
     ['SIGTERM', /code=130/],
     ['SIGUSR2', /a fault of the program[\s\S]*code=[1-9]/],

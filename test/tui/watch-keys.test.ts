@@ -28,6 +28,7 @@ const presses: readonly (readonly [string, Partial<PressedKey>, readonly WatchKe
   ['C', {}, ['cancel']],
   ['c', { ctrl: true }, ['quit']],
   ['d', { ctrl: true }, ['quit']],
+  ['\u0003\u0003', {}, ['quit']],
   ['x', { ctrl: true }, []],
   ['cy', {}, ['cancel', 'yes']],
   ['x', {}, []],
