@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream';
+import { completeWords } from '../../src/cli/completion/complete-words.js';
+import { askingWord } from '../../src/cli/completion/questions.js';
 import type { Io } from '../../src/cli/io.js';
 import { markWriter } from '../../src/cli/locale.js';
 import { errorText, exitCodeOf } from '../../src/cli/print/error-text.js';
@@ -7,6 +9,13 @@ import { tempFolder } from '../helpers/temp.js';
 import type { CliResult } from './run-cli.js';
 
 const home = tempFolder();
+
+/** Stands for the end of the process. */
+class Left extends Error {
+  constructor(readonly code: number) {
+    super(`the program was left with ${code}`);
+  }
+}
 
 /** What a run here may be given beside its words. */
 export interface HereOptions {
@@ -45,10 +54,14 @@ export async function runHere(
       stderr += text;
     },
     leave: (code) => {
-      throw new Error(`the program was left with ${code}`);
+      throw new Left(code);
     },
   };
-  const code = await runProgram(words, io).catch((error: unknown) => {
+  const [first, ...others] = words;
+  // As main does it.
+  const run = first === askingWord ? completeWords(others, io).then(() => 0) : runProgram(words, io);
+  const code = await run.catch((error: unknown) => {
+    if (error instanceof Left) return error.code;
     io.note(errorText(error, false));
     return exitCodeOf(error);
   });

@@ -1,11 +1,17 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
-/** Waits, without sleeping, until something is so. Gives up after ten seconds, naming what was waited for. */
+/** Looks one after the other, for what happens in this process: most of what is waited for is there by then. */
+const quickLooks = 20;
+
+/**
+ * Waits until something is so. Gives up after thirty seconds, naming what was waited for. After a few looks it pauses in between: what
+ * another process is to do comes sooner where this one leaves it the processor.
+ */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!(await isSo())) {
+  const end = Date.now() + 30_000;
+  for (let looks = 0; !(await isSo()); looks += 1) {
     if (Date.now() > end) throw new Error(`It never came to be: ${what}.`);
-    await nextTurn();
+    await (looks < quickLooks ? nextTurn() : pause(2));
   }
 }
 

@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'uvu';
+import { hasTmux } from '../helpers/tmux.js';
+
+const jobs = [
+  { id: 12, state: 'processing', grouping: 'team:a', input: 3, label: 'web' },
+  { id: 11, state: 'failed', grouping: null, input: 2, label: 'for the web' },
+  { id: 10, state: 'finished', grouping: 'team:a', input: 1, label: '$(x)' },
+].map(({ id, state, grouping, input, label }) => ({
+  job: {
+    ...{ id, state, grouping },
+    input_media_file: { id: input, url: `https://u:secret@h/a/film${id}.mov?key=secret` },
+    output_media_files: [{ id: id + 100, label, state }],
+  },
+}));
+
+/** Starts a service of three jobs, for completions to ask. It holds no process open. */
+export function startJobService(): Promise<Server> {
+  return listening(
+    createServer((_, response) => {
+      response.setHeader('Content-Type', 'application/json');
+      response.end(JSON.stringify(jobs));
+    }),
+  );
+}
+
+/** Starts one that never answers. */
+export function startSilentService(): Promise<Server> {
+  return listening(createServer(() => {}));
+}
+
+async function listening(server: Server): Promise<Server> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  return server;
+}
+
+/** What leads the program to a service. */
+export function envOf(server: Server): Readonly<Record<string, string>> {
+  // A server at a port has such an address.
+  const { port } = server.address() as AddressInfo;
+  return { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
+}
+
+/** A test for machines that have these programs; elsewhere it is skipped, and says what it misses. */
+export function testIn(...programs: readonly string[]): typeof test | typeof test.skip {
+  const missing = programs.filter((name) => !(name === 'tmux' ? hasTmux() : has(name)));
+  if (missing.length === 0) return test;
+  process.stderr.write(
+    `skipped, as there is no ${missing.join(', ')} here: apt-get install ${missing.join(' ')}\n`,
+  );
+  return test.skip;
+}
+
+function has(name: string): boolean {
+  try {
+    execFileSync(name, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

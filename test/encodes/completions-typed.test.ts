@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { completionFiles, shells } from '../../src/cli/completion/shells.js';
+import { envOf, startJobService, testIn } from '../cli/completion-room.js';
+import { tempFolder } from '../helpers/temp.js';
+import { openTerminal, type Terminal } from '../helpers/tmux.js';
+
+const service = await startJobService();
+
+/** The program under its own name, for shells to call. */
+const folder = tempFolder();
+writeFileSync(
+  join(folder, 'venc'),
+  `#!/bin/sh\nexec '${process.execPath}' '${resolve('bin/venc.js')}' "$@"\n`,
+  { mode: 0o755 },
+);
+
+const run = promisify(execFile);
+
+// What bash is given at a TAB, with = and : as words of their own, and what it offers then.
+const typed = [
+  [['wa'], 'watch wait'],
+  [['submit', '--video-c'], '--video-codec'],
+  [['submit', '--video-codec', ''], 'h264 theora vp6 vp8 hevc vp9 av1'],
+  [['submit', '--video-codec', '=', 'hev'], 'hevc'],
+  [['run', 'a.mov', '--output', 'video_codec', '=', 'hev'], 'hevc'],
+  [['run', 'a.mov', '--output', 'filename', '=', 'a.mp4,video_cod'], 'a.mp4,video_codec='],
+  [['--data', 'show', 'accounts', ''], 'create list show live integration'],
+  [['list', '--state', 'fin'], 'finished'],
+  [['progress', '1', '--output', '--js'], '--json'],
+  [['help', 'ex'], 'exit-codes'],
+  [['show', ''], '12 11 10'],
+  [['show', '12', ''], ''],
+  [['show', '--', ''], '12 11 10'],
+  [['show', '--', '--js'], ''],
+  [['progress', '--output', ''], '112 111 110'],
+  [['progress', '--input', ''], '3 2 1'],
+  [['config', 'set', 'progress', ''], 'auto tty plain json none'],
+  [['config', 'set', '--unset', 'pro'], 'progress'],
+  [['config', 'get', 'progress', ''], ''],
+  [['--target', 'x', 'config', 'set', 'target', ''], 'local'],
+  [['wait', '12', '11'], '11'],
+  [['submit', '--label', 'for'], 'for\\ the\\ web'],
+  [['submit', '--label', '"for the'], 'for the web'],
+  [['submit', '--label', '"'], 'web for the web'],
+  [['list', '--state', "'fin"], 'finished'],
+  [['run', 'a.mov', '--output', '"video_codec=hev'], 'video_codec=hevc'],
+  [['submit', '--label', ''], 'web for\\ the\\ web \\$\\(x\\)'],
+  [['submit', '--grouping', 'team', ':', ''], 'a'],
+  [['submit', '--width', ''], ''],
+  [['show', '>', ''], ''],
+] as const;
+
+for (const [words, expected] of typed) {
+  testIn('bash')(`bash offers "${expected}" after venc ${words.join(' ')}`, async () => {
+    const lines = [
+      // As some people have it in their shells.
+      'set -u',
+      `source completions/${completionFiles.bash}`,
+      'COMP_WORDS=(venc "$@") COMP_CWORD=$#',
+      '_venc venc',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: bash is to read it.
+      'echo "${COMPREPLY[*]}"',
+    ];
+    const env = { ...envOf(service), PATH: `${folder}:${process.env.PATH ?? ''}`, HOME: folder };
+    const say = async () =>
+      (await run('bash', ['-c', lines.join('\n'), 'bash', ...words], { env })).stdout.trim();
+    // As above: what asks the service may be late on a busy machine.
+    let text = await say();
+    for (let attempt = 0; attempt < 10 && text !== expected; attempt += 1) text = await say();
+    assert.is(text, expected);
+  });
+}
+
+/** How each shell is started without the user's own settings, and told of the completions. */
+const starts = {
+  bash: ['bash --norc', `source ${process.cwd()}/completions/venc.bash`],
+  zsh: ['zsh -f', `fpath+=${process.cwd()}/completions; autoload -U compinit; compinit -u -D`],
+  fish: ['fish --no-config', `source ${process.cwd()}/completions/venc.fish`],
+} as const;
+
+/** Presses TAB until something is there: on a busy machine what asks the service may be late, and then nothing is offered. */
+async function offered(terminal: Terminal, what: RegExp): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    await terminal.press('Tab');
+    const deadline = Date.now() + 1000;
+    while (Date.now() < deadline) {
+      if (what.test(await terminal.text())) return;
+      await pause(50);
+    }
+  }
+  assert.unreachable(`it was never offered: ${await terminal.text()}`);
+}
+
+for (const shell of shells) {
+  testIn(shell, 'tmux')(`TAB completes commands, values and ids of jobs in ${shell}`, async () => {
+    const terminal = await openTerminal(tempFolder(), 100, 30, {
+      ...envOf(service),
+      HOME: folder,
+    });
+    try {
+      await terminal.type(`PATH=${folder}:$PATH`);
+      for (const line of starts[shell]) await terminal.type(line);
+      await terminal.type('echo re""ady');
+      await terminal.shows(/^ready$/m);
+      await terminal.press('venc resu', 'Tab');
+      await terminal.shows(/venc resubmit/);
+      await terminal.press('C-u');
+      await terminal.press('venc resubmit --state cance', 'Tab');
+      await terminal.shows(/--state cancelled/);
+      await terminal.press('C-u');
+      await terminal.press('venc submit a --video-codec=the', 'Tab');
+      await terminal.shows(/--video-codec=theora/);
+      await terminal.press('C-u');
+      await terminal.press('venc submit a --output "aspect_mode=cr', 'Tab');
+      await terminal.shows(/--output "aspect_mode=crop/);
+      await terminal.press('C-u');
+      await terminal.press('venc cancel ');
+      await offered(terminal, /venc cancel 12/);
+    } finally {
+      await terminal.close();
+    }
+  });
+}
+
+test.run();
