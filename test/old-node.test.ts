@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { tempFolder } from './helpers/temp.js';
+
+/** Runs the front door as a Node of another version would. */
+function runAs(node: string) {
+  const pretence = join(tempFolder(), 'pretend.cjs');
+  const versions = `{ value: { ...process.versions, node: '${node}' } }`;
+  writeFileSync(pretence, `Object.defineProperty(process, 'versions', ${versions});`);
+  return spawnSync(process.execPath, ['--require', pretence, 'bin/venc.js', '--version'], {
+    encoding: 'utf8',
+  });
+}
+
+for (const node of ['12.22.12', '18.20.4', '20.9.0', '20.17.0']) {
+  test(`Node ${node} gets one sentence and exit code 2`, () => {
+    const { status, stdout, stderr } = runAs(node);
+    assert.is(stderr, `venc needs Node 20.18 or newer, this is ${node}.\n`);
+    assert.equal([status, stdout], [2, '']);
+  });
+}
+
+for (const node of ['20.18.1', '22.0.0', '30.1.0']) {
+  test(`Node ${node} is new enough`, () => {
+    const { status, stderr } = runAs(node);
+    assert.equal([status, stderr], [0, '']);
+  });
+}
+
+test('the front door asks for what the package asks for', () => {
+  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+  assert.match(engines.node, /^>=20\.18\./);
+});
+
+test.run();
