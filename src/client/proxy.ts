@@ -1,6 +1,7 @@
 import { type RequestOptions, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { VencError } from '../api/errors.js';
+import { decoded } from '../api/url-text.js';
 import { reasonOf } from './outages.js';
 import { isHere } from './pace.js';
 
@@ -37,7 +38,10 @@ function isExempt({ hostname, port, protocol }: URL, exempt: string): boolean {
     });
 }
 
-/** What a request has to be given so that it goes by way of the proxy that the environment names; nothing where there is none. */
+/**
+ * What a request has to be given so that it goes by way of the proxy that the environment names; nothing where there is none. Rejects with
+ * `UsageError` where what it names is no proxy, `UnreachableError`, and the signal's reason.
+ */
 export async function wayTo(
   url: URL,
   env: ProxyEnvironment,
@@ -50,7 +54,7 @@ export async function wayTo(
   const { hostname, port } = proxy;
   const where = { hostname: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 80 : Number(port) };
   if (url.protocol === 'http:') {
-    const auth = url.username === '' ? {} : { auth: decodeURIComponent(`${url.username}:${url.password}`) };
+    const auth = url.username === '' ? {} : { auth: loginIn(url) };
     return { ...where, ...auth, path: withoutUser(url), headers: { Host: url.host, ...login } };
   }
   const target = `${url.hostname}:${url.port === '' ? 443 : url.port}`;
@@ -84,7 +88,10 @@ function tunnel(options: RequestOptions, proxy: URL, signal: AbortSignal | undef
       socket.destroy();
       fail(statusCode === 407 ? 'wants a name and a password (407)' : `refuses to connect (${statusCode})`);
     });
-    asked.on('error', (error) => fail(`could not be reached: ${reasonOf(error)}`, error));
+    asked.on('error', (error) => {
+      if (signal?.aborted === true) reject(signal.reason);
+      else fail(`could not be reached: ${reasonOf(error)}`, error);
+    });
     asked.end();
   });
 }
@@ -97,10 +104,13 @@ function proxyUrl({ name, text }: { readonly name: string; readonly text: string
   });
 }
 
-function loginOf({ username, password }: URL): Readonly<Record<string, string>> {
-  if (username === '') return {};
-  const login = decodeURIComponent(`${username}:${password}`);
-  return { 'Proxy-Authorization': `Basic ${Buffer.from(login).toString('base64')}` };
+function loginOf(proxy: URL): Readonly<Record<string, string>> {
+  if (proxy.username === '') return {};
+  return { 'Proxy-Authorization': `Basic ${Buffer.from(loginIn(proxy)).toString('base64')}` };
+}
+
+function loginIn({ username, password }: URL): string {
+  return `${decoded(username)}:${decoded(password)}`;
 }
 
 function withoutUser(url: URL): string {

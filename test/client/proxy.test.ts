@@ -5,7 +5,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { proxyFor } from '../../src/client/proxy.js';
+import { VencError } from '../../src/api/errors.js';
+import { proxyFor, wayTo } from '../../src/client/proxy.js';
 import { runCli } from '../cli/run-cli.js';
 import { testKey } from '../helpers/servers/test-certificate.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -94,6 +95,27 @@ test('an http service is asked by way of the proxy, with the proxy’s own login
   assert.equal([result.code, result.stdout], [0, '[]\n'], result.stderr);
   const login = `Basic ${Buffer.from('user:pass').toString('base64')}`;
   assert.equal(proxy.seen, [`http://far.example/api/v2/jobs.json?api_key=k far.example ${login}`]);
+});
+
+test('a login with a lone percent sign is taken as it stands', async () => {
+  const proxy = `http://user:50%%40@127.0.0.1:1`;
+  const { headers } = await wayTo(new URL('http://far.example'), { http_proxy: proxy }, undefined);
+  const login = `Basic ${Buffer.from('user:50%%40').toString('base64')}`;
+  assert.equal(headers, { Host: 'far.example', 'Proxy-Authorization': login });
+});
+
+test('who interrupts the asking of a proxy hears of the interruption, and of no broken proxy', async () => {
+  const asked = new AbortController();
+  const silent = createServer();
+  silent.on('connect', () => asked.abort(new VencError('InterruptedError', 'Interrupted.')));
+  const { port, close } = await listening(silent);
+  const way = wayTo(
+    new URL('https://far.example'),
+    { https_proxy: `http://127.0.0.1:${port}` },
+    asked.signal,
+  );
+  assert.is(await way.catch((error: unknown) => error), asked.signal.reason);
+  close();
 });
 
 test('an https service is reached through a tunnel, whose proxy sees no key, and its certificate counts', async () => {
