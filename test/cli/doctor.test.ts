@@ -100,6 +100,19 @@ test('a service that takes the connection and says nothing is told as such', asy
   assert.match(findings[0]?.advice ?? '', /^look whether it hangs/);
 });
 
+test('a daemon that hangs when it is asked how it fares is not waited for', async () => {
+  const hung = createServer(({ url = '' }, response) => {
+    if (url.startsWith('/v2/jobs')) response.end('[]');
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => hung.once('listening', resolve));
+  const url = `http://127.0.0.1:${(hung.address() as AddressInfo).port}`;
+  const client = createClient({ url, apiKey: 'any', isOwnDaemon: true });
+  const { findings } = await checkService(async () => client, 0.5).finally(() =>
+    hung.close().closeAllConnections(),
+  );
+  assert.is(findings[0]?.message, `${url} did not answer within 0.5 seconds`);
+});
+
 test('a program that does not run is told with its own last word, beside all else', async () => {
   const path = join(tempFolder(), 'ffmpeg');
   writeFileSync(path, '#!/bin/sh\necho "libx.so.5: cannot open shared object file" >&2\nexit 1\n');

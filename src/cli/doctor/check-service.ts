@@ -36,7 +36,7 @@ export async function checkService(
     const asked = { query: { per_page: 1 }, signal };
     const { header } = await client.ask('listJobs', asked);
     const ahead = clockAhead(header('date'), new Date());
-    const troubles = client.target.isOwnDaemon === true ? await troublesOf(client) : [];
+    const troubles = client.target.isOwnDaemon === true ? await troublesOf(client, signal) : [];
     const findings = [good(subject, `${url} answers and takes the key`), ...checkClock(ahead), ...troubles];
     return { facts: { url, is_reachable: true, is_key_good: true, clock_ahead_seconds: ahead }, findings };
   } catch (error) {
@@ -71,9 +71,9 @@ function findingOf(error: unknown, client: Client | null): Finding {
 }
 
 /** What the own daemon says of itself: a version other than this one's, and why it takes no jobs. */
-async function troublesOf(client: Client): Promise<readonly Finding[]> {
-  const version = fieldsOf((await client.ask('version')).body).version;
-  const { body } = await client.ask('health', { alsoGoodStatus: 503 });
+async function troublesOf(client: Client, signal: AbortSignal): Promise<readonly Finding[]> {
+  const version = fieldsOf((await client.ask('version', { signal })).body).version;
+  const { body } = await client.ask('health', { alsoGoodStatus: 503, signal });
   const reasons = Object.values(fieldsOf(body))
     .flatMap(itemsOf)
     .flatMap((reason) => {
