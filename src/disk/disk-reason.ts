@@ -6,6 +6,7 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: 'there is no room left on its disk',
   EISDIR: 'it is a folder',
   ENAMETOOLONG: 'its name is too long',
+  EIO: 'the disk does not work as it should',
   ELOOP: 'its links lead in a circle',
 };
 

@@ -4,6 +4,8 @@ import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isVencError, VencError } from '../../api/errors.js';
 import { openFile } from '../../client/open-file.js';
+import { reasonOf } from '../../client/outages.js';
+import { diskReason } from '../../disk/disk-reason.js';
 import { humanSize } from '../print/units.js';
 import type { FileToSave } from './files-to-save.js';
 
@@ -107,27 +109,12 @@ function isOfTheDisk(error: unknown): boolean {
   );
 }
 
-const diskReasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'there is no room left on the disk',
-  EDQUOT: 'there is no room left for you on the disk',
-  EROFS: 'the disk is read-only',
-  EACCES: 'you have no permission to',
-  EPERM: 'you have no permission to',
-  EISDIR: 'there is a folder in its place',
-  ENAMETOOLONG: 'its name is too long',
-  EIO: 'the disk does not work as it should',
-};
-
 function toTell(error: unknown, { name, url }: FileToSave): unknown {
   if (isVencError(error)) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  return isOfTheDisk(error)
-    ? new VencError('UsageError', `${name} cannot be written: ${diskReasons[code] ?? code}.`, {
-        cause: error,
-      })
-    : new VencError('UnreachableError', `${new URL(url).host} broke off the download (${code}).`, {
-        cause: error,
-      });
+  const message = isOfTheDisk(error)
+    ? `${name}.part cannot be written: ${diskReason(error, 'write')}.`
+    : `The download from ${new URL(url).host} failed: ${reasonOf(error)}.`;
+  return new VencError(isOfTheDisk(error) ? 'UsageError' : 'UnreachableError', message, { cause: error });
 }
 
 /** A file on its way to its name, written in order and summed up as it comes. */
@@ -142,13 +129,14 @@ class Part {
   static async open(path: string, isKept: boolean): Promise<Part> {
     if (!isKept) await unlink(path).catch(() => {});
     const handle = await open(path, 'a+');
-    const hash = createHash('md5');
-    let size = 0;
-    for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
-      hash.update(piece);
-      size += piece.byteLength;
+    const part = new Part(handle, createHash('md5'), 0);
+    try {
+      for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) part.take(piece);
+      return part;
+    } catch (error) {
+      await part.close();
+      throw error;
     }
-    return new Part(handle, hash, size);
   }
 
   get sizeBytes(): number {
@@ -161,6 +149,10 @@ class Part {
 
   async write(piece: Buffer): Promise<void> {
     await this.handle.appendFile(piece);
+    this.take(piece);
+  }
+
+  private take(piece: Buffer): void {
     this.hash.update(piece);
     this.size += piece.byteLength;
   }

@@ -202,7 +202,7 @@ test('a disk that takes nothing is told at once', () =>
     mkdirSync(`${here.path}.part`);
     const error = await here.save().catch((one: unknown) => one);
     assert.ok(isVencError(error, 'UsageError'));
-    assert.is(error.message, 'film.mp4 cannot be written: there is a folder in its place.');
+    assert.is(error.message, 'film.mp4.part cannot be written: it is a folder.');
   }));
 
 test.run();
