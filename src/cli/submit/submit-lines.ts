@@ -158,13 +158,16 @@ async function* linesOf(stream: NodeJS.ReadStream, signal: AbortSignal): AsyncGe
   signal.addEventListener('abort', end, { once: true });
   const decoder = new TextDecoder();
   let rest = '';
-  for await (const chunk of stream as AsyncIterable<Buffer | string>) {
-    rest += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
-    const lines = rest.split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer | string>) {
+      rest += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+  } finally {
+    signal.removeEventListener('abort', end);
   }
-  signal.removeEventListener('abort', end);
   rest += decoder.decode();
   if (rest !== '') yield rest;
 }
