@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { isVencError, VencError } from '../api/errors.js';
 import { type ExitCode, exitCodes } from '../api/exit-codes.js';
+import { oneOf } from '../api/flag-readers.js';
 import type { JobState } from '../api/states.js';
 import type { Client } from '../client/client.js';
 import type { Context } from './context.js';
@@ -8,7 +9,7 @@ import { examplesOf } from './examples-of.js';
 import type { Io } from './io.js';
 import { errorText, exitCodeOf } from './print/error-text.js';
 import { selectJobs } from './select-jobs.js';
-import { oneOf, parseIds } from './words.js';
+import { parseIds } from './words.js';
 
 /** What a command does to jobs, and to which of them it can be done. */
 export interface Verb {

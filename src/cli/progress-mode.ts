@@ -1,7 +1,7 @@
 import { VencError } from '../api/errors.js';
+import { oneOf } from '../api/flag-readers.js';
 import type { Context } from './context.js';
 import type { Io } from './io.js';
-import { oneOf } from './words.js';
 
 /** How progress is shown: moving on a terminal, as lines, as JSON objects, or not at all. */
 export type ProgressMode = 'tty' | 'plain' | 'json' | 'none';
@@ -19,11 +19,7 @@ export const progressOption = {
 } as const;
 
 /** The mode that a choice comes to at one of the outputs. Throws `UsageError` where `tty` was asked for and there is none. */
-export function progressMode(
-  io: Io,
-  choice: ProgressChoice | undefined,
-  at: 'stdout' | 'stderr',
-): ProgressMode {
+function progressMode(io: Io, choice: ProgressChoice | undefined, at: 'stdout' | 'stderr'): ProgressMode {
   if (choice === 'tty' && !io.isTerminal[at]) {
     throw new VencError('UsageError', `--progress tty needs a terminal at ${at}.`, {
       hint: 'plain lines go anywhere: --progress plain',

@@ -1,7 +1,5 @@
 import { VencError } from '../api/errors.js';
 
-export { byteSize, oneOf, timeSpan, wholeNumber } from '../api/flag-readers.js';
-
 /** Greatest id that is exact as a number; services other than our daemon may go beyond 2^31. */
 const maxId = Number.MAX_SAFE_INTEGER;
 

@@ -5,9 +5,9 @@ import { mayLackRoute } from './outages.js';
 import { fieldsOf, itemsOf, readNumber, readText } from './reading.js';
 
 /** Kinds of usage that reports tell of, in the order in which they are printed. */
-export const usageKinds = ['vod', 'live'] as const;
+const usageKinds = ['vod', 'live'] as const;
 
-/** One of {@link usageKinds}. */
+/** A kind of usage: of files, or of live streams. */
 export type UsageKind = (typeof usageKinds)[number];
 
 /** Names of the amounts of each kind (section 2.5): minutes of files, hours of live streaming. */

@@ -71,7 +71,7 @@ export function isDone(state: WatchState): boolean {
 }
 
 /** Whether every job is over. */
-export function isAllOver(state: WatchState): boolean {
+function isAllOver(state: WatchState): boolean {
   return !state.isListing && state.jobs.every(isOver);
 }
 

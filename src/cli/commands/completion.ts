@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../api/exit-codes.js';
+import { oneOf } from '../../api/flag-readers.js';
 import { type Shell, shells } from '../completion/shells.js';
 import type { Context } from '../context.js';
-import { oneOf } from '../words.js';
 
 /** `venc completion SHELL`: prints the completions for a shell, made of the commands as they are. */
 export function define(command: Command, context: Context): void {

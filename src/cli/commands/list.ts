@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../api/exit-codes.js';
+import { oneOf, wholeNumber } from '../../api/flag-readers.js';
 import { jobStates } from '../../api/states.js';
 import { blankJob } from '../blank-job.js';
 import type { Context } from '../context.js';
 import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
 import { pageJobs, selectJobs } from '../select-jobs.js';
-import { oneOf, wholeNumber } from '../words.js';
 
 interface ListOptions extends ReadingOptions {
   readonly page?: number;

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { VencError } from '../../api/errors.js';
 import { exitCodes } from '../../api/exit-codes.js';
+import { oneOf } from '../../api/flag-readers.js';
 import { askReport, readReport, type Usage, usageAmounts } from '../../client/read-report.js';
 import type { Context } from '../context.js';
 import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
-import { oneOf } from '../words.js';
 
 const kinds = ['all', 'vod', 'live'] as const;
 type Kind = (typeof kinds)[number];

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import { timeSpan } from '../../api/flag-readers.js';
 import type { JobRecord } from '../../api/records.js';
 import { withoutPassword } from '../../api/redact.js';
 import { refuseInput, refuseToOverwrite, refuseUnwritable } from '../check-places.js';
@@ -18,7 +19,7 @@ import { openProgress } from '../progress-display.js';
 import { chosenMode, type ProgressChoice, progressOption } from '../progress-mode.js';
 import { isUrl, type PlacedRequest, placeFiles } from '../run-files.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
-import { gather, timeSpan } from '../words.js';
+import { gather } from '../words.js';
 
 interface RunOptions extends JobWords, ProgramFlags {
   readonly out?: readonly string[];

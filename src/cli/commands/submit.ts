@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
+import { timeSpan } from '../../api/flag-readers.js';
 import type { Context } from '../context.js';
 import { declinedHelp } from '../declined-help.js';
 import { addJobWords } from '../job-words.js';
 import { progressOption } from '../progress-mode.js';
 import { submitJob } from '../submit/submit-job.js';
 import { idempotencyKeyOf, refuseIdleFlags, type SubmitOptions } from '../submit/submit-options.js';
-import { timeSpan } from '../words.js';
 
 /** `venc submit INPUT`: creates a job (section 4.1) and prints its id. */
 export function define(command: Command, context: Context): void {

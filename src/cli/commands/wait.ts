@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { timeSpan } from '../../api/flag-readers.js';
 import { awaitJobs } from '../await-jobs.js';
 import type { Context } from '../context.js';
 import { jobsGoOn } from '../going-on.js';
 import { listenForEnd } from '../interrupt.js';
-import { parseIds, timeSpan } from '../words.js';
+import { parseIds } from '../words.js';
 
 interface WaitOptions {
   readonly timeout?: number;
