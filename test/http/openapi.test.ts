@@ -1,13 +1,14 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openApiDocument, openApiText } from '../../daemon/http/openapi/document.js';
-import type { Operation } from '../../daemon/http/openapi/document-types.js';
+import { openApiText } from '../../daemon/http/openapi/document.js';
+import type { OpenApiDocument, Operation } from '../../daemon/http/openapi/document-types.js';
 import { type Representation, type Route, type RouteName, routes } from '../../src/api/routes.js';
 import { at, property, readOptions, resolved } from '../helpers/answers/read-document.js';
 
-const { baseUrl } = readOptions;
-const document = openApiDocument(readOptions);
+const { baseUrl, maxOutputs } = readOptions;
+const text = openApiText(maxOutputs)(baseUrl);
+const document: OpenApiDocument = JSON.parse(text);
 
 const allRoutes = Object.entries<Route>(routes) as [RouteName, Route][];
 const suffixes: Readonly<Record<Representation, string>> = { json: '.json', xml: '.xml', jsonp: '.js' };
@@ -16,24 +17,21 @@ const operations = Object.values(document.paths).flatMap((item) => Object.values
 
 test('the document is valid OpenAPI 3.1', async () => {
   const validator = new Validator();
-  const { valid, errors } = await validator.validate(JSON.parse(JSON.stringify(document)));
+  const { valid, errors } = await validator.validate(JSON.parse(text));
   assert.ok(valid, JSON.stringify(errors, null, 1));
   assert.is(validator.version, '3.1');
 });
 
 test('every reference leads somewhere', () => {
-  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
-    ([, reference]) => reference,
-  );
+  const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference);
   assert.ok(references.length > 100);
   for (const reference of new Set(references)) {
     assert.ok(resolved({ $ref: reference }) !== undefined, reference);
   }
 });
 
-test('the same tables give the same text, and the text says what the document says', () => {
-  assert.is(openApiText(7)(baseUrl), JSON.stringify(document));
-  assert.is(openApiText(7)(baseUrl), openApiText(7)(baseUrl));
+test('the same tables give the same text', () => {
+  assert.is(openApiText(maxOutputs)(baseUrl), text);
 });
 
 test('the servers are the address that is given, and the same below /api', () => {

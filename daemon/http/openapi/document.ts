@@ -10,22 +10,13 @@ import { refusalResponses } from './responses.js';
 import { tags } from './tags.js';
 import { webhooks } from './webhooks.js';
 
-/** What a document is made for. */
-export interface DocumentOptions {
-  /** Address of the daemon as the client knows it, without a slash at its end. */
-  readonly baseUrl: string;
-  /** Greatest number of outputs of a job. */
-  readonly maxOutputs: number;
-}
-
 const version = '3.1.1';
 
-/** The service as an OpenAPI document, derived from the tables of routes, records, settings and errors. */
-export function openApiDocument({ baseUrl, maxOutputs }: DocumentOptions): OpenApiDocument {
-  return { openapi: version, servers: serversAt(baseUrl), ...documentBody(maxOutputs) };
-}
-
-/** The text of the document for any address: all but the servers is made once. */
+/**
+ * The service as an OpenAPI document, derived from the tables of routes, records, settings and errors: its text for any base address, which is
+ * that of the daemon as the client knows it, without a slash at its end. All but the servers is made once. `maxOutputs` is the greatest number of
+ * outputs of a job.
+ */
 export function openApiText(maxOutputs: number): (baseUrl: string) => string {
   const body = JSON.stringify(documentBody(maxOutputs));
   return (baseUrl) =>

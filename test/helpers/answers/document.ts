@@ -1,8 +1,9 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { openApiDocument } from '../../../daemon/http/openapi/document.js';
+import { openApiText } from '../../../daemon/http/openapi/document.js';
 import type {
   Method,
+  OpenApiDocument,
   Operation,
   PathItem,
   ResponseNote,
@@ -10,7 +11,7 @@ import type {
 import type { Schema } from '../../../daemon/http/openapi/schema.js';
 
 /** The document that answers are checked against. The address and the limit that it names play no part. */
-export const apiDocument = openApiDocument({ baseUrl: 'http://127.0.0.1', maxOutputs: 50 });
+export const apiDocument: OpenApiDocument = JSON.parse(openApiText(50)('http://127.0.0.1'));
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
 formats.default(ajv);
