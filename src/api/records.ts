@@ -11,9 +11,7 @@ import type {
 import type {
   earlyOutputProgressFields,
   inputProgressFields,
-  inputProgressV1Fields,
   outputProgressFields,
-  outputProgressV1Fields,
 } from './records/progress.js';
 import type { allReportFields, liveReportFields, vodReportFields } from './records/reports.js';
 import type { errorsFields } from './records/service.js';
@@ -90,10 +88,6 @@ export interface JobProgressRecord {
   readonly outputs: readonly (ProgressRecord & { readonly id: number })[];
 }
 
-/** Progress of an input in version 1 (section 9). */
-export type InputProgressV1 = RecordOf<typeof inputProgressV1Fields>;
-/** Progress of an output in version 1 (section 9). */
-export type OutputProgressV1 = RecordOf<typeof outputProgressV1Fields>;
 /** Progress of an output in the early, unversioned form (section 9). */
 export type EarlyOutputProgress = RecordOf<typeof earlyOutputProgressFields>;
 

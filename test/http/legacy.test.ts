@@ -1,11 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type {
-  EarlyOutputProgress,
-  InputProgressV1,
-  JobRecord,
-  OutputProgressV1,
-} from '../../src/api/records.js';
+import type { EarlyOutputProgress, JobRecord } from '../../src/api/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { type HttpSource, startHttpSource } from '../helpers/servers/http-source.js';
 
@@ -94,12 +89,12 @@ test('progress of version 1 and of the early form is the percent of the current 
   const id = await daemon.create({ input: source.url('/d.mp4') });
   const ids = await idsOf(daemon, id);
   await daemon.progressIs(id, ({ input }) => input.current_event_progress === 50);
-  assert.equal(await daemon.read<InputProgressV1>(`/v1/inputs/${ids.input}/progress.json`), {
+  assert.equal(await daemon.read<unknown>(`/v1/inputs/${ids.input}/progress.json`), {
     state: 'processing',
     current_event: 'downloading',
     progress: 50,
   });
-  assert.equal(await daemon.read<OutputProgressV1>(`/v1/outputs/${ids.output}/progress`), {
+  assert.equal(await daemon.read<unknown>(`/v1/outputs/${ids.output}/progress`), {
     state: 'waiting',
     current_event: 'downloading',
     progress: 0,
