@@ -1,11 +1,8 @@
-import { resolve } from 'node:path';
 import { VencError } from '../../src/api/errors.js';
 import { maxPixels } from '../../src/api/settings/limits.js';
 import type { WatermarkPicture } from '../plan/plan-types.js';
-import { fileArgument } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
-import { launch } from './launch.js';
-import { type ProbeSettings, readHead } from './probe.js';
+import { lookAt, type ProbeSettings, readHead } from './look-at.js';
 import { readOrientation } from './read-orientation.js';
 
 /** How the kinds of pictures begin that a watermark may be (section 4.1). */
@@ -28,17 +25,12 @@ export async function probePicture(
   const kind = kinds.find(({ start }) => head.toString('latin1', 0, start.length) === start);
   if (kind === undefined) throw broken('The watermark is no PNG, GIF, JPEG or BMP.');
   const { demuxer } = kind;
-  const limit = AbortSignal.timeout(settings.seconds * 1000);
-  let answer = '';
-  const ending = await launch(ffprobe.path, [...argsFor(demuxer), fileArgument(resolve(path))], {
-    guardian: settings.guardian,
-    signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-    onStdout: (text) => {
-      answer += text;
-    },
+  const { answer, ending } = await lookAt(ffprobe, argsFor(demuxer), path, {
+    settings,
+    what: 'the watermark',
+    overdue: 'WatermarkError',
+    signal,
   });
-  if (signal?.aborted) throw new VencError('InterruptedError', 'Looking at the watermark was interrupted.');
-  if (limit.aborted) throw broken(`Looking at the watermark took over ${settings.seconds} seconds.`);
   // A picture beyond the limit is given with sides of 0, and only stderr says why.
   const [width = 0, height = 0] = answer.trim().split('\n')[0]?.split('x').map(Number) ?? [];
   if (/picture size|max_pixels/i.test(ending.said) || width * height > maxPixels) {

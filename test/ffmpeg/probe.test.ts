@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
+import { probeFile } from '../../daemon/ffmpeg/probe.js';
+import { probePicture } from '../../daemon/ffmpeg/probe-picture.js';
 import { isVencError } from '../../src/api/errors.js';
 import { badMedia, makeMedia, media, picture, testFfmpeg, tone, turnedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -188,6 +190,19 @@ test('a transport stream with named programs is recognised', async () => {
   const { probe } = await testFfmpeg();
   const { format, video, audio } = await probe(await media('clip.ts'));
   assert.equal([format, video?.codec, audio?.codec], ['mpeg-ts', 'h264', 'aac']);
+});
+
+test('an ffprobe that has gone is told of, and no file is called damaged for it', async () => {
+  const gone = { path: join(tempFolder(), 'ffprobe'), version: '7.0', source: 'PATH' } as const;
+  const settings = { guardian: [], seconds: 20 };
+  for (const look of [
+    probeFile(gone, await media('clip.mp4'), settings),
+    probePicture(gone, await media('picture.png'), settings),
+  ]) {
+    const error: unknown = await look.catch((error: unknown) => error);
+    assert.ok(isVencError(error, 'InternalError'), String(error));
+    assert.is(error.message, 'ffprobe could not be started (ENOENT).');
+  }
 });
 
 test.run();

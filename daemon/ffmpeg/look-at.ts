@@ -1,0 +1,83 @@
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ErrorClass } from '../../src/api/error-classes.js';
+import { VencError } from '../../src/api/errors.js';
+import { fileArgument } from '../plan/safe-input.js';
+import type { Binary } from './ffmpeg-types.js';
+import { type Ending, launch } from './launch.js';
+import { headBytes } from './sniff.js';
+
+/** How files are looked at, the same for all of them. */
+export interface ProbeSettings {
+  readonly guardian: readonly string[];
+  /** Seconds that a look may take. */
+  readonly seconds: number;
+}
+
+/** Beginning and size of a file. Rejects with `FileNotFoundError`, or `UnsupportedInputError` where it cannot be read. */
+export async function readHead(path: string): Promise<{ readonly head: Buffer; readonly sizeBytes: number }> {
+  try {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+      return { head: buffer.subarray(0, bytesRead), sizeBytes: size };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    if (code === 'ENOENT')
+      throw new VencError('FileNotFoundError', 'There is no such file.', { cause: error });
+    throw new VencError('UnsupportedInputError', `The file cannot be read (${code}).`, { cause: error });
+  }
+}
+
+/** What goes with one look at a file. */
+export interface LookOptions {
+  readonly settings: ProbeSettings;
+  /** The file, in messages. */
+  readonly what: string;
+  /** The class of a look that takes too long. */
+  readonly overdue: ErrorClass;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What ffprobe told of a file. */
+export interface Looked {
+  readonly answer: string;
+  readonly ending: Ending;
+  /** Ends what is left of the time for the look, for who has more to ask. */
+  readonly within: AbortSignal;
+}
+
+const greatestAnswer = 16 * 1024 * 1024;
+
+/**
+ * Lets ffprobe look at a file, and tells how that ended, well or not. Rejects with `InterruptedError`, with the class for a look that takes
+ * too long, and with `InternalError` where there is no ffprobe to be started: that says nothing of the file.
+ */
+export async function lookAt(
+  ffprobe: Binary,
+  args: readonly string[],
+  path: string,
+  { settings, what, overdue, signal }: LookOptions,
+): Promise<Looked> {
+  const limit = AbortSignal.timeout(settings.seconds * 1000);
+  const within = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+  let answer = '';
+  const ending = await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
+    guardian: settings.guardian,
+    signal: within,
+    onStdout: (text) => {
+      if (answer.length < greatestAnswer) answer += text;
+    },
+  });
+  if (signal?.aborted) throw new VencError('InterruptedError', `Looking at ${what} was interrupted.`);
+  if (limit.aborted)
+    throw new VencError(overdue, `Looking at ${what} took over ${settings.seconds} seconds.`);
+  if (ending.startFailure !== null) {
+    throw new VencError('InternalError', `ffprobe could not be started (${ending.startFailure}).`);
+  }
+  return { answer, ending, within };
+}
