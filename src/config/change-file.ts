@@ -47,12 +47,13 @@ export async function changeFile(
 /** A change is a look and a write: without turns the slower of two would undo what the faster has written in between. */
 async function inTurn<T>(path: string, work: () => T): Promise<T> {
   const turn = `${path}.lock`;
-  while (!(await isTaken(turn))) {
+  while (!(await takeTurn(turn))) {
     const age = await stat(turn).then(
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,
     );
-    if (age > longestTurnMs) await rmdir(turn).catch(() => {});
+    // One that was taken in the future was so by a clock that has been put back since: nobody waits until then.
+    if (Math.abs(age) > longestTurnMs) await rmdir(turn).catch(() => {});
     else await setTimeout(lookMs);
   }
   try {
@@ -62,8 +63,8 @@ async function inTurn<T>(path: string, work: () => T): Promise<T> {
   }
 }
 
-/** Takes the turn; resolves to false where another program has it. */
-function isTaken(turn: string): Promise<boolean> {
+/** Resolves to false where another program has the turn. */
+function takeTurn(turn: string): Promise<boolean> {
   return mkdir(turn).then(
     () => true,
     (error: unknown) => {

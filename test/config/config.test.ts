@@ -53,26 +53,32 @@ test('flags of venc daemon are checked as they are there, and may be plain numbe
   assert.match(found.complaints[2] ?? '', /has an unknown key: prot; did you mean port\?$/);
 });
 
-test('changes made at once are all kept, and one that died in the middle holds up nobody for long', async () => {
-  const env = { XDG_CONFIG_HOME: tempFolder() };
-  mkdirSync(join(env.XDG_CONFIG_HOME, 'venc', 'config.json.lock'), { recursive: true });
-  const longAgo = new Date(Date.now() - 3_600_000);
-  utimesSync(`${configPath(env)}.lock`, longAgo, longAgo);
-  const module = new URL('../../src/config/change-config.js', import.meta.url).href;
-  const keys = ['ffmpeg', 'ffprobe', 'data', 'url'];
-  const script = `import { changeConfig } from ${JSON.stringify(module)};
+// A clock that was put back leaves a turn of the future.
+for (const [when, hours] of [
+  ['long ago', -1],
+  ['in a time to come', 1],
+] as const) {
+  test(`changes made at once are all kept, and one that died in the middle ${when} holds up nobody for long`, async () => {
+    const env = { XDG_CONFIG_HOME: tempFolder() };
+    mkdirSync(join(env.XDG_CONFIG_HOME, 'venc', 'config.json.lock'), { recursive: true });
+    const then = new Date(Date.now() + hours * 3_600_000);
+    utimesSync(`${configPath(env)}.lock`, then, then);
+    const module = new URL('../../src/config/change-config.js', import.meta.url).href;
+    const keys = ['ffmpeg', 'ffprobe', 'data', 'url'];
+    const script = `import { changeConfig } from ${JSON.stringify(module)};
     await Promise.all(process.argv.slice(1).map((key) => changeConfig(process.env, key, key)));`;
-  const change = (words: readonly string[]) =>
-    promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, '--', ...words], {
-      env: { ...process.env, ...env },
+    const change = (words: readonly string[]) =>
+      promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, '--', ...words], {
+        env: { ...process.env, ...env },
+      });
+    await Promise.all([change(keys.slice(0, 2)), change(keys.slice(2))]);
+    assert.equal(await readConfig(env), {
+      config: Object.fromEntries(keys.map((key) => [key, key])),
+      complaints: [],
     });
-  await Promise.all([change(keys.slice(0, 2)), change(keys.slice(2))]);
-  assert.equal(await readConfig(env), {
-    config: Object.fromEntries(keys.map((key) => [key, key])),
-    complaints: [],
+    assert.equal(readdirSync(join(env.XDG_CONFIG_HOME, 'venc')), ['config.json']);
   });
-  assert.equal(readdirSync(join(env.XDG_CONFIG_HOME, 'venc')), ['config.json']);
-});
+}
 
 test('folders are where the platform has them', () => {
   assert.is(userFolders({}, 'linux', '/home/u').data, '/home/u/.local/share/venc');
