@@ -3,11 +3,10 @@ import type { Asked } from './call.js';
 import type { Client } from './client.js';
 import { pause } from './pause.js';
 import { fieldsOf } from './reading.js';
+import { waitAfter } from './retries.js';
 
 /** Waits before the second and the third try, unless the service asks for a time of its own. */
 const retryDelaysMs = [500, 2000] as const;
-/** A longer `Retry-After` is left to the person. */
-const longestWaitMs = 5000;
 
 /**
  * Creates a job (section 4.1). It is tried again only with an idempotency key, and only at a service that is known to honour it: anywhere
@@ -47,12 +46,9 @@ function unheeded(error: unknown): unknown {
 }
 
 function waitBefore(error: unknown, attempt: number): number | null {
-  const delayMs = retryDelaysMs[attempt];
-  if (!(error instanceof VencError) || delayMs === undefined) return null;
-  const isLost = error.errorClass === 'UnreachableError';
-  if (!isLost && !error.entry.retryable) return null;
-  const waitMs = error.retryAfterSeconds === null ? delayMs : error.retryAfterSeconds * 1000;
-  return waitMs <= longestWaitMs ? waitMs : null;
+  if (!isVencError(error)) return null;
+  const mayPass = error.errorClass === 'UnreachableError' || error.entry.retryable;
+  return mayPass ? waitAfter(error, retryDelaysMs[attempt]) : null;
 }
 
 /** Whether a service keeps idempotency keys. Only a daemon like ours is known to: the service document has no such keys. */

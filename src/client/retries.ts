@@ -1,4 +1,4 @@
-import { isVencError } from '../api/errors.js';
+import { isVencError, type VencError } from '../api/errors.js';
 import { type RouteName, routes } from '../api/routes.js';
 import { isPassing } from './outages.js';
 
@@ -18,8 +18,15 @@ export function waitBefore(name: RouteName, error: unknown, attempt: number): nu
   const isUndone = error.errorClass === 'TooManyRequestsError';
   const mayRepeat = isQuestion || (isUndone && (name === 'cancelJob' || name === 'resubmitJob'));
   const mayPass = error.errorClass === 'UnreachableError' ? isPassing(error) : error.entry.retryable;
-  const delayMs = retryDelaysMs[attempt];
-  if (!mayRepeat || !mayPass || delayMs === undefined) return null;
-  const waitMs = error.retryAfterSeconds === null ? delayMs : error.retryAfterSeconds * 1000;
+  return mayRepeat && mayPass ? waitAfter(error, retryDelaysMs[attempt]) : null;
+}
+
+/**
+ * Milliseconds to wait after an error: for as long as the service asks, else the delay that is due. Null where no further try is due
+ * (`delayMs` is undefined), or the service asks for too long.
+ */
+export function waitAfter({ retryAfterSeconds }: VencError, delayMs: number | undefined): number | null {
+  if (delayMs === undefined) return null;
+  const waitMs = retryAfterSeconds === null ? delayMs : retryAfterSeconds * 1000;
   return waitMs <= longestWaitMs ? waitMs : null;
 }
