@@ -28,6 +28,10 @@ for (const shell of shells) {
     assert.fixture(readFileSync(file, 'utf8'), scripts[shell]);
   });
 
+  test(`the completions for ${shell} are in ASCII, good for a terminal of any locale`, () => {
+    assert.equal(scripts[shell].match(/[^\n -~]/gu), null);
+  });
+
   test(`the completions for ${shell} know every command, every flag and every choice of a setting`, () => {
     const text = scripts[shell];
     for (const { path: words, flags } of commands) {

@@ -90,8 +90,10 @@ function flagOf(flag: FlagNode): PlaceFlag {
   };
 }
 
-/** Shells show a line of help beside each word: what it is, without ranges and defaults. */
+/**
+ * Shells show a line of help beside each word: what it is, without ranges and defaults. In ASCII, as scripts are made for any locale.
+ */
 function firstWords(help: string): string {
   const short = help.replace(/ \([^()]*(?:\([^()]*\)[^()]*)*\)$/, '');
-  return short.length > 72 ? `${short.slice(0, 71).trimEnd()}…` : short;
+  return short.length > 72 ? `${short.slice(0, 69).trimEnd()}...` : short;
 }
