@@ -4,7 +4,7 @@ import { productVersion } from '../api/version.js';
 import { type CommandEntry, type CommandModule, commandTable, isCommandName } from './command-table.js';
 import { createContext, type GlobalFlags } from './context.js';
 import type { Io } from './io.js';
-import { fitText } from './print/fit-text.js';
+import { wrapText } from './print/wrap-text.js';
 import { sentence, summaryOf } from './summary.js';
 import { refuseEmptyValues, refuseUnknownCommands, usageError } from './usage-error.js';
 
@@ -71,8 +71,8 @@ export function createProgram(io: Io): Command {
     .helpCommand('help [command]', 'show the help of a command')
     .configureHelp({ showGlobalOptions: true, helpWidth: width, ...helpWording })
     .configureOutput({
-      writeOut: (text) => void io.out(fitText(text, width)),
-      writeErr: (text) => io.note(fitText(text, width)),
+      writeOut: (text) => void io.out(wrapText(text, width)),
+      writeErr: (text) => io.note(wrapText(text, width)),
       // Errors are thrown (exitOverride) and printed in one place, in main.
       outputError: () => {},
       getOutHasColors: () => io.colour.stdout,

@@ -1,8 +1,8 @@
 import { safeText } from '../../api/safe-text.js';
-import { filled, fitText } from './fit-text.js';
 import { type Fact, factLines } from './media-text.js';
 import type { Paint } from './paint.js';
 import { humanSize } from './units.js';
+import { filled, wrapText } from './wrap-text.js';
 
 /** What `venc doctor` found, as far as it is told to people. */
 export interface Diagnosis {
@@ -55,7 +55,7 @@ export function doctorText(diagnosis: Diagnosis, paint: Paint, width: number): s
   ];
   const lines = [
     ...factLines(facts).flatMap((line) =>
-      fitText(` ${line}`, width + 1)
+      wrapText(` ${line}`, width + 1)
         .split('\n')
         .map((part) => part.slice(1)),
     ),

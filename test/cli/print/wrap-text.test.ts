@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fitText } from '../../../src/cli/print/fit-text.js';
+import { wrapText } from '../../../src/cli/print/wrap-text.js';
 
 const cases: readonly (readonly [string, string, string])[] = [
   ['a paragraph is filled anew', 'one two three\nfour five six seven', 'one two three four five\nsix seven'],
@@ -25,18 +25,18 @@ const cases: readonly (readonly [string, string, string])[] = [
 ];
 
 for (const [title, text, expected] of cases) {
-  test(title, () => assert.is(fitText(text, 24), expected));
+  test(title, () => assert.is(wrapText(text, 24), expected));
 }
 
 test('the text of a term is wrapped beside it where there is room', () => {
   assert.is(
-    fitText('  --json   print the answer as one document', 40),
+    wrapText('  --json   print the answer as one document', 40),
     '  --json   print the answer as one\n           document',
   );
 });
 
 test('nothing is wrapped to columns that no word fits into', () => {
-  assert.is(fitText('one two three four five', 1), 'one two three four five');
+  assert.is(wrapText('one two three four five', 1), 'one two three four five');
 });
 
 test.run();

@@ -4,11 +4,11 @@ const leastBeside = 28;
 const leastWidth = 24;
 
 /**
- * Fits a help page or a topic into `width` columns. Paragraphs, which are lines without an indent, are filled anew. Of indented
+ * Wraps a help page or a topic to `width` columns. Paragraphs, which are lines without an indent, are filled anew. Of indented
  * lines those that are too long and have a gap in them (`  term   text`) are wrapped behind the gap; all others, such as examples
  * to copy, stay whole.
  */
-export function fitText(text: string, width: number): string {
+export function wrapText(text: string, width: number): string {
   const columns = Math.max(width, leastWidth);
   const lines: string[] = [];
   let paragraph: string[] = [];
