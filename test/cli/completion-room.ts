@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'uvu';
 import { hasTmux } from '../helpers/tmux.js';
 
 const jobs = [
@@ -44,14 +43,14 @@ export function envOf(server: Server): Readonly<Record<string, string>> {
   return { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
 }
 
-/** A test for machines that have these programs; elsewhere it is skipped, and says what it misses. */
-export function testIn(...programs: readonly string[]): typeof test | typeof test.skip {
+/** Whether these programs are here; what is missing is told on stderr, as its tests are skipped. */
+export function areHere(...programs: readonly string[]): boolean {
   const missing = programs.filter((name) => !(name === 'tmux' ? hasTmux() : has(name)));
-  if (missing.length === 0) return test;
+  if (missing.length === 0) return true;
   process.stderr.write(
     `skipped, as there is no ${missing.join(', ')} here: apt-get install ${missing.join(' ')}\n`,
   );
-  return test.skip;
+  return false;
 }
 
 function has(name: string): boolean {

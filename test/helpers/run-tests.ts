@@ -8,7 +8,8 @@ import { provedFolder } from '../contracts/transport/promises.js';
 import { proofTable } from './proof-table.js';
 
 /*
- * `npm test`: every test file, a few of them to a run of uvu, as many runs side by side as there are processors. What a run
+ * `npm test`: every test file, a few of them to a run of uvu, one run more side by side than there are processors, as much of a test is
+ * waiting for others. What a run
  * says is shown when it is over, and in the end what runs left in their temporary folders, which go with all that is in them. With an
  * argument, only the files that it fits as a regular expression. What the contract of transports proved stands in
  * dist/transport-promises.md afterwards: which scheme kept which promise, against which server.
@@ -20,7 +21,9 @@ const tablePath = fileURLToPath(new URL('../../transport-promises.md', import.me
 /** Few enough that the lanes end at about the same time, many enough that starting Node does not count. */
 const filesARun = 4;
 /** Those that take longest begin first. */
-const slowest = /^(plan|whole|store|cli|client|notify)\//;
+const slowest = /^(whole|cli|transports|http|ffmpeg|store|plan)\//;
+/** Runs side by side. */
+const laneCount = availableParallelism() + 1;
 
 /** The temporary folder of all runs, each of which has one of its own in it. */
 const temporary = mkdtempSync(join(tmpdir(), 'venc-tests-'));
@@ -60,7 +63,7 @@ async function main([pattern = '']: readonly string[]): Promise<number> {
       ended.push(run);
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, lane));
+  await Promise.all(Array.from({ length: laneCount }, lane));
   const count = (word: string) => ended.reduce((sum, { said }) => sum + countIn(said, word), 0);
   const seconds = Math.round((Date.now() - began) / 1000);
   const table = proofTable(provedFolder);
