@@ -7,6 +7,11 @@ export function decoded(text: string): string {
   }
 }
 
+/** Whether a text is a URL, with its `://`, and no path. */
+export function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+}
+
 /** The path in a URL, as it stands there: without scheme, host, query and fragment. */
 export function pathInUrl(url: string): string {
   return url.replace(/[?#].*$/s, '').replace(/^[a-z][a-z0-9+.-]*:(\/\/[^/]*)?/i, '');

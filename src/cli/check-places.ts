@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VencError } from '../api/errors.js';
-import { isUrl } from './run-files.js';
+import { isUrl } from '../api/url-text.js';
 
 /** What a person names to have other places: a file each with `-o`, or the folder of all. */
 type Named = 'another file with -o' | 'another folder';

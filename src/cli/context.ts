@@ -58,6 +58,7 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     const { resolve } = await import('node:path');
     const { userFolders } = await import('../config/folders.js');
     const { data } = globals();
+    // Empty flags are refused before a command runs, but completions have words that are still typed.
     if (data === '') throw new VencError('UsageError', '--data needs the name of a folder.');
     const told = data ?? filled(io.env.VENC_DATA) ?? (await config()).data;
     return told === undefined ? userFolders(io.env).data : resolve(told);

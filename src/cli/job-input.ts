@@ -1,5 +1,6 @@
 import { VencError } from '../api/errors.js';
 import type { RequestFields } from '../api/settings/flag-values.js';
+import { isUrl } from '../api/url-text.js';
 import { readableFileSize, readTextFile } from './files.js';
 import type { Io } from './io.js';
 
@@ -38,7 +39,7 @@ export async function readJobInput(word: string, io: Io, reader: Reader): Promis
     const text = await readAll(io.stdin);
     return { kind: 'request', request: await readRequest(text, 'on stdin', reader) };
   }
-  const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(word);
+  const isAddress = isUrl(word);
   if (!isAddress && (reader.isXml === true || /\.(?:json|xml)$/i.test(word))) {
     const isXml = reader.isXml === true || /\.xml$/i.test(word);
     const request = await readRequest(await readTextFile(word), `in ${word}`, { ...reader, isXml });

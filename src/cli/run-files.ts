@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { VencError } from '../api/errors.js';
 import { safeText } from '../api/safe-text.js';
 import { thumbnailsTable } from '../api/settings/thumbnails.js';
-import { besideInUrl, decoded, thumbnailEnding, withoutExtension } from '../api/url-text.js';
+import { besideInUrl, decoded, isUrl, thumbnailEnding, withoutExtension } from '../api/url-text.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -176,9 +176,4 @@ function checkedPlace(settings: Fields, index: number): Fields {
     throw new VencError('UsageError', `outputs[${index}].${name} must be a text that is not empty.`);
   }
   return settings;
-}
-
-/** Whether a place is a URL, and no path. */
-export function isUrl(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }

@@ -1,7 +1,7 @@
 import { type RequestOptions, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { VencError } from '../api/errors.js';
-import { decoded } from '../api/url-text.js';
+import { decoded, isUrl } from '../api/url-text.js';
 import { reasonOf } from './outages.js';
 import { isHere } from './pace.js';
 
@@ -97,7 +97,7 @@ function tunnel(options: RequestOptions, proxy: URL, signal: AbortSignal | undef
 }
 
 function proxyUrl({ name, text }: { readonly name: string; readonly text: string }): URL {
-  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = isUrl(text) ? text : `http://${text}`;
   if (URL.canParse(url) && new URL(url).protocol === 'http:') return new URL(url);
   throw new VencError('UsageError', `${name} names no proxy that can be used here.`, {
     hint: 'it is to be the address of an HTTP proxy, such as http://proxy.example.com:3128',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isVencError, VencError } from '../../api/errors.js';
+import { isVencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import type { Context } from '../context.js';
 import { listenForEnd } from '../interrupt.js';
@@ -37,7 +37,6 @@ Examples:
 async function run(words: readonly string[], options: DownloadWords, context: Context): Promise<ExitCode> {
   const { io } = context;
   const ids = parseIds(words);
-  if (options.out === '') throw new VencError('UsageError', '--out needs the name of a folder.');
   const mode = await chosenMode(context, options.progress, 'stderr');
   const { downloadJob } = await import('../download/download-job.js');
   const client = await context.client();

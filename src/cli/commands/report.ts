@@ -49,7 +49,6 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
   if (from !== undefined && to !== undefined && from > to) {
     throw new VencError('UsageError', `--from ${from} is after --to ${to}.`);
   }
-  if (grouping === '') throw new VencError('UsageError', '--grouping needs the name of a grouping.');
   const client = await context.client();
   const body = await askReport(client, kind, { from, to, grouping });
   const usages = readReport(kind, body);

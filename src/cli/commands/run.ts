@@ -6,6 +6,7 @@ import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import { timeSpan } from '../../api/flag-readers.js';
 import type { JobRecord } from '../../api/records.js';
 import { withoutPassword } from '../../api/redact.js';
+import { isUrl } from '../../api/url-text.js';
 import { refuseInput, refuseToOverwrite, refuseUnwritable } from '../check-places.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { declinedHelp } from '../declined-help.js';
@@ -17,7 +18,7 @@ import { localRequest, withoutProgram } from '../local-request.js';
 import { activityText, encodeFailureText } from '../print/progress-text.js';
 import { openProgress } from '../progress-display.js';
 import { chosenMode, type ProgressChoice, progressOption } from '../progress-mode.js';
-import { isUrl, type PlacedRequest, placeFiles } from '../run-files.js';
+import { type PlacedRequest, placeFiles } from '../run-files.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { gather } from '../words.js';
 

@@ -18,7 +18,7 @@ export interface SubmitOptions extends JobWords {
 }
 
 /** Refuses flags that would do nothing, and two that ask for different things. Throws `UsageError`. */
-export function refuseIdleFlags({ wait, timeout, download, force, json, stage }: SubmitOptions): void {
+export function refuseIdleFlags({ wait, timeout, download, force, json }: SubmitOptions): void {
   const idle = [
     ['--timeout', timeout !== undefined && wait !== true, '--wait'],
     ['--download', download !== undefined && wait !== true, '--wait'],
@@ -26,8 +26,6 @@ export function refuseIdleFlags({ wait, timeout, download, force, json, stage }:
   ] as const;
   for (const [flag, isIdle, partner] of idle)
     if (isIdle) throw new VencError('UsageError', `${flag} goes with ${partner}.`);
-  if (download === '') throw new VencError('UsageError', '--download needs the name of a folder.');
-  if (stage === '') throw new VencError('UsageError', '--stage needs the URL of a folder.');
   if (json === true && download !== undefined) {
     throw new VencError('UsageError', '--json does not go with --download.', {
       hint: 'the paths of the files would follow the JSON; venc wait and venc download take the id from it',
