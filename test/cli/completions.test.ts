@@ -48,6 +48,12 @@ for (const shell of shells) {
   });
 }
 
+(areHere('zsh') ? test : test.skip)('zsh takes the script where nobody has called compinit before', () => {
+  const line = `source completions/${completionFiles.zsh} 2>&1; echo $_comps[venc]`;
+  const env = { ...process.env, HOME: tempFolder() };
+  assert.is(execFileSync('zsh', ['-f', '-c', line], { env, encoding: 'utf8' }), '_venc\n');
+});
+
 test('venc completion prints what the file holds', async () => {
   const { code, stdout, stderr } = await runHere(['completion', 'fish']);
   assert.equal([code, stderr], [0, '']);

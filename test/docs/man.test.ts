@@ -19,6 +19,18 @@ for (const [name, page] of Object.entries(pages)) {
     assert.ok(man.includes(`./man/${name}`));
   });
 
+  test(`lines of man/${name} that are typed as they stand fit 80 columns`, () => {
+    const literal = [...page.matchAll(/^\.nf\n([\s\S]*?)\n\.fi$/gm)].flatMap(([, lines = '']) =>
+      lines.split('\n'),
+    );
+    const shown = literal.map((line) => line.replaceAll('\\&', '').replace(/\\(\(..|\[\w+\]|.)/g, 'x'));
+    const indent = 9;
+    assert.equal(
+      shown.filter((line) => indent + line.length > 80),
+      [],
+    );
+  });
+
   const linter = has('mandoc') ? test : test.skip;
   linter(`mandoc has nothing to say about man/${name}`, () => {
     assert.is(said('mandoc', ['-Tlint', '-Wstyle'], page), '');

@@ -18,13 +18,14 @@ targets and accounts, ids of keys and recent jobs, labels and groupings are
 looked up when they are wanted: a service that takes longer than 300 ms is not
 waited for.
 
-In ~/.zshrc the line stands behind compinit. A file named _venc in a folder of
-$fpath is found without it, and so is, by the package bash-completion,
-~/.local/share/bash-completion/completions/venc.
+A shell that is started after that knows them. Without such a line zsh finds a
+file named _venc in a folder of $fpath, and bash, where it has the package
+bash-completion, ~/.local/share/bash-completion/completions/venc.
 
 Examples:
-  venc completion bash > ~/.venc.bash && echo '. ~/.venc.bash' >> ~/.bashrc
-  venc completion zsh > ~/.venc.zsh && echo '. ~/.venc.zsh' >> ~/.zshrc
+  venc completion bash > ~/.venc.bash && echo . ~/.venc.bash >> ~/.bashrc
+  venc completion zsh > ~/.venc.zsh && echo . ~/.venc.zsh >> ~/.zshrc
+  mkdir -p ~/.config/fish/completions
   venc completion fish > ~/.config/fish/completions/venc.fish`;
 
 async function run(shell: Shell, program: Command, { io }: Context) {

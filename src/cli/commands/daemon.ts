@@ -48,7 +48,8 @@ function addFlag(command: Command, name: string, flag: DaemonFlag): void {
 }
 
 const details = `
-Its address is the first line on stdout; its log goes to stderr. Ctrl-C stops it in good order, a second one at once.
+Its address is the first line on stdout; its log goes to stderr. Ctrl-C stops it in good order, a second one
+without the time of --grace, a third at once.
 VENC_API_KEY, where it is set, is taken as the key of its owner. Flags that are not given are as venc config has them.
 --rebuild-usage reads the file of every job once at this start, for when such files were changed by hand.
 

@@ -44,7 +44,7 @@ Exit codes: 0 when every output can be made, 1 when one cannot, 2 when the reque
 Examples:
   venc plan film.mov
   venc plan film.mov -o film.webm --start-clip 10 --clip-length 30
-  venc plan film.mov --output width=640 --output filename=sound.mp3 --json`;
+  venc plan film.mov --output width=640 --output filename=a.mp3 --json`;
 
 /** Says which settings this version refuses. */
 export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));

@@ -70,7 +70,7 @@ There is no flag for the key: other users of the machine could see it.
 Examples:
   venc target add studio https://encoding.example.com/api
   venc target add studio https://encoding.example.com/api < key.txt
-  pass show studio | venc target add studio https://encoding.example.com/api`;
+  pass show studio | venc target add studio https://encoding.example.com`;
 
 /** Names that conf passes over without a word, since objects of JavaScript have something of their own under them. */
 const unkeepableNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);

@@ -22,7 +22,7 @@ fi
 `;
 }
 
-/** Each place is a function: the program's is \`_venc\`, that of \`accounts create\` is \`_venc-accounts-create\`. */
+/** Each place is a function: the program's is `_venc`, that of `accounts create` is `_venc-accounts-create`. */
 function placeFunction({ path, commands, words, flags }: Place): string {
   const name = functionName(path);
   const specs = flags.flatMap(specOf);

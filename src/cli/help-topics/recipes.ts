@@ -15,8 +15,8 @@ The same through the daemon, side by side, with its queue:
 What failed, and why, with jq:
 
   venc list --state failed --json | jq -r '.[] |
-    [.id, .input_media_file.error_message, .output_media_files[].error_message] |
-    @tsv'
+    [.id, .input_media_file.error_message,
+     .output_media_files[].error_message] | @tsv'
 
 Once more what failed since a service came back:
 
@@ -24,7 +24,7 @@ Once more what failed since a service came back:
 
 From cron, without progress, telling only of trouble:
 
-  15 3 * * * venc submit /srv/today.mov --wait --progress none > /dev/null
+  15 3 * * * venc submit /srv/today.mov --wait --progress none >/dev/null
 
 Three sizes of one film in one job:
 
