@@ -38,6 +38,24 @@ test('one command submits a file, waits and fetches what came out, thumbnails an
   assert.is(md5Of(join(folder, 'films', 'web.mp4')), job.output_media_files[0]?.md5_checksum);
 });
 
+test('submit --download refuses a name that is taken before it uploads, and after that tells how to fetch alone', async () => {
+  const here = tempFolder();
+  writeFileSync(join(here, 'web.mp4'), 'mine');
+  const words = ['submit', film, '--wait', '--download', '.', '--progress', 'none'];
+  const before = await venc([...words, '--filename', 'web.mp4'], here);
+  assert.equal([before.code, before.stdout], [2, '']);
+  assert.match(before.stderr, /web\.mp4 is there already\.\nvenc: hint: overwrite it with --force/);
+  // With a key it may be a repeat, whose files are partly there.
+  const after = await venc([...words, '--filename', 'web.mp4', '--idempotency-key', 'taken'], here);
+  assert.is(after.code, 2);
+  const id = after.stdout.trim();
+  assert.match(
+    after.stderr,
+    `venc: hint: the job has ended: venc download ${id} --force, or with --out another folder`,
+  );
+  assert.is(readFileSync(join(here, 'web.mp4'), 'utf8'), 'mine');
+});
+
 test('a download goes on from its part, overwrites nothing without --force, and names what is not there', async () => {
   const submitted = await venc(['submit', film, '--wait', '--filename', 'out.mp4', '--progress', 'none']);
   const id = submitted.stdout.trim();

@@ -24,6 +24,13 @@ export async function downloadEnded(
       const again = shellLine(['venc', 'download', String(id), '--out', options.folder]);
       throw new VencError('InterruptedError', error.message, { hint: `to go on: ${again}` });
     }
+    // With --force the same command would encode it all once more.
+    if (isVencError(error, 'UsageError')) {
+      const again = shellLine(['venc', 'download', String(id)]);
+      throw new VencError('UsageError', error.message, {
+        hint: `the job has ended: ${again} --force, or with --out another folder`,
+      });
+    }
     if (options.code === exitCodes.done || !isVencError(error, 'NotFoundError')) throw error;
   } finally {
     dispose();

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isVencError, VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import { jsonText } from '../../api/json-text.js';
@@ -6,7 +7,7 @@ import type { Client } from '../../client/client.js';
 import { createJob } from '../../client/create-job.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { readBoolean, readId } from '../../client/reading.js';
-import { refuseUnwritableFolder } from '../check-places.js';
+import { refuseToOverwrite, refuseUnwritableFolder } from '../check-places.js';
 import type { Context } from '../context.js';
 import { listenForEnd } from '../interrupt.js';
 import { chosenMode, type ProgressMode } from '../progress-mode.js';
@@ -21,6 +22,7 @@ export async function submitJob(word: string, options: SubmitOptions, context: C
   // An hour of encoding later would be late to hear of it.
   if (options.download !== undefined) await refuseUnwritableFolder(options.download);
   const prepared = await prepareRequest(word, options, context);
+  await refuseTakenNames(prepared, options);
   const client = await context.client();
   const waiting = options.wait === true ? await import('../wait-with-progress.js') : null;
   const { answer, id } = await create(prepared, options, { client, context, mode });
@@ -38,6 +40,17 @@ export async function submitJob(word: string, options: SubmitOptions, context: C
   const { downloadEnded } = await import('../download/download-ended.js');
   const folder = options.download;
   return downloadEnded(client, id, io, { folder, isForced: options.force === true, mode, code });
+}
+
+/** With an idempotency key this may be the repeat of a create whose files were fetched in part, and what is there is no hindrance. */
+async function refuseTakenNames({ fields }: PreparedRequest, options: SubmitOptions): Promise<void> {
+  const { download: folder, force, idempotencyKey } = options;
+  if (folder === undefined || force === true || idempotencyKey !== undefined) return;
+  const { namesToCome } = await import('../download/names-to-come.js');
+  await refuseToOverwrite(
+    namesToCome(fields).map((name) => join(folder, name)),
+    'another folder',
+  );
 }
 
 /** What a create goes by. */
