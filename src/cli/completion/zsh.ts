@@ -17,6 +17,7 @@ ${places.map(placeFunction).join('\n\n')}
 if [[ $funcstack[1] == _venc ]]; then
   _venc "$@"
 else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
   compdef _venc venc
 fi
 `;
