@@ -1,13 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { execaSync } from 'execa';
-
-/** Start time in clock ticks: field 22 of the line, counted behind the name, which may hold spaces and brackets. */
-function startTicks(stat: string): string | null {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // A process that has ended and only waits for its parent to notice is none any more.
-  if (fields[0] === 'Z' || fields[0] === 'X') return null;
-  return fields[19] ?? null;
-}
+import { startTicks } from '../../src/disk/start-ticks.js';
 
 function linuxMark(pid: number): string | null {
   const ticks = startTicks(readFileSync(`/proc/${pid}/stat`, 'utf8'));

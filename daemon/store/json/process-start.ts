@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { startTicks } from '../../../src/disk/start-ticks.js';
 import { systemCode } from './disk-errors.js';
 
 /** Said of every living process where the system does not tell when a process began (no /proc). */
@@ -10,7 +11,7 @@ const unknownStart = '-';
  */
 export async function processStart(pid: number): Promise<string | null> {
   const stat = await statOf(pid);
-  if (stat !== null) return startOf(stat);
+  if (stat !== null) return startTicks(stat);
   if ((await statOf(process.pid)) !== null) return null;
   return isAlive(pid) ? unknownStart : null;
 }
@@ -22,13 +23,6 @@ async function statOf(pid: number): Promise<string | null> {
     // ESRCH too: the process ended while its file was read.
     return null;
   }
-}
-
-/** Field 22 of /proc/PID/stat, in ticks since the machine started. The name in field 2 may hold anything, `)` too. */
-function startOf(stat: string): string | null {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const isDead = fields[0] === 'Z' || fields[0] === 'X';
-  return isDead ? null : (fields[19] ?? null);
 }
 
 function isAlive(pid: number): boolean {
