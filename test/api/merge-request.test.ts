@@ -4,6 +4,7 @@ import { mergeRequest, type RequestParts } from '../../src/api/settings/merge-re
 import { readJobRequest } from '../../src/api/settings/read.js';
 
 const input = 'http://example.com/a.mp4';
+const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const merged = (parts: Partial<RequestParts>) =>
   mergeRequest({ file: null, jobFlags: {}, outputFlags: {}, outputs: [], ...parts });
 
@@ -89,6 +90,12 @@ test('what is wrong in a request file stays for the service to name', () => {
 test('what is put together is not tied to its parts', () => {
   const file = Object.freeze({ outputs: Object.freeze([Object.freeze({ speed: 1 })]) });
   assert.equal(merged({ file, outputFlags: Object.freeze({ speed: 2 }) }).outputs, [{ speed: 2 }]);
+});
+
+test('settings nobody knows are left for the service to name, whatever they are called', () => {
+  const strange: Record<string, unknown> = JSON.parse('{"__proto__":1,"constructor":2,"toString":3}');
+  const [output] = listed(merged({ outputFlags: { speed: 2 }, outputs: [strange] }).outputs);
+  assert.equal(Object.entries(Object(output)), [['speed', 2], ...Object.entries(strange)]);
 });
 
 test.run();

@@ -17,12 +17,12 @@ export interface RequestParts {
 }
 
 /** Settings that a more particular one must take away, since they would win over it. */
-const overruledBy: Readonly<Record<string, readonly string[]>> = {
-  size: ['width', 'height'],
-  quality: ['video_bitrate'],
-  audio_bitrate: ['audio_quality'],
-  decimate: ['frame_rate'],
-};
+const overruledBy: ReadonlyMap<string, readonly string[]> = new Map([
+  ['size', ['width', 'height']],
+  ['quality', ['video_bitrate']],
+  ['audio_bitrate', ['audio_quality']],
+  ['decimate', ['frame_rate']],
+]);
 
 /**
  * The body of a create, put together: a flag wins over the request file, and an `--output` over a flag. The first
@@ -60,7 +60,7 @@ function listOf(outputs: unknown): readonly unknown[] {
 
 function overlay(table: SettingsTable, base: RequestFields, layer: RequestFields): Record<string, unknown> {
   const taken = new Set(
-    Object.keys(layer).flatMap((name) => [...spellingsOf(table, name), ...(overruledBy[name] ?? [])]),
+    Object.keys(layer).flatMap((name) => [...spellingsOf(table, name), ...(overruledBy.get(name) ?? [])]),
   );
   const kept = Object.entries(sidesOf(base, layer)).filter(([name]) => !taken.has(name));
   return { ...Object.fromEntries(kept), ...layer };
