@@ -25,7 +25,7 @@ export interface KeyOnDesk {
   /** Name of its account. */
   readonly account: string;
   readonly createdAt: string;
-  /** When it was used last, as far as that was written: a daemon that runs does so once a minute. */
+  /** When it was used last, as far as that was written: a daemon that runs does so at most a minute later. */
   readonly lastUsedAt: string | null;
 }
 

@@ -10,8 +10,8 @@ import { until } from '../helpers/until.js';
 interface Context {
   path: string;
   troubles: unknown[];
-  /** Uses that are gathered for so many milliseconds. */
-  uses: (gatherMs?: number) => KeyUses;
+  /** Uses that are gathered for so many milliseconds, the first of them for so many. */
+  uses: (gatherMs?: number, firstMs?: number) => KeyUses;
 }
 
 const test = suite<Context>('last uses of keys');
@@ -19,12 +19,13 @@ const test = suite<Context>('last uses of keys');
 test.before.each((context) => {
   context.path = join(tempFolder(), 'key-uses.json');
   context.troubles = [];
-  context.uses = (gatherMs = 60_000) =>
+  context.uses = (gatherMs = 60_000, firstMs = 60_000) =>
     new KeyUses({
       path: context.path,
       isKey: (id) => id !== 'revoked',
       onTrouble: (error) => context.troubles.push(error),
       gatherMs,
+      firstMs,
     });
 });
 
@@ -35,7 +36,7 @@ test('where no key was used nothing is written', async ({ uses, path }) => {
 
 test('many uses are one write, and the last one of each key counts', async ({ uses, path }) => {
   const began = Date.now();
-  const noted = uses(5);
+  const noted = uses(0, 5);
   for (let count = 0; count < 10_000; count += 1) noted.note(count % 2 === 0 ? 'even' : 'odd');
   await until('they are written', () => existsSync(path));
   const { ino } = statSync(path);
@@ -47,6 +48,18 @@ test('many uses are one write, and the last one of each key counts', async ({ us
     assert.ok(Date.parse(time) >= began && Date.parse(time) <= Date.now());
   }
   assert.is(statSync(path).mode & 0o777, 0o600);
+});
+
+test('the first use is written soon, and the next ones are gathered', async ({ uses, path }) => {
+  const noted = uses(60_000, 1);
+  noted.note('first');
+  await until('it is written', () => existsSync(path));
+  noted.note('second');
+  const { ino } = statSync(path);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.is(statSync(path).ino, ino);
+  await noted.close();
+  assert.equal(Object.keys(await readKeyUses(path)).sort(), ['first', 'second']);
 });
 
 test('uses that are being gathered are written at the close, beside those of before', async ({

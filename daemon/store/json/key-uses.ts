@@ -6,8 +6,10 @@ import { isRecord } from './records.js';
 /** When keys were used last: ISO times by the short ids of the keys. */
 export type KeyUseTimes = Readonly<Record<string, string>>;
 
-/** Milliseconds for which uses are gathered before they are written: the most that a crash forgets. */
+/** Milliseconds for which uses are gathered before they are written, where some were written before: the most that a crash forgets. */
 const gatherMs = 60_000;
+/** The same for uses after a time without any: who looks whether a key is used sees it. */
+const firstMs = 1000;
 
 /** Reads `DATA/key-uses.json`. A file that is missing or damaged tells of no use: it is no more than a convenience. */
 export async function readKeyUses(path: string): Promise<KeyUseTimes> {
@@ -23,9 +25,13 @@ export interface KeyUsesOptions {
   /** Is told why the uses could not be written. They are kept for the next time. */
   readonly onTrouble: (error: unknown) => void;
   readonly gatherMs?: number;
+  readonly firstMs?: number;
 }
 
-/** Gathers the uses of keys in memory and writes them at most once a minute, all in one; nothing where there was none. */
+/**
+ * Gathers the uses of keys in memory and writes them, all in one: a second after the first, then at most once a minute; nothing where there
+ * was none.
+ */
 export class KeyUses {
   readonly #options: KeyUsesOptions;
   readonly #files = new DurableFiles(realDisk);
@@ -33,6 +39,7 @@ export class KeyUses {
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
   #isClosed = false;
+  #flushedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: KeyUsesOptions) {
     this.#options = options;
@@ -42,7 +49,7 @@ export class KeyUses {
   note(keyId: string): void {
     this.#noted.set(keyId, Date.now());
     if (this.#timer === null && !this.#isClosed) {
-      this.#timer = setTimeout(() => this.#flush(), this.#options.gatherMs ?? gatherMs).unref();
+      this.#timer = setTimeout(() => this.#flush(), this.#untilFlush()).unref();
     }
   }
 
@@ -54,8 +61,14 @@ export class KeyUses {
     await this.#writing;
   }
 
+  #untilFlush(): number {
+    const { gatherMs: gathered = gatherMs, firstMs: first = firstMs } = this.#options;
+    return Math.max(first, this.#flushedAt + gathered - performance.now());
+  }
+
   #flush(): void {
     this.#timer = null;
+    this.#flushedAt = performance.now();
     this.#writing = this.#writing.then(() => this.#write());
   }
 
