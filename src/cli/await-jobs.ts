@@ -1,6 +1,7 @@
 import { type ExitCode, exitCodes } from '../api/exit-codes.js';
 import type { Client } from '../client/client.js';
 import { type FollowEvent, follow } from '../client/follow.js';
+import { lookAt } from '../client/look-at.js';
 import type { Io } from './io.js';
 import { errorText, exitCodeOf } from './print/error-text.js';
 import { failureText } from './print/progress-text.js';
@@ -12,6 +13,8 @@ export interface AwaitOptions {
   readonly isAny?: boolean;
   /** The service answered a moment ago. */
   readonly isKnownReachable?: boolean;
+  /** Look at each job once, and wait for none. */
+  readonly looksOnce?: boolean;
   /** Whether to wait for every job that is active as well, until none is. */
   readonly finds?: 'until-idle';
   /** Told of everything that happens on the way. */
@@ -30,11 +33,11 @@ export async function awaitJobs(
 ): Promise<ExitCode> {
   const { signal, isKnownReachable = false, finds } = options;
   let code: ExitCode = exitCodes.done;
-  for await (const event of follow(client, ids, {
-    signal,
-    isKnownReachable,
-    ...(finds === undefined ? {} : { finds }),
-  })) {
+  const events =
+    options.looksOnce === true
+      ? lookAt(client, ids, signal)
+      : follow(client, ids, { signal, isKnownReachable, ...(finds === undefined ? {} : { finds }) });
+  for await (const event of events) {
     await options.onEvent?.(event);
     if (event.type === 'unreachable') io.note(`venc: ${event.error.message} Trying again.\n`);
     if (event.type === 'back') io.note('venc: The service answers again.\n');

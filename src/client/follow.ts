@@ -200,7 +200,7 @@ export async function* follow(client: Client, ids: readonly number[], options: F
 }
 
 /** Ends the following of one job where the service will not tell about it, and of no other. */
-async function* sparing(id: number, events: Events): Events {
+export async function* sparing(id: number, events: Events): Events {
   try {
     yield* events;
   } catch (error) {

@@ -54,7 +54,7 @@ Examples:
   VENC_API_KEY=$(venc keys create --account studio) venc list`;
 
 const listExamples = `
-A daemon that runs writes down once a minute when each key was used last.
+A daemon that runs writes down when each key was used last, at most a minute later.
 
 Examples:
   venc keys list --account studio

@@ -27,6 +27,7 @@ export function define(command: Command, context: Context): void {
 
 const details = `
 Exit codes: 0 when every job finished, 1 when one failed or was cancelled, 7 after the timeout.
+With --timeout 0 each job is looked at once.
 
 Examples:
   venc wait 123
@@ -35,9 +36,10 @@ Examples:
 async function run(words: readonly string[], options: WaitOptions, context: Context) {
   const ids = parseIds(words);
   const client = await context.client();
-  const { signal, dispose } = listenForEnd(context.io, options.timeout ?? null);
+  const looksOnce = options.timeout === 0;
+  const { signal, dispose } = listenForEnd(context.io, looksOnce ? null : (options.timeout ?? null));
   try {
-    return await awaitJobs(client, ids, context.io, { signal, isAny: options.any === true });
+    return await awaitJobs(client, ids, context.io, { signal, looksOnce, isAny: options.any === true });
   } catch (error) {
     throw jobsGoOn(error, ids);
   } finally {
