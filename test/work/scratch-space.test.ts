@@ -37,6 +37,11 @@ test.before.each((context) => {
   };
 });
 
+test.after.each(({ holds }) => {
+  // Who waits for the first word of another one would hold the process open.
+  for (const hold of holds.values()) hold.release();
+});
+
 test('a job that is alone just tries, and is not even asked for its size', async ({ ask, begun, asked }) => {
   ask(1, 5000);
   await settle();
