@@ -33,8 +33,9 @@ export function withProgress(
     progressOf('input', record.input, job),
     ...record.outputs.map((one) => progressOf('output', one, job)),
   ];
-  // A job that was resubmitted begins anew, and so does the estimate of its end.
-  const goesOn = job.mark !== null && job.state === state && record.progress >= job.mark.percent;
+  // A job that was resubmitted begins anew, and so does the estimate of its end; how fast the input comes tells nothing of what comes then.
+  const isUnderWay = isFinal(record.input.state) && job.state === state;
+  const goesOn = isUnderWay && job.mark !== null && record.progress >= job.mark.percent;
   const mark = goesOn ? job.mark : { atMs: nowMs, percent: record.progress };
   return {
     ...job,

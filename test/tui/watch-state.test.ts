@@ -256,4 +256,12 @@ test('the screen does not leave while it asks or an order is on its way', () => 
   assert.is(isDone(reduceWatch(sent, obeyed, start)), true);
 });
 
+test('while its input comes a job has no end in sight, and the estimate starts from where that is over', () => {
+  const coming = { id: 2, state: 'processing', progress: 50 } as const;
+  const download = [2, 4, 20].map((percent) => progress(1, { progress: percent, input: coming }));
+  assert.is(play([1], ...download).jobs[0]?.etaMs, null);
+  const state = play([1], ...download, progress(1, { progress: 30 }), progress(1, { progress: 60 }));
+  assert.is(state.jobs[0]?.etaMs, 2000);
+});
+
 test.run();
