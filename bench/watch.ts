@@ -8,8 +8,7 @@ import { runProgram, vencPath } from './programs.js';
 import { startBusyService } from './watch-service.js';
 
 const jobCount = 50;
-/** What a program is compiled to while it gets warm is no part of what it costs to watch on. */
-const settleMs = 15_000;
+const settleMs = 4000;
 const lookMs = 10_000;
 
 /**
