@@ -1,3 +1,4 @@
+import { displayWidth } from '../api/display-width.js';
 import { isFinal } from '../api/states.js';
 import { type Column, widthOf } from './fit-columns.js';
 import { bar, clock, percentText } from './format.js';
@@ -22,11 +23,11 @@ export function jobColumns(
   const idWidth = Math.max(2, ...jobs.map((job) => String(job.id).length));
   const isLong = jobs.some(({ etaMs, files }) => [etaMs, ...files.map((file) => file.etaMs)].some(isOfHours));
   const etaWidth = isLong ? 'ETA 1:00:00'.length : 'ETA 10:00'.length;
-  const names = Math.max(0, ...jobs.map((job) => inputName(job).length));
+  const names = Math.max(0, ...jobs.map((job) => displayWidth(inputName(job))));
   const inFront = widthOf([{ width: 1 }, { width: idWidth }, { width: 0 }]);
   const most = Math.min(
     mostName,
-    Math.max(names, ...titles.map((title) => branchWidth + title.length - inFront)),
+    Math.max(names, ...titles.map((title) => branchWidth + displayWidth(title) - inFront)),
   );
   return [
     { name: 'mark', least: 1, most: 1, worth: 10 },

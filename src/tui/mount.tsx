@@ -1,5 +1,6 @@
 import { render, useInput, useStdin } from 'ink';
 import type { ReactNode } from 'react';
+import { type Frame, frameOf, withTable } from './frame.js';
 import { FrameSink } from './frame-sink.js';
 import { openPainter } from './painter.js';
 import { createRepaints } from './repaints.js';
@@ -49,16 +50,19 @@ export function mountScreen(
   const restore = () => painter.close();
   process.once('exit', restore);
   process.once('uncaughtExceptionMonitor', restore);
-  const frameOf = (state: WatchState, isLast = false): ReactNode => (
+  const nodeOf = (frame: Frame): ReactNode => (
     <Guard onFault={onFault}>
       <Keys onKeys={onKeys} onSuspend={() => suspension.suspend()} />
-      <WatchFrame state={state} size={size()} isColoured={colour.stdout} isLast={isLast} />
+      <WatchFrame {...frame} />
     </Guard>
   );
+  const made = (state: WatchState, isLast = false): Frame =>
+    frameOf(state, { size: size(), isColoured: colour.stdout, isLast });
   let latest = first;
+  let frame = made(first);
   // ink makes frames and reads keys; with `debug` it hands out whole frames and leaves the terminal to the painter.
-  const sink = new FrameSink(size().columns, painter.paint);
-  const instance = render(frameOf(first), {
+  const sink = new FrameSink(size().columns, (laidOut) => painter.paint(withTable(laidOut, frame)));
+  const instance = render(nodeOf(frame), {
     stdin,
     // ink asks only for what a writable stream with a width has.
     stdout: sink as unknown as NodeJS.WriteStream,
@@ -66,7 +70,15 @@ export function mountScreen(
     exitOnCtrlC: false,
     patchConsole: false,
   });
-  const repaints = createRepaints((state: WatchState) => instance.rerender(frameOf(state)));
+  const show = (state: WatchState, isLast = false): void => {
+    try {
+      frame = made(state, isLast);
+      instance.rerender(nodeOf(frame));
+    } catch (error) {
+      onFault(error);
+    }
+  };
+  const repaints = createRepaints((state: WatchState) => show(state));
   const redraw = (): void => {
     sink.columns = size().columns;
     painter.forget();
@@ -99,10 +111,10 @@ export function mountScreen(
       repaints.stop();
       let text = '';
       if (last !== null) {
-        sink.takes = (frame) => {
-          text = frame;
+        sink.takes = (laidOut) => {
+          text = withTable(laidOut, frame).join('\n');
         };
-        instance.rerender(frameOf(last, true));
+        show(last, true);
       }
       sink.takes = () => {};
       instance.unmount();
@@ -121,7 +133,8 @@ function Keys(props: {
   const { isRawModeSupported } = useStdin();
   useInput(
     (input, key) => (key.ctrl && input === 'z' ? props.onSuspend() : props.onKeys(keysOf(input, key))),
-    { isActive: isRawModeSupported },
+    // ink hands on what the stream says of itself, and one that is no terminal says nothing.
+    { isActive: Boolean(isRawModeSupported) },
   );
   return null;
 }

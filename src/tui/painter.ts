@@ -5,8 +5,8 @@ export interface Canvas {
 
 /** Puts frames on a terminal, each over the one before. */
 export interface Painter {
-  /** Puts a frame on the terminal: lines, each within the terminal's width. Rows that stay as they are are not written. */
-  paint(frame: string): void;
+  /** Puts the rows of a frame on the terminal, each within the terminal's width. Rows that stay as they are are not written. */
+  paint(rows: readonly string[]): void;
   /** Forgets what stands on the terminal: the next frame is painted on a clear one. */
   forget(): void;
   /** Gives the terminal back as it was found, until it is taken again. */
@@ -36,9 +36,8 @@ export function openPainter(canvas: Canvas): Painter {
   let isClosed = false;
   canvas.write(enter);
   return {
-    paint: (frame) => {
+    paint: (rows) => {
       if (isClosed) return;
-      const rows = frame.split('\n');
       const text = isClear ? changes(shown, rows) : clear + changes([], rows);
       shown = rows;
       isClear = true;

@@ -16,56 +16,56 @@ function setUp() {
 test('the first frame is painted on a cleared second screen, the cursor hidden', () => {
   const { painter, news } = setUp();
   assert.is(news(), '^?1049h^?25l');
-  painter.paint('one\ntwo');
+  painter.paint(['one', 'two']);
   assert.is(news(), '^H^2J^1;1Hone^K^2;1Htwo^K');
 });
 
 test('rows that stay as they are are not written, and a frame that stays is not at all', () => {
   const { painter, news } = setUp();
-  painter.paint('one\ntwo\nthree');
+  painter.paint(['one', 'two', 'three']);
   news();
-  painter.paint('one\n2\nthree');
+  painter.paint(['one', '2', 'three']);
   assert.is(news(), '^2;1H2^K');
-  painter.paint('one\n2\nthree');
+  painter.paint(['one', '2', 'three']);
   assert.is(news(), '');
 });
 
 test('what stands below a frame that has become lower is wiped', () => {
   const { painter, news } = setUp();
-  painter.paint('one\ntwo\nthree');
+  painter.paint(['one', 'two', 'three']);
   news();
-  painter.paint('one');
+  painter.paint(['one']);
   assert.is(news(), '^2;1H^J');
 });
 
 test('after a forgotten frame all is painted anew', () => {
   const { painter, news } = setUp();
-  painter.paint('one');
+  painter.paint(['one']);
   news();
   painter.forget();
-  painter.paint('one');
+  painter.paint(['one']);
   assert.is(news(), '^H^2J^1;1Hone^K');
 });
 
 test('the terminal can be lent, and is painted anew when it is taken again', () => {
   const { painter, news } = setUp();
-  painter.paint('one');
+  painter.paint(['one']);
   news();
   painter.lend();
   assert.is(news(), '^?25h^?1049l');
   painter.take();
-  painter.paint('one');
+  painter.paint(['one']);
   assert.is(news(), '^?1049h^?25l^H^2J^1;1Hone^K');
 });
 
 test('the terminal is given back once, and nothing is painted afterwards', () => {
   const { painter, news } = setUp();
-  painter.paint('one');
+  painter.paint(['one']);
   news();
   painter.close('the last\n');
   assert.is(news(), '^?25h^?1049lthe last\n');
   painter.close();
-  painter.paint('two');
+  painter.paint(['two']);
   assert.is(news(), '');
 });
 

@@ -1,6 +1,8 @@
 import { Writable } from 'node:stream';
 import { render } from 'ink';
-import { type FrameSize, WatchFrame } from '../../src/tui/views/WatchFrame.js';
+import { frameOf, withTable } from '../../src/tui/frame.js';
+import type { FrameSize } from '../../src/tui/frame-plan.js';
+import { WatchFrame } from '../../src/tui/views/WatchFrame.js';
 import type { WatchState } from '../../src/tui/watch-types.js';
 
 /** Takes what ink writes: as a terminal of the given width would get it. */
@@ -23,18 +25,18 @@ class FakeTerminal extends Writable {
 /** The frame of a state as text, without colours, one line a row. */
 export function renderText(state: WatchState, size: FrameSize): string {
   const terminal = new FakeTerminal(size.columns, size.rows);
-  const instance = render(<WatchFrame state={state} size={size} isColoured={false} />, {
+  const frame = frameOf(state, { size, isColoured: false });
+  const instance = render(<WatchFrame {...frame} />, {
     // ink asks only for what a writable stream with a width has.
     stdout: terminal as unknown as NodeJS.WriteStream,
     debug: true,
     patchConsole: false,
     exitOnCtrlC: false,
   });
-  const frame = terminal.frames.at(-1) ?? '';
+  const laidOut = terminal.frames.at(-1) ?? '';
   instance.unmount();
   instance.cleanup();
-  return `${frame
-    .split('\n')
+  return `${withTable(laidOut, frame)
     .map((line) => line.trimEnd())
     .join('\n')}\n`;
 }

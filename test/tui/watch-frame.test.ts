@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { displayWidth } from '../../src/api/display-width.js';
 import { reduceWatch, startWatch } from '../../src/tui/watch-state.js';
 import type { WatchEvent, WatchState } from '../../src/tui/watch-types.js';
 import { matchesGolden } from '../helpers/golden.js';
@@ -105,6 +106,27 @@ test('a very narrow terminal still shows id and state', () => {
   const text = renderText(scenes['four-jobs'], { columns: 20, rows: 24 });
   assert.match(text, /1201 processing/);
   for (const line of text.split('\n')) assert.ok([...line].length <= 20, line);
+});
+
+test('wide letters take their two cells in every column', () => {
+  const name = '夏の夜の港と花火🎆.mov';
+  const wide: WatchEvent = {
+    type: 'details',
+    job: jobRecord(1201, { state: 'processing' }, { url: `http://example.com/${name}` }),
+  };
+  const rowsOf = (columns: number) =>
+    renderText(play([1201], wide, encoding), { columns, rows: 24 })
+      .split('\n')
+      .slice(1, 3);
+  for (const row of rowsOf(140)) assert.match(row, name);
+  for (const columns of [5, 20, 40, 60, 80, 140]) {
+    const rows = rowsOf(columns);
+    for (const row of rows) assert.ok(displayWidth(row) <= columns, `${columns}: ${row}`);
+    const [job, input] = rows
+      .map((row) => row.search(/processing|finished/))
+      .map((at, index) => displayWidth(rows[index]?.slice(0, Math.max(0, at)) ?? ''));
+    if (columns >= 40) assert.is(job, input);
+  }
 });
 
 test.run();

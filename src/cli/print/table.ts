@@ -1,5 +1,5 @@
+import { displayWidth, fitText } from '../../api/display-width.js';
 import { safeText } from '../../api/safe-text.js';
-import { displayWidth, fitText } from './display-width.js';
 import type { Paint } from './paint.js';
 
 /** One column of a table. */

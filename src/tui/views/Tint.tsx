@@ -13,20 +13,6 @@ const colours = {
   quiet: { dimColor: true },
 } as const satisfies Record<Tone, { readonly color?: string; readonly dimColor?: boolean }>;
 
-/** Text with the escapes of its tone, for lines that are put together by hand. */
-export function painted(look: { readonly tone: Tone; readonly isBold?: boolean }, text: string): string {
-  const codes = [...(look.isBold === true ? ['1'] : []), ...escapes[look.tone]];
-  return codes.length === 0 || text.trim() === '' ? text : `\u001b[${codes.join(';')}m${text}\u001b[0m`;
-}
-
-const escapes = {
-  plain: [],
-  good: ['32'],
-  bad: ['31'],
-  busy: ['36'],
-  quiet: ['2'],
-} as const satisfies Record<Tone, readonly string[]>;
-
 /** Text of one line in the colour of its tone, cut off where it does not fit. */
 export function Tint(props: {
   readonly tone: Tone;

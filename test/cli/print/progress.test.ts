@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { displayWidth } from '../../../src/api/display-width.js';
 import { barLine } from '../../../src/cli/print/bar-line.js';
-import { displayWidth } from '../../../src/cli/print/display-width.js';
 import { jobsProgress } from '../../../src/cli/print/jobs-progress.js';
 import { timeLeft } from '../../../src/cli/print/time-left.js';
 

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { displayWidth, fitText } from '../../../src/api/display-width.js';
 import { isVencError } from '../../../src/api/errors.js';
 import { safeText } from '../../../src/api/safe-text.js';
 import { blankJob } from '../../../src/cli/blank-job.js';
-import { displayWidth, fitText } from '../../../src/cli/print/display-width.js';
 import { jobText } from '../../../src/cli/print/job-text.js';
 import { jobsTable } from '../../../src/cli/print/jobs-table.js';
 import { createPaint } from '../../../src/cli/print/paint.js';

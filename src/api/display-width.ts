@@ -15,8 +15,12 @@ const wide: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ];
 
+/** Texts of letters that take one column each, as most are: ASCII, blocks of bars, our own marks. */
+const narrow = /^[ -~▀-▟›…]*$/;
+
 /** Columns that a text takes on a terminal. Marks that combine with the character before them take none. */
 export function displayWidth(text: string): number {
+  if (narrow.test(text)) return text.length;
   let columns = 0;
   for (const character of text) columns += columnsOf(character);
   return columns;
@@ -31,6 +35,12 @@ export function fitText(text: string, columns: number): string {
   const head = takeColumns(characters, columns - 1 - tailColumns);
   const tail = takeColumns(characters.reverse(), tailColumns).reverse();
   return `${head.join('')}…${tail.join('')}`;
+}
+
+/** The text within so many columns; where it is longer, `…` stands for its end. */
+export function cutText(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  return columns < 1 ? '' : `${takeColumns([...text], columns - 1).join('')}…`;
 }
 
 function takeColumns(characters: readonly string[], columns: number): string[] {
