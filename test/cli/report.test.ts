@@ -25,7 +25,7 @@ const live = {
   total: { stream_hours: 1, total_hours: 1 },
   statistics: [{ grouping: null, collected_on: '2026-03-01', stream_hours: 1, total_hours: 1 }],
 };
-const answers: Readonly<Record<string, unknown>> = {
+const answers: Record<string, unknown> = {
   '/v2/reports/vod': vod,
   '/v2/reports/live': live,
   '/v2/reports/all': {
@@ -74,6 +74,19 @@ test('days and grouping go to the service', async ({ venc, seen }) => {
     seen.at(-1) ?? '',
     /\/v2\/reports\/live\.json\?from=2026-03-01&to=2026-03-02&grouping=trailers/,
   );
+});
+
+test('a table of nothing tells how to have today in it', async ({ venc }) => {
+  answers['/v2/reports/vod'] = { total: { encoded_minutes: 0, billable_minutes: 0 }, statistics: [] };
+  try {
+    const { code, stderr } = await venc('report vod');
+    assert.is(code, 0);
+    assert.match(stderr, /^venc: nothing up to yesterday; with today: --to \d{4}-\d\d-\d\d\n$/);
+    for (const words of ['report vod --to 2026-03-01', 'report vod --json', 'report vod --csv'])
+      assert.is((await venc(words)).stderr, '', words);
+  } finally {
+    answers['/v2/reports/vod'] = vod;
+  }
 });
 
 test('CSV has every day, exact numbers and quotes; that of all begins with the kind', async ({ venc }) => {

@@ -56,6 +56,10 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
     await io.out(await csvOf(kind, usages));
     return exitCodes.done;
   }
+  const isTable = options.json !== true && options.fields === undefined;
+  if (isTable && to === undefined && usages.every(({ total }) => Object.values(total).every(isZero))) {
+    io.note(`venc: nothing up to yesterday; with today: --to ${new Date().toISOString().slice(0, 10)}\n`);
+  }
   await printRecord(io, options, {
     answer: body,
     known: { total: null, statistics: null },
@@ -66,6 +70,8 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
   });
   return exitCodes.done;
 }
+
+const isZero = (amount: number): boolean => amount === 0;
 
 async function csvOf(kind: Kind, usages: readonly Usage[]): Promise<string> {
   const { reportCsv } = await import('../print/report-csv.js');
