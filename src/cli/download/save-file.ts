@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isVencError, VencError } from '../../api/errors.js';
 import { openFile } from '../../client/open-file.js';
@@ -24,7 +24,8 @@ const maxAttempts = 5;
 /**
  * Downloads a file to `path`, by way of `path.part`. A part that an earlier run left is gone on with where the service tells the
  * MD5 of the whole, which proves in the end that both fit together; where they do not, all is fetched anew. Broken connections are taken
- * up again. When it is stopped or given up, a part that the next run can go on with stays, and no other. Rejects as `openFile` does.
+ * up again. When it is stopped or given up, a part that the next run can go on with stays, and no other. Rejects as `openFile` does, and with
+ * `InUseError` where another program was at the same part.
  */
 export async function saveFile(file: FileToSave, path: string, options: SaveOptions): Promise<void> {
   const partPath = `${path}.part`;
@@ -48,16 +49,33 @@ export async function saveFile(file: FileToSave, path: string, options: SaveOpti
         },
       );
     }
+    if (!(await part.isUntouched(partPath))) throw inUse(file);
   } catch (error) {
     const isOfUse = part.sizeBytes > 0 && file.md5 !== null;
-    if (!isOfUse) await unlink(partPath).catch(() => {});
+    if (!isOfUse && (await part.isAt(partPath))) await unlink(partPath).catch(() => {});
     throw options.signal.aborted
       ? interrupted(isOfUse ? { partPath, sizeBytes: part.sizeBytes } : null)
       : error;
   } finally {
     await part.close();
   }
-  await rename(partPath, path);
+  await rename(partPath, path).catch((error: unknown) => {
+    throw codeOf(error) === 'ENOENT' ? inUse(file) : error;
+  });
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null;
+}
+
+function inUse({ name }: FileToSave): VencError {
+  return new VencError(
+    'InUseError',
+    `Another program downloaded ${name} to the same place at the same time.`,
+    {
+      hint: 'look whether the file is there now; if not, download it again',
+    },
+  );
 }
 
 function interrupted(kept: { readonly partPath: string; readonly sizeBytes: number } | null): VencError {
@@ -117,7 +135,10 @@ function toTell(error: unknown, { name, url }: FileToSave): unknown {
   return new VencError(isOfTheDisk(error) ? 'UsageError' : 'UnreachableError', message, { cause: error });
 }
 
-/** A file on its way to its name, written in order and summed up as it comes. */
+/**
+ * A file on its way to its name, written in order and summed up as it comes. Each byte has its place: where two programs fetch the same
+ * file, they write the same, and not one behind the other.
+ */
 class Part {
   private constructor(
     private readonly handle: FileHandle,
@@ -128,7 +149,7 @@ class Part {
   /** Opens the part at a path; what stands there is kept where it is of use. */
   static async open(path: string, isKept: boolean): Promise<Part> {
     if (!isKept) await unlink(path).catch(() => {});
-    const handle = await open(path, 'a+');
+    const handle = await open(path, constants.O_RDWR | constants.O_CREAT);
     const part = new Part(handle, createHash('md5'), 0);
     try {
       for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) part.take(piece);
@@ -148,8 +169,22 @@ class Part {
   }
 
   async write(piece: Buffer): Promise<void> {
-    await this.handle.appendFile(piece);
+    for (let done = 0; done < piece.byteLength; ) {
+      const place = this.size + done;
+      done += (await this.handle.write(piece, done, piece.byteLength - done, place)).bytesWritten;
+    }
     this.take(piece);
+  }
+
+  /** Whether this very file is found at a path still. */
+  async isAt(path: string): Promise<boolean> {
+    const [here, there] = await Promise.all([this.handle.stat(), stat(path).catch(() => null)]);
+    return there !== null && there.ino === here.ino && there.dev === here.dev;
+  }
+
+  /** Whether that is so, and it is as long as what was written to it. */
+  async isUntouched(path: string): Promise<boolean> {
+    return (await this.isAt(path)) && (await this.handle.stat()).size === this.size;
   }
 
   private take(piece: Buffer): void {

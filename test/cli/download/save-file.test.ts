@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -9,9 +9,12 @@ import { saveFile } from '../../../src/cli/download/save-file.js';
 import { sampleBytes } from '../../contracts/transport/evidence.js';
 import { type HttpSource, startHttpSource } from '../../helpers/servers/http-source.js';
 import { tempFolder } from '../../helpers/temp.js';
+import { until } from '../../helpers/until.js';
 
 const bytes = sampleBytes(200_003);
 const md5 = createHash('md5').update(bytes).digest('hex');
+
+const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
 
 type Answer = (request: IncomingMessage, response: ServerResponse, number: number) => void;
 
@@ -204,5 +207,35 @@ test('a disk that takes nothing is told at once', () =>
     assert.ok(isVencError(error, 'UsageError'));
     assert.is(error.message, 'film.mp4.part cannot be written: it is a folder.');
   }));
+
+for (const told of [md5, null]) {
+  test(`two downloads to one place leave a whole file, ${told === null ? 'without' : 'with'} an MD5`, async () => {
+    const held: ServerResponse[] = [];
+    const halfway: Answer = (request, response) => {
+      const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      const range = from > 0 ? { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` } : {};
+      response.writeHead(from > 0 ? 206 : 200, {
+        'content-length': bytes.length - from,
+        etag: '"1"',
+        ...range,
+      });
+      response.write(bytes.subarray(from, 100_000));
+      held.push(response);
+    };
+    await scene(halfway, async ({ save, path, folder }) => {
+      const first = save({ md5: told });
+      await until('it is halfway', () => sizeOf(`${path}.part`) === 100_000);
+      const second = save({ md5: told });
+      await until('both are', () => held.length === 2 && sizeOf(`${path}.part`) === 100_000);
+      for (const response of held) response.end(bytes.subarray(100_000));
+      const ends = await Promise.allSettled([first, second]);
+      assert.ok(ends.some(({ status }) => status === 'fulfilled'));
+      for (const end of ends)
+        assert.ok(end.status === 'fulfilled' || isVencError(end.reason, 'InUseError'), String(end));
+      assert.ok(readFileSync(path).equals(bytes));
+      assert.equal(readdirSync(folder), ['film.mp4']);
+    });
+  });
+}
 
 test.run();
