@@ -1,6 +1,6 @@
 import { render, useInput, useStdin } from 'ink';
 import type { ReactNode } from 'react';
-import { type Frame, frameOf, withTable } from './frame.js';
+import { type Frame, frameOf, isLaidOutAlike, withTable } from './frame.js';
 import { FrameSink } from './frame-sink.js';
 import { openPainter } from './painter.js';
 import { createRepaints } from './repaints.js';
@@ -60,8 +60,12 @@ export function mountScreen(
     frameOf(state, { size: size(), isColoured: colour.stdout, isLast });
   let latest = first;
   let frame = made(first);
+  let laidOut = '';
   // ink makes frames and reads keys; with `debug` it hands out whole frames and leaves the terminal to the painter.
-  const sink = new FrameSink(size().columns, (laidOut) => painter.paint(withTable(laidOut, frame)));
+  const sink = new FrameSink(size().columns, (text) => {
+    laidOut = text;
+    painter.paint(withTable(laidOut, frame));
+  });
   const instance = render(nodeOf(frame), {
     stdin,
     // ink asks only for what a writable stream with a width has.
@@ -72,8 +76,10 @@ export function mountScreen(
   });
   const show = (state: WatchState, isLast = false): void => {
     try {
+      const before = frame;
       frame = made(state, isLast);
-      instance.rerender(nodeOf(frame));
+      if (isLaidOutAlike(before, frame)) painter.paint(withTable(laidOut, frame));
+      else instance.rerender(nodeOf(frame));
     } catch (error) {
       onFault(error);
     }
@@ -111,8 +117,8 @@ export function mountScreen(
       repaints.stop();
       let text = '';
       if (last !== null) {
-        sink.takes = (laidOut) => {
-          text = withTable(laidOut, frame).join('\n');
+        sink.takes = (lastLaidOut) => {
+          text = withTable(lastLaidOut, frame).join('\n');
         };
         show(last, true);
       }

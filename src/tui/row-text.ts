@@ -1,17 +1,12 @@
 import { cutText, displayWidth } from '../api/display-width.js';
 import { columnGap, type FittedColumn } from './fit-columns.js';
-import type { Look, Paint } from './tones.js';
-
-/** What stands in one cell of a table. */
-export interface Cell extends Look {
-  readonly text: string;
-}
+import type { Paint, TintedText } from './tones.js';
 
 /** One row of a table: every cell in its column's width, cut off where it does not fit. */
 export function rowText<Name extends string>(
   columns: readonly FittedColumn<Name>[],
   /** Makes the cell of a column; the width is for bars, which fill theirs. */
-  cell: (name: Name, width: number) => Cell,
+  cell: (name: Name, width: number) => TintedText,
   paint: Paint,
 ): string {
   const cells = columns.map(({ name, width }) => {

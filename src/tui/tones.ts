@@ -9,6 +9,11 @@ export interface Look {
   readonly isBold?: boolean;
 }
 
+/** A text and how it looks. */
+export interface TintedText extends Look {
+  readonly text: string;
+}
+
 /** The paint of a terminal with colours, or without. */
 export function paintOf(isColoured: boolean): Paint {
   return isColoured ? painted : (_look, text) => text;

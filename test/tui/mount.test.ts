@@ -30,6 +30,20 @@ test('what stands on the screen is written in the marks of the locale', () => {
   assert.not.match(written(), '›');
 });
 
+test('what changes in the table alone is drawn, and what changes around it as well', () => {
+  const { io, written } = terminal();
+  const first = startWatch([7], 0);
+  const screen = mountScreen(io, first, { onKeys: () => {}, onFault: () => {} });
+  const moved = { ...first, jobs: first.jobs.map((job) => ({ ...job, percent: 42 })) };
+  screen.draw(moved, true);
+  assert.match(written(), '42%');
+  screen.draw({ ...moved, isHelp: true }, true);
+  assert.match(written(), 'Home End');
+  screen.draw({ ...moved, jobs: moved.jobs.map((job) => ({ ...job, percent: 43 })) }, true);
+  assert.match(written(), '43%');
+  screen.close(null);
+});
+
 test('a frame that cannot be made is a fault of the screen, which gives the terminal back', () => {
   const { io, written } = terminal();
   const faults: unknown[] = [];
