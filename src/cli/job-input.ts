@@ -1,4 +1,5 @@
 import { VencError } from '../api/errors.js';
+import { isTooDeep } from '../api/is-too-deep.js';
 import type { RequestFields } from '../api/settings/flag-values.js';
 import { isUrl } from '../api/url-text.js';
 import { readableFileSize, readTextFile } from './files.js';
@@ -74,6 +75,7 @@ function parseXmlRequest(reading: Awaited<ReturnType<ReadXml>>, where: string): 
 export function parseRequest(text: string, where: string): RequestFields {
   const json = text.replace(/^\uFEFF/, '');
   const { value, at } = readJson(json);
+  if (isTooDeep(value)) throw new VencError('UsageError', `The request ${where} nests too deep.`);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   const slip = at === undefined ? '' : `: there is a slip at ${placeIn(json, at)}`;
   throw new VencError('UsageError', `The request ${where} is no JSON object${slip}.`, {

@@ -1,12 +1,16 @@
+import { isTooDeep } from '../api/is-too-deep.js';
+
 /** Texts and numbers of JSON, one after the other. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
  * Parses JSON. Whole numbers that a number cannot hold exactly become texts: an id that is off by one is that of another job. Throws
- * where the text is no JSON.
+ * where the text is no JSON, or nests deeper than any answer does.
  */
 export function parseAnswer(text: string): unknown {
-  return JSON.parse(/\d{16}/.test(text) ? text.replace(tokens, exactly) : text);
+  const value: unknown = JSON.parse(/\d{16}/.test(text) ? text.replace(tokens, exactly) : text);
+  if (isTooDeep(value)) throw new SyntaxError('It nests too deep.');
+  return value;
 }
 
 function exactly(token: string): string {

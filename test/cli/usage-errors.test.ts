@@ -121,4 +121,11 @@ for (const name of ['submit', 'run', 'plan']) {
   });
 }
 
+test('a request that nests deeper than any does is refused', async () => {
+  const stdin = `{"input":"http://127.0.0.1:1/a.mp4","pass_through":${'['.repeat(5000)}${']'.repeat(5000)}}`;
+  const { code, stderr } = await runHere(['plan', '-'], { stdin });
+  assert.is(code, 2);
+  assert.is(stderr, 'venc: The request on stdin nests too deep.\n');
+});
+
 test.run();

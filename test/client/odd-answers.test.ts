@@ -257,4 +257,10 @@ test('only of our own daemon there is a log to look into', async () => {
   assert.is((await asked(refuses, 'jobDetails', true)).error?.hint, null);
 });
 
+test('an answer that nests deeper than any does is none', async () => {
+  const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
+  const { error } = await asked(answering(`{"job":{"id":7,"pass_through":${deep}}}`));
+  assert.match(String(error), /answered with broken JSON/);
+});
+
 test.run();
