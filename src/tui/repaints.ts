@@ -21,12 +21,12 @@ const realClock: RepaintClock = {
   },
 };
 
-const leastGapMs = 400;
+const leastGapMs = 480;
 const greatestGapMs = 2500;
 /** The share of its time that a program may spend on drawing: a slow machine draws less often. */
 const share = 1 / 100;
 
-/** Draws a frame every 400 ms at most, fewer where one costs much, and the latest one always. */
+/** Draws a frame every 480 ms at most, fewer where one costs much, and the latest one always. */
 export function createRepaints<Frame>(
   draw: (frame: Frame) => void,
   clock: RepaintClock = realClock,

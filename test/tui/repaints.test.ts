@@ -34,7 +34,7 @@ function setUp(costMs = 0) {
   return { repaints, drawn, pass };
 }
 
-test('of frames that come fast one every 400 ms is drawn, and the latest one always', () => {
+test('of frames that come fast one every 480 ms is drawn, and the latest one always', () => {
   const { repaints, drawn, pass } = setUp();
   for (let count = 0; count < 200; count += 1) {
     repaints.ask(String(count));
@@ -43,8 +43,8 @@ test('of frames that come fast one every 400 ms is drawn, and the latest one alw
   pass(1000);
   assert.equal(drawn, [
     [0, '0'],
-    [400, '133'],
-    [800, '199'],
+    [480, '159'],
+    [960, '199'],
   ]);
 });
 
