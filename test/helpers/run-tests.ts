@@ -18,10 +18,10 @@ import { proofTable } from './proof-table.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const uvu = fileURLToPath(new URL('../bin.js', import.meta.resolve('uvu')));
 const tablePath = fileURLToPath(new URL('../../transport-promises.md', import.meta.url));
-/** Few enough that the lanes end at about the same time, many enough that starting Node does not count. */
-const filesARun = 4;
-/** Those that take longest begin first. */
-const slowest = /^(whole|cli|transports|http|ffmpeg|store|plan)\//;
+/** Few enough that the lanes end at about the same time, many enough that starting Node and loading a room do not count. */
+const filesARun = 6;
+/** The rooms that take longest begin first, in this order. */
+const slowestRooms = ['whole', 'cli', 'transports', 'http', 'ffmpeg', 'store', 'plan', 'tui', 'work'];
 /** Runs side by side. */
 const laneCount = availableParallelism() + 1;
 
@@ -46,10 +46,7 @@ interface Run {
 async function main([pattern = '']: readonly string[]): Promise<number> {
   const all = (await readdir(root, { recursive: true })).filter((name) => /\.test\.js$/.test(name)).sort();
   const files = all.filter((name) => new RegExp(pattern).test(name));
-  const ordered = [
-    ...files.filter((name) => slowest.test(name)),
-    ...files.filter((name) => !slowest.test(name)),
-  ];
+  const ordered = files.toSorted((one, other) => rankOf(one) - rankOf(other));
   const batches = Array.from({ length: Math.ceil(ordered.length / filesARun) }, (_, index) =>
     ordered.slice(index * filesARun, (index + 1) * filesARun),
   );
@@ -93,6 +90,12 @@ async function runFiles(files: readonly string[], folder: string): Promise<Run> 
   const left = await readdir(folder);
   const leftovers = left.length === 0 ? null : `${left.join(', ')} by one of ${files.join(', ')}`;
   return { isPassed: code === 0, said, leftovers };
+}
+
+/** Where a file stands in the order, by its room. */
+function rankOf(name: string): number {
+  const rank = slowestRooms.indexOf(name.split('/', 1)[0] ?? '');
+  return rank === -1 ? slowestRooms.length : rank;
 }
 
 /** A number of uvu's summary. */
