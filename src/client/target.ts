@@ -55,6 +55,10 @@ export function isKey(text: string): boolean {
   return /^[!-~]+$/.test(text);
 }
 
+/** What an address of a service looks like. */
+export const addressHint =
+  'it begins with http:// or https:// and has no ? or #, such as https://encoding.example.com';
+
 /** The base address that a text stands for, without a version; null where it is no address of a service, or more than one (`?`, `#`). */
 export function serviceUrl(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -69,7 +73,7 @@ function serviceAt(text: string, { apiKey, isConfigured }: TargetSources): Targe
   const url = serviceUrl(text);
   if (url === null) {
     throw new VencError('UsageError', `${name} is not the address of a service.`, {
-      hint: 'it begins with http:// or https:// and has no ? or #, such as https://encoding.example.com',
+      hint: addressHint,
     });
   }
   if (apiKey === null) {

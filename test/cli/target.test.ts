@@ -92,6 +92,7 @@ test('what makes no target is refused with 2, and nothing is kept', async ({ ven
     ['target add -- -x http://h', 'k', /1 to 64 letters/],
     ['target add a/b http://h', 'k', /1 to 64 letters/],
     ['target add other ftp://h', 'k', /not the address of a service/],
+    ['target add other http://h/?a=b', 'k', /not the address of a service.*\n.* has no \? or #/],
     ['target add other http://h', '', /no key to read/],
     ['target add other http://h', 'a key', /blanks or letters outside/],
     ['target add other http://h --key k', 'k', /unknown option '--key'/],

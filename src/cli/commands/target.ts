@@ -3,7 +3,7 @@ import { VencError } from '../../api/errors.js';
 import { exitCodes } from '../../api/exit-codes.js';
 import { withoutPassword } from '../../api/redact.js';
 import { safeText } from '../../api/safe-text.js';
-import { isKey, serviceUrl } from '../../client/target.js';
+import { addressHint, isKey, serviceUrl } from '../../client/target.js';
 import { changeConfig } from '../../config/change-config.js';
 import {
   forgetTarget,
@@ -95,7 +95,7 @@ async function add(name: string, word: string, options: AddOptions, { io }: Cont
   const url = serviceUrl(word);
   if (url === null) {
     throw new VencError('UsageError', `"${withoutPassword(word)}" is not the address of a service.`, {
-      hint: 'it begins with http:// or https://, such as https://encoding.example.com',
+      hint: addressHint,
     });
   }
   const isThere =
