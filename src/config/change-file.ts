@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs';
-import { mkdir, rmdir, stat } from 'node:fs/promises';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type Conf from 'conf';
 import { VencError } from '../api/errors.js';
@@ -48,13 +48,8 @@ export async function changeFile(
 async function inTurn<T>(path: string, work: () => T): Promise<T> {
   const turn = `${path}.lock`;
   while (!(await takeTurn(turn))) {
-    const age = await stat(turn).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    );
-    // One that was taken in the future was so by a clock that has been put back since: nobody waits until then.
-    if (Math.abs(age) > longestTurnMs) await rmdir(turn).catch(() => {});
-    else await setTimeout(lookMs);
+    if (isOver(turn)) endTurn(turn);
+    await setTimeout(lookMs);
   }
   try {
     return work();
@@ -63,15 +58,42 @@ async function inTurn<T>(path: string, work: () => T): Promise<T> {
   }
 }
 
+/** Whether who has taken a turn must have died. One of the future was taken before a clock was put back: nobody waits until then. */
+function isOver(turn: string): boolean {
+  const taken = statSync(turn, { throwIfNoEntry: false });
+  return taken !== undefined && Math.abs(Date.now() - taken.mtimeMs) > longestTurnMs;
+}
+
+/**
+ * Ends the turn of a program that has died. One at a time may do so, and looks again: of two who see it at once the slower would end the turn
+ * that the faster has by then.
+ */
+function endTurn(turn: string): void {
+  const ending = `${turn}.ending`;
+  try {
+    mkdirSync(ending);
+  } catch (error) {
+    if (!isThere(error)) throw error;
+    if (isOver(ending)) rmSync(ending, { recursive: true, force: true });
+    return;
+  }
+  if (isOver(turn)) rmSync(turn, { recursive: true, force: true });
+  rmSync(ending, { recursive: true, force: true });
+}
+
 /** Resolves to false where another program has the turn. */
 function takeTurn(turn: string): Promise<boolean> {
   return mkdir(turn).then(
     () => true,
     (error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+      if (isThere(error)) return false;
       throw error;
     },
   );
+}
+
+function isThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
 function setBrokenAside(path: string): string | null {
