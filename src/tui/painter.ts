@@ -1,3 +1,6 @@
+import { stripVTControlCharacters } from 'node:util';
+import { displayWidth } from '../api/display-width.js';
+
 /** The part of a terminal that is painted on. */
 export interface Canvas {
   write(text: string): unknown;
@@ -22,6 +25,8 @@ const csi = '\u001b[';
 const enter = `${csi}?1049h${csi}?25l`;
 const leave = `${csi}?25h${csi}?1049l`;
 const clear = `${csi}H${csi}2J`;
+// Behind a row that fills the terminal this would wipe its last cell, where the cursor still is.
+const wipeRest = `${csi}K`;
 // What stands between the two is shown at once, in terminals that know of it; the others show it as it comes.
 const begin = `${csi}?2026h`;
 const end = `${csi}?2026l`;
@@ -64,8 +69,13 @@ export function openPainter(canvas: Canvas): Painter {
 function changes(before: readonly string[], after: readonly string[]): string {
   let text = '';
   for (const [index, row] of after.entries()) {
-    if (row !== before[index]) text += `${csi}${index + 1};1H${row}${csi}K`;
+    const old = before[index] ?? '';
+    if (row !== old) text += `${csi}${index + 1};1H${row}${widthOf(row) < widthOf(old) ? wipeRest : ''}`;
   }
   if (before.length > after.length) text += `${csi}${after.length + 1};1H${csi}J`;
   return text;
+}
+
+function widthOf(row: string): number {
+  return displayWidth(stripVTControlCharacters(row));
 }

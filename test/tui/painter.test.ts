@@ -17,7 +17,7 @@ test('the first frame is painted on a cleared second screen, the cursor hidden',
   const { painter, news } = setUp();
   assert.is(news(), '^?1049h^?25l');
   painter.paint(['one', 'two']);
-  assert.is(news(), '^H^2J^1;1Hone^K^2;1Htwo^K');
+  assert.is(news(), '^H^2J^1;1Hone^2;1Htwo');
 });
 
 test('rows that stay as they are are not written, and a frame that stays is not at all', () => {
@@ -28,6 +28,16 @@ test('rows that stay as they are are not written, and a frame that stays is not 
   assert.is(news(), '^2;1H2^K');
   painter.paint(['one', '2', 'three']);
   assert.is(news(), '');
+});
+
+test('only behind a row that has become shorter the rest is wiped, since a full one ends where the cursor is', () => {
+  const { painter, news } = setUp();
+  painter.paint(['\u001b[31mabc\u001b[39m']);
+  news();
+  painter.paint(['xyz']);
+  assert.is(news(), '^1;1Hxyz');
+  painter.paint(['映']);
+  assert.is(news(), '^1;1H映^K');
 });
 
 test('what stands below a frame that has become lower is wiped', () => {
@@ -44,7 +54,7 @@ test('after a forgotten frame all is painted anew', () => {
   news();
   painter.forget();
   painter.paint(['one']);
-  assert.is(news(), '^H^2J^1;1Hone^K');
+  assert.is(news(), '^H^2J^1;1Hone');
 });
 
 test('the terminal can be lent, and is painted anew when it is taken again', () => {
@@ -55,7 +65,7 @@ test('the terminal can be lent, and is painted anew when it is taken again', () 
   assert.is(news(), '^?25h^?1049l');
   painter.take();
   painter.paint(['one']);
-  assert.is(news(), '^?1049h^?25l^H^2J^1;1Hone^K');
+  assert.is(news(), '^?1049h^?25l^H^2J^1;1Hone');
 });
 
 test('the terminal is given back once, and nothing is painted afterwards', () => {
