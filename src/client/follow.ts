@@ -183,7 +183,7 @@ export async function* follow(client: Client, ids: readonly number[], options: F
       for await (const event of isQuiet ? heard() : round()) {
         if (event.type === 'final') open.delete(event.job.id);
         if (event.type === 'refused') open.delete(event.id);
-        if (event.type === 'progress') {
+        if (!isQuiet && event.type === 'progress') {
           const seen = fingerprint(event.job);
           hasChanged ||= lastSeen.get(event.job.id) !== seen;
           lastSeen.set(event.job.id, seen);

@@ -19,13 +19,22 @@ interface LiveJob {
   retryMs: number;
 }
 
-/** The streams of several jobs, brought together. Of each job the newest event alone is kept, so that nothing piles up. */
+/** What comes within so many milliseconds is taken at once: of many streams each piece alone would cost more than what it brings. */
+const gatherMs = 100;
+
+/**
+ * The streams of several jobs, brought together. Of each job the newest event alone is kept, so that nothing piles up. The end of a
+ * stream is told at once, all else ten times a second at most.
+ */
 export class LiveJobs {
   readonly #jobs = new Map<number, LiveJob>();
   /** The ids of those that have something to tell. */
   readonly #fresh = new Set<number>();
   readonly #eventIds = new Map<number, string>();
   #wake: () => void = () => {};
+  #takenAt = Number.NEGATIVE_INFINITY;
+  /** Tells what has come when the time is there. */
+  #gathering: NodeJS.Timeout | undefined;
 
   /** Whether a job's stream is open, or has something left to tell. */
   has(id: number): boolean {
@@ -49,18 +58,34 @@ export class LiveJobs {
     };
     void listen(onEvent).then(() => {
       live.hasEnded = true;
-      this.#tell(id);
+      this.#fresh.add(id);
+      this.#tellAll();
     });
   }
 
   #tell(id: number): void {
     this.#fresh.add(id);
+    if (this.#gathering !== undefined) return;
+    const waitMs = this.#takenAt + gatherMs - performance.now();
+    if (waitMs > 0) this.#gathering = setTimeout(() => this.#tellAll(), waitMs).unref();
+    else this.#wake();
+  }
+
+  #tellAll(): void {
+    this.#endGathering();
     this.#wake();
+  }
+
+  #endGathering(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
   }
 
   /** Takes what came since the last look. Streams that are over are gone afterwards. */
   take(): readonly LiveNews[] {
     const news: LiveNews[] = [];
+    this.#endGathering();
+    this.#takenAt = performance.now();
     for (const id of this.#fresh) {
       const live = this.#jobs.get(id);
       if (live === undefined) continue;
@@ -80,7 +105,7 @@ export class LiveJobs {
 
   /** Resolves as soon as there is something to take, or after so many milliseconds. One call at a time. */
   async changed(withinMs = Number.POSITIVE_INFINITY): Promise<void> {
-    if (this.#fresh.size > 0) return;
+    if (this.#fresh.size > 0 && this.#gathering === undefined) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;

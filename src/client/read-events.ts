@@ -49,6 +49,8 @@ export function readEvents(
       resolve(isOfUse);
     };
     patience = setTimeout(end, silence.firstMs, false);
+    // The connection's own patience is longer, and counted anew with each piece as well.
+    content.socket?.setTimeout(0);
     // By listening, not by iterating: with many streams what a promise for each piece costs is felt.
     content.on('data', (chunk: Buffer) => {
       if (isAwaited) {

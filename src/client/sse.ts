@@ -46,35 +46,31 @@ export function readSse(
   const own = before.isAfterReturn ? unmarked.replace(/^\n/, '') : unmarked;
   const pieces = `${before.line}${own}`.split(/\r\n|\n|\r/);
   const messages: SseMessage[] = [];
-  let state: SseState = { ...before, isBegun: true, isAfterReturn: text.endsWith('\r') };
+  let { data, event, id, retryMs } = before;
   for (const line of pieces.slice(0, -1)) {
-    if (line !== '') {
-      state = withField(state, line);
+    if (line === '') {
+      if (data.length > 0)
+        messages.push({ data: data.join('\n'), id, event: event === '' ? 'message' : event });
+      data = [];
+      event = '';
       continue;
     }
-    const { data, event, id } = state;
-    if (data.length > 0)
-      messages.push({ data: data.join('\n'), id, event: event === '' ? 'message' : event });
-    state = { ...state, data: [], event: '' };
+    const [name, value] = fieldOf(line);
+    if (name === 'data') data = [...data, value];
+    else if (name === 'event') event = value;
+    else if (name === 'id' && !value.includes('\0')) id = value;
+    else if (name === 'retry' && /^[0-9]+$/.test(value)) retryMs = Number(value);
+    // All else is a comment, whose name is empty, or a field of a later day.
   }
-  return { state: { ...state, line: pieces.at(-1) ?? '' }, messages };
+  const line = pieces.at(-1) ?? '';
+  return {
+    state: { line, isAfterReturn: text.endsWith('\r'), isBegun: true, data, event, id, retryMs },
+    messages,
+  };
 }
 
-function withField(state: SseState, line: string): SseState {
+function fieldOf(line: string): readonly [name: string, value: string] {
   const colon = line.indexOf(':');
-  const name = colon === -1 ? line : line.slice(0, colon);
-  const value = colon === -1 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
-  switch (name) {
-    case 'data':
-      return { ...state, data: [...state.data, value] };
-    case 'event':
-      return { ...state, event: value };
-    case 'id':
-      return value.includes('\0') ? state : { ...state, id: value };
-    case 'retry':
-      return /^[0-9]+$/.test(value) ? { ...state, retryMs: Number(value) } : state;
-    default:
-      // A comment, whose name is empty, or a field of a later day.
-      return state;
-  }
+  if (colon === -1) return [line, ''];
+  return [line.slice(0, colon), line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1))];
 }
