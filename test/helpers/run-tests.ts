@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +27,8 @@ const laneCount = availableParallelism() + 1;
 
 /** The temporary folder of all runs, each of which has one of its own in it. */
 const temporary = mkdtempSync(join(tmpdir(), 'venc-tests-'));
+// The servers of tests let in users of the machine, whose homes are in there.
+chmodSync(temporary, 0o755);
 const running = new Set<ChildProcess>();
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true, maxRetries: 5 }));
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
