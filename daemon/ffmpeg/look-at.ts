@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ErrorClass } from '../../src/api/error-classes.js';
 import { VencError } from '../../src/api/errors.js';
+import { systemCode } from '../../src/api/system-code.js';
 import { fileArgument } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
 import { type Ending, launch } from './launch.js';
@@ -26,7 +27,7 @@ export async function readHead(path: string): Promise<{ readonly head: Buffer; r
       await file.close();
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    const code = systemCode(error) ?? 'unknown reason';
     if (code === 'ENOENT')
       throw new VencError('FileNotFoundError', 'There is no such file.', { cause: error });
     throw new VencError('UnsupportedInputError', `The file cannot be read (${code}).`, { cause: error });

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { VencError } from '../../src/api/errors.js';
+import { systemCode } from '../../src/api/system-code.js';
 
 /** What a body may take. */
 export interface BodyLimits {
@@ -69,8 +70,7 @@ async function unpacked(bytes: Buffer, maxBytes: number): Promise<Buffer> {
   try {
     return await unpack(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
-      throw tooLarge(maxBytes);
+    if (systemCode(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
     throw new VencError('UnparsableBodyError', 'The body is not whole gzip, as its Content-Encoding says.', {
       cause: error,
     });

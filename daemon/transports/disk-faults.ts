@@ -1,5 +1,6 @@
 import type { ErrorClass } from '../../src/api/error-classes.js';
 import { isVencError, VencError } from '../../src/api/errors.js';
+import { systemCode } from '../../src/api/system-code.js';
 
 /** Which way a file goes, seen from this machine. Decides between the classes `Download...` and `Upload...`. */
 export type Direction = 'download' | 'upload';
@@ -8,18 +9,13 @@ const outOfSpace: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 const denied: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
 const missing: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 
-/** The code of an error of the system, such as `ENOENT`; null for any other error. */
-export function errorCode(error: unknown): string | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
-}
-
 /**
  * Trouble with a file that a URL names on this machine's disk, as an error of the contract (section 3).
  * `what` begins the sentence and holds no secret. Errors of ours pass unchanged.
  */
 export function diskFault(error: unknown, direction: Direction, what: string): VencError {
   if (isVencError(error)) return error;
-  const code = errorCode(error) ?? 'unknown';
+  const code = systemCode(error) ?? 'unknown';
   const [errorClass, reason] = meaningOf(code, direction);
   return new VencError(errorClass, `${what} ${reason}.`, { cause: error });
 }
@@ -27,7 +23,7 @@ export function diskFault(error: unknown, direction: Direction, what: string): V
 /** Trouble with a file of the daemon's own, such as scratch: a full disk is told as such, all else as a failure. */
 export function ownDiskFault(error: unknown, direction: Direction): VencError {
   if (isVencError(error)) return error;
-  const code = errorCode(error) ?? 'unknown';
+  const code = systemCode(error) ?? 'unknown';
   if (outOfSpace.has(code)) return outOfSpaceError(error);
   const errorClass = direction === 'download' ? 'DownloadFailureError' : 'UploadFailureError';
   return new VencError(errorClass, `The disk of the daemon could not be used (${code}).`, { cause: error });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../api/errors.js';
+import { systemCode } from '../api/system-code.js';
 import { fieldsOf, readText } from './reading.js';
 
 /** Which service, and with which key. */
@@ -115,7 +116,7 @@ async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    if (codeOf(error) === 'EACCES') {
+    if (systemCode(error) === 'EACCES') {
       throw new VencError('UnauthorizedError', `The address of the daemon could not be read from ${path}.`, {
         cause: error,
         hint: 'only the user who runs the daemon may read it; others take VENC_URL and VENC_API_KEY',
@@ -133,13 +134,9 @@ async function readKey(path: string): Promise<string> {
     throw new VencError('UnauthorizedError', `The key of the daemon could not be read from ${path}.`, {
       cause: error,
       hint:
-        codeOf(error) === 'ENOENT'
+        systemCode(error) === 'ENOENT'
           ? 'the next start of the daemon makes a new one; until then, put a key into VENC_API_KEY'
           : 'only the user who runs the daemon may read it; others put a key into VENC_API_KEY',
     });
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : null;
 }

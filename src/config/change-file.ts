@@ -3,6 +3,7 @@ import { mkdir, rmdir } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type Conf from 'conf';
 import { VencError } from '../api/errors.js';
+import { systemCode } from '../api/system-code.js';
 import { diskReason } from '../disk/disk-reason.js';
 import { makeFolder } from '../disk/make-folder.js';
 import { parseFile } from './parse-file.js';
@@ -73,7 +74,7 @@ function endTurn(turn: string): void {
   try {
     mkdirSync(ending);
   } catch (error) {
-    if (!isThere(error)) throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
     if (isOver(ending)) rmSync(ending, { recursive: true, force: true });
     return;
   }
@@ -86,14 +87,10 @@ function takeTurn(turn: string): Promise<boolean> {
   return mkdir(turn).then(
     () => true,
     (error: unknown) => {
-      if (isThere(error)) return false;
+      if (systemCode(error) === 'EEXIST') return false;
       throw error;
     },
   );
-}
-
-function isThere(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
 function setBrokenAside(path: string): string | null {
@@ -101,7 +98,7 @@ function setBrokenAside(path: string): string | null {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   }
   try {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isVencError } from '../api/errors.js';
 import { nearMisses } from '../api/near-misses.js';
+import { systemCode } from '../api/system-code.js';
 import { diskReason } from '../disk/disk-reason.js';
 import { type DaemonFlag, type DaemonFlagName, daemonFlags } from './daemon-flags.js';
 import { type Environment, userFolders } from './folders.js';
@@ -73,8 +74,7 @@ export async function readConfig(env: Environment): Promise<FoundConfig> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    const isMissing =
-      error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+    const isMissing = ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
     return { config: {}, complaints: isMissing ? [] : [ignored(path, error)] };
   }
   try {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../api/errors.js';
+import { systemCode } from '../api/system-code.js';
 import { diskReason } from '../disk/disk-reason.js';
 import { changeFile } from './change-file.js';
 import { type Environment, userFolders } from './folders.js';
@@ -31,7 +32,7 @@ export async function readTargets(env: Environment): Promise<readonly NamedTarge
       .flatMap(([name, value]) => targetOf(name, value) ?? [])
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (systemCode(error) === 'ENOENT') return [];
     throw new VencError(
       'UsageError',
       `The targets in ${path} cannot be read: ${diskReason(error, 'read')}.`,

@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diskFault, errorCode, ownDiskFault } from '../../daemon/transports/disk-faults.js';
+import { diskFault, ownDiskFault } from '../../daemon/transports/disk-faults.js';
 import { VencError } from '../../src/api/errors.js';
+import { systemCode } from '../../src/api/system-code.js';
 
 const errno = (code: string) => Object.assign(new Error(`${code}: /secret/path`), { code });
 
@@ -35,8 +36,8 @@ test('messages tell no path, and errors of ours pass unchanged', () => {
 });
 
 test('what is no error of the system has no code', () => {
-  assert.is(errorCode(new Error('x')), null);
-  assert.is(errorCode('ENOENT'), null);
+  assert.is(systemCode(new Error('x')), null);
+  assert.is(systemCode('ENOENT'), null);
 });
 
 test.run();

@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { errorCode } from '../../daemon/transports/disk-faults.js';
 import { createGuard, type Guard, type GuardOptions } from '../../daemon/transports/guard.js';
 import { isVencError } from '../../src/api/errors.js';
+import { systemCode } from '../../src/api/system-code.js';
 
 const guard = (options: Partial<GuardOptions> = {}): Guard =>
   createGuard({ allowPrivateNetwork: false, ...options });
@@ -91,7 +91,7 @@ test('what a socket is connected to counts, whatever was looked up', () => {
 
 test('a name that the system cannot resolve ends with the error of the system', async () => {
   const error = await lookedUp(guard(), 'nowhere.invalid', true).catch((e) => e);
-  assert.ok(['ENOTFOUND', 'EAI_AGAIN'].includes(errorCode(error) ?? ''));
+  assert.ok(['ENOTFOUND', 'EAI_AGAIN'].includes(systemCode(error) ?? ''));
 });
 
 test('localhost is looked up by the system and refused', async () => {

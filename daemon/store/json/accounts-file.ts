@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { VencError } from '../../../src/api/errors.js';
+import { systemCode } from '../../../src/api/system-code.js';
 import {
   type AccountsDocument,
   completed,
@@ -9,7 +10,7 @@ import {
   readAccountsDocument,
 } from './accounts-document.js';
 import { makeDataFolder } from './data-folder.js';
-import { openingError, systemCode } from './disk-errors.js';
+import { openingError } from './disk-errors.js';
 import { type Found, readDocument, writeDocument } from './document.js';
 import { DurableFiles } from './durable-files.js';
 import { type LockOutcome, tryFileLock } from './file-lock.js';

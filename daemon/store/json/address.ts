@@ -1,6 +1,6 @@
 import { unlink } from 'node:fs/promises';
+import { systemCode } from '../../../src/api/system-code.js';
 import { realDisk } from './disk.js';
-import { systemCode } from './disk-errors.js';
 import { writeDocument } from './document.js';
 import { DurableFiles } from './durable-files.js';
 import { dataLayout } from './layout.js';

@@ -1,10 +1,5 @@
 import { VencError } from '../../../src/api/errors.js';
-
-/** The system's name of an error, such as `ENOENT`; null for errors that have none. */
-export function systemCode(error: unknown): string | null {
-  if (!(error instanceof Error) || !('code' in error)) return null;
-  return typeof error.code === 'string' ? error.code : null;
-}
+import { systemCode } from '../../../src/api/system-code.js';
 
 /** What a failed write amounts to: `OutOfSpaceError` where there was no room, otherwise the error itself. */
 export function writeError(error: unknown): unknown {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { systemCode } from './disk-errors.js';
+import { systemCode } from '../../../src/api/system-code.js';
 import { giveToOwnerOf } from './folder-owner.js';
 import { processStart } from './process-start.js';
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { VencError } from '../../../src/api/errors.js';
+import { systemCode } from '../../../src/api/system-code.js';
 import {
   type AccountsDocument,
   accountById,
@@ -9,7 +10,6 @@ import {
 } from './accounts-document.js';
 import { holdAccounts } from './accounts-file.js';
 import { realDisk } from './disk.js';
-import { systemCode } from './disk-errors.js';
 import { keyLookup } from './key-table.js';
 import {
   digestOf,

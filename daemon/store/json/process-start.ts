@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { systemCode } from '../../../src/api/system-code.js';
 import { startTicks } from '../../../src/disk/start-ticks.js';
-import { systemCode } from './disk-errors.js';
 
 /** Said of every living process where the system does not tell when a process began (no /proc). */
 const unknownStart = '-';

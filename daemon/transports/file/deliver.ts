@@ -2,9 +2,10 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { VencError } from '../../../src/api/errors.js';
+import { systemCode } from '../../../src/api/system-code.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { copyFrom } from '../copy-from.js';
-import { diskFault, errorCode } from '../disk-faults.js';
+import { diskFault } from '../disk-faults.js';
 import { makeFolders } from '../folders.js';
 import { createMeter } from '../meter.js';
 import { measure } from '../read-file.js';
@@ -37,7 +38,7 @@ export async function deliverFile(
       return await deliverOnce(roots, fromPath, path, transfer);
     } catch (error) {
       transfer.signal.throwIfAborted();
-      if (attempt < maxAttempts && errorCode(error) === 'ENOENT') continue;
+      if (attempt < maxAttempts && systemCode(error) === 'ENOENT') continue;
       throw diskFault(error, 'upload', 'The destination');
     }
   }
@@ -87,7 +88,7 @@ async function delivered(
 }
 
 function notAcrossVolumes(error: unknown): false {
-  if (errorCode(error) !== 'EXDEV') throw error;
+  if (systemCode(error) !== 'EXDEV') throw error;
   return false;
 }
 

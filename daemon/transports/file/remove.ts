@@ -1,7 +1,8 @@
 import { unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { VencError } from '../../../src/api/errors.js';
-import { diskFault, errorCode } from '../disk-faults.js';
+import { systemCode } from '../../../src/api/system-code.js';
+import { diskFault } from '../disk-faults.js';
 import { type RootFolders, resolveBelow } from './roots.js';
 
 /** Deletes a delivered file below the roots. That there is none is as good. */
@@ -14,6 +15,6 @@ export async function removeFile(roots: RootFolders, path: string): Promise<void
     );
   }
   await unlink(join(folder, basename(path))).catch((error: unknown) => {
-    if (errorCode(error) !== 'ENOENT') throw diskFault(error, 'upload', 'The destination');
+    if (systemCode(error) !== 'ENOENT') throw diskFault(error, 'upload', 'The destination');
   });
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { errorCode } from '../disk-faults.js';
+import { systemCode } from '../../../src/api/system-code.js';
 import type { Watched } from '../remote/attempts.js';
 import type { RemotePlace } from '../remote/file-server.js';
 import { ControlConnection } from './control-connection.js';
@@ -42,7 +42,7 @@ export async function reach(reachable: Reach): Promise<ControlConnection> {
     return await encrypted(reachable, isImplicit, plain);
   } catch (error) {
     habits.delete(place.name);
-    if (!isImplicit || !/^ERR_SSL|^EPROTO$/.test(errorCode(error) ?? '')) throw error;
+    if (!isImplicit || !/^ERR_SSL|^EPROTO$/.test(systemCode(error) ?? '')) throw error;
     const control = await encrypted(reachable, false);
     habits.set(place.name, false);
     return control;

@@ -1,6 +1,7 @@
 import type { ErrorClass } from '../../../src/api/error-classes.js';
 import { isVencError, VencError } from '../../../src/api/errors.js';
-import { type Direction, errorCode } from '../disk-faults.js';
+import { systemCode } from '../../../src/api/system-code.js';
+import type { Direction } from '../disk-faults.js';
 
 /** Why one attempt came to nothing, and whether another one makes sense. */
 export interface Trouble {
@@ -67,7 +68,7 @@ export function passingTrouble(
 /** What an error of a connection to a host means. `host` is a host with its port, without credentials. */
 export function connectionTrouble(error: unknown, host: string, direction: Direction): Trouble {
   if (isVencError(error)) return { kind: 'final', error, retryAfterMs: null };
-  const [kind, fault, predicate] = rowOf(errorCode(error) ?? '');
+  const [kind, fault, predicate] = rowOf(systemCode(error) ?? '');
   const message = `${host} ${predicate}.`;
   return {
     kind,

@@ -1,5 +1,6 @@
 import { isVencError, VencError } from '../../../src/api/errors.js';
-import { type Direction, errorCode } from '../disk-faults.js';
+import { systemCode } from '../../../src/api/system-code.js';
+import type { Direction } from '../disk-faults.js';
 import {
   classOf,
   connectionTrouble,
@@ -75,7 +76,7 @@ export function storageTrouble(
 ): Trouble {
   const refusal = refusalOf(error);
   if (refusal === null || refusal.status < 300) {
-    if (isVencError(error) || errorCode(error) !== null) return connectionTrouble(error, host, direction);
+    if (isVencError(error) || systemCode(error) !== null) return connectionTrouble(error, host, direction);
     return passingTrouble(
       classOf('failure', direction),
       `${host} broke off, or answered what could not be understood.`,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { systemCode } from '../../../src/api/system-code.js';
 import { homeFolder } from '../../../src/disk/home-folder.js';
-import { errorCode } from '../disk-faults.js';
 import { keyKind, knownHostLine, knownKeysIn } from './known-hosts.js';
 
 /** Where keys of hosts are looked for and kept. */
@@ -75,7 +75,7 @@ function opensshFiles(): readonly string[] {
 /** Without its own memory it would accept anything: a file that is there has to be readable. */
 async function ownText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return '';
+    if (systemCode(error) === 'ENOENT') return '';
     throw error;
   });
 }

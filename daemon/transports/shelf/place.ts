@@ -1,7 +1,8 @@
 import { copyFile, mkdir, rename, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../../../src/api/errors.js';
-import { errorCode, ownDiskFault } from '../disk-faults.js';
+import { systemCode } from '../../../src/api/system-code.js';
+import { ownDiskFault } from '../disk-faults.js';
 import type { ShelfPlace } from '../file-shelf.js';
 import { makeFolders, syncFile, syncFolder } from '../folders.js';
 import { isShelfPlace, pathOf } from '../shelf-place.js';
@@ -21,7 +22,7 @@ async function moved(state: ShelfState, fromPath: string, to: ShelfPlace): Promi
   const undo = await makeFolders(tokenFolder);
   try {
     await rename(fromPath, pathOf(state.folder, to)).catch(async (error: unknown) => {
-      if (errorCode(error) !== 'EXDEV') throw error;
+      if (systemCode(error) !== 'EXDEV') throw error;
       await copiedAcross(state, fromPath, to);
     });
   } catch (error) {

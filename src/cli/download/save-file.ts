@@ -3,6 +3,7 @@ import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isVencError, VencError } from '../../api/errors.js';
+import { systemCode } from '../../api/system-code.js';
 import { openFile } from '../../client/open-file.js';
 import { reasonOf } from '../../client/outages.js';
 import { diskReason } from '../../disk/disk-reason.js';
@@ -60,12 +61,8 @@ export async function saveFile(file: FileToSave, path: string, options: SaveOpti
     await part.close();
   }
   await rename(partPath, path).catch((error: unknown) => {
-    throw codeOf(error) === 'ENOENT' ? inUse(file) : error;
+    throw systemCode(error) === 'ENOENT' ? inUse(file) : error;
   });
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : null;
 }
 
 function inUse({ name }: FileToSave): VencError {
