@@ -4,12 +4,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { checkAnswersOf } from './checked-fetch.js';
 
-const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
-const launcher = `import(${JSON.stringify(main)}).then(({ main }) => main(process.argv.slice(1)))`;
+/** The program as it is shipped. */
+const program = fileURLToPath(new URL('../../../bin/venc.js', import.meta.url));
 
-/** A `venc` in a process of its own. */
+/** Starts `bin/venc.js`, the program as it is shipped, in a process of its own. */
 export function spawnVenc(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-  return spawn(process.execPath, ['--input-type=module', '-e', launcher, '--', ...args], {
+  return spawn(process.execPath, [program, ...args], {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
