@@ -31,7 +31,7 @@ _venc_place() {
       ;;
     'show')
       commands=''
-      flags='--json --fields --data --target --no-color --debug --help -h'
+      flags='--json --jsonl --fields --data --target --no-color --debug --help -h'
       valued=' --fields --data --target '
       ;;
     'input')
@@ -479,7 +479,7 @@ _venc_word() {
       'plan 0' | \
       'config set ffmpeg 0' | \
       'config set ffprobe 0') kind=files ;;
-    'show 0' | \
+    'show '* | \
       'watch '* | \
       'wait '* | \
       'download '*) kind=ask list=jobs ;;

@@ -7,7 +7,7 @@ import type { Client } from '../client/client.js';
 import type { Context } from './context.js';
 import { examplesOf } from './examples-of.js';
 import type { Io } from './io.js';
-import { errorText, exitCodeOf } from './print/error-text.js';
+import { reportError } from './report-error.js';
 import { selectJobs } from './select-jobs.js';
 import { parseIds } from './words.js';
 
@@ -126,16 +126,8 @@ async function actOnEach(client: Client, ids: readonly number[], verb: Verb, io:
       io.note(`venc: job ${id} ${verb.done}\n`);
     } catch (error) {
       if (!isVencError(error)) throw error;
-      io.note(errorText(withSubject(error, id), false));
-      if (code === exitCodes.done) code = exitCodeOf(error);
+      code = reportError(io, error, `Job ${id}`, code);
     }
   }
   return code;
-}
-
-/** Services do not always say which job they speak of. */
-function withSubject(error: VencError, id: number): VencError {
-  if (error.message.includes(String(id))) return error;
-  const hint = error.hint === null ? {} : { hint: error.hint };
-  return new VencError(error.errorClass, `Job ${id}: ${error.message}`, { cause: error, ...hint });
 }

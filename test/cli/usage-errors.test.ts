@@ -85,7 +85,7 @@ const sentences: readonly (readonly [string, string, string])[] = [
     "missing required argument 'name'",
     'venc accounts show [options] <name>; name: name of the account',
   ],
-  ['--target x show', "missing required argument 'id'", 'venc show [options] <id>; id: id of the job'],
+  ['--target x show', "missing required argument 'id'", 'venc show [options] <id...>; id: ids of jobs'],
   [
     'submit my film.mov',
     "too many arguments for 'submit'.",

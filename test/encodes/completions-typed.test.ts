@@ -35,7 +35,7 @@ const typed = [
   [['progress', '1', '--output', '--js'], '--json'],
   [['help', 'ex'], 'exit-codes'],
   [['show', ''], '12 11 10'],
-  [['show', '12', ''], ''],
+  [['input', '12', ''], ''],
   [['show', '--', ''], '12 11 10'],
   [['show', '--', '--js'], ''],
   [['progress', '--output', ''], '112 111 110'],

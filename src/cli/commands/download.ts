@@ -3,9 +3,9 @@ import { isVencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import type { Context } from '../context.js';
 import { listenForEnd } from '../interrupt.js';
-import { errorText, exitCodeOf } from '../print/error-text.js';
 import { failureText } from '../print/progress-text.js';
 import { chosenMode, type ProgressChoice, progressOption } from '../progress-mode.js';
+import { reportError } from '../report-error.js';
 import { parseIds } from '../words.js';
 
 interface DownloadWords {
@@ -42,9 +42,6 @@ async function run(words: readonly string[], options: DownloadWords, context: Co
   const client = await context.client();
   const { signal, dispose } = listenForEnd(io);
   let first: ExitCode = exitCodes.done;
-  const note = (code: ExitCode) => {
-    if (first === exitCodes.done) first = code;
-  };
   try {
     for (const id of ids) {
       try {
@@ -57,11 +54,10 @@ async function run(words: readonly string[], options: DownloadWords, context: Co
         });
         if (job.state === 'finished') continue;
         io.note(failureText(job));
-        note(exitCodes.jobFailed);
+        if (first === exitCodes.done) first = exitCodes.jobFailed;
       } catch (error) {
         if (signal.aborted || !isVencError(error)) throw error;
-        io.note(errorText(error, false));
-        note(exitCodeOf(error));
+        first = reportError(io, error, `Job ${id}`, first);
       }
     }
     return first;

@@ -1,34 +1,85 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../../api/exit-codes.js';
+import { isVencError } from '../../api/errors.js';
+import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import type { Client } from '../../client/client.js';
 import { normaliseJob, unwrapJob } from '../../client/normalise.js';
 import { blankJob } from '../blank-job.js';
 import type { Context } from '../context.js';
 import { jobText } from '../print/job-text.js';
 import { createPaint } from '../print/paint.js';
-import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
-import { parseId } from '../words.js';
+import { addReadingOptions, printRecord, printRecords, type ReadingOptions } from '../reading.js';
+import { reportError } from '../report-error.js';
+import { parseIds } from '../words.js';
 
-/** `venc show ID`: details of a job (section 4.2), with advice where something failed. */
+/** `venc show ID...`: details of jobs (section 4.2), with advice where something failed. */
 export function define(command: Command, context: Context): void {
-  addReadingOptions(command.argument('<id>', 'id of the job', parseId), 'one')
-    .addHelpText('after', examples)
-    .action(context.act((id: number, options: ReadingOptions) => run(id, options, context)));
+  addReadingOptions(command.argument('<id...>', 'ids of jobs'), 'many')
+    .addHelpText('after', details)
+    .action(context.act((words: readonly string[], options: ReadingOptions) => run(words, options, context)));
 }
 
-const examples = `
+const details = `
+With --json one id gives one object, several give an array in the order of the ids. A job that cannot be shown is left out, and
+the exit code is that of the first one.
+
 Examples:
   venc show 123
-  venc show 123 --json --fields state,output_media_files.url`;
+  venc show 123 124
+  venc show 123 --json --fields state,output_media_files.url
+  venc show 123 124 --jsonl`;
 
-async function run(id: number, options: ReadingOptions, context: Context) {
-  const { io } = context;
+async function run(words: readonly string[], options: ReadingOptions, context: Context): Promise<ExitCode> {
+  const ids = parseIds(words);
   const client = await context.client();
-  const answer = unwrapJob((await client.ask('jobDetails', { values: { id } })).body);
-  const job = normaliseJob(answer, id);
+  return ids.length === 1 && options.jsonl !== true
+    ? showOne(client, ids[0] ?? 0, options, context)
+    : showMany(client, ids, options, context);
+}
+
+async function showOne(
+  client: Client,
+  id: number,
+  options: ReadingOptions,
+  { io }: Context,
+): Promise<ExitCode> {
+  const answer = await detailsOf(client, id);
   await printRecord(io, options, {
     answer,
     known: blankJob(),
-    text: async ({ hasColour }) => jobText(job, createPaint(hasColour)),
+    text: async ({ hasColour }) => jobText(normaliseJob(answer, id), createPaint(hasColour)),
   });
   return exitCodes.done;
+}
+
+/** Continues after an error, as the other jobs have nothing to do with it. */
+async function showMany(
+  client: Client,
+  ids: readonly number[],
+  options: ReadingOptions,
+  { io }: Context,
+): Promise<ExitCode> {
+  const shown: { readonly id: number; readonly answer: unknown }[] = [];
+  let code: ExitCode = exitCodes.done;
+  for (const id of ids) {
+    try {
+      shown.push({ id, answer: await detailsOf(client, id) });
+    } catch (error) {
+      if (!isVencError(error)) throw error;
+      code = reportError(io, error, `Job ${id}`, code);
+    }
+  }
+  const isText = options.json !== true && options.jsonl !== true;
+  if (shown.length === 0 && isText) return code;
+  await printRecords(io, options, {
+    answers: shown.map(({ answer }) => answer),
+    known: blankJob(),
+    none: 'no jobs',
+    text: async ({ hasColour }) =>
+      shown.map(({ id, answer }) => jobText(normaliseJob(answer, id), createPaint(hasColour))).join('\n'),
+  });
+  return code;
+}
+
+async function detailsOf(client: Client, id: number): Promise<unknown> {
+  return unwrapJob((await client.ask('jobDetails', { values: { id } })).body);
 }

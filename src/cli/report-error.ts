@@ -1,0 +1,26 @@
+import { VencError } from '../api/errors.js';
+import { type ExitCode, exitCodes } from '../api/exit-codes.js';
+import type { Io } from './io.js';
+import { errorText, exitCodeOf } from './print/error-text.js';
+
+/**
+ * Reports the error of one of several subjects (`Job 12`, `film.mov`) and returns the exit code of the command: that of the first error.
+ */
+export function reportError(
+  io: Pick<Io, 'note'>,
+  error: VencError,
+  subject: string,
+  code: ExitCode,
+): ExitCode {
+  io.note(errorText(withSubject(error, subject), false));
+  return code === exitCodes.done ? exitCodeOf(error) : code;
+}
+
+/** The error with the subject in front of each complaint that does not name it. */
+function withSubject(error: VencError, subject: string): VencError {
+  const name = subject.replace(/^Job /, '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const named = new RegExp(`(?<!\\w)${name}(?!\\w)`);
+  const complaints = error.complaints.map((one) => (named.test(one) ? one : `${subject}: ${one}`));
+  const hint = error.hint === null ? {} : { hint: error.hint };
+  return new VencError(error.errorClass, complaints.join('; '), { cause: error, complaints, ...hint });
+}
