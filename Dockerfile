@@ -20,6 +20,7 @@ WORKDIR /opt/venc
 COPY --from=build /build/package.json /build/LICENSE ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/bin ./bin
+COPY --from=build /build/completions ./completions
 COPY --from=build /build/dist/venc ./dist/venc
 RUN ln -s /opt/venc/bin/venc.js /usr/local/bin/venc
 USER venc

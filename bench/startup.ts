@@ -47,6 +47,12 @@ const commands: readonly Command[] = [
     atMost: 1.35,
   },
   {
+    name: 'venc completion bash',
+    args: () => ['completion', 'bash'],
+    isDone: (said) => said.includes('complete -o default -F'),
+    atMost: 1.6,
+  },
+  {
     name: 'venc wait, of a finished job',
     args: (_, id) => ['wait', id],
     isDone: (said) => said === '',

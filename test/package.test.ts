@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -40,5 +40,42 @@ test('what the pages link to or tell to copy is in the package', () => {
   }
   assert.ok(paths.includes('contrib/venc.service'));
 });
+
+test('package.json declares every package that is imported, and ships only those that the program needs', () => {
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
+    readFileSync('package.json', 'utf8'),
+  );
+  const importedIn = (...folders: readonly string[]) => {
+    const files = folders.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+    );
+    const sources = files.filter((name) => /\.[mc]?[jt]sx?$/.test(name) && !name.includes('/fixtures/'));
+    return new Set(sources.flatMap((name) => [...packagesIn(readFileSync(name, 'utf8'))]));
+  };
+  const needed = importedIn('src', 'daemon');
+  const all = importedIn('src', 'daemon', 'docs', 'test', 'bench', 'scripts');
+  const declared = { ...dependencies, ...optionalDependencies, ...devDependencies };
+  assert.equal(
+    [...all].filter((name) => declared[name] === undefined),
+    [],
+  );
+  assert.equal(
+    Object.keys(dependencies).filter((name) => !needed.has(name) && !foundByPath.has(name)),
+    [],
+  );
+});
+
+/** Packages of which the program uses files by their path. */
+const foundByPath = new Set(['@ffprobe-installer/ffprobe']);
+
+function* packagesIn(source: string): Generator<string> {
+  const specifiers = source.matchAll(
+    /(?:^import |^export |^\} |\bimport\()(?:[^'"\n]*from )?'([^'.$][^'$]*)'/gm,
+  );
+  for (const [, specifier = ''] of specifiers) {
+    if (specifier.startsWith('node:')) continue;
+    yield /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+  }
+}
 
 test.run();

@@ -12,11 +12,9 @@ export interface CommandModule {
 export interface CommandEntry {
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
-  /** It tells of the other commands, so they are loaded too. */
-  readonly needsAll?: true;
 }
 
-/** Every command, in the order of the help. Only the one that was asked for is loaded, unless it needs them all. */
+/** Every command, in the order of the help. Only the one that was asked for is loaded. */
 export const commandTable = {
   run: {
     summary: 'encode a file here and now, without a daemon or a service',
@@ -61,7 +59,6 @@ export const commandTable = {
   completion: {
     summary: 'print the completions for bash, zsh or fish',
     load: () => import('./commands/completion.js'),
-    needsAll: true,
   },
   doctor: {
     summary: 'check what is installed, what is missing and whether the service answers',

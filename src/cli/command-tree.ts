@@ -47,14 +47,21 @@ export interface CommandNode {
 }
 
 /** Reads a command, with all below it, into data. */
-export function commandTree(command: Command, path: readonly string[] = []): CommandNode {
+export function commandTree(command: Command): CommandNode {
+  return nodeOf(command, [], new Map(settingFlags().map(({ flag, choices }) => [flag, choices])));
+}
+
+/** The values that the flags of settings take, by flag. */
+type SettingChoices = ReadonlyMap<string, readonly string[]>;
+
+function nodeOf(command: Command, path: readonly string[], choices: SettingChoices): CommandNode {
   return {
     path,
     summary: summaryOf(command),
     description: command.description(),
     words: command.registeredArguments.map((word) => wordNode(command, word)),
-    flags: command.options.map((option) => flagNode(command, option)),
-    commands: command.commands.map((one) => commandTree(one, [...path, one.name()])),
+    flags: command.options.map((option) => flagNode(command, option, choices)),
+    commands: command.commands.map((one) => nodeOf(one, [...path, one.name()], choices)),
     details: detailsOf(command),
   };
 }
@@ -69,7 +76,7 @@ function wordNode(command: Command, word: Argument): WordNode {
   };
 }
 
-function flagNode(command: Command, option: Option): FlagNode {
+function flagNode(command: Command, option: Option, choices: SettingChoices): FlagNode {
   const long = option.long ?? option.flags;
   const contrary = `the contrary of --${long.replace(/^--no-/, '')}`;
   return {
@@ -78,18 +85,16 @@ function flagNode(command: Command, option: Option): FlagNode {
     argument: /[<[].*$/.exec(option.flags)?.[0] ?? null,
     help:
       option.hidden && option.description === '' ? contrary : command.createHelp().optionDescription(option),
-    choices: option.argChoices ?? settingChoices(option) ?? choicesOf(option.parseArg),
+    choices: option.argChoices ?? settingChoices(option, choices) ?? choicesOf(option.parseArg),
     isRepeatable: option.parseArg === gather,
     isHidden: option.hidden,
     heading: option.helpGroupHeading ?? null,
   };
 }
 
-/** Flags of settings stand under headings; what their values may be is written in the tables of the settings. */
-function settingChoices({ long, helpGroupHeading }: Option): readonly string[] | undefined {
-  return helpGroupHeading === undefined
-    ? undefined
-    : settingFlags().find(({ flag }) => flag === long)?.choices;
+/** Flags of settings have a heading in the help; the tables of the settings say what values they take. */
+function settingChoices({ long, helpGroupHeading }: Option, choices: SettingChoices) {
+  return helpGroupHeading === undefined ? undefined : choices.get(long ?? '');
 }
 
 function choicesOf(parser: unknown): readonly string[] {

@@ -26,10 +26,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   const context = createContext(io, () => program.opts<GlobalFlags>());
   const asked = askedCommand(words);
   const entries: readonly (readonly [string, CommandEntry])[] = Object.entries(commandTable);
-  const needsAll = entries.some(([name, entry]) => name === asked && entry.needsAll === true);
   for (const [name, { summary, load }] of entries) {
     const command = addCommand(program, name, summary);
-    if (name !== asked && !needsAll) continue;
+    if (name !== asked) continue;
     const loaded: CommandModule = await load();
     if (asksForHelp(words)) command.addHelpText('after', (await loaded.moreHelp?.()) ?? '');
     loaded.define(command, context);

@@ -55,7 +55,7 @@ for (const shell of shells) {
 });
 
 test('venc completion prints what the file holds', async () => {
-  const { code, stdout, stderr } = await runHere(['completion', 'fish']);
+  const { code, stdout, stderr } = await runCli(['completion', 'fish']);
   assert.equal([code, stderr], [0, '']);
   assert.is(stdout, scripts.fish);
 });

@@ -40,12 +40,11 @@ export const processKey = 'a-key-for-tests-only';
 export async function startDaemonProcess(
   dataFolder: string,
   args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
 ): Promise<DaemonProcess> {
   const child = spawnVenc(
     ['daemon', '--port', '0', '--data', dataFolder, '--allow-private-network', ...args],
-    {
-      VENC_API_KEY: processKey,
-    },
+    { VENC_API_KEY: processKey, ...env },
   );
   started.add(child);
   child.once('exit', () => started.delete(child));

@@ -1,15 +1,17 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { exitCodes } from '../../api/exit-codes.js';
 import { oneOf } from '../../api/flag-readers.js';
-import { type Shell, shells } from '../completion/shells.js';
+import { completionFiles, type Shell, shells } from '../completion/shells.js';
 import type { Context } from '../context.js';
 
-/** `venc completion SHELL`: prints the completions for a shell, made of the commands as they are. */
+/** `venc completion SHELL`: prints the completion script for a shell, which `npm run docs` generates and the package contains. */
 export function define(command: Command, context: Context): void {
   command
     .argument('<shell>', shells.join(', '), oneOf('completion', shells))
     .addHelpText('after', details)
-    .action(context.act((shell: Shell) => run(shell, command.parent ?? command, context)));
+    .action(context.act((shell: Shell) => run(shell, context)));
 }
 
 const details = `
@@ -28,8 +30,15 @@ Examples:
   mkdir -p ~/.config/fish/completions
   venc completion fish > ~/.config/fish/completions/venc.fish`;
 
-async function run(shell: Shell, program: Command, { io }: Context) {
-  const { completionScripts } = await import('../completion/scripts.js');
-  await io.out(completionScripts(program)[shell]);
+async function run(shell: Shell, { io }: Context) {
+  await io.out(await readFile(new URL(`completions/${completionFiles[shell]}`, packageFolder()), 'utf8'));
   return exitCodes.done;
+}
+
+/** The root of the package: the nearest folder above this module, bundled or not, that has a package.json. */
+function packageFolder(): URL {
+  let folder = new URL('.', import.meta.url);
+  while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/')
+    folder = new URL('..', folder);
+  return folder;
 }

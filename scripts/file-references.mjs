@@ -1,0 +1,62 @@
+/*
+ * Files that bundled code names by `new URL('./name.js', import.meta.url)`, such as the entry point of a worker thread. A bundler moves
+ * the code that names them but does not follow such a reference, so each of these files is bundled on its own, beside every
+ * output that names it.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+
+const namedFile = /new URL\(\s*(["'])(\.{1,2}\/[^"']+)\1\s*,\s*import\.meta\.url\s*\)/g;
+const importedFile = /(?:\bimport|\$mport|\bfrom|\brequire)\s*\(?\s*(["'])(\.{1,2}\/[^"']+)\1/g;
+
+/** An esbuild plugin that collects, in `sources`, the source of each file that a module names: base name to path. */
+export function collectNamedFiles(sources) {
+  return {
+    name: 'collect-named-files',
+    setup(bundler) {
+      bundler.onLoad({ filter: /\/dist\/(?:src|daemon)\/.*\.js$/ }, ({ path }) => {
+        for (const named of matches(readFileSync(path, 'utf8'), namedFile)) {
+          const source = resolve(dirname(path), named);
+          const known = sources.get(basename(source));
+          if (known !== undefined && known !== source)
+            throw new Error(`two files have the name ${basename(source)}: ${known} and ${source}`);
+          sources.set(basename(source), source);
+        }
+        return null;
+      });
+    },
+  };
+}
+
+/** Where each named file has to be, beside the outputs in a folder that name it: pairs of its source and its place. */
+export function placesOfNamedFiles(folder, sources) {
+  const places = new Map();
+  for (const output of scriptsIn(folder)) {
+    for (const named of matches(readFileSync(output, 'utf8'), namedFile)) {
+      places.set(resolve(dirname(output), named), sources.get(basename(named)));
+    }
+  }
+  return [...places].map(([place, source]) => ({ place, source }));
+}
+
+/** Throws with every reference from a file in a folder to a file that is not there. */
+export function checkReferences(folder) {
+  const missing = scriptsIn(folder).flatMap((output) => {
+    const text = readFileSync(output, 'utf8');
+    const references = [...matches(text, namedFile), ...matches(text, importedFile)];
+    return references
+      .filter((reference) => !existsSync(resolve(dirname(output), reference)))
+      .map((reference) => `${relative(folder, output)} refers to ${reference}, which is not in the build`);
+  });
+  if (missing.length > 0) throw new Error(missing.join('\n'));
+}
+
+function scriptsIn(folder) {
+  return readdirSync(folder, { recursive: true })
+    .filter((name) => /\.c?js$/.test(name))
+    .map((name) => join(folder, name));
+}
+
+function matches(text, pattern) {
+  return [...text.matchAll(pattern)].map(([, , path]) => path);
+}

@@ -1,0 +1,116 @@
+/*
+ * The last step of the build: runs the commands that scripts call most, and writes V8's code cache of the functions that
+ * ran. Only those are in the cache, so it stays small.
+ *
+ *   node scripts/warm-code-cache.mjs FILE
+ *
+ * No request leaves the process. HTTP connections end at a server in the same process, over a pair of streams, and opening
+ * any socket throws. The process runs with an environment and a home folder of its own, so that no key, target or
+ * configuration of the user has an effect.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const commands = [
+  '--version',
+  '--help',
+  'list --json',
+  'submit https://example.com/in.mp4',
+  'wait 1',
+  'show 1',
+  'progress 1',
+];
+
+/** Runs this script again with an empty home folder and nothing of the caller's environment. */
+function runIsolated(file) {
+  const home = mkdtempSync(join(tmpdir(), 'venc-build-'));
+  const env = {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, 'config'),
+    VENC_DATA: join(home, 'data'),
+    VENC_URL: 'http://127.0.0.1:9',
+    VENC_API_KEY: 'not-a-key',
+  };
+  const script = fileURLToPath(import.meta.url);
+  try {
+    const { status } = spawnSync(process.execPath, [script, file, '--child'], { env, stdio: 'inherit' });
+    process.exitCode = status ?? 1;
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+async function warm(file) {
+  answerInProcess();
+  process.stdout.write = () => true;
+  const { main, createCache } = createRequire(import.meta.url)('../dist/venc/launch.cjs');
+  for (const command of commands) {
+    await main(command.split(' '));
+    if (process.exitCode !== undefined && process.exitCode !== 0) {
+      throw new Error(`venc ${command} exited with ${process.exitCode} while the code cache was made`);
+    }
+  }
+  writeFileSync(file, createCache());
+}
+
+/** Answers every HTTP request of this process from a server that listens nowhere. */
+function answerInProcess() {
+  const file = { id: 1, state: 'finished' };
+  const job = { id: 1, state: 'finished', test: false, input_media_file: file, output_media_files: [] };
+  const server = http.createServer((request, response) => {
+    const isList = /\/jobs(\.json)?(\?|$)/.test(request.url ?? '') && request.method === 'GET';
+    const answer = isList ? [{ job }] : request.method === 'POST' ? { id: 1, outputs: [] } : { job, ...job };
+    response.writeHead(request.method === 'POST' ? 201 : 200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(answer));
+  });
+  const { request } = http;
+  http.request = (url, { agent, ...options }, onResponse) =>
+    request(url, { ...options, createConnection: () => connectTo(server) }, onResponse);
+  Socket.prototype.connect = () => {
+    throw new Error('The build opened a socket while it made the code cache.');
+  };
+}
+
+/** A connection to a server of this process, without a socket. */
+function connectTo(server) {
+  const [client, accepted] = [new Stream(), new Stream()];
+  client.peer = accepted;
+  accepted.peer = client;
+  server.emit('connection', accepted);
+  return client;
+}
+
+/** One end of a connection: what is written to it is read from its peer. */
+class Stream extends Duplex {
+  peer;
+
+  _read() {}
+
+  _write(chunk, _encoding, callback) {
+    this.peer.push(chunk);
+    callback();
+  }
+
+  _final(callback) {
+    this.peer.push(null);
+    callback();
+  }
+
+  setTimeout() {}
+  setNoDelay() {}
+  setKeepAlive() {}
+  ref() {}
+  unref() {}
+}
+
+const [cacheFile, isChild] = process.argv.slice(2);
+if (cacheFile === undefined) throw new Error('name the file to write: node scripts/warm-code-cache.mjs FILE');
+if (isChild === '--child') await warm(cacheFile);
+else runIsolated(cacheFile);

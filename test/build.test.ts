@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runCli } from './cli/run-cli.js';
+import { killDaemons, processKey, startDaemonProcess } from './helpers/daemon-process.js';
+import { tempFolder } from './helpers/temp.js';
+import { until } from './helpers/until.js';
+
+const requests: string[] = [];
+const service = createServer((request, response) => {
+  requests.push(`${request.method} ${request.url} ${request.headers['service-api-key']}`);
+  response.writeHead(201, { 'Content-Type': 'application/json' }).end('{"id": 1, "outputs": []}');
+}).listen(0, '127.0.0.1');
+await new Promise((done) => service.once('listening', done));
+const serviceUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+
+test.after(() => {
+  service.close();
+  killDaemons();
+});
+
+test('the build sends no request to a service that the environment or the configuration names', async () => {
+  const config = { XDG_CONFIG_HOME: join(tempFolder(), 'config') };
+  const added = await runCli(['target', 'add', 'acme', serviceUrl], { env: config, stdin: 'a-real-key\n' });
+  assert.is(added.code, 0, added.stderr);
+  const file = join(tempFolder(), 'v8.cache');
+  for (const named of [
+    { VENC_TARGET: 'acme' },
+    { VENC_URL: serviceUrl, VENC_API_KEY: 'a-real-key' },
+    { HTTP_PROXY: serviceUrl },
+  ]) {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/warm-code-cache.mjs', file], {
+      env: { ...process.env, ...config, ...named },
+      encoding: 'utf8',
+    });
+    assert.is(status, 0, stderr);
+  }
+  assert.ok(existsSync(file));
+  assert.equal(requests, []);
+});
+
+test('a build in which a referenced file is missing fails with the name of the file', () => {
+  const folder = tempFolder();
+  mkdirSync(join(folder, 'parts'));
+  writeFileSync(join(folder, 'parts', 'a.js'), 'new Worker(new URL("./md5-worker.js", import.meta.url));');
+  writeFileSync(join(folder, 'b.cjs'), '$mport("./parts/a.js"); $mport("./parts/c.js");');
+  const script = `
+    import { checkReferences } from ${JSON.stringify(resolve('scripts/file-references.mjs'))};
+    checkReferences(${JSON.stringify(folder)});`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
+  assert.is(status, 1);
+  assert.match(stderr, 'parts/a.js refers to ./md5-worker.js');
+  assert.match(stderr, 'b.cjs refers to ./parts/c.js');
+  assert.not.match(stderr, 'refers to ./parts/a.js');
+});
+
+test('the daemon as shipped computes the MD5 of a large upload in a worker thread', async () => {
+  const daemon = await startDaemonProcess(tempFolder(), ['--jobs', '0'], { NODE_DEBUG: 'worker' });
+  const body = Buffer.alloc(33 << 20, 1);
+  const { status } = await fetch(`${daemon.url}/v2/uploads/large.bin`, {
+    method: 'PUT',
+    headers: { 'Service-Api-Key': processKey },
+    body,
+  });
+  assert.is(status, 201);
+  await until('the worker has ended', () => daemon.logged().includes('hears end event'));
+  assert.match(daemon.logged(), /starts worker script .*worker\.js/);
+  assert.not.match(daemon.logged(), 'uncaught exception');
+});
+
+test('--debug shows the lines of the sources in stack traces', async () => {
+  const { stderr } = await runCli(['run', 'missing.mp4', '--debug']);
+  assert.match(stderr, /at async \w+ \(src\/cli\/commands\/run\.ts:\d+:\d+\)/);
+  const folder = join(tempFolder(), 'file');
+  writeFileSync(folder, '');
+  const daemon = await runCli(['daemon', '--port', '0', '--data', folder, '--debug']);
+  assert.match(daemon.stderr, /at .*\(daemon\/[\w/-]+\.ts:\d+:\d+\)/);
+});
+
+test.run();
