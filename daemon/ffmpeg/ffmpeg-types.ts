@@ -2,7 +2,7 @@ import type { MediaFacts } from '../jobs/media.js';
 import type { Abilities, WatermarkPicture } from '../plan/plan-types.js';
 
 /** Where a program was found: the order in which it is looked for. */
-export type BinarySource = 'option' | 'ffmpeg-static' | 'PATH' | 'installer';
+export type BinarySource = 'option' | 'ffmpeg-static' | 'PATH' | 'ffmpeg-binary' | 'installer';
 
 /** One of the two programs. */
 export interface Binary {

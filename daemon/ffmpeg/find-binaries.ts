@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { VencError } from '../../src/api/errors.js';
-import { type AskOptions, askProgram } from './ask-program.js';
+import { type AskOptions, askProgram, programChecksum } from './ask-program.js';
 import { type Candidate, candidatesFor, type ProgramName, type SearchOptions } from './candidates.js';
 import type { Binary, BinarySource } from './ffmpeg-types.js';
 import { isRecent, readVersion } from './read-version.js';
@@ -36,11 +36,15 @@ async function judge(program: ProgramName, candidate: Candidate, options: AskOpt
     return { version: null, reason: 'does not exist' };
   }
   try {
-    const isOurs = candidate.source === 'installer' || candidate.source === 'ffmpeg-static';
-    if (!isOurs && !(await isRunnable(candidate.path))) {
+    const isPackaged = candidate.source !== 'option' && candidate.source !== 'PATH';
+    if (!isPackaged && !(await isRunnable(candidate.path))) {
       return { version: null, reason: 'is no program that this user may run' };
     }
     const path = await makeRunnable(candidate.path, options.cacheFolder);
+    const { sha256 } = candidate;
+    if (sha256 !== null && (await programChecksum(path, options)) !== sha256) {
+      return { version: null, reason: 'does not have the SHA-256 of the build that venc was made for' };
+    }
     const said = readVersion(await askProgram(path, ['-version'], options));
     if (said === null || said.program !== program) return { version: null, reason: `is not ${program}` };
     const { version } = said;

@@ -9,6 +9,11 @@ export function remarksOn(report: FfmpegReport): readonly string[] {
     ...(report.ffmpeg?.source === 'installer'
       ? ['This ffmpeg is from 2018: use it for files that you trust, and install a newer one.']
       : []),
+    ...(report.ffmpeg?.source === 'ffmpeg-binary'
+      ? [
+          'This ffmpeg is from April 2024 and gets no updates: an ffmpeg of 5.0 or newer on PATH is used instead of it.',
+        ]
+      : []),
     ...(report.diesWithParent
       ? []
       : [

