@@ -1,17 +1,19 @@
 /**
- * The known words that somebody who typed `word` may have meant, best first, at most three: those that it begins, and those a few
- * slips away, where a slip is a letter too much, too few or wrong, or two in each other's place.
+ * Suggestions for a word that is not known, best first, at most three: names that it begins or is a whole part of (`bitrate` of
+ * `video-bitrate`), and names a few slips away. A slip is a letter too many, too few or wrong, or two letters swapped. One slip is
+ * allowed for every three letters typed: with more, unrelated words of the same length would match.
  */
 export function nearMisses(word: string, known: readonly string[]): readonly string[] {
-  const sought = word.toLowerCase();
+  const typed = word.toLowerCase();
+  const maxSlips = Math.floor(typed.length / 3);
   const near = known.flatMap((candidate) => {
-    const lower = candidate.toLowerCase();
-    if (sought !== '' && lower.startsWith(sought)) return [{ candidate, slips: 0 }];
-    // Texts of very different lengths are never near: the count would be in vain.
-    const most = Math.floor(Math.max(sought.length, lower.length) * 0.4);
-    if (Math.abs(sought.length - lower.length) > most) return [];
-    const slips = slipsBetween(sought, lower);
-    return slips <= most ? [{ candidate, slips }] : [];
+    const name = candidate.toLowerCase();
+    if (typed !== '' && (name.startsWith(typed) || name.split(/[-_]/).includes(typed))) {
+      return [{ candidate, slips: 0 }];
+    }
+    if (Math.abs(typed.length - name.length) > maxSlips) return [];
+    const slips = slipsBetween(typed, name);
+    return slips <= maxSlips ? [{ candidate, slips }] : [];
   });
   return near
     .sort((a, b) => a.slips - b.slips)

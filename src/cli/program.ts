@@ -4,9 +4,9 @@ import { productVersion } from '../api/version.js';
 import { type CommandEntry, type CommandModule, commandTable, isCommandName } from './command-table.js';
 import { createContext, type GlobalFlags } from './context.js';
 import type { Io } from './io.js';
+import { refuseEmptyValues } from './option-names.js';
 import { wrapText } from './print/wrap-text.js';
 import { sentence, summaryOf } from './summary.js';
-import { refuseEmptyValues, refuseUnknownCommands, usageError } from './usage-error.js';
 
 /**
  * Reads the words, runs the command they name and tells how it ended. Rejects with `UsageError` where the words make no
@@ -33,7 +33,10 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     if (asksForHelp(words)) command.addHelpText('after', (await loaded.moreHelp?.()) ?? '');
     loaded.define(command, context);
   }
-  if (subjects !== null) refuseUnknownCommands(program, subjects);
+  if (subjects !== null) {
+    const { refuseUnknownCommands } = await import('./usage-error.js');
+    refuseUnknownCommands(program, subjects);
+  }
   if (asked === undefined) {
     const { topicsHelp } = await import('./help-topics/tell-topic.js');
     program.addHelpText('after', topicsHelp());
@@ -47,7 +50,11 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     if (error.exitCode === 0) return exitCodes.done;
     // No command was named: the help stands on stderr already.
     if (error.code === 'commander.help') return exitCodes.usage;
-    throw usageError(error, program, words);
+    // Only what Commander does not know is looked up: the words of other programs cost nothing where they are not used.
+    const { usageError, wordsMeant } = await import('./usage-error.js');
+    const meant = wordsMeant(error, program, words);
+    if (meant === null) throw usageError(error, program, words);
+    return runProgram(meant, io);
   }
 }
 
@@ -59,25 +66,29 @@ export function addCommand(program: Command, name: string, summary: string): Com
 /** The program as it is without commands: its own flags, its help and its manners. */
 export function createProgram(io: Io): Command {
   const width = Number.isFinite(io.width) ? io.width : 80;
-  return new Command('venc')
-    .description('Encode video on a remote encoding service, on the local daemon, or right here.')
-    .version(productVersion, '-V, --version', 'print the version')
-    .option('--data <folder>', 'data folder of the local daemon (or VENC_DATA)')
-    .option('--target <name>', 'the service to talk to: a name of venc target list (or VENC_TARGET)')
-    .option('--no-color', 'no colours (or NO_COLOR)')
-    .option('--debug', 'show where an error comes from')
-    .helpOption('-h, --help', 'show this help')
-    .helpCommand('help [command]', 'show the help of a command')
-    .configureHelp({ showGlobalOptions: true, helpWidth: width, ...helpWording })
-    .configureOutput({
-      writeOut: (text) => void io.out(wrapText(text, width)),
-      writeErr: (text) => io.note(wrapText(text, width)),
-      // Errors are thrown (exitOverride) and printed in one place, in main.
-      outputError: () => {},
-      getOutHasColors: () => io.colour.stdout,
-    })
-    .addHelpText('after', examples)
-    .exitOverride();
+  return (
+    new Command('venc')
+      .description('Encode video on a remote encoding service, on the local daemon, or right here.')
+      .version(productVersion, '-V, --version', 'print the version')
+      .option('--data <folder>', 'data folder of the local daemon (or VENC_DATA)')
+      .option('--target <name>', 'the service to talk to: a name of venc target list (or VENC_TARGET)')
+      .option('--no-color', 'no colours (or NO_COLOR)')
+      .option('--debug', 'show where an error comes from')
+      .helpOption('-h, --help', 'show this help')
+      .helpCommand('help [command]', 'show the help of a command')
+      .configureHelp({ showGlobalOptions: true, helpWidth: width, ...helpWording })
+      .configureOutput({
+        writeOut: (text) => void io.out(wrapText(text, width)),
+        writeErr: (text) => io.note(wrapText(text, width)),
+        // Errors are thrown (exitOverride) and printed in one place, in main.
+        outputError: () => {},
+        getOutHasColors: () => io.colour.stdout,
+      })
+      .addHelpText('after', examples)
+      // Ours know the words of other programs: usage-error.ts.
+      .showSuggestionAfterError(false)
+      .exitOverride()
+  );
 }
 
 /** Commands within a command are told of as the program's own are, and defaults stand without quotes. */

@@ -1,26 +1,28 @@
-import type { Command, CommanderError, Option } from 'commander';
+import type { Command, CommanderError } from 'commander';
 import { VencError } from '../api/errors.js';
-import { nearMisses } from '../api/near-misses.js';
 import { helpTopics } from './help-topics/index.js';
+import { argumentOf, nameOf, optionsAt } from './option-names.js';
+import { commandHint, flagHint, namedCommand, withCommandMeant, withFlagMeant } from './unknown-words.js';
+
+/**
+ * The words with the unknown flag or command that Commander found replaced by what is meant by it, where that is certain; null
+ * otherwise.
+ */
+export function wordsMeant(
+  error: CommanderError,
+  program: Command,
+  words: readonly string[],
+): readonly string[] | null {
+  if (error.code === 'commander.unknownOption') return withFlagMeant(program, words, quotedIn(error.message));
+  return error.code === 'commander.unknownCommand' ? withCommandMeant(program, words) : null;
+}
 
 /** What Commander found wrong with the words of a command, in one sentence, and what to type instead. */
 export function usageError(error: CommanderError, program: Command, words: readonly string[]): VencError {
-  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const suggestion = /\(Did you mean (?:one of )?(.+)\?\)/.exec(rest.join(' '))?.[1];
-  const command = namedCommand(program, words);
+  const [first = ''] = error.message.replace(/^error: /, '').split('\n');
+  const { command } = namedCommand(program, words);
   const { message, hint } = sayings[error.code]?.(first, command) ?? { message: first, hint: null };
-  const meant = suggestion === undefined || message !== first ? hint : `did you mean ${suggestion}?`;
-  return new VencError('UsageError', message, { cause: error, ...(meant === null ? {} : { hint: meant }) });
-}
-
-/** Refuses flags whose value is empty, as that of `--host "$HOST"` is where there is no such variable. */
-export function refuseEmptyValues(command: Command): void {
-  const values = command.optsWithGlobals<Readonly<Record<string, unknown>>>();
-  for (const option of optionsAt(command)) {
-    const value = values[option.attributeName()];
-    if (value !== '' && !(Array.isArray(value) && value.includes(''))) continue;
-    throw new VencError('UsageError', `${nameOf(option)} takes ${argumentOf(option)}, not an empty text.`);
-  }
+  return new VencError('UsageError', message, { cause: error, ...(hint === null ? {} : { hint }) });
 }
 
 /** Refuses words of `venc help` that name no command, one within another. */
@@ -29,12 +31,7 @@ export function refuseUnknownCommands(program: Command, words: readonly string[]
   for (const word of words) {
     const inner = command.commands.find((one) => one.name() === word);
     if (inner === undefined) {
-      const near = nearMisses(
-        word,
-        command.commands.map((one) => one.name()),
-      );
-      const hint =
-        near.length === 0 ? `venc help ${command.name()} tells of it` : `did you mean ${near.join(', ')}?`;
+      const hint = commandHint(command, word) ?? `venc help ${command.name()} tells of it`;
       throw new VencError('UsageError', `unknown command '${word}' within ${command.name()}`, { hint });
     }
     command = inner;
@@ -64,56 +61,34 @@ const sayings: Readonly<Record<string, (message: string, command: Command) => Sa
     return { message: `${nameOf(option)} needs a value: ${argumentOf(option)}.`, hint: option.description };
   },
   'commander.unknownOption': (message, command) => {
-    const typed = /'(.+)'/.exec(message)?.[1] ?? '';
+    const typed = quotedIn(message);
     const name = typed.replace(/=.*$/s, '');
     if (name !== typed && optionsAt(command).some(({ long }) => long === name)) {
       return { message: `${name} takes no value.`, hint: null };
     }
     const isName = /^-[^-]./.test(typed);
+    const known = flagHint(command, typed);
+    if (known !== null) return { message, hint: known };
     const hint = isName
       ? `a name that begins with a dash stands behind --: ${pathOf(command)} -- ${typed}`
       : `${pathOf(command)} --help lists the flags`;
     return { message, hint };
   },
   'commander.unknownCommand': (message, command) => {
-    const topic = /'(.+)'/.exec(message)?.[1] ?? '';
-    const isTopic = command.parent === null && Object.hasOwn(helpTopics, topic);
+    const typed = quotedIn(message);
+    if (command.parent === null && Object.hasOwn(helpTopics, typed)) {
+      return { message, hint: `venc help ${typed} tells of them` };
+    }
     return {
       message,
-      hint: isTopic ? `venc help ${topic} tells of them` : `${pathOf(command)} --help lists the commands`,
+      hint: commandHint(command, typed) ?? `${pathOf(command)} --help lists the commands`,
     };
   },
 };
 
-/** The innermost command that the words name. */
-function namedCommand(program: Command, words: readonly string[]): Command {
-  let command = program;
-  for (let index = 0; index < words.length; index += 1) {
-    const word = words[index] ?? '';
-    if (word === '--') break;
-    if (word.startsWith('-')) {
-      if (optionsAt(command).some((option) => option.required && [option.long, option.short].includes(word)))
-        index += 1;
-      continue;
-    }
-    const inner = command.commands.find((one) => one.name() === word);
-    if (inner === undefined) break;
-    command = inner;
-  }
-  return command;
-}
-
-function optionsAt(command: Command): readonly Option[] {
-  return [...command.options, ...(command.parent === null ? [] : optionsAt(command.parent))];
-}
-
-function nameOf({ long, flags }: Option): string {
-  return long ?? flags;
-}
-
-/** The value of an option as its help shows it, e.g. `<state>`. */
-function argumentOf({ flags }: Option): string {
-  return /[<[].*$/.exec(flags)?.[0] ?? 'a value';
+/** The word that Commander puts between quotes in a message. */
+function quotedIn(message: string): string {
+  return /'(.+)'/.exec(message)?.[1] ?? '';
 }
 
 function usageOf(command: Command): string {

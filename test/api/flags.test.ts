@@ -190,7 +190,7 @@ test('an output with a setting that there is not, or that comes twice, is refuse
     ['constructor=1', '--output has no setting constructor.'],
     ['speed=1,speed=2', '--output gives speed more than once.'],
     ['onepass=1,one_pass=1', '--output gives onepass more than once.'],
-    ['watermark=size=5', '--output has no setting size.'],
+    ['watermark=size=5', '--output: watermark has no setting size.'],
     ['{', '--output is not valid JSON.'],
   ] as const) {
     assert.throws(

@@ -6,7 +6,7 @@ const known = ['default', 'studio', 'studio-2', 'demo', 'Prague'];
 
 /** What was typed, and what may have been meant, best first. */
 const cases: readonly (readonly [string, readonly string[]])[] = [
-  ['stduio', ['studio', 'studio-2']],
+  ['stduio', ['studio']],
   ['studi', ['studio', 'studio-2']],
   ['studio2', ['studio', 'studio-2']],
   ['DEMO', ['demo']],
@@ -22,6 +22,13 @@ for (const [word, meant] of cases) {
     assert.equal([...nearMisses(word, known)].sort(), [...meant].sort());
   });
 }
+
+test('a whole part of a name counts, and words of the same length that share little do not', () => {
+  const flags = ['rotate', 'test', 'video-bitrate', 'audio-bitrate', 'target'];
+  assert.equal(nearMisses('bitrate', flags), ['video-bitrate', 'audio-bitrate']);
+  assert.equal(nearMisses('preset', flags), []);
+  assert.equal(nearMisses('get', flags), []);
+});
 
 test('those with the fewest slips come first, three at most', () => {
   const words = ['abcdzzz', 'abcdezz', 'abcdefz', 'abcdefgh', 'abcdefx'];

@@ -5,13 +5,14 @@ import { outputTable } from './index.js';
 import { decimalOf } from './read-number.js';
 import { isObject, pathTo } from './reading.js';
 import type { BooleanSetting, ListSetting, ObjectSetting, Setting, SettingsTable } from './setting.js';
+import { typedTime } from './typed-time.js';
 
 /** Fields of a request as a client sends them, by the service's own names. */
 export type RequestFields = Readonly<Record<string, unknown>>;
 
 /**
- * What a word typed on the command line becomes in a request: numbers and booleans become such where they can,
- * and everything else goes on as text, for the service to judge. A flag that was given several times comes as an
+ * What a word typed on the command line becomes in a request: numbers and booleans become such where they can, `x265` becomes
+ * `hevc`, `1:30` becomes `00:01:30`, and everything else goes on as text, for the service to judge. A flag that was given several times comes as an
  * array of words. Throws `UsageError` where a `name=value` text is malformed or names a setting that there is not.
  */
 export function requestValue(setting: Setting, word: unknown, flag: string): unknown {
@@ -22,6 +23,10 @@ export function requestValue(setting: Setting, word: unknown, flag: string): unk
       return decimalOf(word) ?? word;
     case 'boolean':
       return booleanValue(setting, word);
+    case 'choice':
+      return setting.typedAs?.[String(word).toLowerCase()] ?? word;
+    case 'time':
+      return typeof word === 'string' ? typedTime(word) : word;
     case 'list':
       return listValue(setting, word, flag);
     case 'object':
@@ -60,9 +65,10 @@ function tableValue(table: SettingsTable, text: string, flag: string): RequestFi
     [...groups].map(([name, values]): Assignment | [string, unknown] => {
       const setting = table[name];
       if (setting === undefined) return [name, values];
-      if (setting.kind === 'list') return [name, requestValue(setting, values, flag)];
+      const place = `${flag}: ${name}`;
+      if (setting.kind === 'list') return [name, requestValue(setting, values, place)];
       if (values.length > 1) throw new VencError('UsageError', `${flag} gives ${name} more than once.`);
-      return [name, requestValue(setting, values[0], flag)];
+      return [name, requestValue(setting, values[0], place)];
     }),
   );
 }
@@ -92,6 +98,11 @@ function listValue(setting: ListSetting, word: unknown, flag: string): unknown {
 function objectValue(setting: ObjectSetting, word: string, flag: string): unknown {
   const number = setting.numberField === undefined ? undefined : decimalOf(word);
   if (setting.numberField !== undefined && number !== undefined) return { [setting.numberField]: number };
+  if (setting.numberField !== undefined && !word.includes('=')) {
+    throw new VencError('UsageError', `${flag} must be a number or name=value,name=value.`, {
+      hint: `for example 5, or ${setting.numberField}=5; its names are ${Object.keys(setting.fields).join(', ')}`,
+    });
+  }
   return tableValue(setting.fields, word, flag);
 }
 

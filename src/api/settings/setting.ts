@@ -64,6 +64,8 @@ export interface ChoiceSetting extends SettingText {
   readonly kind: 'choice';
   readonly choices: readonly string[];
   readonly anyCase?: boolean;
+  /** Other words for a choice, in lower case. Only the command line takes them: a request holds the choice itself. */
+  readonly typedAs?: Readonly<Record<string, string>>;
   readonly default?: string;
 }
 

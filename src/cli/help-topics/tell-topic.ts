@@ -3,6 +3,7 @@ import { nearMisses } from '../../api/near-misses.js';
 import { commandTable } from '../command-table.js';
 import type { Io } from '../io.js';
 import { wrapText } from '../print/wrap-text.js';
+import { commandSynonyms } from '../synonyms.js';
 import { helpTopics } from './index.js';
 
 /** Prints the text of a topic. Rejects with `UsageError` where the word is neither one nor the name of a command. */
@@ -10,7 +11,9 @@ export async function tellTopic(word: string, io: Io): Promise<void> {
   const topic = Object.hasOwn(helpTopics, word) ? helpTopics[word] : undefined;
   if (topic !== undefined)
     return io.out(wrapText(await topic.load(), Number.isFinite(io.width) ? io.width : 80));
-  const near = nearMisses(word, [...Object.keys(commandTable), ...Object.keys(helpTopics)]);
+  const synonym = Object.hasOwn(commandSynonyms, word) ? commandSynonyms[word] : undefined;
+  const names = [...Object.keys(commandTable), ...Object.keys(helpTopics)];
+  const near = synonym !== undefined && 'is' in synonym ? [synonym.is] : nearMisses(word, names);
   const hint = near.length === 0 ? 'venc help lists them all' : `did you mean ${near.join(' or ')}?`;
   throw new VencError('UsageError', `unknown command '${word}'`, { hint });
 }

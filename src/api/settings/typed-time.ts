@@ -1,0 +1,23 @@
+const clock = /^(?:(\d{1,2}):)?(\d{1,3}):([0-5]\d(?:\.\d+)?)$/;
+const withUnit = /^(\d+(?:\.\d+)?)([smh])$/;
+const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+/**
+ * A time as people type it, in a form of the service document: `1:30` becomes `00:01:30`, `1:02:03.5` becomes `01:02:03.5`, and
+ * `90s`, `5m` and `2h` become seconds, as with `--timeout`. Any other text stays as it is, for the validation to name.
+ */
+export function typedTime(word: string): string | number {
+  const [, amount, unit = ''] = withUnit.exec(word) ?? [];
+  if (amount !== undefined) return Number(amount) * (secondsPerUnit[unit] ?? 1);
+  const [, hourDigits, minuteDigits = '', seconds] = clock.exec(word) ?? [];
+  if (seconds === undefined) return word;
+  const minutes = Number(minuteDigits);
+  // 75:00 is an hour and a quarter; next to hours there are at most 59 minutes.
+  if (hourDigits !== undefined && minutes > 59) return word;
+  const hours = Number(hourDigits ?? 0) + Math.floor(minutes / 60);
+  return `${twoDigits(hours)}:${twoDigits(minutes % 60)}:${seconds}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}
