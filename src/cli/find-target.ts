@@ -2,7 +2,7 @@ import { VencError } from '../api/errors.js';
 import { nearMisses } from '../api/near-misses.js';
 import type { Target } from '../client/target.js';
 import type { Environment } from '../config/folders.js';
-import { localTarget, type NamedTarget, readTargets } from '../config/targets.js';
+import { keepKeyInQuery, localTarget, type NamedTarget, readTargets } from '../config/targets.js';
 
 /** The service of a name; null where the name stands for the daemon of this machine. Rejects with `UsageError` for a name that nothing has. */
 export async function findTarget(env: Environment, name: string): Promise<Target | null> {
@@ -13,6 +13,8 @@ export async function findTarget(env: Environment, name: string): Promise<Target
   return {
     url: found.url,
     apiKey: found.apiKey,
+    isKeyInQuery: found.isKeyInQuery,
+    rememberKeyInQuery: () => keepKeyInQuery(env, found),
     hint: `check the address of the target ${name}: venc target list`,
   };
 }

@@ -5,7 +5,7 @@ import { mayHaveArrived } from './outages.js';
 import { parseAnswer } from './parse-answer.js';
 import { pause } from './pause.js';
 import { doubtOf, refusalOf } from './refusals.js';
-import { type Ask, requestOf, subjectOf } from './requests.js';
+import { type Ask, mayHaveKeyInQuery, requestOf, subjectOf } from './requests.js';
 import { waitBefore } from './retries.js';
 import type { Target } from './target.js';
 import { tells } from './tells.js';
@@ -31,9 +31,23 @@ export interface Caller {
 /** A caller of the service that a target names. See `Client` for the errors. */
 export function createCaller(first: Target): Caller {
   let target = first;
+  let isKeyInQuery = first.isKeyInQuery === true;
+
+  /** Sends a call with its key in the header. Only after a 401 it is repeated with the key in the query, where the document has it. */
+  async function sent(name: RouteName, options: Ask): Promise<HttpAnswer> {
+    const answer = await exchange(requestOf(target, name, options, isKeyInQuery));
+    if (answer.status !== 401 || isKeyInQuery || !mayHaveKeyInQuery(target, name)) return answer;
+    answer.content.destroy();
+    const repeated = await exchange(requestOf(target, name, options, true));
+    if (repeated.status !== 401) {
+      isKeyInQuery = true;
+      await target.rememberKeyInQuery?.();
+    }
+    return repeated;
+  }
 
   async function begun(name: RouteName, options: Ask): Promise<HttpAnswer> {
-    const answer = await reached(target, name, options, () => exchange(requestOf(target, name, options)));
+    const answer = await reached(target, name, options, () => sent(name, options));
     if (answer.status < 300 || answer.status === options.alsoGoodStatus) return answer;
     throw refusalOf(name, subjectOf(name, options), {
       status: answer.status,

@@ -19,12 +19,23 @@ export interface Ask {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A call as it goes out to a target, with its key where that belongs. */
-export function requestOf(target: Target, name: RouteName, options: Ask): HttpRequest {
+/**
+ * Whether the key of a call may be sent in the query as well (section 5): that of a GET, a cancel or a resubmit, and never to the local
+ * daemon. Queries end up in access logs, so this is only for services that do not accept the header.
+ */
+export function mayHaveKeyInQuery(target: Target, name: RouteName): boolean {
+  if (target.isOwnDaemon === true || target.apiKey === '' || routes[name].key === 'none') return false;
+  return routes[name].method === 'GET' || name === 'cancelJob' || name === 'resubmitJob';
+}
+
+/** A call as it goes out to a target: with its key in the header, and with `isKeyInQuery` in the query too where it may be there. */
+export function requestOf(target: Target, name: RouteName, options: Ask, isKeyInQuery = false): HttpRequest {
   const body = options.body === undefined ? options.content?.content : JSON.stringify(options.body);
+  const url = addressOf(target, name, options);
+  if (isKeyInQuery && mayHaveKeyInQuery(target, name)) url.searchParams.set('api_key', target.apiKey);
   return {
     method: routes[name].method,
-    url: addressOf(target, name, options),
+    url,
     headers: { ...headersOf(target, name, options, body), ...options.headers },
     ...(body === undefined ? {} : { body }),
     signal: options.signal,
@@ -39,10 +50,6 @@ function addressOf(target: Target, name: RouteName, options: Ask): URL {
   const url = new URL(`${base}${routePath(name, options.values)}${suffix}`);
   for (const [key, value] of Object.entries(options.query ?? {})) {
     if (value !== undefined) url.searchParams.set(key, String(value));
-  }
-  const isKeyInQuery = target.isOwnDaemon !== true && name !== 'createJob' && name !== 'upload';
-  if (isKeyInQuery && route.key !== 'none' && target.apiKey !== '') {
-    url.searchParams.set('api_key', target.apiKey);
   }
   return url;
 }

@@ -9,8 +9,12 @@ export interface Target {
   /** Base address without a slash at its end, and without the version that follows it. */
   readonly url: string;
   readonly apiKey: string;
-  /** The daemon of the same user, found through its data folder: the key then travels in the header alone. */
+  /** The daemon of the same user, found through its data folder: its key is only ever sent in the header. */
   readonly isOwnDaemon?: boolean;
+  /** The service is known to accept the key of GET, cancel and resubmit only in the query (`api_key`). */
+  readonly isKeyInQuery?: boolean;
+  /** Keeps the discovery of `isKeyInQuery` for later commands. Must not reject. */
+  readonly rememberKeyInQuery?: () => Promise<void>;
   /** What to do when it cannot be reached. */
   readonly hint?: string;
   /** Finds the daemon anew, which may have come back at another port. */

@@ -12,6 +12,8 @@ export interface NamedTarget {
   readonly name: string;
   readonly url: string;
   readonly apiKey: string;
+  /** The service accepts the key of GET, cancel and resubmit only in the query. */
+  readonly isKeyInQuery: boolean;
 }
 
 /** The name that always stands for the daemon of this machine. */
@@ -47,9 +49,21 @@ export async function readTargets(env: Environment): Promise<readonly NamedTarge
 /** Keeps a service under its name. Gives the file that a broken one was set aside to, or null. */
 export async function keepTarget(
   env: Environment,
-  { name, url, apiKey }: NamedTarget,
+  { name, url, apiKey }: Omit<NamedTarget, 'isKeyInQuery'>,
 ): Promise<string | null> {
   return changeFile(userFolders(env).config, fileName, (store) => store.set(name, { url, key: apiKey }));
+}
+
+/**
+ * Keeps with a target that its service accepts the key only in the query, unless the target was changed in the meantime. Never rejects:
+ * where the file cannot be written, the next command finds it out again.
+ */
+export async function keepKeyInQuery(env: Environment, { name, url, apiKey }: NamedTarget): Promise<void> {
+  await changeFile(userFolders(env).config, fileName, (store) => {
+    const kept = targetOf(name, store.get(name));
+    if (kept?.url === url && kept.apiKey === apiKey)
+      store.set(name, { url, key: apiKey, key_in_query: true });
+  }).catch(() => {});
 }
 
 /** Forgets a service. */
@@ -59,6 +73,7 @@ export async function forgetTarget(env: Environment, name: string): Promise<void
 
 function targetOf(name: string, value: unknown): NamedTarget | null {
   if (typeof value !== 'object' || value === null) return null;
-  const { url, key } = Object.fromEntries(Object.entries(value));
-  return typeof url === 'string' && typeof key === 'string' ? { name, url, apiKey: key } : null;
+  const { url, key, key_in_query: keyInQuery } = Object.fromEntries(Object.entries(value));
+  if (typeof url !== 'string' || typeof key !== 'string') return null;
+  return { name, url, apiKey: key, isKeyInQuery: keyInQuery === true };
 }

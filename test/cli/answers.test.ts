@@ -74,16 +74,10 @@ test('submit prints the id alone; its key travels in the header and never in the
   });
 });
 
-test('reading a remote service carries the key in the query as well, as the document has it', async ({
-  env,
-  service,
-}) => {
+test('a read of a remote service carries the key in the header alone', async ({ env, service }) => {
   await runCli(['list'], { env });
   const seen = service.seen.at(-1);
-  assert.equal(
-    [seen?.path, seen?.query.get('api_key'), seen?.key],
-    ['/v2/jobs.json', service.key, service.key],
-  );
+  assert.equal([seen?.path, seen?.query.get('api_key'), seen?.key], ['/v2/jobs.json', null, service.key]);
 });
 
 test('submit - reads a request from stdin, and flags win over it', async ({ env, service }) => {

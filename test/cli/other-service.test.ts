@@ -103,15 +103,10 @@ test('what was downloaded is what the other host keeps', ({ service }) => {
   assert.is(readFileSync(join(folder, '1001.mp4'), 'utf8'), service.kept);
 });
 
-test('no create had its key in the query, and every question had it there too', ({ service }) => {
-  for (const { method, path, query, key } of service.seen) {
+test('every request had its key in the header, and none in the query', ({ service }) => {
+  for (const { path, query, key } of service.seen) {
     assert.is(key, path === '/version' ? undefined : service.key, path);
-    if (path !== '/version')
-      assert.is(
-        query.get('api_key'),
-        method === 'POST' || path.includes('/uploads/') ? null : service.key,
-        path,
-      );
+    assert.is(query.get('api_key'), null, path);
   }
 });
 

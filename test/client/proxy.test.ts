@@ -94,7 +94,7 @@ test('an http service is asked by way of the proxy, with the proxy’s own login
   proxy.close();
   assert.equal([result.code, result.stdout], [0, '[]\n'], result.stderr);
   const login = `Basic ${Buffer.from('user:pass').toString('base64')}`;
-  assert.equal(proxy.seen, [`http://far.example/api/v2/jobs.json?api_key=k far.example ${login}`]);
+  assert.equal(proxy.seen, [`http://far.example/api/v2/jobs.json far.example ${login}`]);
 });
 
 test('a login with a lone percent sign is taken as it stands', async () => {

@@ -15,6 +15,9 @@ taken from a flag:
   venc list --target studio
   VENC_TARGET=studio venc submit film.mov --wait
 
+The key is sent in the header Service-Api-Key. Only if a service answers 401 to a read, a cancel
+or a resubmit is the request repeated with api_key in the query; a named target remembers that.
+
 Any service that speaks Zencoder's API will do; its address may come with or without /v2. What
 it lacks (streams of events, uploads, states in lists) is made up for or told. venc doctor says
 whether the service answers and whether the key is good.

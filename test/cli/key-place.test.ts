@@ -1,0 +1,133 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type KeyedService, startKeyedService } from '../helpers/servers/keyed-service.js';
+import { tempFolder } from '../helpers/temp.js';
+import { runCli } from './run-cli.js';
+
+const test = suite<{ services: KeyedService[]; start: (keyIn: 'header' | 'query') => Promise<KeyedService> }>(
+  'the place of the API key',
+);
+
+test.before.each((context) => {
+  context.services = [];
+  context.start = async (keyIn) => {
+    const service = await startKeyedService(keyIn);
+    context.services.push(service);
+    return service;
+  };
+});
+test.after.each(async ({ services }) => {
+  for (const service of services) await service.close();
+});
+
+const envOf = ({ url, key }: KeyedService) => ({ VENC_URL: url, VENC_API_KEY: key });
+const isInQuery = ({ target }: { readonly target: string }): boolean => target.includes('api_key');
+const linesOf = ({ log }: KeyedService) => log.map((one) => `${one.method} ${one.target.split('?')[0]}`);
+
+/** One command of each kind: lists, details, progress, the event stream, orders, reports and a download. */
+const commands = [
+  'list',
+  'show 1001',
+  'output 21001',
+  'progress 21001 --output',
+  'watch 1001 --progress plain',
+  'wait 1001',
+  'cancel 1001',
+  'resubmit 1001',
+  'report vod',
+  'download 1001 --progress none',
+  'submit https://example.com/film.mov',
+];
+
+test('a service that takes the key in the header never sees it in a query', async ({ start }) => {
+  const service = await start('header');
+  const folder = tempFolder();
+  for (const words of commands) {
+    const { code, stderr } = await runCli(words.split(' '), { env: envOf(service), cwd: folder });
+    assert.is(code, 0, `${words}: ${stderr}`);
+  }
+  assert.ok(linesOf(service).includes('GET /v2/jobs/1001/events'), linesOf(service).join('\n'));
+  assert.ok(linesOf(service).includes('PUT /v2/jobs/1001/cancel.json'));
+  assert.equal(service.log.filter(isInQuery), []);
+});
+
+test('a service that takes it in the query alone is asked so after its 401, once for a command; never a create', async ({
+  start,
+}) => {
+  const service = await start('query');
+  const folder = tempFolder();
+  for (const words of commands) {
+    const isCreate = words.startsWith('submit');
+    service.log.length = 0;
+    const { code, stderr } = await runCli(words.split(' '), { env: envOf(service), cwd: folder });
+    assert.is(code, isCreate ? 4 : 0, `${words}: ${stderr}`);
+    const asked = service.log.filter(({ target }) => !target.startsWith('/kept/'));
+    const places = asked.map(isInQuery);
+    assert.equal(places, isCreate ? [false] : [false, ...places.slice(1).map(() => true)], words);
+  }
+});
+
+test('no key at all goes to where a file is kept', async ({ start }) => {
+  for (const keyIn of ['header', 'query'] as const) {
+    const service = await start(keyIn);
+    const env = envOf(service);
+    await runCli(['download', '1001', '--progress', 'none'], { env, cwd: tempFolder() });
+    const kept = service.log.filter(({ target }) => target.startsWith('/kept/'));
+    assert.is(kept.length, 1);
+    assert.equal([kept.map(isInQuery), kept[0]?.headerKey], [[false], null]);
+  }
+});
+
+test('a target remembers that its service wants the key in the query, until it is added again', async ({
+  start,
+}) => {
+  const service = await start('query');
+  const env = { XDG_CONFIG_HOME: tempFolder() };
+  const add = (...words: string[]) =>
+    runCli(['target', 'add', 'studio', service.url, ...words], { env, stdin: service.key });
+  const placesOf = async (words: string) => {
+    service.log.length = 0;
+    const { code, stderr } = await runCli([...words.split(' '), '--target', 'studio'], { env });
+    assert.is(code, 0, stderr);
+    return service.log.map(isInQuery);
+  };
+  assert.is((await add()).code, 0);
+  assert.equal(await placesOf('list'), [false, true]);
+  assert.equal(await placesOf('list'), [true]);
+  assert.equal(await placesOf('cancel 1001'), [true]);
+  await add('--force');
+  assert.equal(await placesOf('show 1001'), [false, true]);
+  const listed = await runCli(['target', 'list', '--json'], { env });
+  assert.not.match(listed.stdout, service.key);
+});
+
+test('a key that is wrong in both places is told as such, and nothing is remembered', async ({ start }) => {
+  const service = await start('query');
+  const env = { XDG_CONFIG_HOME: tempFolder() };
+  await runCli(['target', 'add', 'studio', service.url], { env, stdin: 'another-key' });
+  for (const _ of [1, 2]) {
+    service.log.length = 0;
+    const { code, stderr } = await runCli(['list', '--target', 'studio'], { env });
+    assert.is(code, 4, stderr);
+    assert.equal(service.log.map(isInQuery), [false, true]);
+    assert.not.match(stderr, 'another-key');
+  }
+});
+
+test('the daemon of this machine never gets a key in the query, not even a wrong one', async ({ start }) => {
+  const service = await start('query');
+  const data = join(tempFolder(), 'data');
+  mkdirSync(data);
+  writeFileSync(join(data, 'daemon.json'), JSON.stringify({ url: service.url }));
+  writeFileSync(join(data, 'owner-key'), service.key);
+  for (const words of ['list', 'cancel 1001', 'watch 1001 --progress plain']) {
+    const { code } = await runCli(words.split(' '), { env: { VENC_DATA: data } });
+    assert.is(code, 4, words);
+  }
+  assert.ok(service.log.length >= 3);
+  assert.equal(service.log.filter(isInQuery), []);
+});
+
+test.run();
