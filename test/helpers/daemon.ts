@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import type { DaemonOptions } from '../../daemon/daemon-options.js';
-import { startDaemon } from '../../daemon/main.js';
 import type { JobProgressRecord, JobRecord } from '../../src/api/records.js';
 import { isFinal } from '../../src/api/states.js';
-import { checkAnswersOf } from './checked-fetch.js';
+import { processKey, startDaemonProcess } from './daemon-process.js';
 import { tempFolder } from './temp.js';
 
 /** A daemon of a test's own, on a free port and a temporary data folder. */
@@ -25,35 +24,19 @@ export interface TestDaemon {
   stop(): Promise<void>;
 }
 
+/** What a test chooses of the daemon's options. */
+export type TestDaemonOptions = Partial<Omit<DaemonOptions, 'host' | 'port' | 'log'>>;
+
 /**
- * Starts one with the given options beside those that every test wants. Whatever `fetch` gets from it is checked against the OpenAPI
- * document, and an answer that is not as told there rejects.
+ * Starts `bin/venc.js daemon` with the given options and the defaults of tests. Every answer that `fetch` gets from it is checked against
+ * the OpenAPI document, and rejects if it is not as described there.
  */
-export async function startTestDaemon(options: Partial<DaemonOptions> = {}): Promise<TestDaemon> {
+export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<TestDaemon> {
   const dataFolder = options.dataFolder ?? join(tempFolder(), 'data');
-  const key = 'a-key-for-tests-only';
-  const logLines: string[] = [];
-  const daemon = await startDaemon({
-    host: '127.0.0.1',
-    port: 0,
-    dataFolder,
-    jobs: 1,
-    filesRoots: [],
-    allowPrivateNetwork: true,
-    graceSeconds: 0,
-    stallTimeoutSeconds: 5,
-    publicUrl: null,
-    minFreeBytes: 0,
-    maxOutputs: 50,
-    rateLimit: null,
-    isUsageRebuilt: false,
-    ffmpeg: process.env.VENC_FFMPEG ?? null,
-    ffprobe: process.env.VENC_FFPROBE ?? null,
-    apiKey: key,
-    log: (level, message) => logLines.push(`${level} ${message}`),
-    ...options,
+  const daemon = await startDaemonProcess(dataFolder, [...flagsOf(options), '--log-format', 'json'], {
+    VENC_API_KEY: options.apiKey === undefined ? processKey : (options.apiKey ?? ''),
   });
-  const forget = checkAnswersOf(daemon.url);
+  const key = processKey;
   const request = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);
     headers.set('Service-Api-Key', key);
@@ -69,7 +52,9 @@ export async function startTestDaemon(options: Partial<DaemonOptions> = {}): Pro
     url: daemon.url,
     key,
     dataFolder,
-    logLines,
+    get logLines() {
+      return logLinesOf(daemon.logged());
+    },
     request,
     read,
     async create(body) {
@@ -85,10 +70,39 @@ export async function startTestDaemon(options: Partial<DaemonOptions> = {}): Pro
       ),
     progressIs: (id, isSo) => eventually(() => read<JobProgressRecord>(`/v2/jobs/${id}/progress`), isSo),
     async stop() {
-      await daemon.stop();
-      forget();
+      await daemon.end('SIGTERM');
     },
   };
+}
+
+function flagsOf(options: TestDaemonOptions): readonly string[] {
+  const values = {
+    jobs: options.jobs === undefined ? 1 : options.jobs,
+    grace: `${options.graceSeconds ?? 0}s`,
+    'stall-timeout': `${options.stallTimeoutSeconds ?? 5}s`,
+    'public-url': options.publicUrl,
+    'min-free': options.minFreeBytes === undefined ? 0 : options.minFreeBytes,
+    'max-outputs': options.maxOutputs,
+    'rate-limit': options.rateLimit,
+    ffmpeg: options.ffmpeg ?? process.env.VENC_FFMPEG,
+    ffprobe: options.ffprobe ?? process.env.VENC_FFPROBE,
+  };
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  return [
+    ...given.map(([name, value]) => `--${name}=${value}`),
+    ...(options.filesRoots ?? []).map((folder) => `--files-root=${folder}`),
+    ...(options.allowPrivateNetwork === false ? ['--no-allow-private-network'] : []),
+    ...(options.isUsageRebuilt === true ? ['--rebuild-usage'] : []),
+  ];
+}
+
+/** The lines of a log in JSON, as `level message`. */
+function logLinesOf(logged: string): readonly string[] {
+  const lines = logged.split('\n').filter((line) => line.startsWith('{'));
+  return lines.map((line) => {
+    const { level, message }: { level: string; message: string } = JSON.parse(line);
+    return `${level} ${message}`;
+  });
 }
 
 /** Asks again and again until the answer is as wanted; gives up with the last answer after half a minute. */
