@@ -1,3 +1,5 @@
+import type { VencError } from '../src/api/errors.js';
+
 /** How a daemon is started: the flags of `venc daemon`, with their units in the names. */
 export interface DaemonOptions {
   readonly host: string;
@@ -33,6 +35,8 @@ export type Log = (level: 'info' | 'warn' | 'error', message: string) => void;
 /** A daemon that runs. */
 export interface RunningDaemon {
   readonly url: string;
+  /** Resolves to the reason should another daemon take the data folder from this one: the process has to end then, and at once. */
+  readonly lost: Promise<VencError>;
   /**
    * Stops in good order: no more jobs, the grace for running ones, the rest back to `waiting`. Called again, it ends the
    * grace at once.

@@ -42,6 +42,7 @@ async function serve(open: OpenWorkshop, options: DaemonOptions): Promise<Runnin
   let closing: Promise<void> | null = null;
   return {
     url,
+    lost: open.lost,
     async stop() {
       // Reads and cancels are answered until the last run has ended; a second call ends the grace.
       const drained = open.close(closing === null ? options.graceSeconds * 1000 : 0);

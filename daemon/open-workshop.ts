@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import type { VencError } from '../src/api/errors.js';
 import { redact } from '../src/api/redact.js';
 import { JobEvents } from './actions/job-events.js';
 import type { Workshop } from './actions/workshop.js';
@@ -12,6 +13,7 @@ import { createLocalQueue } from './queue/local/local-queue.js';
 import { ProgressBook } from './queue/progress-book.js';
 import { recover } from './queue/recover.js';
 import { openAccounts } from './store/json/accounts.js';
+import { realDisk } from './store/json/disk.js';
 import { openJobStore } from './store/json/json-job-store.js';
 import { lockDataFolder } from './store/json/lock.js';
 import { takeBackLeft } from './take-back-left.js';
@@ -57,6 +59,8 @@ export type WorkshopOptions = Pick<
 export interface OpenWorkshop {
   readonly workshop: Workshop;
   readonly report: FfmpegReport;
+  /** Resolves to the reason should another daemon take the folder from this one (`DataLock`): the process has to end then. */
+  readonly lost: Promise<VencError>;
   /** Takes up what an earlier start left, and begins to run jobs: so many are encoded at once, null for one per two cores. */
   begin(jobs: number | null): Promise<void>;
   /** Stops the runs after a grace, closes the store and lets go of the folder. Called again, it ends the grace at once. */
@@ -75,14 +79,18 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
   const found = openFfmpeg({ ffmpeg: options.ffmpeg, ffprobe: options.ffprobe });
   // Looked at below; a failure in between must not count as unhandled.
   found.catch(() => {});
-  const lock = await lockDataFolder(dataFolder);
+  const lock = await lockDataFolder(dataFolder, { isPrivate: options.isOwnFiles ?? false });
+  const undo: (() => Promise<unknown>)[] = [() => lock.release()];
   try {
     const scratchFolder = join(dataFolder, 'scratch');
     const scratch = scratchRoom(scratchFolder);
     const ended = await endLeftovers(scratchFolder);
     if (ended > 0) log('warn', `ended encoders that an earlier daemon left: ${ended}`);
-    const store = await openJobStore(dataFolder, { log, isUsageRebuilt: options.isUsageRebuilt ?? false });
+    const isUsageRebuilt = options.isUsageRebuilt ?? false;
+    const store = await openJobStore(dataFolder, { log, isUsageRebuilt, disk: lock.guard(realDisk) });
+    undo.unshift(() => store.close());
     const accounts = await openAccounts(dataFolder, { log });
+    undo.unshift(() => accounts.close());
     await accounts.ensureOwner(options.apiKey ?? undefined);
     const { ffmpeg, report } = await found;
     const minFreeBytes = await leastFreeBytes(dataFolder, options.minFreeBytes);
@@ -151,6 +159,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
         log,
       },
       report,
+      lost: lock.lost,
       async begin(jobs) {
         // Before the recovery, which may bring jobs to their end.
         deliverer.begin();
@@ -181,7 +190,8 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
       },
     };
   } catch (error) {
-    await lock.release();
+    // The store before the lock. The error that ended the opening is the one to tell, whatever else fails.
+    for (const step of undo) await step().catch(() => {});
     throw error;
   }
 }

@@ -1,19 +1,21 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { mkdir, rmdir } from 'node:fs/promises';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { rmdir, unlink } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type Conf from 'conf';
 import { VencError } from '../api/errors.js';
 import { systemCode } from '../api/system-code.js';
 import { diskReason } from '../disk/disk-reason.js';
+import { type FileLock, tryFileLock } from '../disk/lock/file-lock.js';
 import { makeFolder } from '../disk/make-folder.js';
+import { abandonedFiles } from '../disk/temporary-files.js';
 import { parseFile } from './parse-file.js';
 
 /** The content of a file of ours, while it is changed. */
 type Store = Conf<Record<string, unknown>>;
 
-/** Milliseconds between two looks at whose turn it is, and after which whoever has it must have died: a change takes a few. */
-const lookMs = 15;
-const longestTurnMs = 3000;
+/** For how long, and how often, the lock of a file is asked for, in milliseconds: a change takes a few. */
+const lockWaitMs = 10_000;
+const lockPauseMs = 15;
 
 /**
  * Changes a file below the configuration folder, which only its owner may read; several programs do so one after the other. A broken
@@ -30,7 +32,8 @@ export async function changeFile(
     // conf would make it too, and never end where that is not possible.
     await makeFolder(folder, 0o700);
     const { default: FileStore } = await import('conf');
-    return await inTurn(path, () => {
+    return await locked(path, async () => {
+      for (const left of await abandonedFiles(folder)) await unlink(left).catch(() => {});
       const setAside = setBrokenAside(path);
       // Names of targets may have dots.
       const options = { configFileMode: 0o600, accessPropertiesByDotNotation: false };
@@ -45,52 +48,30 @@ export async function changeFile(
   }
 }
 
-/** A change is a look and a write: without turns the slower of two would undo what the faster has written in between. */
-async function inTurn<T>(path: string, work: () => T): Promise<T> {
-  const turn = `${path}.lock`;
-  while (!(await takeTurn(turn))) {
-    if (isOver(turn)) endTurn(turn);
-    await setTimeout(lookMs);
-  }
+/** A change is a read and a write: without the lock the slower of two would undo what the faster has written in between. */
+async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const lock = await takeLock(`${path}.lock`);
   try {
-    return work();
+    return await work();
   } finally {
-    await rmdir(turn).catch(() => {});
+    await lock.release();
   }
 }
 
-/** Whether who has taken a turn must have died. One of the future was taken before a clock was put back: nobody waits until then. */
-function isOver(turn: string): boolean {
-  const taken = statSync(turn, { throwIfNoEntry: false });
-  return taken !== undefined && Math.abs(Date.now() - taken.mtimeMs) > longestTurnMs;
-}
-
-/**
- * Ends the turn of a program that has died. One at a time may do so, and looks again: of two who see it at once the slower would end the turn
- * that the faster has by then.
- */
-function endTurn(turn: string): void {
-  const ending = `${turn}.ending`;
-  try {
-    mkdirSync(ending);
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
-    if (isOver(ending)) rmSync(ending, { recursive: true, force: true });
-    return;
+async function takeLock(path: string): Promise<FileLock> {
+  const end = performance.now() + lockWaitMs;
+  for (;;) {
+    try {
+      const outcome = await tryFileLock(path);
+      if (outcome.kind === 'taken') return outcome.lock;
+    } catch (error) {
+      // The locks of earlier versions were empty folders.
+      if (systemCode(error) !== 'EISDIR') throw error;
+      await rmdir(path).catch(() => {});
+    }
+    if (performance.now() > end) throw new Error(`another program holds ${path}`);
+    await setTimeout(lockPauseMs);
   }
-  if (isOver(turn)) rmSync(turn, { recursive: true, force: true });
-  rmSync(ending, { recursive: true, force: true });
-}
-
-/** Resolves to false where another program has the turn. */
-function takeTurn(turn: string): Promise<boolean> {
-  return mkdir(turn).then(
-    () => true,
-    (error: unknown) => {
-      if (systemCode(error) === 'EEXIST') return false;
-      throw error;
-    },
-  );
 }
 
 function setBrokenAside(path: string): string | null {

@@ -7,9 +7,17 @@ import { checkAnswersOf } from './checked-fetch.js';
 /** The program as it is shipped. */
 const program = fileURLToPath(new URL('../../../bin/venc.js', import.meta.url));
 
-/** Starts `bin/venc.js`, the program as it is shipped, in a process of its own. */
-export function spawnVenc(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-  return spawn(process.execPath, [program, ...args], {
+/**
+ * Starts `bin/venc.js`, the program as it is shipped, in a process of its own; through a launcher, such as `unshare` with its options,
+ * where one is given.
+ */
+export function spawnVenc(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  launcher: readonly string[] = [],
+): ChildProcess {
+  const [command = process.execPath, ...words] = [...launcher, process.execPath, program, ...args];
+  return spawn(command, words, {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -2,6 +2,8 @@ import { access, constants } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { VencError } from '../../../src/api/errors.js';
 import { systemCode } from '../../../src/api/system-code.js';
+import { type FileLock, tryFileLock } from '../../../src/disk/lock/file-lock.js';
+import { holderName } from '../../../src/disk/lock/lock-holder.js';
 import {
   type AccountsDocument,
   completed,
@@ -10,16 +12,17 @@ import {
   readAccountsDocument,
 } from './accounts-document.js';
 import { makeDataFolder } from './data-folder.js';
+import { diskWhileHeld } from './disk.js';
 import { openingError } from './disk-errors.js';
 import { type Found, readDocument, writeDocument } from './document.js';
 import { DurableFiles } from './durable-files.js';
-import { type LockOutcome, tryFileLock } from './file-lock.js';
 import { diskOfOwner } from './folder-owner.js';
 import { newNotificationSecret } from './keys.js';
 import type { DataLayout } from './layout.js';
+import { clearAbandoned } from './leftovers.js';
 
-/** How often, and after how many milliseconds, the lock of the accounts is asked for again: it is held for one write. */
-const lockAttempts = 1000;
+/** For how long, and how often, the lock of the accounts is asked for, in milliseconds: it is held for one write. */
+const lockWaitMs = 10_000;
 const lockPauseMs = 10;
 
 /** The accounts while nobody else may change them. */
@@ -57,7 +60,9 @@ export async function holdAccounts<T>(
     await makeDataFolder(layout.folder);
     const lock = await takeLock(layout);
     try {
-      const files = new DurableFiles(diskOfOwner(layout.folder));
+      const disk = diskWhileHeld(diskOfOwner(layout.folder), () => requireLock(lock, layout));
+      await clearAbandoned(layout.folder, disk);
+      const files = new DurableFiles(disk);
       const replace = (after: AccountsDocument) => writeDocument(files, layout.accounts, after);
       const found = await readDocument(layout.accounts, readAccountsDocument);
       if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
@@ -96,17 +101,32 @@ export async function damagedAccounts(layout: DataLayout, reason: string): Promi
   });
 }
 
-async function takeLock(layout: DataLayout): Promise<Extract<LockOutcome, { kind: 'taken' }>> {
-  for (let attempt = 1; ; attempt += 1) {
+async function takeLock(layout: DataLayout): Promise<FileLock> {
+  const end = performance.now() + lockWaitMs;
+  for (;;) {
     const outcome = await tryFileLock(layout.accountsLock);
-    if (outcome.kind === 'taken') return outcome;
-    if (attempt === lockAttempts) {
-      throw new VencError(
-        'InUseError',
-        `The accounts in ${layout.folder} are held by the process with id ${outcome.holder}.`,
-        { hint: 'That takes moments as a rule: look at what that process does, then try again.' },
-      );
-    }
+    if (outcome.kind === 'taken') return outcome.lock;
+    if (performance.now() > end) throw heldError(layout, holderName(outcome.holder));
     await setTimeout(lockPauseMs);
   }
+}
+
+function heldError(layout: DataLayout, holder: string): VencError {
+  return new VencError(
+    'InUseError',
+    `The accounts in ${layout.folder} are held by the process with ${holder}.`,
+    {
+      hint: 'Accounts are held for moments as a rule: check what that process does, then try again.',
+    },
+  );
+}
+
+/** Throws where another process has taken the lock while this one was stopped: it may have changed the accounts. */
+function requireLock(lock: FileLock, layout: DataLayout): void {
+  if (lock.isHeld()) return;
+  throw new VencError(
+    'InUseError',
+    `Another process took ${layout.accountsLock} while this one was stopped: nothing more was written.`,
+    { hint: 'Try again.' },
+  );
 }

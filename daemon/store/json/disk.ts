@@ -48,3 +48,29 @@ export const realDisk: Disk = {
     }
   },
 };
+
+/** A disk that is asked before each step whether it may still be changed; `check` throws where not. */
+export function diskWhileHeld(disk: Disk, check: () => void): Disk {
+  return {
+    async makeFolder(path) {
+      check();
+      await disk.makeFolder(path);
+    },
+    async create(path) {
+      check();
+      return disk.create(path);
+    },
+    async rename(from, to) {
+      check();
+      await disk.rename(from, to);
+    },
+    async remove(path) {
+      check();
+      await disk.remove(path);
+    },
+    async syncFolder(path) {
+      check();
+      await disk.syncFolder(path);
+    },
+  };
+}

@@ -1,15 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { temporaryPrefix } from '../../../src/disk/temporary-files.js';
 import type { Disk } from './disk.js';
 import { writeError } from './disk-errors.js';
 import { FolderSync } from './folder-sync.js';
-
-const temporaryPrefix = '.tmp-';
-
-/** Whether a file name is that of a write which a crash broke off. */
-export function isTemporaryName(name: string): boolean {
-  return name.startsWith(temporaryPrefix);
-}
 
 /**
  * Writes files so that a crash at any moment leaves the old content or the new one, whole: a temporary file in

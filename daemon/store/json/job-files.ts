@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isTemporaryName } from '../../../src/disk/temporary-files.js';
 import type { DamagedJobs } from './damaged-jobs.js';
 import type { Disk } from './disk.js';
 import { type Found, readDocument } from './document.js';
-import { isTemporaryName } from './durable-files.js';
 import { type JobDocument, readJobDocument } from './job-document.js';
 import { idOfJobFile } from './layout.js';
 import { limited } from './limited.js';

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import type { VencError } from '../../api/errors.js';
 import { exitCodes } from '../../api/exit-codes.js';
 import { type DaemonFlag, daemonFlags } from '../../config/daemon-flags.js';
 import type { Context } from '../context.js';
 import { daemonLog, type LogFormat } from '../daemon-log.js';
 import { requireFolder } from '../files.js';
 import type { Io } from '../io.js';
+import { errorText, exitCodeOf } from '../print/error-text.js';
 import { gather } from '../words.js';
 
 interface DaemonFlags {
@@ -95,9 +97,16 @@ async function run(command: Command, context: Context) {
     log: daemonLog(flags.logFormat, io),
   });
   const stopped = stopOnSignal(io, () => daemon.stop());
+  void daemon.lost.then((error) => leaveAtOnce(io, error));
   await io.out(`${daemon.url}\n`);
   await stopped;
   return exitCodes.done;
+}
+
+/** Ends the process without an orderly stop, which would write to a folder that is another daemon's now. Its encoders end with it. */
+function leaveAtOnce(io: Io, error: VencError): void {
+  io.note(errorText(error, false));
+  io.leave(exitCodeOf(error));
 }
 
 /** Resolves when the daemon has stopped. Each signal asks it to stop: the second ends its grace, the third does not wait for it. */

@@ -6,8 +6,8 @@ export type Owners = Readonly<Record<string, readonly string[]>>;
 
 /** One owner for each outside thing: packages, and those of Node's modules that reach out of the program. */
 export const owners: Owners = {
-  // Files of Aspera's servers are fetched by a program of theirs.
-  'node:child_process': ['daemon/ffmpeg', 'daemon/transports/fasp'],
+  // Files of Aspera's servers are fetched by a program of theirs; locks of the kernel are taken by the program `flock`.
+  'node:child_process': ['daemon/ffmpeg', 'daemon/transports/fasp', 'src/disk/lock/kernel-lock.ts'],
   'node:cluster': [],
   // Sums of large files are made beside the work.
   'node:worker_threads': ['daemon/transports/sum-beside.ts', 'daemon/transports/summing-worker.ts'],

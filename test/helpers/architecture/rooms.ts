@@ -40,7 +40,7 @@ export const floorPlan: FloorPlan = {
   rooms: [
     { folder: 'src/api', mayUse: [] },
     { folder: 'src/client', mayUse: language },
-    { folder: 'src/disk', mayUse: [] },
+    { folder: 'src/disk', mayUse: language },
     { folder: 'src/config', mayUse: ['src/disk', ...language] },
     { folder: 'src/cli/print', mayUse: language },
     { folder: 'src/tui', mayUse: ['src/client', ...language] },

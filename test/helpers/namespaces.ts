@@ -1,0 +1,82 @@
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { processKey, spawnVenc } from './daemon-process.js';
+import { tempFolder } from './temp.js';
+
+/** Starts a program in a PID namespace of its own, as a container does. The program ends when `unshare` is killed. */
+const ownPids = ['/usr/bin/unshare', '--fork', '--pid', '--mount-proc', '--kill-child=SIGKILL'] as const;
+
+/** Whether PID namespaces can be made here; prints why the tests that need them are skipped where not. */
+export function canUnshare(): boolean {
+  const { status, stderr, error } = spawnSync(ownPids[0], [...ownPids.slice(1), 'true'], {
+    encoding: 'utf8',
+  });
+  if (status === 0) return true;
+  process.stdout.write(`skipped: no PID namespace can be made here: ${error?.message ?? stderr.trim()}\n`);
+  return false;
+}
+
+/** A `venc daemon` that is process 1 of a PID namespace. */
+export interface ApartDaemon {
+  readonly key: string;
+  /** Resolves to its address; rejects where the daemon ends before. */
+  readonly url: Promise<string>;
+  /** Resolves to its exit code. */
+  readonly ended: Promise<number | null>;
+  readonly logged: () => string;
+  /** Sends a signal to the daemon itself. */
+  signal(name: NodeJS.Signals): void;
+}
+
+const started = new Set<ChildProcess>();
+
+/** Kills the daemons that a test left behind. */
+export function killApartDaemons(): void {
+  for (const child of started) child.kill('SIGKILL');
+}
+
+/** Starts a daemon in a PID namespace of its own, on a free port. */
+export function startApartDaemon(dataFolder: string, env: NodeJS.ProcessEnv = {}): ApartDaemon {
+  const args = ['daemon', '--port', '0', '--data', dataFolder, '--allow-private-network', '--grace', '0'];
+  const child = spawnVenc(args, { VENC_API_KEY: processKey, ...env }, ownPids);
+  started.add(child);
+  let log = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const ended = once(child, 'close').then(([code]) => {
+    started.delete(child);
+    return code as number | null;
+  });
+  if (child.stdout === null) throw new TypeError('a daemon has an output');
+  const line = once(createInterface({ input: child.stdout }), 'line').then(([url]) => String(url));
+  const url = Promise.race([
+    line,
+    ended.then((code) => {
+      throw new Error(`the daemon ended with ${code} before it gave its address: ${log}`);
+    }),
+  ]);
+  url.catch(() => {});
+  return {
+    key: processKey,
+    url,
+    ended,
+    logged: () => log,
+    signal: (name) => void process.kill(childOf(child.pid ?? 0), name),
+  };
+}
+
+/** A PATH with the programs of the tests, but without `flock`. */
+export function pathWithoutFlock(): string {
+  const folder = join(tempFolder(), 'bin');
+  mkdirSync(folder);
+  for (const name of ['ffmpeg', 'ffprobe', 'setpriv']) symlinkSync(`/usr/bin/${name}`, join(folder, name));
+  return folder;
+}
+
+function childOf(pid: number): number {
+  return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10);
+}

@@ -1,0 +1,102 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ApartDaemon, canUnshare, killApartDaemons, startApartDaemon } from '../helpers/namespaces.js';
+import { tempFolder } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
+
+/*
+ * Two daemons in two PID namespaces on one data folder, as two containers with one volume: each is process 1 of its
+ * own, and neither can ask the system about the other.
+ */
+const test = suite('a data folder that daemons in two PID namespaces want');
+const mayRun = canUnshare();
+
+/** Sends half of a file and then nothing: the job that fetches it stays in its download. */
+const server = createServer((_, response) => {
+  response.writeHead(200, { 'Content-Length': '200000', 'Content-Type': 'video/mp4' });
+  response.write(Buffer.alloc(100_000));
+});
+
+test.before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+test.after.each(() => killApartDaemons());
+test.after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** A daemon with one job in its download; resolves to the state of that job and the names in its scratch folder. */
+async function workingDaemon(folder: string) {
+  const daemon = startApartDaemon(folder);
+  const url = await daemon.url;
+  const headers = { 'Service-Api-Key': daemon.key, 'Content-Type': 'application/json' };
+  const input = `http://127.0.0.1:${(server.address() as AddressInfo).port}/film.mp4`;
+  const created = await fetch(`${url}/v2/jobs`, { method: 'POST', headers, body: JSON.stringify({ input }) });
+  const { id } = (await created.json()) as { id: number };
+  const scratch = join(folder, 'scratch', String(id));
+  const names = () => (existsSync(scratch) ? readdirSync(scratch) : []);
+  await until('the download is under way', () => names().length > 0);
+  const state = async () => {
+    const answer = await fetch(`${url}/v2/jobs/${id}/progress`, { headers });
+    return ((await answer.json()) as { state: string }).state;
+  };
+  return { daemon, names, state };
+}
+
+/** The exit code of a daemon that is expected to end, and whether it got so far as to give an address. */
+async function endOf(daemon: ApartDaemon) {
+  const gotIn = await daemon.url.then(
+    () => true,
+    () => false,
+  );
+  if (gotIn) daemon.signal('SIGTERM');
+  return { gotIn, code: await daemon.ended, log: daemon.logged() };
+}
+
+if (mayRun) {
+  test('the second daemon exits 6, and the scratch and the job of the first are untouched', async () => {
+    const folder = tempFolder();
+    const { daemon, names, state } = await workingDaemon(folder);
+    const before = names();
+    const second = await endOf(startApartDaemon(folder));
+    assert.equal({ code: second.code, gotIn: second.gotIn }, { code: 6, gotIn: false }, second.log);
+    assert.match(second.log, folder);
+    assert.equal(names(), before);
+    assert.is(await state(), 'processing');
+    daemon.signal('SIGTERM');
+    assert.is(await daemon.ended, 0);
+    const third = startApartDaemon(folder);
+    await third.url;
+  });
+
+  test('it does so while the first is stopped by SIGSTOP, which then goes on', async () => {
+    const folder = tempFolder();
+    const { daemon, names, state } = await workingDaemon(folder);
+    const before = names();
+    daemon.signal('SIGSTOP');
+    const second = await endOf(startApartDaemon(folder));
+    daemon.signal('SIGCONT');
+    assert.equal({ code: second.code, gotIn: second.gotIn }, { code: 6, gotIn: false }, second.log);
+    assert.equal(names(), before);
+    assert.is(await state(), 'processing');
+  });
+
+  test('a daemon that was killed with its namespace holds up nobody, not even for a moment', async () => {
+    const folder = tempFolder();
+    const { daemon } = await workingDaemon(folder);
+    daemon.signal('SIGKILL');
+    await daemon.ended;
+    const begunAt = performance.now();
+    const next = startApartDaemon(folder);
+    await next.url;
+    assert.ok(performance.now() - begunAt < 8000, 'it waits for a heartbeat');
+  });
+}
+
+test.run();
