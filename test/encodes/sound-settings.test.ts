@@ -132,7 +132,7 @@ for (const [build, ffmpeg] of await encoders()) {
   }
 
   const six = [400, 600, 900, 80, 1300, 1700] as const;
-  test(`${build}: of 5.1 channels each is heard in two, on its side, and nothing clips`, async () => {
+  test(`${build}: of 5.1 channels each but the low effects is heard in two, on its side, and nothing clips`, async () => {
     const input = await made('six.mkv', tones(six, '5.1', 48_000, 0.9));
     for (const [codec, name] of codecs) {
       const samples = await samplesOf(await sound(input, { audio_codec: codec, audio_quality: 5 }, name));
@@ -140,8 +140,8 @@ for (const [build, ffmpeg] of await encoders()) {
       assert.equal(
         heard,
         [
-          [true, false, true, true, true, false],
-          [false, true, true, true, false, true],
+          [true, false, true, false, true, false],
+          [false, true, true, false, false, true],
         ],
         codec,
       );
@@ -152,15 +152,15 @@ for (const [build, ffmpeg] of await encoders()) {
     }
   });
 
-  test(`${build}: audio_channels 1 holds all of six and of two, and nothing clips`, async () => {
+  test(`${build}: audio_channels 1 holds all of six but the low effects, and all of two at the same strength`, async () => {
     const settings = { audio_channels: 1, audio_quality: 5 } as const;
     const [of6 = []] = strengths(
       await samplesOf(await sound(await made('six.mkv', tones(six, '5.1', 48_000, 0.9)), settings)),
       six,
     );
-    assert.ok(
-      of6.every((strength) => strength > 0.05),
-      of6.join(),
+    assert.equal(
+      of6.map((strength) => strength > 0.05),
+      [true, true, true, false, true, true],
     );
     const same = await made('same.mkv', tones([500, 500], 'stereo', 48_000, 0.9));
     const mono = await samplesOf(await sound(same, settings));
@@ -169,26 +169,20 @@ for (const [build, ffmpeg] of await encoders()) {
     assert.ok(Math.abs(tone - 0.9) < 0.03, `${tone}`);
   });
 
-  for (const [layout, count] of [
-    ['stereo', 2],
-    ['5.1', 6],
-  ] as const) {
-    test(`${build}: the loudest tone in all channels of ${layout} is no louder in mono`, async () => {
-      const all = Array.from({ length: count }, () => 500);
-      const input = await made(`loud-${layout}.mkv`, tones(all, layout, 48_000, 0.999));
-      // As MP3: ffmpeg's AAC keeps tones below 0.95 by itself, which would hide one that is too loud.
-      const settings = { audio_channels: 1, audio_quality: 5 } as const;
-      const { channels } = await samplesOf(await sound(input, settings, 'a.mp3'));
-      assert.is(channels.length, 1);
-      const [mono = new Float32Array()] = channels;
-      // Without the beginning and the end, where the tone breaks off and the encoder adds a little of its own.
-      const middle = mono.subarray(mono.length * 0.2, mono.length * 0.8);
-      const peak = middle.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
-      const [strength = 0] = [strengthOf(500, middle, 48_000)];
-      assert.ok(peak > 0.99 && peak < 1.01, `${peak}`);
-      assert.ok(Math.abs(strength - 0.999) < 0.01, `${strength}`);
-    });
-  }
+  test(`${build}: the loudest tone on both sides is no louder in mono`, async () => {
+    const input = await made('loud-stereo.mkv', tones([500, 500], 'stereo', 48_000, 0.999));
+    // As MP3: ffmpeg's AAC keeps tones below 0.95 by itself, which would hide one that is too loud.
+    const settings = { audio_channels: 1, audio_quality: 5 } as const;
+    const { channels } = await samplesOf(await sound(input, settings, 'a.mp3'));
+    assert.is(channels.length, 1);
+    const [mono = new Float32Array()] = channels;
+    // Without the beginning and the end, where the tone breaks off and the encoder adds a little of its own.
+    const middle = mono.subarray(mono.length * 0.2, mono.length * 0.8);
+    const peak = middle.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+    const [strength = 0] = [strengthOf(500, middle, 48_000)];
+    assert.ok(peak > 0.99 && peak < 1.01, `${peak}`);
+    assert.ok(Math.abs(strength - 0.999) < 0.01, `${strength}`);
+  });
 
   test(`${build}: audio_channels 2 puts a single channel on both sides`, async () => {
     const input = await made('tone-48000.mkv', tones([1000], 'mono', 48_000, 0.5));

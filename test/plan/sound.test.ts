@@ -57,17 +57,21 @@ test('channels stay as many as they are, down to two, unless their number is giv
   assert.is('sound' in asked && asked.sound.channels, 1);
 });
 
-test('channels are mixed down where fewer come out, and dealt out where nobody knows their places', () => {
-  const decided = [1, 2, 6, 12].map((channels) => decide({}, { channels }));
+test('channels are mixed by their places, two are averaged to one, and more than eight go by their order', () => {
+  const mixing = (channels: number, settings: OutputSettings = {}) => {
+    const one = decide(settings, { channels });
+    return 'sound' in one ? one.sound.mixing : one.fault;
+  };
+  const mono = { audio_channels: 1 } as const;
   assert.equal(
-    decided.map((one) => 'sound' in one && [one.sound.isMixedDown, one.sound.unplacedChannels]),
-    [
-      [false, null],
-      [false, null],
-      [true, null],
-      [false, 12],
-    ],
+    [1, 2, 3, 6, 8].map((channels) => mixing(channels)),
+    (['nothing', 'nothing', 'places', 'places', 'places'] as const).map((by) => ({ by })),
   );
+  assert.equal(
+    [1, 2, 6].map((channels) => mixing(channels, mono)),
+    (['nothing', 'average', 'places'] as const).map((by) => ({ by })),
+  );
+  assert.equal(mixing(12), { by: 'order', channels: 12 });
 });
 
 test('audio_quality wins over audio_bitrate, and without either the quality is 3', () => {

@@ -125,6 +125,14 @@ export interface Picture {
   readonly keyframeInterval: number;
 }
 
+/**
+ * How the channels of the input become those of the output: as they are (or one on both sides), two averaged to one, more than two
+ * by their places, or by their order where they are too many to have places.
+ */
+export type Mixing =
+  | { readonly by: 'nothing' | 'average' | 'places' }
+  | { readonly by: 'order'; readonly channels: number };
+
 /** Everything about the sound of an output. */
 export interface Sound {
   readonly streamIndex: number;
@@ -133,10 +141,7 @@ export interface Sound {
   readonly encoder: AudioEncoderName;
   readonly sampleRate: number;
   readonly channels: 1 | 2;
-  /** Whether several channels with known places become fewer. */
-  readonly isMixedDown: boolean;
-  /** Number of channels of the input, where they are too many to have known places; null otherwise. */
-  readonly unplacedChannels: number | null;
+  readonly mixing: Mixing;
   readonly rate:
     | { readonly by: 'quality'; readonly level: Level }
     | { readonly by: 'bitrate'; readonly kbps: number };

@@ -6,7 +6,7 @@ import { type AudioCodec, type AudioCodecFacts, audioCodecs } from '../codecs.js
 import type { Container } from '../containers.js';
 import type { AudioEncoderName } from '../encoders.js';
 import { bitrateRange, fillableKbps } from './audio-limits.js';
-import type { Sound } from './decisions.js';
+import type { Mixing, Sound } from './decisions.js';
 import { levelOf } from './level.js';
 
 /** Greatest sample rate in Hz, and what an input that does not tell its own is taken to have. */
@@ -26,15 +26,13 @@ export function decideSound(
   const sampleRate =
     settings.audio_sample_rate ??
     nearestSampleRate(audio.sampleRate, sampleRatesOf(chosen.codec, chosen.container));
-  const hasPlaces = audio.channels <= mostPlacedChannels;
   const common = {
     streamIndex: audio.streamIndex,
     repack,
     encoder: chosen.encoder,
     sampleRate,
     channels,
-    isMixedDown: hasPlaces && audio.channels > channels,
-    unplacedChannels: hasPlaces ? null : audio.channels,
+    mixing: decideMixing(audio.channels, channels),
   } as const;
   const asked = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
   if (asked === undefined) {
@@ -49,6 +47,12 @@ export function decideSound(
     return { fault: { errorClass: 'InvalidAudioSettingsError', message: `audio_bitrate ${complaint}.` } };
   }
   return { sound: { ...common, rate: { by: 'bitrate', kbps } } };
+}
+
+function decideMixing(from: number, to: 1 | 2): Mixing {
+  if (from > mostPlacedChannels) return { by: 'order', channels: from };
+  if (from <= to) return { by: 'nothing' };
+  return { by: from === 2 ? 'average' : 'places' };
 }
 
 /** The sample rates in Hz that a codec can have in a container, highest first; null for all of 8000 to 48000. */

@@ -2,6 +2,8 @@ import { allowedKbps } from '../decide/audio-limits.js';
 import type { Sound } from '../decide/decisions.js';
 import { atLevel } from '../decide/level.js';
 import { type AudioEncoder, audioEncoders } from '../encoders.js';
+import type { Abilities } from '../plan-types.js';
+import { mixingFilters } from './mixing.js';
 
 /**
  * Begins the sound where the picture begins, and fills gaps with silence, so that both stay together in players and containers
@@ -11,18 +13,12 @@ import { type AudioEncoder, audioEncoders } from '../encoders.js';
  */
 const keepingTime = 'aresample=async=1:min_hard_comp=0.03:first_pts=0';
 
-/**
- * How ffmpeg mixes channels down, which keeps the centre and the rear audible: never louder than can be, where it would by itself
- * add them up to 2.4 times of that and clip; and with the low effects, which it would leave out.
- */
-const mixingDown = ':rematrix_maxval=1:lfe_mix_level=0.5';
-
 /** The sound: its filter and its encoder with everything it is told. */
-export function audioArgs(sound: Sound): readonly string[] {
+export function audioArgs(sound: Sound, abilities: Abilities): readonly string[] {
   const encoder: AudioEncoder = audioEncoders[sound.encoder];
   return [
     '-af',
-    [...dealing(sound), `${keepingTime}${sound.isMixedDown ? mixingDown : ''}`].join(','),
+    mixingFilters(sound, keepingTime, abilities).join(','),
     '-c:a',
     sound.encoder,
     ...rateArgs(sound, encoder),
@@ -45,14 +41,4 @@ function rateArgs({ rate, channels, sampleRate }: Sound, encoder: AudioEncoder):
   if (encoder.quality.by === 'scale') return ['-q:a', String(level)];
   const max = allowedKbps(encoder.codec, sampleRate, channels);
   return ['-b:a', `${Math.min(level * channels, max)}k`];
-}
-
-/** Channels without places are dealt out to the left and the right in turn; "<" keeps the sum from clipping. */
-function dealing({ unplacedChannels, channels }: Sound): readonly string[] {
-  if (unplacedChannels === null) return [];
-  const all = Array.from({ length: unplacedChannels }, (_, index) => index);
-  const sum = (some: readonly number[]) => some.map((index) => `c${index}`).join('+');
-  if (channels === 1) return [`pan=mono|c0<${sum(all)}`];
-  const every = (rest: number) => sum(all.filter((index) => index % 2 === rest));
-  return [`pan=stereo|c0<${every(0)}|c1<${every(1)}`];
 }

@@ -26,7 +26,11 @@ export function outputArgs(
     ...(streams.sound === null ? [] : ['-map', streams.sound]),
     ...(picture === null ? [] : videoArgs(picture, container, pass, abilities)),
     ...(pass?.number === 1 ? [] : lastFrameArgs(decision.lastFrame, abilities)),
-    ...(sound === null || streams.sound === null ? [] : pass?.number === 1 ? placeholder : audioArgs(sound)),
+    ...(sound === null || streams.sound === null
+      ? []
+      : pass?.number === 1
+        ? placeholder
+        : audioArgs(sound, abilities)),
     ...(skipSecondsOf(decision) > 0 ? ['-ss', secondsArgument(skipSecondsOf(decision))] : []),
     ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
     ...(pass?.number === 1 ? firstPassFile : fileArgs(decision, path)),

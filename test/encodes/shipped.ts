@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as assert from 'uvu/assert';
+import { runCli } from '../cli/run-cli.js';
+import { testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+
+/** A build of ffmpeg for `bin/venc.js` to run: its name for the test, and the environment that names it. */
+export interface ShippedBuild {
+  readonly name: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+// One home for all runs: what a build can do is asked of it once.
+const home = tempFolder();
+
+const installed = (scope: string) => join(process.cwd(), 'node_modules', scope, 'linux-x64', 'ffmpeg');
+
+/** The builds to try: the one that `VENC_FFMPEG` names, or else the first one on `PATH` and those that npm installed. */
+export async function shippedBuilds(): Promise<readonly ShippedBuild[]> {
+  const { ffmpeg, ffprobe } = await testFfmpeg();
+  const named = (path: string, name: string) => ({
+    name,
+    env: { VENC_FFMPEG: path, VENC_FFPROBE: ffprobe.path },
+  });
+  const first = named(ffmpeg.path, `ffmpeg ${ffmpeg.version}`);
+  if (process.env.VENC_FFMPEG !== undefined) return [first];
+  const others = ['@ffmpeg-installer', '@ffmpeg-binary'].map((scope) => named(installed(scope), scope));
+  return [
+    first,
+    ...others.filter(({ env }) => existsSync(env.VENC_FFMPEG) && env.VENC_FFMPEG !== ffmpeg.path),
+  ];
+}
+
+/** Encodes a file with `venc run`, as it is shipped, and gives the path of the output. */
+export async function runShipped(
+  build: ShippedBuild,
+  input: string,
+  name: string,
+  words: readonly string[] = [],
+): Promise<string> {
+  const output = join(tempFolder(), name);
+  const args = ['run', input, '-o', output, '--progress', 'none', ...words];
+  const { code, stderr } = await runCli(args, { env: { HOME: home, ...build.env } });
+  assert.is(code, 0, stderr);
+  return output;
+}
+
+/** Runs the ffmpeg of the tests and gives what it prints to stdout and stderr. */
+export async function measure(
+  ...args: readonly string[]
+): Promise<{ readonly out: Buffer; readonly said: string }> {
+  const { ffmpeg } = await testFfmpeg();
+  const all = ['-hide_banner', '-nostats', '-nostdin', ...args];
+  const options = { encoding: 'buffer', maxBuffer: 2 ** 28 } as const;
+  const { stdout, stderr } = await promisify(execFile)(ffmpeg.path, all, options);
+  return { out: stdout, said: stderr.toString() };
+}
