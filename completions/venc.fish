@@ -242,7 +242,7 @@ complete -c venc -n '__venc_at ""' -l help -s h -d 'show this help'
 complete -c venc -n '__venc_at ""' -l version -s V -d 'print the version'
 
 complete -c venc -n '__venc_at "run" 0' -F
-complete -c venc -n '__venc_at "run"' -l out -s o -r -F -d 'where an output goes; repeatable, one for each --output'
+complete -c venc -n '__venc_at "run"' -l out -s o -r -F -d 'the file of an output, one -o for each --output, or a folder for all'
 complete -c venc -n '__venc_at "run"' -l sample -d 'encode a test picture with sound to venc-sample.mp4'
 complete -c venc -n '__venc_at "run"' -l force -d 'overwrite files that are there'
 complete -c venc -n '__venc_at "run"' -l progress -x -a 'auto\\t tty\\t plain\\t json\\t none\\t' -d 'show progress as auto, tty, plain, json or none'
@@ -372,7 +372,7 @@ complete -c venc -n '__venc_at "submit"' -l debug -d 'show where an error comes 
 complete -c venc -n '__venc_at "submit"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "plan" 0' -F
-complete -c venc -n '__venc_at "plan"' -l out -s o -r -F -d 'where an output would go; repeatable, one for each --output'
+complete -c venc -n '__venc_at "plan"' -l out -s o -r -F -d 'the file of an output, one -o for each --output, or a folder for all'
 complete -c venc -n '__venc_at "plan"' -l json -d 'print one JSON array with an object for each command line'
 complete -c venc -n '__venc_at "plan"' -l ffmpeg -r -F -d 'the ffmpeg to plan for'
 complete -c venc -n '__venc_at "plan"' -l ffprobe -r -F -d 'the ffprobe to look with'

@@ -24,6 +24,8 @@ const scratch = '.';
 export interface PlanOnceOptions {
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
+  /** The file of each output, in their order; null for one that is delivered elsewhere. */
+  readonly files: readonly (string | null)[];
 }
 
 /** One output of a request, and what becomes of it. */
@@ -52,12 +54,12 @@ export interface PlanOfRequest {
 /**
  * The runs of ffmpeg that a request with a local input comes down to in this process (`venc plan`). Only looks at files, with ffprobe:
  * writes none, encodes nothing, asks no other machine. The input and local watermarks bear their own paths, all else that the lines
- * read and write lies in `./`. Rejects with `InvalidRequestError` where the request is refused, with what the job would
+ * read and write lies in `./`, but for outputs with files of their own. Rejects with `InvalidRequestError` where the request is refused, with what the job would
  * fail with where the input cannot be read, and with `UnavailableError` without any ffmpeg.
  */
 export async function planOnce(
   request: unknown,
-  { ffmpeg: given, ffprobe }: PlanOnceOptions,
+  { ffmpeg: given, ffprobe, files: named }: PlanOnceOptions,
 ): Promise<PlanOfRequest> {
   const { ffmpeg } = await openFfmpeg({ ffmpeg: given, ffprobe });
   if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpeg);
@@ -73,7 +75,8 @@ export async function planOnce(
     if ('fault' in found) faults.set(id, found.fault);
     else open.push({ id, settings, filename, isTest, watermarks: found.pictures });
   }
-  const made = plan(open, media, { input, scratch }, ffmpeg.abilities);
+  const files = new Map(named.flatMap((file, index) => (file === null ? [] : [[index + 1, file] as const])));
+  const made = plan(open, media, { input, scratch, files }, ffmpeg.abilities);
   const { steps, remarks } = stepsOfPlan(made, open, ffmpeg.abilities);
   for (const { outputId, fault } of made.refusals) faults.set(outputId, fault);
   return {

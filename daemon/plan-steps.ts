@@ -1,6 +1,8 @@
+import { withoutExtension } from '../src/api/url-text.js';
 import { thumbnailCount } from './jobs/thumbnails.js';
 import { expectedMedia } from './plan/expected-media.js';
 import type { Abilities, OutputToPlan, Plan } from './plan/plan-types.js';
+import { fileArgument } from './plan/safe-input.js';
 import { planThumbnails } from './plan/thumbnails.js';
 
 /** One run of ffmpeg, as it is shown. */
@@ -40,7 +42,13 @@ export function stepsOfPlan(made: Plan, outputs: readonly OutputToPlan[], abilit
       remarks.push(`output ${id} has thumbnails too: how they are taken follows from the length of its file`);
       return [];
     }
-    return taken.runs.map((args) => ({ outputs: [id], does: 'thumbnails', args, share: null }));
+    const beside = (word: string) => besideOutput(word, id, product.path);
+    return taken.runs.map((args) => ({
+      outputs: [id],
+      does: 'thumbnails',
+      args: args.map(beside),
+      share: null,
+    }));
   };
   const steps = made.steps.flatMap(({ outputIds, args, share }, index): readonly StepOfPlan[] => {
     const later = made.steps.slice(index + 1);
@@ -48,4 +56,14 @@ export function stepsOfPlan(made: Plan, outputs: readonly OutputToPlan[], abilit
     return [{ outputs: outputIds, does: 'encode', args, share }, ...ready.flatMap(thumbnails)];
   });
   return { steps, remarks };
+}
+
+/** A word of a thumbnail run with the name of a picture as a run delivers it: beside the file of its output. */
+function besideOutput(word: string, outputId: number, path: string): string {
+  const [, number] = /^thumbnail-(\d+)-/.exec(word) ?? [];
+  if (Number(number) !== outputId || !word.endsWith('.png')) return word;
+  const ending = word.slice(`thumbnail-${outputId}-`.length);
+  // A sequence has a %04d in its name: every other % stands for itself.
+  const stem = withoutExtension(path);
+  return fileArgument(`${ending.startsWith('%') ? stem.replaceAll('%', '%%') : stem}_${ending}`);
 }

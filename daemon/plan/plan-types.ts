@@ -44,6 +44,8 @@ export interface PlanPaths {
   readonly input: string;
   /** Folder of the job's own, which the steps are run in. */
   readonly scratch: string;
+  /** Files that outputs are written to by their ids, where that is not the folder. */
+  readonly files?: ReadonlyMap<number, string>;
 }
 
 /** One run of ffmpeg. */

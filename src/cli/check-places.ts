@@ -80,6 +80,13 @@ async function refuseOtherThings(path: string): Promise<void> {
   throw new VencError('UsageError', `${path} cannot be written: ${what}.`, { hint });
 }
 
+/** The folders of files that do not exist. */
+export async function missingFolders(paths: readonly string[]): Promise<readonly string[]> {
+  const folders = [...new Set(paths.filter((one) => !isUrl(one)).map((path) => dirname(path)))];
+  const areThere = await Promise.all(folders.map(isThere));
+  return folders.filter((_, index) => areThere[index] === false);
+}
+
 async function nearest(folder: string): Promise<string> {
   const above = dirname(folder);
   return above === folder || (await isThere(folder)) ? folder : nearest(above);

@@ -1,9 +1,9 @@
-import { basename, dirname, extname, join, posix, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { VencError } from '../api/errors.js';
-import { safeText } from '../api/safe-text.js';
 import { thumbnailsTable } from '../api/settings/thumbnails.js';
-import { besideInUrl, decoded, isUrl, thumbnailEnding, withoutExtension } from '../api/url-text.js';
+import { besideInUrl, isUrl, thumbnailEnding, withoutExtension } from '../api/url-text.js';
+import { extensionFor, namesOfOutputs, stemInUrl } from './output-names.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,51 +16,59 @@ export interface PlacedRequest {
   readonly thumbnails: readonly (readonly string[])[];
 }
 
-/** Extensions by codec, where a name has to be made up and `.mp4` will not do. */
-const videoExtensions: Readonly<Record<string, string>> = {
-  vp8: '.webm',
-  vp9: '.webm',
-  theora: '.ogv',
-  vp6: '.flv',
-};
-const audioExtensions: Readonly<Record<string, string>> = { mp3: '.mp3', vorbis: '.oga', opus: '.webm' };
+/** Where outputs go, as the command line says it. */
+export interface OutputPlaces {
+  /** The folder that relative paths start from. */
+  readonly cwd: string;
+  /** The files of `-o`, one for each output; none where it was not given or names a folder. */
+  readonly files: readonly string[];
+  /** The folder of `-o`; null where there is none. */
+  readonly folder: string | null;
+}
 
 /**
  * Gives every output of a request a file: that of the `-o` at its place, else its own `url`, else its `filename`,
- * else the name of the input, all below `folder`. Without outputs there is one, in the size of the input. Throws
- * `UsageError` where there are more `-o` than outputs, two outputs for one file, a `-o` that names no file, or, unless
+ * else the name of the input, told apart by label or number. Without outputs there is one, in the size of the input. Throws
+ * `UsageError` where there are not as many `-o` as outputs, two outputs for one file, a `-o` that names no file, or, unless
  * these are `kept`, somebody to be told of the end.
  */
 export function placeFiles(
   request: Fields,
-  outs: readonly string[],
-  folder: string,
+  places: OutputPlaces,
   notifications: 'refused' | 'kept' = 'refused',
 ): PlacedRequest {
+  const { cwd, files } = places;
   const { output, outputs: several, ...others } = request;
   const given = listOf(several ?? output);
   if (notifications === 'refused') for (const fields of [request, ...given]) refuseNotifications(fields);
-  // Several -o without any --output: each is an output with the same settings, told apart by its extension.
+  // Several -o for one output: each is an output with the same settings, told apart by its extension.
   const common = given.length === 1 ? (given[0] ?? {}) : {};
-  const outputs = given.length <= 1 && outs.length > 1 ? outs.map(() => common) : given;
+  const outputs = given.length <= 1 && files.length > 1 ? files.map(() => common) : given;
   const all = outputs.length === 0 ? [{}] : outputs;
-  if (outs.length > all.length) {
-    throw new VencError('UsageError', `There are ${outs.length} files for ${all.length} outputs.`, {
-      hint: 'give one -o for each --output',
-    });
+  if (files.length > 0 && files.length !== all.length) {
+    throw new VencError(
+      'UsageError',
+      `-o names ${countOf(files.length, 'file')}, and there are ${all.length} outputs.`,
+      { hint: 'give one -o for each --output, in the same order, or one folder: -o out/' },
+    );
   }
   const inputPath = localPathOf(request.input);
-  const named = outs.map(namedPlace);
-  const paths = all.map((settings, index) => named[index] ?? ownPlace(settings, request.input, folder));
-  refuseDoubles(paths, inputPath, folder);
+  const named = files.map(namedPlace);
+  const own = ownPlaces(all, request.input, places);
+  const paths = all.map((_, index) => named[index] ?? own[index] ?? '');
+  refuseDoubles(paths, inputPath, cwd);
   const placed = all.map((settings, index) => {
     const path = paths[index] ?? '';
     const { base_url: _base, filename: _name, ...kept } = settings;
-    if (!isUrl(path)) return { ...kept, url: pathToFileURL(resolve(folder, path)).href };
+    if (!isUrl(path)) return { ...kept, url: pathToFileURL(resolve(cwd, path)).href };
     return named[index] === undefined ? settings : { ...kept, url: path };
   });
   const thumbnails = all.map((settings, index) => thumbnailsBeside(paths[index] ?? '', settings));
   return { body: { ...others, outputs: placed }, paths, thumbnails };
+}
+
+function countOf(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** A notice is tried again for days, which takes a daemon: nothing is taken here and then forgotten. */
@@ -99,21 +107,42 @@ function namedPlace(word: string): string {
   });
 }
 
-function ownPlace(settings: Fields, input: unknown, folder: string): string {
-  const { url, base_url: baseUrl, filename } = settings;
-  if (typeof url === 'string') return url.startsWith('file:') ? pathOf(url) : url;
-  if (typeof baseUrl === 'string') return baseUrl;
-  if (typeof filename === 'string') return filename;
-  const stem = stemOf(input);
-  const extension = extensionFor(settings);
-  const name = `${stem}${extension}`;
-  return resolve(folder, name) === localPathOf(input) ? `${stem}-venc${extension}` : name;
+/** Where outputs go that no `-o` names a file for: where their settings say, else to a file named after the input. */
+function ownPlaces(
+  outputs: readonly Fields[],
+  input: unknown,
+  { cwd, folder }: OutputPlaces,
+): readonly string[] {
+  const within = (name: string) => (folder === null ? name : join(folder, name));
+  const own = outputs.map(({ url, base_url: baseUrl, filename }) => {
+    if (typeof url === 'string') return url.startsWith('file:') ? pathOf(url) : url;
+    if (typeof baseUrl === 'string') return baseUrl;
+    return typeof filename === 'string' ? within(filename) : null;
+  });
+  const inputPath = localPathOf(input);
+  const isBeside = inputPath !== null && dirname(inputPath) === resolve(cwd, folder ?? '.');
+  const names = namesOfOutputs(
+    outputs.map((settings, index) =>
+      own[index] === null
+        ? {
+            label: typeof settings.label === 'string' ? settings.label : null,
+            extension: extensionFor(settings),
+          }
+        : null,
+    ),
+    {
+      stem: stemOf(input, inputPath),
+      avoided: isBeside ? basename(inputPath) : null,
+      taken: new Set(
+        own.flatMap((place) => (place === null ? [] : [relativeTo(folder, place).toLowerCase()])),
+      ),
+    },
+  );
+  return outputs.map((_, index) => own[index] ?? within(names[index] ?? ''));
 }
 
-function extensionFor({ skip_video: skipsVideo, video_codec: video, audio_codec: audio }: Fields): string {
-  const word = (value: unknown) => String(value).toLowerCase();
-  if (skipsVideo === true) return audioExtensions[word(audio)] ?? '.m4a';
-  return videoExtensions[word(video)] ?? '.mp4';
+function relativeTo(folder: string | null, place: string): string {
+  return folder === null ? place : relative(folder, place);
 }
 
 function refuseDoubles(paths: readonly string[], inputPath: string | null, folder: string): void {
@@ -148,13 +177,9 @@ function pathOf(url: string): string {
 }
 
 /** The base name of an input without its extension. A remote one may lend its name, but never a path out of the folder. */
-function stemOf(input: unknown): string {
-  const path = localPathOf(input);
-  if (path !== null) return basename(path, extname(path)) || 'output';
-  const url = typeof input === 'string' && URL.canParse(input) ? new URL(input) : null;
-  const name = decoded(posix.basename(url?.pathname ?? ''));
-  const stem = name.slice(0, name.length - extname(name).length);
-  return stem === '' || safeText(stem) !== stem || /[/\\]|^\.+$/.test(stem) ? 'output' : stem;
+function stemOf(input: unknown, path: string | null): string {
+  const stem = path === null ? stemInUrl(String(input)) : basename(path, extname(path));
+  return stem || 'output';
 }
 
 function listOf(value: unknown): readonly Fields[] {

@@ -1,5 +1,5 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -44,9 +44,9 @@ test('what plan prints is what run runs, but for the folder and the numbers of t
   const request = join(folder, 'request.json');
   await writeFile(request, JSON.stringify({ input: pathToFileURL(film).href, outputs }));
   const programs = ['--ffmpeg', ffmpeg, '--ffprobe', ffprobe.path];
-  const planned = await runHere(['plan', request, '--json', ...programs]);
-  assert.equal([planned.code, planned.stderr], [0, '']);
-  const steps: readonly { readonly args: readonly string[] }[] = JSON.parse(planned.stdout);
+  const plan = await runHere(['plan', request, '--json', ...programs]);
+  assert.equal([plan.code, plan.stderr], [0, '']);
+  const steps: readonly { readonly args: readonly string[] }[] = JSON.parse(plan.stdout);
   assert.equal(encodingCalls(await readFile(notes, 'utf8')), []);
 
   const ran = await runHere(['run', request, '--progress', 'none', ...programs]);
@@ -60,9 +60,14 @@ test('what plan prints is what run runs, but for the folder and the numbers of t
       .replaceAll(`${scratch}/`, './')
       // A job and its input have the first two numbers.
       .replace(/\b(output|passes)-(\d+)/g, (_, what: string, id: string) => `${what}-${Number(id) - 2}`);
+  const named = ['a.mp4', 'b.mp4', 'c.mp3'].map((name) => join(folder, name));
+  const planned = (word: string) =>
+    named
+      .reduce((text, path, index) => text.replace(path, `./output-${index + 1}${extname(path)}`), word)
+      .replace(/^-n$/, '-y');
   assert.equal(
     calls.map((words) => words.map(shown)),
-    steps.map(({ args }) => args.slice(args.indexOf('-nostdin') + 1)),
+    steps.map(({ args }) => args.slice(args.indexOf('-nostdin') + 1).map(planned)),
   );
 });
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
@@ -68,12 +68,43 @@ test('the printed lines are a script that a shell runs, and are what --json has'
   const made = new Map(steps.flatMap(({ outputs }) => outputs).map((output) => [output.number, output]));
   assert.is(made.get(2)?.url, pathToFileURL(join(folder, 'sound.mp3')).href);
   const { probe } = await testFfmpeg();
+  assert.equal((await readdir(elsewhere)).filter((name) => /\.mp[34]$/.test(name)).sort(), [
+    "it's $HOME \u001b-small.mp4",
+    'sound.mp3',
+  ]);
   const small = await probe(join(elsewhere, made.get(1)?.path ?? ''));
   const sound = await probe(join(elsewhere, made.get(2)?.path ?? ''));
   assert.equal(
     [small.video?.width, small.video?.height, sound.video, sound.audio?.codec],
     [96, 72, null, 'mp3'],
   );
+});
+
+test('the printed lines write to where -o says, make missing folders and overwrite nothing', async () => {
+  const folder = tempFolder();
+  await copyFile(await media('clip.mp4'), join(folder, 'film.mp4'));
+  const words = [
+    '--output',
+    'label=a,width=64,video_bitrate=100',
+    '--output',
+    'width=32',
+    '--output',
+    'width=48',
+  ];
+  const asked = ['plan', 'film.mp4', '-o', 'my out/', '--thumbnails', '2', ...words, ...(await programs())];
+  const { code, stdout, stderr } = await runCli(asked, { cwd: folder });
+  assert.equal([code, stderr], [0, '']);
+  assert.match(stdout, /^# output 1 \(a\): my out\/film-a\.mp4\n# output 2: my out\/film-2\.mp4\n/);
+  const sh = () => spawnSync('sh', ['-e'], { cwd: folder, input: stdout, encoding: 'utf8' });
+  const ran = sh();
+  assert.is(ran.status, 0, ran.stderr);
+  const made = (name: string) => [`${name}.mp4`, `${name}_0000.png`, `${name}_0001.png`];
+  assert.equal((await readdir(join(folder, 'my out'))).sort(), ['film-2', 'film-3', 'film-a'].flatMap(made));
+  const written = await readFile(join(folder, 'my out', 'film-2.mp4'));
+  const again = sh();
+  assert.not.equal(again.status, 0);
+  assert.match(again.stderr, 'already exists');
+  assert.equal(await readFile(join(folder, 'my out', 'film-2.mp4')), written);
 });
 
 test('the shares of the steps of each output add up to 1', async () => {
@@ -94,7 +125,7 @@ test('thumbnails are taken by lines below those that encode their output', async
   const ran = spawnSync('sh', [], { cwd: folder, input: stdout, encoding: 'utf8' });
   assert.is(ran.status, 0, ran.stderr);
   const made = await readdir(folder);
-  assert.equal(made.filter((name) => /\.png$/.test(name)).length, 3);
+  assert.equal(made.sort(), ['a.webm', 'a_0000.png', 'a_0001.png', 'a_0002.png', 'b.mp3']);
   const json = await planHere([...words, '--json']);
   const steps: readonly PrintedStep[] = JSON.parse(json.stdout);
   assert.equal(
@@ -112,7 +143,7 @@ test('an output that cannot be made of this input is told, and the others are pl
   const { code, stdout, stderr } = await planHere(words);
   assert.is(code, 1);
   assert.match(stderr, /^venc: output 1 cannot be made: late\.mp4: \w+Error: .+\n$/);
-  assert.match(stdout, /^# output 2: \.\/output-2\.mp4 becomes whole\.mp4\n/);
+  assert.match(stdout, /^# output 2: whole\.mp4\n/);
   const none = await planHere(['--output', 'start_clip=90', '--json']);
   assert.equal([none.code, none.stdout], [1, '[]\n']);
 });
@@ -166,7 +197,7 @@ test('outputs elsewhere are planned without a word to anybody, and shown without
   ];
   const { code, stdout, stderr } = await planHere(places.flatMap((place) => ['--output', `url=${place}`]));
   assert.equal([code, stderr], [0, '']);
-  assert.match(stdout, /# output 1: \.\/output-1\.mp4 becomes s3:\/\/key:\*\*\*@bucket\/a b\.mp4\n/);
+  assert.match(stdout, /# output 1: \.\/output-1\.mp4, to be sent to s3:\/\/key:\*\*\*@bucket\/a b\.mp4\n/);
   assert.match(stdout, 'sftp://me:***@127.0.0.1:9/f.mp4');
   assert.not.match(stdout, 'hunter2secret');
   const refused = await planHere(['--output', 'url=sftp://host/a/', '--output', 'url=s3://bucket:80/a.mp4']);

@@ -42,6 +42,19 @@ test('run tells of the thumbnails that it wrote, and overwrites none without --f
   assert.equal((await readFile(join(folder, 'out_0001.png'))).subarray(1, 4).toString(), 'PNG');
 });
 
+test('run tells outputs apart by label or number, and puts them into a folder that it makes', async () => {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'in.mp4'), film('64x48', 1));
+  const outputs = ['--output', 'label=web,width=32', '--output', 'width=48', '--output', 'width=16'];
+  const words = ['run', 'in.mp4', ...outputs, '--progress', 'none'];
+  const once = await runCli([...words, '-o', 'a.mp4'], { cwd: folder });
+  assert.is(once.code, 2);
+  assert.match(once.stderr, /-o names 1 file, and there are 3 outputs\.\nvenc: hint: .*-o out\//);
+  const { code, stdout, stderr } = await runCli([...words, '-o', 'out/'], { cwd: folder });
+  assert.equal([code, stdout], [0, 'out/in-web.mp4\nout/in-2.mp4\nout/in-3.mp4\n'], stderr);
+  assert.equal((await readdir(join(folder, 'out'))).sort(), ['in-2.mp4', 'in-3.mp4', 'in-web.mp4']);
+});
+
 test('wrong values are told before a file is uploaded, not after it', async () => {
   const folder = tempFolder();
   await writeFile(join(folder, 'film.mov'), 'no film');

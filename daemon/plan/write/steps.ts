@@ -40,7 +40,8 @@ export function stepsFor(decision: Decision, paths: PlanPaths, abilities: Abilit
 
 /** The file that the steps of an output leave. */
 export function productPath(decision: Decision, paths: PlanPaths): string {
-  return `${paths.scratch}/output-${decision.outputId}${decision.extension}`;
+  const { outputId, extension } = decision;
+  return paths.files?.get(outputId) ?? `${paths.scratch}/output-${outputId}${extension}`;
 }
 
 /** Whether the bitrate of a picture is met by looking at all of it first. */

@@ -2,12 +2,14 @@ import type { Command } from 'commander';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import { jsonText } from '../../api/json-text.js';
 import { redact } from '../../api/redact.js';
-import { refuseInput } from '../check-places.js';
+import { isUrl } from '../../api/url-text.js';
+import { missingFolders, refuseInput } from '../check-places.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { declinedHelp } from '../declined-help.js';
 import type { ReadXml } from '../job-input.js';
 import { addJobWords, type JobWords } from '../job-words.js';
 import { localRequest, withoutProgram } from '../local-request.js';
+import { outputPlaces } from '../output-places.js';
 import { planFailureText, planText, stepWords } from '../print/plan-text.js';
 import { placeFiles } from '../run-files.js';
 import { gather } from '../words.js';
@@ -21,7 +23,11 @@ interface PlanOptions extends JobWords, ProgramFlags {
 export function define(command: Command, context: Context): void {
   command
     .argument('<input>', 'a local media file, a request (FILE.json, FILE.xml), or - for a request on stdin')
-    .option('-o, --out <file>', 'where an output would go; repeatable, one for each --output', gather)
+    .option(
+      '-o, --out <file>',
+      'the file of an output, one -o for each --output, or a folder for all',
+      gather,
+    )
     .option('--json', 'print one JSON array with an object for each command line')
     .option('--ffmpeg <path>', 'the ffmpeg to plan for (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to look with (or VENC_FFPROBE)');
@@ -33,8 +39,9 @@ export function define(command: Command, context: Context): void {
 
 const details = `
 Prints one line for each run of ffmpeg, quoted for a POSIX shell, with remarks (#) above. Takes the same words as run, looks at
-the input with ffprobe, writes nothing and asks no other machine. The lines hold the input under its own path; what they
-write lies in ./, where run would have a folder of its own. A run adds to them only what it follows the progress with.
+the input with ffprobe, writes nothing and asks no other machine. The lines read the input where it is and write the files that run
+would write, but overwrite none (-n); only what is needed on the way lies in ./, and an output for another machine, which is still to
+be sent there. A run adds to them only what it follows the progress with.
 
 With --json each line has its outputs (number, label, url, and path, the file that is written), what it does (encode, thumbnails),
 program, args, and its share of the encoding of these outputs.
@@ -43,6 +50,7 @@ Exit codes: 0 when every output can be made, 1 when one cannot, 2 when the reque
 
 Examples:
   venc plan film.mov
+  venc plan film.mov -o out/ --output label=small,width=640 --output label=large
   venc plan film.mov -o film.webm --start-clip 10 --clip-length 30
   venc plan film.mov --output width=640 --output filename=a.mp3 --json`;
 
@@ -56,10 +64,14 @@ async function run(word: string, options: PlanOptions, context: Context): Promis
   const { io } = context;
   const programs = await context.programs(options);
   const request = await localRequest(word, options, io, readXml);
-  const { body, paths } = placeFiles(request, options.out ?? [], process.cwd(), 'kept');
+  const outs = await outputPlaces(options.out ?? [], 1, process.cwd());
+  const { body, paths } = placeFiles(request, outs, 'kept');
   await refuseInput(body.input, paths);
   const { planOnce } = await import('../../../daemon/plan-once.js');
-  const plan = await planOnce(body, programs).catch((error: unknown) => {
+  const plan = await planOnce(body, {
+    ...programs,
+    files: paths.map((path) => (isUrl(path) ? null : path)),
+  }).catch((error: unknown) => {
     throw withoutProgram(error);
   });
   const places = paths.map(redact);
@@ -77,7 +89,7 @@ async function run(word: string, options: PlanOptions, context: Context): Promis
       };
     });
     await io.out(`${jsonText(steps, 2)}\n`);
-  } else await io.out(planText(plan, places));
+  } else await io.out(planText(plan, { places, missingFolders: await missingFolders(paths) }));
   io.note(planFailureText(plan, places));
   return plan.outputs.every(({ fault }) => fault === null) ? exitCodes.done : exitCodes.jobFailed;
 }

@@ -15,6 +15,7 @@ import type { Io } from '../io.js';
 import type { ReadXml } from '../job-input.js';
 import { addJobWords, type JobWords, requestOf } from '../job-words.js';
 import { localRequest, withoutProgram } from '../local-request.js';
+import { outputPlaces } from '../output-places.js';
 import { activityText, encodeFailureText } from '../print/progress-text.js';
 import { openProgress } from '../progress-display.js';
 import { chosenMode, type ProgressChoice, progressOption } from '../progress-mode.js';
@@ -37,7 +38,11 @@ export function define(command: Command, context: Context): void {
       '[input]',
       'a local media file, a URL, a request (FILE.json, FILE.xml), or - for a request on stdin',
     )
-    .option('-o, --out <file>', 'where an output goes; repeatable, one for each --output', gather)
+    .option(
+      '-o, --out <file>',
+      'the file of an output, one -o for each --output, or a folder for all',
+      gather,
+    )
     .option('--sample', `encode a test picture with sound to ${sampleFile}`)
     .option('--force', 'overwrite files that are there')
     .option(progressOption.flags, progressOption.help, progressOption.parse)
@@ -90,7 +95,7 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
           ? await localRequest(word ?? '', options, io, readXml)
           : await requestOf(null, pathToFileURL(sample).href, options);
       const outs = options.out ?? (sample === null ? [] : [sampleFile]);
-      const placed = placeFiles(request, outs, process.cwd());
+      const placed = placeFiles(request, await outputPlaces(outs, 1, process.cwd()));
       const { body, paths, thumbnails } = placed;
       // The sample's own files are its own to overwrite, a file that was named is not.
       const named = paths.map((path) => sample === null || path !== sampleFile);

@@ -1,4 +1,5 @@
 import { safeText } from '../../api/safe-text.js';
+import { isUrl } from '../../api/url-text.js';
 import { shellLine } from './shell-words.js';
 
 /** What `venc plan` found, as far as it is told to people. */
@@ -6,6 +7,7 @@ export interface PrintedPlan {
   readonly program: string;
   readonly outputs: readonly {
     readonly number: number;
+    readonly label: string | null;
     readonly path: string | null;
     readonly fault: { readonly errorClass: string; readonly message: string } | null;
   }[];
@@ -22,19 +24,43 @@ export interface PrintedPlan {
  */
 const ownArgs = ['-hide_banner', '-nostdin'] as const;
 
-/** All words of a step, the program first. */
+/** All words of a step, the program first. The files are the user's own here, so that none is overwritten (-n in place of -y). */
 export function stepWords(program: string, args: readonly string[]): readonly string[] {
-  return [program, ...ownArgs, ...args];
+  return [program, ...ownArgs, ...(args[0] === '-y' ? ['-n', ...args.slice(1)] : args)];
 }
 
-/**
- * The steps as a shell reads them, one a line, each below a remark that says what it is for. `places` are the files that the
- * outputs become, in their order.
- */
-export function planText({ program, outputs, steps }: PrintedPlan, places: readonly string[]): string {
-  const files = outputs.flatMap(({ number, path }) =>
-    path === null ? [] : [`# output ${number}: ${path} becomes ${safeText(places[number - 1] ?? '')}`],
-  );
+/** How an output is named to people: by its number, and by its label where it has one. */
+export function outputName({
+  number,
+  label,
+}: {
+  readonly number: number;
+  readonly label: string | null;
+}): string {
+  return label === null ? `output ${number}` : `output ${number} (${safeText(label)})`;
+}
+
+/** What the lines of a plan need to know of the files that the outputs become. */
+export interface PlanPlaces {
+  /** Path or address of each output, in their order. */
+  readonly places: readonly string[];
+  /** Folders that the lines write to and that do not exist. */
+  readonly missingFolders: readonly string[];
+}
+
+/** The steps as a shell reads them, one a line, each below a remark that says what it is for. */
+export function planText(
+  { program, outputs, steps }: PrintedPlan,
+  { places, missingFolders }: PlanPlaces,
+): string {
+  const files = outputs.flatMap((output) => {
+    const { number, path } = output;
+    if (path === null) return [];
+    const place = places[number - 1] ?? '';
+    return [`# ${outputName(output)}: ${safeText(isUrl(place) ? `${path}, to be sent to ${place}` : path)}`];
+  });
+  const folders =
+    missingFolders.length === 0 ? [] : ['', shellLine(['mkdir', '-p', '--', ...missingFolders])];
   const lines = steps.flatMap(({ outputs: numbers, does, args }, index) => {
     const whose = `${numbers.length === 1 ? 'output' : 'outputs'} ${numbers.join(', ')}`;
     const what = does === 'encode' ? '' : ': thumbnails, if the file is as long as expected';
@@ -44,16 +70,17 @@ export function planText({ program, outputs, steps }: PrintedPlan, places: reado
       shellLine(stepWords(program, args)),
     ];
   });
-  return steps.length === 0 ? '' : `${[...files, ...lines].join('\n')}\n`;
+  return steps.length === 0 ? '' : `${[...files, ...folders, ...lines].join('\n')}\n`;
 }
 
 /** Why outputs cannot be made of the input, a line for each; nothing where all can. */
 export function planFailureText({ outputs }: PrintedPlan, places: readonly string[]): string {
   return outputs
-    .flatMap(({ number, fault }) => {
+    .flatMap((output) => {
+      const { number, fault } = output;
       if (fault === null) return [];
       const what = safeText(`${places[number - 1] ?? ''}: ${fault.errorClass}: ${fault.message}`);
-      return [`venc: output ${number} cannot be made: ${what}\n`];
+      return [`venc: ${outputName(output)} cannot be made: ${what}\n`];
     })
     .join('');
 }

@@ -5,20 +5,24 @@ import { matchesGolden } from '../../helpers/golden.js';
 
 const program = '/usr/bin/ffmpeg';
 const input = ['-y', '-i', "file:/films/it's a film.mov"];
-const film = { number: 1, path: './output-1.mp4', fault: null };
-const sound = { number: 2, path: './output-2.mp3', fault: null };
+const film = { number: 1, label: null, path: 'film.mp4', fault: null };
+const sound = { number: 2, label: 'sound', path: './output-2.mp3', fault: null };
 const graph = ['-filter_complex', '[0:0]scale=640:360,setsar=1[v]', '-map', '[v]'];
 const late = {
   number: 1,
+  label: null,
   path: null,
   fault: { errorClass: 'InvalidVideoSettingsError', message: 'The clip begins behind the end.' },
 };
 
 test('one output in one step is printed as agreed', () => {
   const steps: PrintedPlan['steps'] = [
-    { outputs: [1], does: 'encode', args: [...input, ...graph, 'file:./output-1.mp4'] },
+    { outputs: [1], does: 'encode', args: [...input, ...graph, 'file:film.mp4'] },
   ];
-  matchesGolden('cli/plan-one-output.txt', planText({ program, outputs: [film], steps }, ['film.mp4']));
+  matchesGolden(
+    'cli/plan-one-output.txt',
+    planText({ program, outputs: [film], steps }, { places: ['film.mp4'], missingFolders: [] }),
+  );
 });
 
 test('steps for one output, for two and for thumbnails are printed as agreed', () => {
@@ -30,12 +34,17 @@ test('steps for one output, for two and for thumbnails are printed as agreed', (
       {
         outputs: [1, 2],
         does: 'encode',
-        args: [...input, ...graph, 'file:./output-1.mp4', '-map', '0:1', 'file:./output-2.mp3'],
+        args: [...input, ...graph, 'file:film.mp4', '-map', '0:1', 'file:./output-2.mp3'],
       },
-      { outputs: [1], does: 'thumbnails', args: ['-y', '-i', 'file:./output-1.mp4', 'thumbnail-1-%04d.png'] },
+      { outputs: [1], does: 'thumbnails', args: ['-y', '-i', 'file:film.mp4', 'file:film_%04d.png'] },
     ],
   };
-  matchesGolden('cli/plan-two-outputs.txt', planText(plan, ['out/a\nb.mp4', 's3://bucket/sound.mp3']));
+  const path = 'out/a\nb.mp4';
+  const places = [path, 's3://bucket/sound.mp3'];
+  matchesGolden(
+    'cli/plan-two-outputs.txt',
+    planText({ ...plan, outputs: [{ ...film, path }, sound] }, { places, missingFolders: ["my out's"] }),
+  );
 });
 
 test('an output that cannot be made is told apart, and what there is of a plan is printed', () => {
@@ -47,13 +56,16 @@ test('an output that cannot be made is told apart, and what there is of a plan i
     planFailureText(plan, ['a\u001b.mp4', 'b.mp3']),
     'venc: output 1 cannot be made: a\\x1b.mp4: InvalidVideoSettingsError: The clip begins behind the end.\n',
   );
-  const text = planText(plan, ['a.mp4', 'b.mp3']);
+  const text = planText(plan, { places: ['a.mp4', 'b.mp3'], missingFolders: [] });
   assert.match(text, '# step 1 of 1, for output 2\n');
   assert.not.match(text, 'a.mp4');
 });
 
 test('of a plan without any step nothing is printed', () => {
-  assert.is(planText({ program, outputs: [late], steps: [] }, ['a.mp4']), '');
+  assert.is(
+    planText({ program, outputs: [late], steps: [] }, { places: ['a.mp4'], missingFolders: ['out'] }),
+    '',
+  );
 });
 
 test.run();
