@@ -1,5 +1,6 @@
 import { VencError } from '../../src/api/errors.js';
 import { maxPixels } from '../../src/api/settings/limits.js';
+import { swapsSides } from '../jobs/media.js';
 import type { WatermarkPicture } from '../plan/plan-types.js';
 import type { Binary } from './ffmpeg-types.js';
 import { lookAt, type ProbeSettings, readHead } from './look-at.js';
@@ -39,8 +40,7 @@ export async function probePicture(
   if (ending.exitCode !== 0 || !(width > 0 && height > 0)) throw broken('The watermark is damaged.');
   const orientation = demuxer === 'jpeg_pipe' ? readOrientation(head) : 1;
   if (orientation === 1) return { path, demuxer, width, height };
-  // From 5 on it lies on its side.
-  const sides = orientation < 5 ? { width, height } : { width: height, height: width };
+  const sides = swapsSides(orientation) ? { width: height, height: width } : { width, height };
   return { path, demuxer, orientation, ...sides };
 }
 

@@ -1,4 +1,4 @@
-import type { WatermarkPicture } from '../plan/plan-types.js';
+import type { Orientation } from '../jobs/media.js';
 
 const orientationTag = 0x0112;
 
@@ -6,7 +6,7 @@ const orientationTag = 0x0112;
  * How a JPEG says that it is to be turned and mirrored, as the tag of EXIF counts it: 1 is upright, and so is all that does not say. ffmpeg
  * is not asked because it depends on the release whether it heeds the tag, and ffprobe tells the sides as they are stored.
  */
-export function readOrientation(head: Buffer): NonNullable<WatermarkPicture['orientation']> {
+export function readOrientation(head: Buffer): Orientation {
   const exif = exifOf(head);
   if (exif === null || exif.length < 8) return 1;
   const isLittle = exif.toString('latin1', 0, 2) === 'II';

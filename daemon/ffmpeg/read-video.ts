@@ -1,14 +1,7 @@
 import type { VideoFacts } from '../jobs/media.js';
-import {
-  hasDisposition,
-  numberAt,
-  objectsAt,
-  type ProbeObject,
-  ratioAt,
-  tagAt,
-  textAt,
-} from './probe-fields.js';
+import { hasDisposition, numberAt, type ProbeObject, ratioAt, textAt } from './probe-fields.js';
 import { readFrameRate } from './read-frame-rate.js';
+import { readRotation } from './read-rotation.js';
 import { isCodecKnown, readStream } from './read-stream.js';
 
 /** Whether a stream is moving pictures: cover art and the thumbnails in some files are none. */
@@ -23,18 +16,6 @@ export function isVideo(stream: ProbeObject): boolean {
 /** Pixels of a picture as stored; 0 where ffprobe refused to look at it. */
 export function pixelsOf(stream: ProbeObject): number {
   return (numberAt(stream, 'width') ?? 0) * (numberAt(stream, 'height') ?? 0);
-}
-
-/**
- * Clockwise turn to stand upright. The display matrix turns counterclockwise; the tag `rotate`, which builds before 5.0 print
- * too, turns clockwise. What is between two right angles counts as the nearer one.
- */
-function rotationOf(stream: ProbeObject): VideoFacts['rotationDegrees'] {
-  const matrix = objectsAt(stream, 'side_data_list').find((data) => numberAt(data, 'rotation') !== null);
-  const counterclockwise = matrix === undefined ? null : numberAt(matrix, 'rotation');
-  const degrees = counterclockwise === null ? Number(tagAt(stream, 'rotate') ?? 0) : -counterclockwise;
-  const turns = ((Math.round(degrees / 90) % 4) + 4) % 4 || 0;
-  return ([0, 90, 180, 270] as const)[turns] ?? 0;
 }
 
 // The second letter is the field that is shown first; the first one only tells how they are stored.
@@ -73,7 +54,7 @@ export function readVideo(streams: readonly ProbeObject[]): VideoFacts | null {
     width: numberAt(chosen, 'width') ?? 0,
     height: numberAt(chosen, 'height') ?? 0,
     sampleAspectRatio: ratioAt(chosen, 'sample_aspect_ratio') ?? { numerator: 1, denominator: 1 },
-    rotationDegrees: rotationOf(chosen),
+    ...readRotation(chosen),
     ...readFrameRate(chosen, isInterlaced),
     fieldOrder,
     pixelFormat: textAt(chosen, 'pix_fmt'),

@@ -4,6 +4,14 @@ export interface Ratio {
   readonly denominator: number;
 }
 
+/** How a picture is turned and mirrored to stand upright, as EXIF numbers it: 1 is upright, even numbers up to 4 and odd ones from 5 on are mirrored. */
+export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+
+/** Whether width and height change places when a picture of this orientation is made upright. */
+export function swapsSides(orientation: Orientation): boolean {
+  return orientation >= 5;
+}
+
 /** The chosen video stream of a file, as ffprobe tells it. */
 export interface VideoFacts {
   /** Index among all streams of the file, for `-map 0:N`. */
@@ -14,8 +22,10 @@ export interface VideoFacts {
   readonly height: number;
   /** Width of a pixel by its height; 1:1 where the file does not say. */
   readonly sampleAspectRatio: Ratio;
-  /** How far the picture must be turned clockwise to stand upright. */
+  /** How far the picture must be turned clockwise to stand upright, after it was mirrored where `isMirrored` says so. */
   readonly rotationDegrees: 0 | 90 | 180 | 270;
+  /** Whether left and right must be exchanged first; left out where not. */
+  readonly isMirrored?: boolean;
   /** Frames a second on average; null where the file does not tell. */
   readonly frameRate: Ratio | null;
   readonly isFrameRateVariable: boolean;
@@ -55,10 +65,17 @@ export interface MediaFacts {
   readonly audio: AudioFacts | null;
 }
 
+const turned = { 0: 1, 90: 6, 180: 3, 270: 8 } as const;
+const mirroredAndTurned = { 0: 2, 90: 7, 180: 4, 270: 5 } as const;
+
+/** How the picture of a film is turned and mirrored to stand upright. */
+export function orientationOf({ isMirrored = false, rotationDegrees }: VideoFacts): Orientation {
+  return (isMirrored ? mirroredAndTurned : turned)[rotationDegrees];
+}
+
 /** Size of the picture as a viewer sees it upright, in stored pixels (not yet made square). */
 export function uprightSize(video: VideoFacts): { readonly width: number; readonly height: number } {
-  const isTurned = video.rotationDegrees === 90 || video.rotationDegrees === 270;
-  return isTurned
+  return swapsSides(orientationOf(video))
     ? { width: video.height, height: video.width }
     : { width: video.width, height: video.height };
 }

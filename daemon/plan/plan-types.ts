@@ -1,5 +1,6 @@
 import type { OutputSettings } from '../../src/api/settings/index.js';
 import type { Fault } from '../jobs/fault.js';
+import type { Orientation } from '../jobs/media.js';
 
 /** What the ffmpeg at hand can do. Asked of it once, so that the plan can stay pure. */
 export interface Abilities {
@@ -32,7 +33,7 @@ export interface WatermarkPicture {
   /** What reads it. */
   readonly demuxer: 'png_pipe' | 'jpeg_pipe' | 'bmp_pipe' | 'gif';
   /** How it is turned and mirrored to stand upright, as EXIF counts it; left out where it does. */
-  readonly orientation?: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+  readonly orientation?: Orientation;
   /** Sides of the upright picture. */
   readonly width: number;
   readonly height: number;

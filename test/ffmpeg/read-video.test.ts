@@ -37,6 +37,38 @@ for (const [degrees, change] of rotations) {
   });
 }
 
+const shown = (a: number, b: number, c: number, d: number) => {
+  const row = (at: number, ...numbers: readonly number[]) =>
+    `0000000${at}:${numbers.map((number) => String(number).padStart(12)).join('')}\n`;
+  const displaymatrix = `\n${row(0, a, b, 0)}${row(1, c, d, 0)}${row(2, 0, 0, 0x40000000)}`;
+  // What ffprobe prints beside it does not tell a mirrored picture from a turned one.
+  return { side_data_list: [{ side_data_type: 'Display Matrix', displaymatrix, rotation: 17 }] };
+};
+const one = 0x10000;
+
+for (const [rotationDegrees, isMirrored, stream] of [
+  [0, false, shown(one, 0, 0, one)],
+  [90, false, shown(0, one, -one, 0)],
+  [180, false, shown(-one, 0, 0, -one)],
+  [270, false, shown(0, -one, one, 0)],
+  [0, true, shown(-one, 0, 0, one)],
+  [90, true, shown(0, -one, -one, 0)],
+  [180, true, shown(one, 0, 0, -one)],
+  [270, true, shown(0, one, one, 0)],
+  [90, false, shown(400, 65_534, -65_534, 400)],
+] as const) {
+  const matrix = stream.side_data_list[0]?.displaymatrix.replaceAll(/\s+/g, ' ');
+  test(`the display matrix${matrix}${isMirrored ? 'mirrors and ' : ''}turns by ${rotationDegrees} degrees`, () => {
+    const video = read(stream);
+    assert.equal([video?.rotationDegrees, video?.isMirrored ?? false], [rotationDegrees, isMirrored]);
+  });
+}
+
+test('where the display matrix is none, the rotation beside it counts', () => {
+  const { side_data_list } = shown(0, 0, 0, 0);
+  assert.is(read({ side_data_list: [{ ...side_data_list[0], rotation: -90 }] })?.rotationDegrees, 90);
+});
+
 for (const [text, ratio] of [
   ['12:11', '12:11'],
   ['0:1', '1:1'],

@@ -1,4 +1,4 @@
-import type { Ratio } from '../../jobs/media.js';
+import type { Orientation, Ratio } from '../../jobs/media.js';
 import type { Container } from '../containers.js';
 import type { AudioEncoderName, VideoEncoderName } from '../encoders.js';
 import type { WatermarkPicture } from '../plan-types.js';
@@ -103,10 +103,10 @@ export interface Picture {
   readonly encoder: VideoEncoderName;
   /** Null where the frames are whole already. */
   readonly deinterlace: Fields | null;
-  /** How far it is turned clockwise. */
-  readonly turnDegrees: 0 | 90 | 180 | 270;
-  /** Whether the input says that it has to be turned: ffmpeg would hand that on, however the picture stands by then. */
-  readonly hasTurnMark: boolean;
+  /** How it is turned and mirrored. */
+  readonly orientation: Orientation;
+  /** Whether the input says that it has to be turned or mirrored: ffmpeg would copy that to the output, whose picture is upright. */
+  readonly hasDisplayMatrix: boolean;
   readonly fit: Fit;
   /** The colours of a picture of high dynamic range that is brought to those of `colours`; null where they stay. */
   readonly toneMapFrom: HighRange | null;

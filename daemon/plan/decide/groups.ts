@@ -43,7 +43,7 @@ function keyOf({ clip, picture, sound }: Pictured, isInTwoPasses: boolean): stri
   return JSON.stringify([
     [clip.startSeconds, clip.readFromSeconds, clip.lengthSeconds],
     // The times: with builds of 2018 their mode is one for the whole run.
-    [picture.streamIndex, picture.deinterlace, picture.turnDegrees, picture.timing],
+    [picture.streamIndex, picture.deinterlace, picture.orientation, picture.timing],
     [isInTwoPasses, quickEncoders.has(picture.encoder) ? 'quick' : picture.encoder],
   ]);
 }

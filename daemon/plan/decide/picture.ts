@@ -1,7 +1,7 @@
 import type { OutputSettings } from '../../../src/api/settings/index.js';
 import { maxPixels } from '../../../src/api/settings/limits.js';
 import type { Fault } from '../../jobs/fault.js';
-import type { VideoFacts } from '../../jobs/media.js';
+import { orientationOf, type VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { Abilities, WatermarkPicture } from '../plan-types.js';
 import { decideColourMatrix } from './colour-matrix.js';
@@ -26,7 +26,8 @@ export function decidePicture(
   abilities: Pick<Abilities, 'filters'> = { filters: new Set() },
 ): { readonly picture: Picture } | { readonly fault: Fault } {
   // 0 too stands for a turn that was asked for: none, whatever the file says.
-  const turned: VideoFacts = { ...video, rotationDegrees: settings.rotate ?? video.rotationDegrees };
+  const turned: VideoFacts =
+    settings.rotate === undefined ? video : { ...video, rotationDegrees: settings.rotate, isMirrored: false };
   const fit = decideFit(settings, turned);
   const { width, height } = fit.canvas;
   const scaledPixels = fit.scaleTo === null ? 0 : fit.scaleTo.width * fit.scaleTo.height;
@@ -57,8 +58,8 @@ export function decidePicture(
       inputCodec: video.codec,
       encoder,
       deinterlace: decideFields(settings.deinterlace ?? 'detect', video),
-      turnDegrees: turned.rotationDegrees,
-      hasTurnMark: video.rotationDegrees !== 0,
+      orientation: orientationOf(turned),
+      hasDisplayMatrix: orientationOf(video) !== 1,
       fit,
       ...colouring,
       watermarks: marks,

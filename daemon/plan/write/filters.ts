@@ -2,6 +2,7 @@ import type { Fields, Fit, Picture } from '../decide/decisions.js';
 import type { Abilities } from '../plan-types.js';
 import { timingFilters } from './timing.js';
 import { toneMapping } from './tone-mapping.js';
+import { uprightFilters } from './upright.js';
 import { watermarkGraph } from './watermarks.js';
 
 /** Name of the filtered picture in the graph, for `-map`. */
@@ -30,7 +31,7 @@ export function pictureGraph(
   return [
     `${source}${filters.join(',')}${finished}`,
     ...watermarkGraph(picture.watermarks, finished, pictureLabel, firstWatermark),
-    ...(!picture.hasTurnMark ? [] : [withoutMatrix(source)]),
+    ...(!picture.hasDisplayMatrix ? [] : [withoutMatrix(source)]),
   ].join(';');
 }
 
@@ -38,7 +39,7 @@ export function pictureGraph(
 export function preparing(picture: Picture, abilities: Abilities, skipSeconds: number): readonly string[] {
   return [
     ...(picture.deinterlace === null ? [] : [deinterlacing(picture.deinterlace, abilities)]),
-    ...turning[picture.turnDegrees],
+    ...uprightFilters(picture.orientation),
     ...timingFilters(picture.timing, skipSeconds),
   ];
 }
@@ -88,10 +89,3 @@ const parities = {
   'bottom-first': 'bff',
   'as-flagged': 'auto',
 } as const satisfies Record<Fields, string>;
-
-const turning = {
-  0: [],
-  90: ['transpose=clock'],
-  180: ['hflip', 'vflip'],
-  270: ['transpose=cclock'],
-} as const satisfies Record<Picture['turnDegrees'], readonly string[]>;

@@ -27,7 +27,7 @@ export function groupGraph(
     chain([input], [...preparing(first, abilities, skipSeconds), ...split(roots)], roots),
     ...renditions.map((rendition, place) => renditionChain(rendition, place, renditions, first)),
     ...pictures.flatMap((picture, place) => pictureChains(picture, place, firstWatermark(pictures, place))),
-    ...(pictures.some(({ hasTurnMark }) => hasTurnMark) ? [withoutMatrix(input)] : []),
+    ...(pictures.some(({ hasDisplayMatrix }) => hasDisplayMatrix) ? [withoutMatrix(input)] : []),
   ].join(';');
 }
 

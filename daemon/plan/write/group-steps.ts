@@ -1,3 +1,4 @@
+import { swapsSides } from '../../jobs/media.js';
 import type { PictureSize } from '../decide/decisions.js';
 import type { Pictured } from '../decide/groups.js';
 import { firstPassShare, heldFrames } from '../first-pass.js';
@@ -49,8 +50,7 @@ function groupArgs(
   abilities: Abilities,
 ): readonly string[] {
   const [first, ...others] = group;
-  const { turnDegrees } = first.picture;
-  const isOnItsSide = turnDegrees === 90 || turnDegrees === 270;
+  const isOnItsSide = swapsSides(first.picture.orientation);
   const source = isOnItsSide ? { width: stored.height, height: stored.width } : stored;
   const pictures = [first.picture, ...others.map(({ picture }) => picture)] as const;
   return [

@@ -1,7 +1,7 @@
 import { maxPixels } from '../../../src/api/settings/limits.js';
 import type { Overlay } from '../decide/decisions.js';
-import type { WatermarkPicture } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
+import { uprightFilters } from './upright.js';
 
 /** The pictures of watermarks as inputs of their own, each read as what it was found to be. */
 export function watermarkInputArgs(overlays: readonly Overlay[]): readonly string[] {
@@ -40,7 +40,7 @@ function markFilters({ picture, scaleTo, x, y, matrix }: Overlay): readonly stri
   return [
     'trim=end_frame=1',
     'format=gbrap',
-    ...turning[picture.orientation ?? 1],
+    ...uprightFilters(picture.orientation ?? 1),
     ...(scaleTo === null ? [] : scaling(scaleTo.width, scaleTo.height)),
     ...shifting(oddness(x), oddness(y)),
     // ffmpeg by itself would take the rule of standard definition, and move the colours by up to 20 of 255 steps in all else.
@@ -48,17 +48,6 @@ function markFilters({ picture, scaleTo, x, y, matrix }: Overlay): readonly stri
     'format=yuva420p',
   ];
 }
-
-const turning = {
-  1: [],
-  2: ['hflip'],
-  3: ['hflip', 'vflip'],
-  4: ['vflip'],
-  5: ['transpose=cclock_flip'],
-  6: ['transpose=clock'],
-  7: ['transpose=clock_flip'],
-  8: ['transpose=cclock'],
-} as const satisfies Record<NonNullable<WatermarkPicture['orientation']>, readonly string[]>;
 
 /** Builds of 2018 scale bilinearly unless told otherwise, and all of them spread chroma over two pixels. One frame costs nothing. */
 const carefully = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';

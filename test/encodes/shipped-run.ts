@@ -1,0 +1,70 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { JobRecord } from '../../src/api/records.js';
+import { isFinal } from '../../src/api/states.js';
+import { eventually } from '../helpers/daemon.js';
+import { processKey, startDaemonProcess } from '../helpers/daemon-process.js';
+import { testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { encoders, frames } from '../plan/encoded.js';
+
+/** The builds of ffmpeg to try with `bin/venc.js`: those of `encoders`, by their paths. */
+export async function buildPaths(): Promise<readonly (readonly [string, string])[]> {
+  return (await encoders()).map(([name, { ffmpeg }]) => [name, ffmpeg.path] as const);
+}
+
+/** A daemon of `bin/venc.js`, in a process of its own, that encodes files of this machine. */
+export interface ShippedEncoder {
+  /** Encodes one output of a file; `out.mp4` in a new folder where no other name is given. */
+  encoded(input: string, settings?: object, name?: string): Promise<Encoded>;
+  end(): Promise<void>;
+}
+
+/** What became of an output: its path, whether it is there or not, and the job's record. */
+export interface Encoded {
+  readonly path: string;
+  readonly job: JobRecord;
+}
+
+/** Starts one with a given ffmpeg. */
+export async function startShipped(ffmpeg: string): Promise<ShippedEncoder> {
+  const args = ['--files-root', tmpdir(), '--ffmpeg', ffmpeg, '--jobs', '2'];
+  const daemon = await startDaemonProcess(join(tempFolder(), 'data'), args);
+  const headers = { 'Service-Api-Key': processKey };
+  const ask = async <T>(path: string, init: RequestInit = {}): Promise<T> => {
+    const response = await fetch(`${daemon.url}${path}`, { ...init, headers });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as T;
+  };
+  return {
+    async encoded(input, settings = {}, name = 'out.mp4') {
+      const path = join(tempFolder(), name);
+      const outputs = [{ ...settings, url: pathToFileURL(path).href }];
+      const body = JSON.stringify({ input: pathToFileURL(input).href, outputs });
+      const { id } = await ask<{ id: number }>('/v2/jobs', { method: 'POST', body });
+      const { job } = await eventually(
+        () => ask<{ job: JobRecord }>(`/v2/jobs/${id}`),
+        ({ job }) => isFinal(job.state),
+        60_000,
+      );
+      return { path, job };
+    },
+    async end() {
+      await daemon.end('SIGTERM');
+    },
+  };
+}
+
+/** The luma of all frames of a file, as the ffmpeg of the tests decodes and turns them. */
+export async function lumaOf(path: string, pixels: number): Promise<readonly Uint8Array[]> {
+  return frames(await testFfmpeg(), path, pixels, path.endsWith('.png') ? ['-f', 'image2'] : []);
+}
+
+/** By how much two pictures differ, on average, of 255 steps; infinity where they are not of one size. */
+export function difference(one: Uint8Array | undefined, other: Uint8Array | undefined): number {
+  if (one === undefined || other === undefined || one.length !== other.length)
+    return Number.POSITIVE_INFINITY;
+  return one.reduce((sum, value, at) => sum + Math.abs(value - (other[at] ?? 0)), 0) / one.length;
+}
