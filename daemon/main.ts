@@ -2,6 +2,7 @@ import type { DaemonOptions, RunningDaemon } from './daemon-options.js';
 import { createApp } from './http/app.js';
 import { createRateLimit } from './http/rate-limit.js';
 import { listen } from './http/server.js';
+import { isUpload } from './http/v2/uploads.js';
 import { type OpenWorkshop, openWorkshop } from './open-workshop.js';
 import { removeDaemonAddress, writeDaemonAddress } from './store/json/address.js';
 
@@ -28,17 +29,26 @@ async function serve(open: OpenWorkshop, options: DaemonOptions): Promise<Runnin
   const { workshop } = open;
   const { rateLimit } = options;
   const limit = rateLimit === null ? null : createRateLimit(rateLimit, workshop.now);
-  const server = await listen(
-    createApp(workshop, {
-      publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
-      takeTurn: (who) => limit?.take(who) ?? null,
-    }),
-    options,
-  );
+  const app = createApp(workshop, {
+    publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
+    takeTurn: (who) => limit?.take(who) ?? null,
+  });
+  const server = await listen(app, {
+    ...options,
+    isUntimed: isUpload,
+    onTooMany: (most) => workshop.log('warn', `There are ${most} connections: further ones are closed.`),
+  });
   const url = `http://${reachableHost(options.host)}:${server.port}`;
-  await writeDaemonAddress(options.dataFolder, { url, pid: process.pid });
-  await open.begin(options.jobs);
-  for (const trouble of await workshop.troubles()) workshop.log('warn', trouble);
+  try {
+    await writeDaemonAddress(options.dataFolder, { url, pid: process.pid });
+    await open.begin(options.jobs);
+    for (const trouble of await workshop.troubles()) workshop.log('warn', trouble);
+  } catch (error) {
+    // A server that goes on would answer from a store that is closed, and keep the process from ending.
+    await server.close(0);
+    await removeDaemonAddress(options.dataFolder).catch(() => undefined);
+    throw error;
+  }
   let closing: Promise<void> | null = null;
   return {
     url,
@@ -46,10 +56,9 @@ async function serve(open: OpenWorkshop, options: DaemonOptions): Promise<Runnin
     async stop() {
       // Reads and cancels are answered until the last run has ended; a second call ends the grace.
       const drained = open.close(closing === null ? options.graceSeconds * 1000 : 0);
-      closing ??= drained.then(async () => {
-        await removeDaemonAddress(options.dataFolder);
-        await server.close(answerGraceMs);
-      });
+      closing ??= drained
+        .then(() => removeDaemonAddress(options.dataFolder))
+        .finally(() => server.close(answerGraceMs));
       await closing;
     },
   };

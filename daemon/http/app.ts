@@ -22,7 +22,10 @@ export function createApp(workshop: Workshop, options: CounterOptions): Hono<Env
   const app = new Hono<Env>({ getPath: (request) => pathOf(request).path });
   const allowed = allowedMethods();
   const refuse = (c: Context<Env>): Response => {
-    const methods = allowed.find(({ pattern }) => pattern.test(pathOf(c.req.raw).path));
+    const { path, suffix } = pathOf(c.req.raw);
+    const methods = allowed.find(
+      ({ pattern, isPlain }) => pattern.test(path) && isPlain === (suffix === null),
+    );
     if (methods === undefined) {
       const nothing = new VencError('NotFoundError', 'There is nothing at this address.');
       return counter.refuse(askedOf(c), nothing);
@@ -38,14 +41,21 @@ export function createApp(workshop: Workshop, options: CounterOptions): Hono<Env
     const route: Route = routes[name];
     if (!isOpenRoute(name) && !isKeyedRoute(name)) continue;
     const path = route.path.replace(/:id/g, ':id{[0-9]+}');
-    // A HEAD comes here as a GET, and must change nothing (contract, section 1).
     const handle = (c: Context<Env>): Response | Promise<Response> =>
-      c.req.method === 'HEAD' && route.method !== 'GET' ? refuse(c) : counter.answer(name, askedOf(c));
+      isTaken(route, c.req) ? counter.answer(name, askedOf(c)) : refuse(c);
     if (route.isAnyMethod) app.all(path, handle);
     else app.on(route.method, path, handle);
   }
   app.notFound(refuse);
   return app;
+}
+
+/** Whether a route takes a request whose method the router let through. */
+function isTaken(route: Route, { method, raw }: Context<Env>['req']): boolean {
+  // A HEAD comes here as a GET, and must change nothing (contract, section 1).
+  if (method === 'HEAD') return route.method === 'GET';
+  // Only the plain path takes any method (section 4.5).
+  return route.isAnyMethod !== true || method === route.method || pathOf(raw).suffix === null;
 }
 
 function askedOf(c: Context<Env>): Asked {
@@ -59,16 +69,25 @@ function askedOf(c: Context<Env>): Asked {
   };
 }
 
-/** What `Allow` says of each path. */
-function allowedMethods(): readonly { readonly pattern: RegExp; readonly allow: string }[] {
-  const byPath = new Map<string, string[]>();
-  for (const route of Object.values<Route>(routes)) {
-    const methods = route.isAnyMethod ? anyMethod : [route.method];
-    const all = route.method === 'GET' ? [...methods, 'HEAD'] : methods;
-    byPath.set(route.path, [...(byPath.get(route.path) ?? []), ...all]);
-  }
-  return [...byPath].map(([path, methods]) => ({
-    pattern: new RegExp(`^${path.replace(/:id/g, '[0-9]+').replace(/:\w+/g, '[^/]+')}$`),
-    allow: [...methods, 'OPTIONS'].join(', '),
-  }));
+/** What `Allow` says of a path: the plain one, or the same with a suffix. */
+interface AllowedMethods {
+  readonly pattern: RegExp;
+  readonly isPlain: boolean;
+  readonly allow: string;
+}
+
+function allowedMethods(): readonly AllowedMethods[] {
+  return [true, false].flatMap((isPlain) => {
+    const byPath = new Map<string, string[]>();
+    for (const route of Object.values<Route>(routes)) {
+      const methods = route.isAnyMethod && isPlain ? anyMethod : [route.method];
+      const all = route.method === 'GET' ? [...methods, 'HEAD'] : methods;
+      byPath.set(route.path, [...(byPath.get(route.path) ?? []), ...all]);
+    }
+    return [...byPath].map(([path, methods]) => ({
+      pattern: new RegExp(`^${path.replace(/:id/g, '[0-9]+').replace(/:\w+/g, '[^/]+')}$`),
+      isPlain,
+      allow: [...methods, 'OPTIONS'].join(', '),
+    }));
+  });
 }

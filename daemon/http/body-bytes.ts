@@ -4,44 +4,29 @@ import { gunzip } from 'node:zlib';
 import { VencError } from '../../src/api/errors.js';
 import { systemCode } from '../../src/api/system-code.js';
 
-/** What a body may take. */
-export interface BodyLimits {
-  /** Greatest size in bytes, after unpacking. */
-  readonly maxBytes: number;
-  /** Milliseconds that it may take to arrive. */
-  readonly timeoutMs: number;
-}
-
 /** What gzip adds at most to a body that cannot be made smaller, a file name in its head included. */
 const packingBytes = 64 * 1024;
 const unpack = promisify(gunzip);
 
 /**
- * The bytes of a request's body, unpacked where they came as gzip. A body that takes too long ends the connection. Rejects with
+ * The bytes of a request's body, unpacked where they came as gzip: at most so many. Rejects with
  * `PayloadTooLargeError` (413), `UnsupportedMediaTypeError` (415) or `UnparsableBodyError` (400). What follows a body that is too
  * large is left to flow away, so that the client gets to read the refusal.
  */
-export async function readBodyBytes(
-  incoming: IncomingMessage,
-  { maxBytes, timeoutMs }: BodyLimits,
-): Promise<Buffer> {
+export async function readBodyBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity') return arrived(incoming, maxBytes, { maxBytes, timeoutMs });
+  if (encoding === '' || encoding === 'identity') return arrived(incoming, maxBytes, maxBytes);
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw new VencError(
       'UnsupportedMediaTypeError',
       `The Content-Encoding ${encoding.slice(0, 64)} is not understood: send gzip or none.`,
     );
   }
-  return unpacked(await arrived(incoming, maxBytes + packingBytes, { maxBytes, timeoutMs }), maxBytes);
+  return unpacked(await arrived(incoming, maxBytes + packingBytes, maxBytes), maxBytes);
 }
 
 /** Listens instead of looping over the stream: a loop that is left early ends the connection, and the refusal would not come through. */
-function arrived(
-  incoming: IncomingMessage,
-  maxArrived: number,
-  { maxBytes, timeoutMs }: BodyLimits,
-): Promise<Buffer> {
+function arrived(incoming: IncomingMessage, maxArrived: number, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -55,9 +40,7 @@ function arrived(
       settle(() =>
         reject(new VencError('UnparsableBodyError', 'The body could not be read to its end.', { cause })),
       );
-    const timer = setTimeout(() => incoming.destroy(), timeoutMs);
     const settle = (answer: () => void): void => {
-      clearTimeout(timer);
       incoming.off('data', takeChunk).off('end', finish).off('error', fail).off('close', fail);
       answer();
     };

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { VencError } from '../../src/api/errors.js';
-import { type BodyLimits, readBodyBytes } from './body-bytes.js';
+import { readBodyBytes } from './body-bytes.js';
 import { bodyText } from './body-text.js';
 
-/** What a request body may take (contract, section 3): uploads are no such bodies. */
-const bodyLimits: BodyLimits = { maxBytes: 1024 * 1024, timeoutMs: 60_000 };
+/** Greatest size of a request body in bytes, after unpacking (contract, section 3): uploads are no such bodies. */
+const maxBodyBytes = 1024 * 1024;
 
 /** What the Content-Type of a request says it is. */
 interface Label {
@@ -15,12 +15,11 @@ interface Label {
 /**
  * Reads a request body as JSON has it; undefined where it is empty. JSON is taken whatever its label, XML under its own label or, beginning
  * with `<`, under any that does not say JSON; an XML request comes out as its JSON twin would (section 4.1). Rejects with
- * `PayloadTooLargeError` (413), `UnsupportedMediaTypeError` (415) or `UnparsableBodyError` (400); a body that takes longer than it may
- * ends the connection.
+ * `PayloadTooLargeError` (413), `UnsupportedMediaTypeError` (415) or `UnparsableBodyError` (400).
  */
-export async function readBody(incoming: IncomingMessage, limits = bodyLimits): Promise<unknown> {
+export async function readBody(incoming: IncomingMessage, maxBytes = maxBodyBytes): Promise<unknown> {
   const contentType = incoming.headers['content-type'] ?? '';
-  const text = bodyText(await readBodyBytes(incoming, limits), contentType);
+  const text = bodyText(await readBodyBytes(incoming, maxBytes), contentType);
   const isLikeXml = /^\s*</.test(text);
   const label = labelOf(contentType);
   if (!isLikeXml) {

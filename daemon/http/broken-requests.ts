@@ -37,13 +37,33 @@ export function nameHost({ headers: given, httpVersion, socket }: IncomingMessag
   given.host = `${isIPv6(address) ? `[${address}]` : address}:${socket.localPort}`;
 }
 
+/**
+ * What is wrong with a head that Node's parser accepts, in words; null where nothing is. Two hosts, and `Transfer-Encoding` in HTTP/1.0, let a
+ * proxy and this server read one message as two different ones (RFC 9112, sections 3.2 and 6.1).
+ */
+export function headMistake({ headers: given, httpVersion, rawHeaders }: IncomingMessage): string | null {
+  if (httpVersion === '1.0' && given['transfer-encoding'] !== undefined) {
+    return 'Transfer-Encoding must not be used in HTTP/1.0';
+  }
+  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && /^host$/i.test(text));
+  return hosts.length > 1 ? 'it must have one Host header, not several' : null;
+}
+
+/** Answers 400 with a reason, and ends the connection: where one message ends and the next begins is not sure. */
+export function refuseHead(outgoing: ServerResponse, mistake: string): void {
+  const body = toJson({ errors: [`The request is not valid HTTP: ${mistake}.`] });
+  outgoing.writeHead(400, { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) });
+  outgoing.end(body);
+}
+
 const headers = { 'Access-Control-Allow-Origin': '*', 'Content-Type': jsonType };
 
 function bodyOf(status: number): string {
   return toJson({ errors: [`The request is not valid HTTP: ${STATUS_CODES[status] ?? 'Bad Request'}.`] });
 }
 
-function endWith(socket: Duplex, status: number): void {
+/** Ends a connection with an answer that has a status and no more to say. */
+export function endWith(socket: Duplex, status: number): void {
   const body = bodyOf(status);
   const lines = Object.entries({
     Connection: 'close',

@@ -154,9 +154,11 @@ function send({ method, env }: Asked, reply: Reply, answer: AnswerName, form: Fo
     return new Response(reply.stream, { status: reply.status, headers });
   }
   void reply.stream?.cancel();
-  const { text } = reply;
-  const length = text === undefined ? [] : ['Content-Length', String(Buffer.byteLength(text))];
+  const pieces: readonly (string | Buffer)[] = reply.bytes ?? (reply.text === undefined ? [] : [reply.text]);
+  const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+  const length = pieces.length === 0 ? [] : ['Content-Length', String(bytes)];
   outgoing.writeHead(reply.status, headerList(corsHeaders).concat(own, length));
-  outgoing.end(method === 'HEAD' ? undefined : text);
+  if (method !== 'HEAD') for (const piece of pieces) outgoing.write(piece);
+  outgoing.end();
   return RESPONSE_ALREADY_SENT;
 }

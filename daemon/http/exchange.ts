@@ -31,6 +31,8 @@ export interface Reply {
   readonly record?: unknown;
   /** A text in its final form, with its `Content-Type` in the headers. */
   readonly text?: string;
+  /** The same as bytes, in pieces that follow each other; a large piece may be shared by many answers. */
+  readonly bytes?: readonly Buffer[];
   readonly stream?: ReadableStream;
 }
 

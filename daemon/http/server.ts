@@ -1,7 +1,16 @@
-import { createServer, type Server } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { VencError } from '../../src/api/errors.js';
-import { brokenAddressResponse, nameHost, refuseBrokenRequests } from './broken-requests.js';
+import {
+  brokenAddressResponse,
+  headMistake,
+  nameHost,
+  refuseBrokenRequests,
+  refuseHead,
+} from './broken-requests.js';
+import { Connection, type ConnectionLimits } from './connection.js';
 
 /** A server that listens. */
 export interface HttpServer {
@@ -10,17 +19,27 @@ export interface HttpServer {
   close(graceMs: number): Promise<void>;
 }
 
-/** Where to listen. */
+/** Where to listen, and for whom. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** Milliseconds for the head of a request to arrive. */
-  readonly headTimeoutMs?: number;
+  /** Milliseconds for a request to arrive, with its body; 60 seconds where it is not given. */
+  readonly requestTimeoutMs?: number;
+  /** Whether the body of a request may take longer: none may where it is not given. */
+  readonly isUntimed?: (incoming: IncomingMessage) => boolean;
+  /** Connections at once; as many as this process has files for, where it is not given. */
+  readonly maxConnections?: number;
+  /** Called when connections were closed because there were too many, once a minute at most. */
+  readonly onTooMany?: (maxConnections: number) => void;
 }
 
-const defaultHeadTimeoutMs = 60_000;
+const defaultRequestTimeoutMs = 60_000;
 /** How often Node looks for heads that are overdue; left to itself it does so every 30 seconds, and a minute becomes one and a half. */
 const overdueCheckMs = 1000;
+/** The most connections, however many files the process may open. */
+const greatestConnections = 10_000;
+/** Milliseconds between two messages that there are too many. */
+const tooManyEveryMs = 60_000;
 
 /**
  * Listens with an app. Rejects with `InUseError` where the port is taken, `UsageError` where the address can't be used.
@@ -29,31 +48,65 @@ export async function listen(
   app: { readonly fetch: Parameters<typeof getRequestListener>[0] },
   options: ListenOptions,
 ): Promise<HttpServer> {
-  const { headTimeoutMs = defaultHeadTimeoutMs } = options;
+  const { requestTimeoutMs = defaultRequestTimeoutMs, isUntimed = () => false } = options;
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     // The app answers its own errors: what comes here was refused before it got there.
     errorHandler: brokenAddressResponse,
   });
-  const server = createServer(
-    // Uploads may take as long as there is room and bytes come: only the head has a time limit here, bodies have their own.
-    {
-      requestTimeout: 0,
-      headersTimeout: headTimeoutMs,
-      connectionsCheckingInterval: Math.min(overdueCheckMs, headTimeoutMs),
-      keepAliveTimeout: 15_000,
-      requireHostHeader: false,
-    },
-    (incoming, outgoing) => {
-      nameHost(incoming);
-      void answer(incoming, outgoing);
-    },
-  );
+  const server = createServer({
+    // Uploads may take as long as there is room and bytes come: Node times the heads, `Connection` the bodies.
+    requestTimeout: 0,
+    headersTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(overdueCheckMs, requestTimeoutMs),
+    keepAliveTimeout: 15_000,
+    requireHostHeader: false,
+  });
+  const connections = connectionsOf(server, { requestTimeoutMs, isUntimed });
+  server.on('request', (incoming, outgoing) => {
+    connections.get(incoming.socket)?.take({
+      incoming,
+      outgoing,
+      answer: () => {
+        const mistake = headMistake(incoming);
+        if (mistake !== null) return refuseHead(outgoing, mistake);
+        nameHost(incoming);
+        void answer(incoming, outgoing);
+      },
+    });
+  });
   refuseBrokenRequests(server);
+  await limitConnections(server, options);
   await started(server, options);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('the server listens on no port');
   return { port: address.port, close: (graceMs) => closed(server, graceMs) };
+}
+
+function connectionsOf(server: Server, limits: ConnectionLimits): WeakMap<Socket, Connection> {
+  const connections = new WeakMap<Socket, Connection>();
+  server.on('connection', (socket) => connections.set(socket, new Connection(socket, limits)));
+  server.on('connect', ({ socket }: IncomingMessage) => connections.get(socket)?.release());
+  return connections;
+}
+
+async function limitConnections(server: Server, { maxConnections, onTooMany }: ListenOptions): Promise<void> {
+  const limit = maxConnections ?? (await affordableConnections());
+  server.maxConnections = limit;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  // Those beyond it are closed by Node before they cost anything.
+  server.on('drop', () => {
+    if (performance.now() - toldAt < tooManyEveryMs) return;
+    toldAt = performance.now();
+    onTooMany?.(limit);
+  });
+}
+
+/** A third of the files that this process may open: each connection may have a hosted file open, and jobs need theirs. */
+async function affordableConnections(): Promise<number> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const maxFiles = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+  return Math.min(greatestConnections, Math.floor(maxFiles / 3));
 }
 
 /** What keeps a server from listening, in words. */

@@ -1,7 +1,6 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readBody } from '../../daemon/http/body.js';
-import type { BodyLimits } from '../../daemon/http/body-bytes.js';
 import { isVencError } from '../../src/api/errors.js';
 
 /** What became of a body: its value, or the refusal. */
@@ -23,9 +22,9 @@ export interface BodyServer {
 }
 
 /** Starts one on a free port of the loopback. */
-export async function startBodyServer(limits?: BodyLimits): Promise<BodyServer> {
+export async function startBodyServer(maxBytes?: number): Promise<BodyServer> {
   const server = createServer((incoming, outgoing) => {
-    readBody(incoming, limits).then(
+    readBody(incoming, maxBytes).then(
       (value) => outgoing.end(JSON.stringify({ status: 200, value })),
       (error: unknown) => {
         const answer: BodyAnswer = isVencError(error)

@@ -48,7 +48,7 @@ test('HTTP/1.0 needs no host', async ({ daemon }) => {
 
 test('a head that does not come to its end is given up in time, and told so', async () => {
   const app = { fetch: () => new Response('never reached') };
-  const server = await listen(app, { host: '127.0.0.1', port: 0, headTimeoutMs: 50 });
+  const server = await listen(app, { host: '127.0.0.1', port: 0, requestTimeoutMs: 50 });
   const answer = await raw(`http://127.0.0.1:${server.port}`, 'GET /health HTTP/1.1\r\nHost: x\r\n');
   assert.match(answer, /^HTTP\/1\.1 408 /);
   assert.match(answer, '"errors"');

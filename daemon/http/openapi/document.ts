@@ -13,14 +13,16 @@ import { webhooks } from './webhooks.js';
 const version = '3.1.1';
 
 /**
- * The service as an OpenAPI document, derived from the tables of routes, records, settings and errors: its text for any base address, which is
- * that of the daemon as the client knows it, without a slash at its end. All but the servers is made once. `maxOutputs` is the greatest number of
- * outputs of a job.
+ * The service as an OpenAPI document, derived from the tables of routes, records, settings and errors: its bytes in two pieces for any base
+ * address, which is that of the daemon as the client knows it, without a slash at its end. The second piece, all but the servers, is made once and
+ * shared by all answers. `maxOutputs` is the greatest number of outputs of a job.
  */
-export function openApiText(maxOutputs: number): (baseUrl: string) => string {
-  const body = JSON.stringify(documentBody(maxOutputs));
-  return (baseUrl) =>
-    `{"openapi":"${version}","servers":${JSON.stringify(serversAt(baseUrl))},${body.slice(1)}`;
+export function openApiBytes(maxOutputs: number): (baseUrl: string) => readonly Buffer[] {
+  const body = Buffer.from(JSON.stringify(documentBody(maxOutputs)).slice(1));
+  return (baseUrl) => [
+    Buffer.from(`{"openapi":"${version}","servers":${JSON.stringify(serversAt(baseUrl))},`),
+    body,
+  ];
 }
 
 function serversAt(baseUrl: string): OpenApiDocument['servers'] {

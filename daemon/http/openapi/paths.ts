@@ -40,7 +40,7 @@ function suffixesOf({ path, representations }: Route): readonly Representation[]
 function operationsOf(way: Way): PathItem {
   // The methods of routes in lower case are those of OpenAPI, which toLowerCase cannot say.
   const own = way.route.method.toLowerCase() as Method;
-  const others = way.route.isAnyMethod ? otherMethods.filter((method) => method !== own) : [];
+  const others = isAnyMethod(way) ? otherMethods.filter((method) => method !== own) : [];
   return Object.fromEntries(
     [own, ...others].map((method) => [
       method,
@@ -71,14 +71,20 @@ const keys = {
   full: 'A full access key is needed.',
 } as const satisfies Readonly<Record<Route['key'], string>>;
 
-function description({ route, suffix }: Way): string {
+/** Only the plain address takes any method (section 4.5). */
+function isAnyMethod({ route, suffix }: Way): boolean {
+  return route.isAnyMethod === true && suffix === null;
+}
+
+function description(way: Way): string {
+  const { route, suffix } = way;
   const place = route.section === 'addition' ? 'An addition to the service.' : `Section ${route.section}.`;
   const more = suffixesOf(route).map((form) => suffixes[form]);
   const forms =
     suffix !== null || more.length === 0
       ? ''
       : ` The same address with ${more.join(', ')} names the form of the answer.`;
-  const any = route.isAnyMethod ? ' Any method but HEAD and OPTIONS does the same.' : '';
+  const any = isAnyMethod(way) ? ' Any method but HEAD and OPTIONS does the same.' : '';
   return `${place} ${keys[route.key]}${forms}${any}`;
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { VencError } from '../../../src/api/errors.js';
 import { receiveUpload } from '../../actions/receive-upload.js';
 import type { Handler } from '../handler.js';
+import { pathnameOf, requestPath } from '../path.js';
 
 /** `PUT /v2/uploads/<name>`, an addition to the document: streams the body to disk. */
 export const putUpload: Handler = async (workshop, { params, incoming, signal }, account) => {
@@ -10,6 +11,12 @@ export const putUpload: Handler = async (workshop, { params, incoming, signal },
   const upload = { name: params.name ?? '', body: incoming, signal, announcedBytes };
   return { status: 201, record: await receiveUpload(workshop, account.id, upload) };
 };
+
+/** Whether a request is an upload by its address: its body may take as long as bytes come (`--stall-timeout`). */
+export function isUpload({ method, url = '' }: IncomingMessage): boolean {
+  const path = url.startsWith('/') ? url.split('?', 1)[0] : pathnameOf(url);
+  return method === 'PUT' && requestPath(path ?? '').path.startsWith('/v2/uploads/');
+}
 
 /** A packed body or a part of a file would be kept as if it were the file, and the job would find no media in it. */
 function requireWholeAndPlain({ headers }: IncomingMessage): void {

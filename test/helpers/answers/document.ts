@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { openApiText } from '../../../daemon/http/openapi/document.js';
+import { openApiBytes } from '../../../daemon/http/openapi/document.js';
 import type {
   Method,
   OpenApiDocument,
@@ -11,7 +11,9 @@ import type {
 import type { Schema } from '../../../daemon/http/openapi/schema.js';
 
 /** The document that answers are checked against. The address and the limit that it names play no part. */
-export const apiDocument: OpenApiDocument = JSON.parse(openApiText(50)('http://127.0.0.1'));
+export const apiDocument: OpenApiDocument = JSON.parse(
+  Buffer.concat(openApiBytes(50)('http://127.0.0.1')).toString(),
+);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
 formats.default(ajv);

@@ -1,10 +1,12 @@
-import { openApiText } from '../../../daemon/http/openapi/document.js';
+import { openApiBytes } from '../../../daemon/http/openapi/document.js';
 
 /** The document that {@link at} looks into, and what it is made for. */
 export const readOptions = { baseUrl: 'https://encode.example.com/venc', maxOutputs: 7 } as const;
 
 /** As a reader has it, who knows no type of ours. */
-const read: unknown = JSON.parse(openApiText(readOptions.maxOutputs)(readOptions.baseUrl));
+const read: unknown = JSON.parse(
+  Buffer.concat(openApiBytes(readOptions.maxOutputs)(readOptions.baseUrl)).toString(),
+);
 
 /** What stands in the document at a path of keys; references on the way are followed. undefined where nothing does. */
 export function at(...keys: readonly string[]): unknown {

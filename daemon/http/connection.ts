@@ -1,0 +1,175 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { endWith } from './broken-requests.js';
+
+/** What a connection grants its client. */
+export interface ConnectionLimits {
+  /** Milliseconds in which a request must be complete, with its body. */
+  readonly requestTimeoutMs: number;
+  /** Whether the body of a request may take longer than that. */
+  readonly isUntimed: (incoming: IncomingMessage) => boolean;
+}
+
+/** A request, and what answers it. */
+interface PendingRequest {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly answer: () => void;
+}
+
+/**
+ * Bytes that the HTTP parser gets at once outside of bodies: they hold at most 40 requests. Left to itself it takes 64 KiB, up to 2,500
+ * requests, each with memory of its own before the first is answered.
+ */
+const headSliceBytes = 1024;
+/** Bytes that it gets at once within a body of unknown length. */
+const bodySliceBytes = 16 * 1024;
+
+/**
+ * Keeps what one client can make the daemon hold within bounds, however much it sends and however little it reads. Requests of a
+ * connection are answered one after the other: the next one begins when the answer before it has gone to the operating system. While
+ * requests wait, nothing more is parsed or read. A request that is not complete in time ends the connection.
+ */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #limits: ConnectionLimits;
+  /** Node's own listener, which hands bytes to the parser; null where the parser has let go of the socket. */
+  #parse: ((chunk: Buffer) => void) | null;
+  /** Bytes that were read and are not parsed yet. */
+  #held: Buffer | null = null;
+  /** Whether this class has paused the socket, and not Node: only then may it resume it. */
+  #hasPaused = false;
+  /** Requests whose turn has not come. */
+  readonly #waiting: PendingRequest[] = [];
+  /** The request that is being answered. */
+  #active: PendingRequest | null = null;
+  /** The request that was parsed last: its body may still arrive. */
+  #latest: IncomingMessage | null = null;
+  /** Bytes of its body that are certainly still to come. */
+  #bodyBytesLeft = 0;
+  /** When the first byte of the head that is arriving came; null where none has. */
+  #headSince: number | null = null;
+  #deadline: NodeJS.Timeout | null = null;
+
+  constructor(socket: Socket, limits: ConnectionLimits) {
+    this.#socket = socket;
+    this.#limits = limits;
+    const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[];
+    this.#parse = parse ?? null;
+    if (parse === undefined) return;
+    // Node's listener gets its bytes from here: this also has Node read the socket as a stream instead of past it.
+    socket.removeListener('data', parse);
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('resume', () => this.#feed());
+    socket.on('close', () => this.release());
+  }
+
+  /** Answers a request when its turn has come. */
+  take(request: PendingRequest): void {
+    const { incoming } = request;
+    this.#latest = incoming;
+    const length = incoming.headers['content-length'];
+    this.#bodyBytesLeft = Number(length ?? 0);
+    const hasBody = this.#bodyBytesLeft > 0 || incoming.headers['transfer-encoding'] !== undefined;
+    const beganAt = this.#headSince ?? performance.now();
+    this.#headSince = null;
+    if (hasBody && !this.#limits.isUntimed(incoming)) this.#setDeadline(performance.now() - beganAt);
+    if (this.#active === null) this.#begin(request);
+    else this.#waiting.push(request);
+  }
+
+  /** Forgets what has not begun: the connection is closed, or no longer speaks HTTP. */
+  release(): void {
+    this.#parse = null;
+    this.#held = null;
+    this.#waiting.length = 0;
+    this.#clearDeadline();
+  }
+
+  #begin(request: PendingRequest): void {
+    this.#active = request;
+    request.outgoing.once('close', () => this.#end(request));
+    request.answer();
+  }
+
+  #end({ incoming }: PendingRequest): void {
+    // What nobody reads any more is not an upload.
+    if (!incoming.complete && this.#deadline === null && this.#parse !== null) this.#setDeadline(0);
+    // Other connections come first: thousands of short answers would otherwise follow each other without a pause.
+    if (this.#waiting.length > 0 || this.#hasPaused) setImmediate(() => this.#next());
+    else this.#active = null;
+  }
+
+  #next(): void {
+    this.#active = null;
+    if (this.#parse === null) return;
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#begin(next);
+    if (this.#hasPaused && this.#waiting.length === 0) {
+      this.#hasPaused = false;
+      this.#socket.resume();
+    }
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#parse === null) return;
+    this.#held = this.#held === null ? chunk : Buffer.concat([this.#held, chunk]);
+    this.#feed();
+  }
+
+  #feed(): void {
+    while (this.#held !== null && this.#parse !== null) {
+      // The request that ends the connection has been answered, or could not be parsed.
+      if (this.#socket.writableEnded) {
+        this.release();
+        return;
+      }
+      if (this.#waiting.length > 0 || this.#socket.isPaused()) {
+        this.#pause();
+        return;
+      }
+      const size = this.#sliceBytes();
+      const slice = this.#held.length > size ? this.#held.subarray(0, size) : this.#held;
+      this.#held = slice === this.#held ? null : this.#held.subarray(size);
+      this.#parseSlice(this.#parse, slice);
+    }
+  }
+
+  #pause(): void {
+    if (this.#socket.isPaused()) return;
+    this.#hasPaused = true;
+    this.#socket.pause();
+  }
+
+  #parseSlice(parse: (chunk: Buffer) => void, slice: Buffer): void {
+    if (this.#latest?.complete !== false) this.#headSince ??= performance.now();
+    parse.call(this.#socket, slice);
+    this.#bodyBytesLeft -= slice.length;
+    if (this.#latest?.complete === true) this.#clearDeadline();
+  }
+
+  #sliceBytes(): number {
+    if (this.#latest === null || this.#latest.complete) return headSliceBytes;
+    if (this.#latest.headers['transfer-encoding'] !== undefined) return bodySliceBytes;
+    return Math.max(headSliceBytes, this.#bodyBytesLeft);
+  }
+
+  #setDeadline(elapsedMs: number): void {
+    this.#clearDeadline();
+    this.#deadline = setTimeout(() => this.#giveUp(), this.#limits.requestTimeoutMs - elapsedMs);
+  }
+
+  #clearDeadline(): void {
+    if (this.#deadline !== null) clearTimeout(this.#deadline);
+    this.#deadline = null;
+  }
+
+  #giveUp(): void {
+    const active = this.#active;
+    const isUnanswered = active !== null && active.incoming === this.#latest && !active.outgoing.headersSent;
+    if (isUnanswered) endWith(this.#socket, 408);
+    this.release();
+    if (isUnanswered) this.#socket.destroySoon();
+    else this.#socket.destroy();
+  }
+}

@@ -1,0 +1,76 @@
+import { connect, type Socket } from 'node:net';
+
+/** One answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Opens a connection to a daemon, for what no client of HTTP would send. */
+export function connectTo(url: string): Socket {
+  const { hostname, port } = new URL(url);
+  return connect(Number(port), hostname);
+}
+
+/** Sends a text, and resolves to what came back when the connection is closed. */
+export function rawRequest(url: string, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTo(url);
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('close', () => resolve(answer)).on('error', reject);
+    socket.write(text);
+  });
+}
+
+/** Sends requests at once, and reads their answers: `isHead` tells which of them come without a body. */
+export async function pipelined(
+  url: string,
+  requests: readonly string[],
+  isHead: (index: number) => boolean = () => false,
+): Promise<readonly RawAnswer[]> {
+  const socket = connectTo(url);
+  socket.write(requests.join(''));
+  const answers: RawAnswer[] = [];
+  let rest = Buffer.alloc(0);
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = 0; end !== -1; ) {
+      const answer = readAnswer(rest, isHead(answers.length));
+      end = answer?.end ?? -1;
+      if (answer === null) break;
+      answers.push(answer.answer);
+      rest = rest.subarray(answer.end);
+    }
+    if (answers.length === requests.length) break;
+  }
+  socket.destroy();
+  return answers;
+}
+
+function readAnswer(
+  bytes: Buffer,
+  isHead: boolean,
+): { readonly answer: RawAnswer; readonly end: number } | null {
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  if (headEnd === -1) return null;
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]),
+  );
+  const start = headEnd + 4;
+  const end = start + (isHead ? 0 : Number(headers['content-length'] ?? 0));
+  if (bytes.length < end) return null;
+  const answer = {
+    status: Number(statusLine.split(' ')[1]),
+    headers,
+    body: bytes.toString('utf8', start, end),
+  };
+  return { answer, end };
+}
