@@ -67,8 +67,9 @@ const codecCosts = {
   vp6: [1, 1, 1, 1, 1],
 } as const satisfies Record<VideoCodec, readonly [number, number, number, number, number]>;
 
-/** What a first pass adds. */
+/** What a first pass adds: on average, and with VP9, which takes a hasty one for a quality as well. */
 const firstPassFactor = 1.5;
+const firstPassFactorOfVp9 = 1.15;
 
 function pictureCost(settings: OutputSettings, video: VideoFacts, codec: VideoCodec): number {
   const input = uprightSize(video);
@@ -79,8 +80,10 @@ function pictureCost(settings: OutputSettings, video: VideoFacts, codec: VideoCo
   ];
   const mayGrow = settings.upscale === true && asked.length > 0;
   const scale = Math.min(...asked, mayGrow ? Number.POSITIVE_INFINITY : 1);
-  const isInTwoPasses = settings.video_bitrate !== undefined && settings.onepass !== true;
+  const hasTwoPassQuality = codec === 'vp9' && settings.bitrate_cap === undefined;
+  const isInTwoPasses =
+    (settings.video_bitrate !== undefined || hasTwoPassQuality) && settings.onepass !== true;
   const perMegapixel = codecCosts[codec][(settings.speed ?? 3) - 1] ?? codecCosts[codec][2];
   const once = inputMegapixels * (decodingCost + perMegapixel * scale * scale);
-  return once * (isInTwoPasses ? firstPassFactor : 1);
+  return once * (isInTwoPasses ? (codec === 'vp9' ? firstPassFactorOfVp9 : firstPassFactor) : 1);
 }

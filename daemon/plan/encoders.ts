@@ -44,10 +44,16 @@ export interface VideoEncoder {
   readonly always?: Args;
   /** How it keeps what the first of two passes found: in ffmpeg's own log, in x265's, or not at all (one pass only). */
   readonly passes: 'log' | 'x265' | 'none';
+  /** Whether a quality is met better in two passes, too. */
+  readonly hasTwoPassQuality?: true;
+  /** Parameters or arguments for a picture in so many columns, each of them for a thread of its own; by powers of two. */
+  readonly tileColumns?: (log2: number) => Args;
   /** Whether ffmpeg up to 5.1 tells it that a frame lasts one step of the clock, which its bitrate is then kept by. */
   readonly countsSteps?: true;
   /** What it is told of how many frames there are in a thousand seconds, where it goes by that and not by their times. */
   readonly frameRate?: (frames: number) => Args;
+  /** The option that takes parameters of its own, parted by colons; `frameRate` and `tileColumns` go there, and what always does. */
+  readonly params?: { readonly option: string; readonly always: Args };
   /** The shortest side in pixels that it takes. */
   readonly minSidePixels?: number;
 }
@@ -57,6 +63,8 @@ const ofLevels = <T>(option: string, values: Levels<T>): Levels<Args> => {
   return [at(0), at(1), at(2), at(3), at(4)];
 };
 const sameAtAllLevels = (args: Args): Levels<Args> => [args, args, args, args, args];
+
+const tileColumns = (log2: number): Args => ['-tile-columns', String(log2)];
 
 /**
  * The video encoders by ffmpeg's names; of those for one codec the first that is at hand is taken. The levels were set by
@@ -80,6 +88,8 @@ export const videoEncoders = {
     speed: ofLevels('-preset', ['slow', 'medium', 'fast', 'faster', 'superfast']),
     underCap: keepsCaps,
     frameRate: (frames) => [`fps=${frames}/1000`],
+    // Players and packagers that begin at a keyframe cannot show the frames before it that an open group has.
+    params: { option: '-x265-params', always: ['open-gop=0'] },
     passes: 'x265',
   },
   // VP8 falls back to 256 kbps without a bitrate, so its quality is a crf below a bitrate fit for the picture. Speed is
@@ -109,12 +119,16 @@ export const videoEncoders = {
     // Without row-mt it uses one core for pictures of this size.
     always: ['-deadline', 'good', '-row-mt', '1'],
     passes: 'log',
+    hasTwoPassQuality: true,
+    tileColumns,
   },
   libsvtav1: {
     codec: 'av1',
     quality: ofLevels('-crf', [60, 52, 34, 23, 14]),
     underCap: { share: 0.75, bufferShare: 0.5, quality: 'alone' },
-    frameRate: (frames) => ['-svtav1-params', `fps-num=${frames}:fps-denom=1000`],
+    frameRate: (frames) => [`fps-num=${frames}:fps-denom=1000`],
+    tileColumns: (log2) => [`tile-columns=${log2}`],
+    params: { option: '-svtav1-params', always: [] },
     speed: ofLevels('-preset', [4, 6, 8, 10, 12]),
     passes: 'none',
     minSidePixels: 64,
@@ -126,9 +140,10 @@ export const videoEncoders = {
     withQuality: ['-b:v', '0'],
     underCap: { share: 0.75, bufferShare: 0.5, quality: 'beside-bitrate' },
     speed: ofLevels('-cpu-used', [3, 4, 6, 7, 8]),
-    // Builds of 2018 call it experimental.
-    always: ['-strict', 'experimental'],
+    // Builds of 2018 call it experimental, and use one core without row-mt.
+    always: ['-strict', 'experimental', '-row-mt', '1'],
     passes: 'log',
+    tileColumns,
   },
   // Theora has no speeds. For the same picture it needs several times the bits of the others, so its levels stop short of it.
   libtheora: {

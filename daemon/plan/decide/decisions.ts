@@ -57,7 +57,7 @@ export type Clock =
 
 /** How many bits there are: as a quality asks for, or as a bitrate says. */
 export type VideoRate =
-  | { readonly by: 'quality'; readonly level: Level }
+  | { readonly by: 'quality'; readonly level: Level; readonly passes: 1 | 2 }
   | { readonly by: 'bitrate'; readonly kbps: number; readonly passes: 1 | 2 };
 
 /** What the bits may be at most: in any time no more than the bitrate gives in it, and a buffer on top. */

@@ -64,7 +64,7 @@ export function decidePicture(
       ...colouring,
       watermarks: marks,
       ...decideTiming(settings, video, encoder, format),
-      rate: decideVideoRate(settings),
+      rate: decideVideoRate(settings, encoder),
       cap: decideCap(settings),
       speed: levelOf(settings.speed),
       keyframeInterval: settings.keyframe_interval ?? defaultKeyframeInterval,

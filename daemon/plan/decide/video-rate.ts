@@ -1,4 +1,5 @@
 import type { OutputSettings } from '../../../src/api/settings/index.js';
+import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { BitrateCap, VideoRate } from './decisions.js';
 import { levelOf } from './level.js';
 
@@ -12,12 +13,17 @@ export type VideoRateSettings = Pick<
 const bufferSeconds = 1.5;
 
 /**
- * How many bits the picture gets: as `quality` asks for, or by `video_bitrate`, which wins over it, in two passes unless `onepass`
- * is set.
+ * How many bits the picture gets: as `quality` asks for, or by `video_bitrate`, which wins over it. A bitrate takes two passes, and so does
+ * a quality with an encoder that meets it better so, unless `onepass` is set. Below a cap a quality takes one.
  */
-export function decideVideoRate(settings: VideoRateSettings): VideoRate {
-  if (settings.video_bitrate === undefined) return { by: 'quality', level: levelOf(settings.quality) };
-  return { by: 'bitrate', kbps: settings.video_bitrate, passes: settings.onepass === true ? 1 : 2 };
+export function decideVideoRate(settings: VideoRateSettings, encoder: VideoEncoderName): VideoRate {
+  const mayTakeTwo = settings.onepass !== true;
+  if (settings.video_bitrate !== undefined) {
+    return { by: 'bitrate', kbps: settings.video_bitrate, passes: mayTakeTwo ? 2 : 1 };
+  }
+  const { hasTwoPassQuality }: VideoEncoder = videoEncoders[encoder];
+  const takesTwo = mayTakeTwo && hasTwoPassQuality === true && settings.bitrate_cap === undefined;
+  return { by: 'quality', level: levelOf(settings.quality), passes: takesTwo ? 2 : 1 };
 }
 
 /** What the bits may be at most (`bitrate_cap`), over which buffer; null where there is no cap. A buffer alone limits nothing. */

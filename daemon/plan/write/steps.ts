@@ -44,10 +44,10 @@ export function productPath(decision: Decision, paths: PlanPaths): string {
   return paths.files?.get(outputId) ?? `${paths.scratch}/output-${outputId}${extension}`;
 }
 
-/** Whether the bitrate of a picture is met by looking at all of it first. */
+/** Whether the bitrate or the quality of a picture is met by looking at all of it first. */
 export function isInTwoPasses({ rate, encoder }: Picture): boolean {
   const { passes }: VideoEncoder = videoEncoders[encoder];
-  return rate.by === 'bitrate' && rate.passes === 2 && passes !== 'none';
+  return rate.passes === 2 && passes !== 'none';
 }
 
 function encodeArgs(

@@ -39,17 +39,37 @@ export function videoArgs(
   ];
 }
 
-/** Keyframes, passes and uneven frames. ffmpeg knows nothing of x265's passes, nor builds of 2018 of its keyframes, so all goes into its own parameters. */
+/**
+ * Keyframes, passes, tiles and uneven frames. ffmpeg knows nothing of x265's passes, nor builds of 2018 of its keyframes, so for x265 all goes
+ * into its own parameters.
+ */
 function groupArgs(picture: Picture, encoder: VideoEncoder, pass: Pass | null): readonly string[] {
-  const frames = keyframeInterval(picture, encoder);
-  const rateArgs = unevenRateArgs(picture, encoder);
-  if (encoder.passes !== 'x265') {
-    const passArgs = pass === null ? [] : ['-pass', String(pass.number), '-passlogfile', pass.log];
-    return ['-g', String(frames), ...rateArgs, ...passArgs];
+  const frames = String(keyframeInterval(picture, encoder));
+  const { params, passes } = encoder;
+  const own = [...unevenRateArgs(picture, encoder), ...tileArgs(picture, encoder)];
+  if (passes === 'x265') {
+    // They are parted by colons, which a path may hold as well: hence the name alone.
+    const passParams = pass === null ? [] : [`pass=${pass.number}`, `stats=${pass.logName}.log`];
+    return paramArgs(params, [`keyint=${frames}`, ...own, ...passParams]);
   }
-  // They are parted by colons, which a path may hold as well: hence the name alone.
-  const passParams = pass === null ? [] : [`pass=${pass.number}`, `stats=${pass.logName}.log`];
-  return ['-x265-params', [`keyint=${frames}`, ...rateArgs, ...passParams].join(':')];
+  const passArgs = pass === null ? [] : ['-pass', String(pass.number), '-passlogfile', pass.log];
+  return ['-g', frames, ...(params === undefined ? own : paramArgs(params, own)), ...passArgs];
+}
+
+function paramArgs(params: VideoEncoder['params'], own: readonly string[]): readonly string[] {
+  const all = [...own, ...(params?.always ?? [])];
+  return params === undefined || all.length === 0 ? [] : [params.option, all.join(':')];
+}
+
+/** From this width on a picture is encoded in columns, and from the second on in twice as many; the powers of two. */
+const tiles = [
+  { fromWidth: 3840, log2: 3 },
+  { fromWidth: 1280, log2: 2 },
+] as const;
+
+function tileArgs({ fit }: Picture, { tileColumns }: VideoEncoder): readonly string[] {
+  const found = tiles.find(({ fromWidth }) => fit.canvas.width >= fromWidth);
+  return found === undefined ? [] : (tileColumns?.(found.log2) ?? []);
 }
 
 /**

@@ -40,6 +40,6 @@ export const videoRateTable = {
     default: false,
     spellings: ['one_pass'],
     section,
-    help: 'meet video_bitrate in one pass instead of two: faster and less exact',
+    help: 'encode in one pass where video_bitrate, or a quality of vp9, takes two: faster and less exact',
   },
 } as const satisfies SettingsTable;
