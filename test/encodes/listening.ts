@@ -47,8 +47,10 @@ export async function complaintsOf(path: string): Promise<string> {
   const output = ['-map', '0', '-enc_time_base:v', '-1', '-f', 'null', '-'];
   const args = ['-v', 'warning', '-xerror', '-i', `file:${path}`, ...output];
   const { stderr } = await launch(ffmpeg.path, args);
-  // A bare stream tells no length, and that is all there is to say of it.
-  return stderr.replace(/^.*Estimating duration from bitrate.*\n/m, '');
+  // A bare stream has no length of its own; ffmpeg 7 warns of -1, and older versions do not know its new name.
+  return stderr
+    .replace(/^.*Estimating duration from bitrate.*\n/m, '')
+    .replace(/^.*enc_time_base -1 is deprecated.*\n?/m, '');
 }
 
 /** Container, then the codecs of the streams in their order, as ffprobe names them. */
