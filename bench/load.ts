@@ -27,7 +27,7 @@ export interface LoadResult {
 
 /*
  * A program of its own, told by its parent what to do. It is as lean as it can be, since it shares the machine with what it
- * measures: on two cores the server has one, and the generator must need less than the other. undici takes about three
+ * measures: on two cores the server has one, and the generator must need less than the other. An HTTP client takes about three
  * times as long for a request as reading the few bytes of a head that matter.
  */
 

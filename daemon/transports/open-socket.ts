@@ -11,6 +11,8 @@ export interface SocketTarget {
   readonly isTls: boolean;
   /** What the bytes that come are read into; buffers of Node's where it is not given, and for TLS. */
   readonly buffers?: SocketBuffers | null;
+  /** Whether the reader of the socket copies what it gets, as Node's HTTP parser does: one buffer for all reads will do, but not for TLS. */
+  readonly readerCopies?: boolean;
 }
 
 /**
@@ -29,7 +31,7 @@ export function openSocket(
   timeoutMs: number,
   signal: AbortSignal | null = null,
 ): Promise<Socket> {
-  const { host, port, isTls, buffers = null } = target;
+  const { host, port, isTls } = target;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     guard.checkHost(host);
@@ -42,7 +44,7 @@ export function openSocket(
     };
     const socket: Socket = isTls
       ? connectTls({ ...options, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] })
-      : connectTcp(buffers === null ? options : { ...options, onread: readInto(buffers, () => socket) });
+      : connectTcp({ ...options, ...readOptions(target, () => socket) });
     const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs);
     const stop = () => {
       reject(signal?.reason);
@@ -64,7 +66,7 @@ export function openSocket(
         // Before a TLS handshake: not even the name of the server is told to a forbidden address.
         guard.checkSocket(host, socket);
       } catch (error) {
-        socket.destroy(error instanceof Error ? error : new Error(String(error)));
+        socket.destroy(asError(error));
       }
     });
     socket.once(isTls ? 'secureConnect' : 'connect', () => {
@@ -72,6 +74,37 @@ export function openSocket(
       if (!socket.destroyed) resolve(socket.setNoDelay(true).setKeepAlive(true));
     });
   });
+}
+
+/** An error as it is; anything else that was thrown as the message of one. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+function readOptions({ buffers = null, readerCopies = false }: SocketTarget, socket: () => Socket) {
+  if (buffers !== null) return { onread: readInto(buffers, socket) };
+  return readerCopies ? { onread: readIntoOne(socket) } : {};
+}
+
+/** 256 KiB: what the system hands over at once on a fast line. Memory that no byte was read into takes no room. */
+const oneBufferBytes = 1 << 18;
+
+/** Reads into one buffer again and again. Of its own accord Node makes a new one of 64 KiB for each read, which takes half as long again. */
+function readIntoOne(socket: () => Socket): OnReadOpts {
+  let free: Uint8Array | null = null;
+  return {
+    buffer: () => {
+      const next = free ?? Buffer.allocUnsafeSlow(oneBufferBytes);
+      free = null;
+      return next;
+    },
+    callback: (bytes, buffer) => {
+      const goesOn = socket().push(buffer.subarray(0, bytes));
+      // What nobody has read yet still lies in there.
+      if (socket().readableLength === 0) free = buffer;
+      return goesOn;
+    },
+  };
 }
 
 /** Hands on what was read as the socket itself would, but for whose buffers it lies in. */

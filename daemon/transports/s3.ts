@@ -49,7 +49,7 @@ function bucketTransport(scheme: string, options: BucketOptions): Transport {
     try {
       return await work(session);
     } finally {
-      await session.close();
+      session.close();
     }
   };
   return {

@@ -37,7 +37,7 @@ export function createSwiftTransport(options: SwiftOptions): Transport {
     try {
       return await work(session);
     } finally {
-      await session.close();
+      session.close();
     }
   };
   const never = () => new AbortController().signal;

@@ -1,28 +1,80 @@
-import type { Agent, buildConnector } from 'undici';
+import { type ClientRequestArgs, Agent as SocketPool } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Guard } from '../guard.js';
-import { openSocket } from '../open-socket.js';
-import type { SocketBuffers } from '../socket-buffers.js';
+import { asError, openSocket } from '../open-socket.js';
+import { type HttpAnswer, type HttpRequest, sendRequest } from './send-request.js';
+
+/** Makes requests, over connections that it keeps for the next ones. */
+export interface GuardedAgent {
+  /**
+   * Makes one request and resolves when the head of its answer has come, whatever its status. Redirects are not followed. Rejects with the
+   * error of the connection or of the guard, and with the reason of the signal, which ends the body as well.
+   */
+  request(request: HttpRequest): Promise<HttpAnswer>;
+  /** Ends all connections, those under way included. */
+  destroy(): void;
+}
+
+/** How long a connection that nobody uses is kept, in milliseconds. */
+const idleTimeoutMs = 4_000;
 
 /**
- * An agent whose every connection passes the guard. Node's own fetch would not do, as it asks nobody about where it connects. undici's
- * own connector would, but its clock ticks in seconds, and a connection that it gave up cannot be got at. Who gives buffers says when pieces of
- * bodies are done with.
+ * An agent whose every connection passes the guard: Node's own would ask nobody about where it connects. The transfers watch for stalls
+ * themselves, so no request has a time limit here.
  */
-export async function createGuardedAgent(
-  guard: Guard,
-  connectTimeoutMs: number,
-  buffers: SocketBuffers | null = null,
-): Promise<Agent> {
-  // Loaded with the first download: a daemon at rest does without it.
-  const { Agent } = await import('undici');
-  const connect: buildConnector.connector = ({ hostname, port, protocol }, callback) => {
-    const isTls = protocol === 'https:';
-    const target = { host: hostname, port: Number(port || (isTls ? 443 : 80)), isTls, buffers };
-    openSocket(guard, target, connectTimeoutMs).then(
-      (socket) => callback(null, socket),
-      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
-    );
+export function createGuardedAgent(guard: Guard, connectTimeoutMs: number): GuardedAgent {
+  const ended = new AbortController();
+  const connections = { guard, connectTimeoutMs, signal: ended.signal };
+  const pools = {
+    'http:': new GuardedPool(connections, false),
+    'https:': new GuardedPool(connections, true),
   };
-  // Stalls are watched by the download itself, to the millisecond.
-  return new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
+  return {
+    async request(request) {
+      ended.signal.throwIfAborted();
+      const { protocol } = new URL(request.origin);
+      return sendRequest(request, pools[protocol === 'https:' ? 'https:' : 'http:']);
+    },
+    destroy() {
+      ended.abort(new Error('the agent was ended'));
+      for (const pool of Object.values(pools)) pool.destroy();
+    },
+  };
+}
+
+interface Connections {
+  readonly guard: Guard;
+  readonly connectTimeoutMs: number;
+  /** Ends what is not connected yet. */
+  readonly signal: AbortSignal;
+}
+
+/** Node's pool of connections, but for how they are opened. */
+class GuardedPool extends SocketPool {
+  readonly #connections: Connections;
+  readonly #isTls: boolean;
+  // Node looks at both of them, to choose the port and to refuse a request of the other scheme.
+  readonly protocol: string;
+  readonly defaultPort: number;
+
+  constructor(connections: Connections, isTls: boolean) {
+    super({ keepAlive: true, timeout: idleTimeoutMs });
+    this.#connections = connections;
+    this.#isTls = isTls;
+    this.protocol = isTls ? 'https:' : 'http:';
+    this.defaultPort = isTls ? 443 : 80;
+  }
+
+  override createConnection(
+    { host, port }: ClientRequestArgs,
+    callback: (error: Error | null, socket: Socket) => void = () => undefined,
+  ): undefined {
+    const { guard, connectTimeoutMs, signal } = this.#connections;
+    const target = { host: host ?? '', port: Number(port), isTls: this.#isTls, readerCopies: true };
+    openSocket(guard, target, connectTimeoutMs, signal).then(
+      (socket) => callback(null, socket),
+      // Node looks at the socket only where there is no error.
+      (error: unknown) => Reflect.apply(callback, null, [asError(error)]),
+    );
+  }
 }

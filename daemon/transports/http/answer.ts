@@ -52,7 +52,8 @@ export function readAnswer(answer: Answer, asked: Asked, host: string, now: Date
   if (redirects.has(status)) {
     const location = header(answer, 'location');
     if (location === null) return failed(`${host} redirects to nowhere (status ${status}).`);
-    return { type: 'redirect', location };
+    // Node reads headers as Latin-1; some servers send addresses in bare UTF-8.
+    return { type: 'redirect', location: Buffer.from(location, 'latin1').toString('utf8') };
   }
   if (status === 200 || status === 206) {
     const encoding = header(answer, 'content-encoding') ?? '';

@@ -1,15 +1,17 @@
-import type { Agent, Dispatcher } from 'undici';
+import type { Readable } from 'node:stream';
 import type { Credentials } from '../remote/remote-url.js';
 import { connectionTrouble, finalTrouble, type Trouble } from '../remote/trouble.js';
+import type { GuardedAgent } from './agent.js';
 import { type AnswerReading, type Asked, isOfPart, readAnswer } from './answer.js';
 import { basicAuthorization, readHttpUrl } from './http-url.js';
+import type { HttpAnswer } from './send-request.js';
 
 const maxRedirects = 10;
 
 /** The body of a file and what it is a part of; or why there is none. */
 export type AskReading =
   | (Extract<AnswerReading, { type: 'body' }> & {
-      readonly body: Dispatcher.ResponseData['body'];
+      readonly body: Readable;
       readonly host: string;
       /** Where all redirects have led to. */
       readonly target: Target;
@@ -44,7 +46,7 @@ export interface AskOptions {
  * credentials of the first URL are for its own origin alone. Rejects only when the signal is aborted.
  */
 export async function ask(
-  agent: Agent,
+  agent: GuardedAgent,
   first: Target,
   asked: Asked,
   { resolved = null, signal, alive }: AskOptions,
@@ -61,8 +63,7 @@ export async function ask(
     const { statusCode: status, headers, body } = answer;
     const reading = readAnswer({ status, headers }, asked, host, new Date());
     if (reading.type === 'body') return { ...reading, body, host, target };
-    // Nobody reads this body; an error that its early end causes concerns nobody either.
-    body.on('error', () => undefined).destroy();
+    body.destroy();
     if (reading.type === 'trouble') return { ...reading, isRefusal: true };
     if (reading.type !== 'redirect') return reading;
     const next = redirected(first, target, reading.location);
@@ -74,11 +75,11 @@ export async function ask(
 }
 
 function send(
-  agent: Agent,
+  agent: GuardedAgent,
   { url, credentials, headers }: Target,
   asked: Asked,
   signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+): Promise<HttpAnswer> {
   const { fromByte, toByte, known } = asked;
   const lastByte = toByte == null ? '' : toByte - 1;
   return agent.request({

@@ -18,8 +18,6 @@ export interface BringParts {
   /** How many of the bytes that have come are wanted: the stretch goes on by so many. */
   readonly advance: (bytes: number) => number;
   readonly write: (pieces: readonly Uint8Array[], at: number) => Promise<void>;
-  /** Nobody looks at these pieces any more. */
-  readonly done: (pieces: readonly Uint8Array[]) => void;
   readonly watched: Watched;
 }
 
@@ -32,7 +30,7 @@ const leastBytes = 1024;
  * disk fails, and when it is stopped. Nothing is written any more when it has settled.
  */
 export async function bring(answer: Body, parts: BringParts): Promise<Trouble | 'unsound' | null> {
-  const { stretch, ready, advance, write, done, watched } = parts;
+  const { stretch, ready, advance, write, watched } = parts;
   const promisedBytes = answer.toByte === null ? null : answer.toByte - answer.fromByte;
   let cameBytes = 0;
   let toldBytes = 0;
@@ -43,7 +41,6 @@ export async function bring(answer: Body, parts: BringParts): Promise<Trouble | 
     cameBytes += bytes;
     const wanted = advance(bytes);
     await write(wanted === bytes ? pieces : firstOf(pieces, wanted), at).catch(rethrowAsOurDisk);
-    done(pieces);
     const isAtEnd = stretch.at >= stretch.end;
     if (cameBytes - toldBytes >= leastBytes || isAtEnd) {
       toldBytes = cameBytes;

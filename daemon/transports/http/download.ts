@@ -3,7 +3,6 @@ import type { FileFacts } from '../../jobs/job.js';
 import { defaultConnections } from '../connections.js';
 import { connectTimeoutOf, type RemoteOptions } from '../remote/attempts.js';
 import { bringWhole } from '../remote/bring-whole.js';
-import { SocketBuffers } from '../socket-buffers.js';
 import type { Transfer } from '../transport.js';
 import { createGuardedAgent } from './agent.js';
 import type { Target } from './ask.js';
@@ -48,12 +47,11 @@ export async function downloadFromTarget(
   const { signal } = transfer;
   const { guard, stallTimeoutMs } = options;
   signal.throwIfAborted();
-  const buffers = new SocketBuffers();
-  const agent = await createGuardedAgent(guard, connectTimeoutOf(options), buffers);
+  const agent = createGuardedAgent(guard, connectTimeoutOf(options));
   try {
     return await bringWhole(toPath, transfer, options, ({ part, meter }) => {
       const download = new HttpDownload({
-        ...{ agent, buffers, target, part, toPath, meter, stallTimeoutMs, signal },
+        ...{ agent, target, part, toPath, meter, stallTimeoutMs, signal },
         retryDelayMs: options.retryDelayMs ?? 500,
         connections: transfer.connections ?? defaultConnections,
         rules: options.ranges ?? defaultRules,
@@ -61,6 +59,6 @@ export async function downloadFromTarget(
       return { attempt: () => download.attempt(), furthestBytes: () => download.furthestBytes };
     });
   } finally {
-    await agent.destroy();
+    agent.destroy();
   }
 }

@@ -1,12 +1,11 @@
 import { dirname } from 'node:path';
-import type { Agent } from 'undici';
 import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
 import { freeBytes } from '../folders.js';
 import type { Meter } from '../meter.js';
 import type { PartFile } from '../part-file.js';
 import { type Watched, withoutStall } from '../remote/attempts.js';
 import { passingTrouble, type Trouble } from '../remote/trouble.js';
-import type { SocketBuffers } from '../socket-buffers.js';
+import type { GuardedAgent } from './agent.js';
 import type { KnownFile } from './answer.js';
 import { type AskReading, ask, type Target } from './ask.js';
 import { type Body, bring } from './bring.js';
@@ -15,9 +14,7 @@ import { type Stretch, Stretches } from './stretches.js';
 
 /** What a download works with. */
 export interface HttpDownloadParts {
-  readonly agent: Agent;
-  /** What its connections read into. */
-  readonly buffers: SocketBuffers;
+  readonly agent: GuardedAgent;
   readonly target: Target;
   readonly part: PartFile;
   /** Where the file is to stand: its volume must have room. */
@@ -171,7 +168,7 @@ export class HttpDownload {
     const isSame =
       answer.file.validator === found?.known.validator && answer.file.totalBytes === found?.known.totalBytes;
     if (found?.stretches.isDivided) {
-      answer.body.on('error', () => undefined).destroy();
+      answer.body.destroy();
       return { type: isSame ? 'unsound' : 'changed' };
     }
     // Over one connection it is as good: it is begun anew with what is here.
@@ -189,7 +186,7 @@ export class HttpDownload {
   }
 
   async #fill(answer: Body, stretch: Stretch, ready: Promise<void>, watched: Watched): Promise<Fetched> {
-    const { part, meter, buffers } = this.parts;
+    const { part, meter } = this.parts;
     const found = this.#found;
     if (found === null) throw new TypeError('nothing is known of the file');
     const { stretches, known } = found;
@@ -202,7 +199,6 @@ export class HttpDownload {
         this.#furthestBytes = Math.max(this.#furthestBytes, part.sizeBytes);
         meter.at(part.sizeBytes, known.totalBytes);
       },
-      done: (pieces) => buffers.giveBack(pieces),
       watched,
     })
       .then((ended) => {

@@ -1,9 +1,10 @@
-import type { Agent, Dispatcher } from 'undici';
+import type { Readable } from 'node:stream';
 import type { VencError } from '../../../src/api/errors.js';
 import type { Guard } from '../guard.js';
 import { connectionTrouble } from '../remote/trouble.js';
-import { createGuardedAgent } from './agent.js';
+import { createGuardedAgent, type GuardedAgent } from './agent.js';
 import { basicAuthorization, readHttpUrl } from './http-url.js';
+import type { HttpRequest } from './send-request.js';
 
 /** What is posted. The names of its headers are in lower case. */
 export interface Letter {
@@ -36,13 +37,12 @@ const maxAnswerBytes = 16_384;
 
 /** Makes a poster whose every connection passes the guard. */
 export function createPoster({ guard, timeoutMs }: PosterOptions): Poster {
-  let agent: Promise<Agent> | null = null;
+  const agent = createGuardedAgent(guard, timeoutMs);
   return {
     async post(letter, signal) {
       signal.throwIfAborted();
       const reading = readHttpUrl(letter.url);
       if (!reading.ok) return `The address ${reading.complaint}.`;
-      agent ??= createGuardedAgent(guard, timeoutMs);
       const { url, credentials } = reading;
       const authorization = credentials === null ? {} : { authorization: basicAuthorization(credentials) };
       const request = {
@@ -52,10 +52,10 @@ export function createPoster({ guard, timeoutMs }: PosterOptions): Poster {
         headers: { 'user-agent': 'venc', ...authorization, ...letter.headers },
         body: letter.body,
       } as const;
-      return attempt(await agent, request, { host: url.host, timeoutMs, signal });
+      return attempt(agent, request, { host: url.host, timeoutMs, signal });
     },
     async close() {
-      await (await agent)?.destroy();
+      agent.destroy();
     },
   };
 }
@@ -68,8 +68,8 @@ interface AttemptOptions {
 }
 
 async function attempt(
-  agent: Agent,
-  request: Dispatcher.RequestOptions,
+  agent: GuardedAgent,
+  request: HttpRequest,
   { host, timeoutMs, signal }: AttemptOptions,
 ): Promise<string | null> {
   const limit = new AbortController();
@@ -79,10 +79,7 @@ async function attempt(
   try {
     const { statusCode, body } = await agent.request({ ...request, signal: limit.signal });
     // The head of the answer has said it all: how its body ends, or whether it does in time, is all the same.
-    await body
-      .on('error', () => undefined)
-      .dump({ limit: maxAnswerBytes })
-      .catch(() => undefined);
+    await passOver(body).catch(() => undefined);
     return refusalOf(statusCode, host);
   } catch (error) {
     signal.throwIfAborted();
@@ -91,6 +88,15 @@ async function attempt(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
+  }
+}
+
+/** Reads a body to its end, so that its connection can be used again, and ends a longer one with its connection. */
+async function passOver(body: Readable): Promise<void> {
+  let bytes = 0;
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    bytes += piece.byteLength;
+    if (bytes > maxAnswerBytes) return;
   }
 }
 

@@ -17,7 +17,7 @@ export async function sizeOverHttp(
   if (!reading.ok)
     throw new VencError('DownloadFailureError', `The address of the input ${reading.complaint}.`);
   signal.throwIfAborted();
-  const agent = await createGuardedAgent(options.guard, connectTimeoutOf(options));
+  const agent = createGuardedAgent(options.guard, connectTimeoutOf(options));
   const { stallTimeoutMs } = options;
   const watch = { signal, stallTimeoutMs, direction: 'download', host: reading.url.host } as const;
   let sizeBytes: number | null = null;
@@ -26,13 +26,13 @@ export async function sizeOverHttp(
       const answer = await ask(agent, reading, { fromByte: 0, known: null }, watched);
       if (answer.type === 'trouble') return answer.trouble;
       if (answer.type !== 'body') return null;
-      answer.body.on('error', () => undefined).destroy();
+      answer.body.destroy();
       sizeBytes = answer.file.totalBytes;
       return null;
     });
     if (trouble !== null) throw trouble.error;
     return sizeBytes;
   } finally {
-    await agent.destroy();
+    agent.destroy();
   }
 }

@@ -163,6 +163,7 @@ function tooMuch({ host, place }: StorageSession): Error {
 /** Hands on the pieces of a body. All that came is taken before it is told that the body broke off: the next attempt goes on from there. */
 function copy(body: Readable, take: (piece: Uint8Array) => void): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (body.destroyed) return reject(body.errored ?? new Error('closed early'));
     body.on('data', (piece: Uint8Array) => {
       try {
         take(piece);

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Agent, Dispatcher } from 'undici';
+import type { GuardedAgent } from '../http/agent.js';
+import type { HttpAnswer } from '../http/send-request.js';
 
 /** Who is told how a request comes forward. */
 export interface RequestWatch {
@@ -40,7 +41,7 @@ const maxAnswerBytes = 4 << 20;
  * Sends the SDK's requests through an agent of ours, whose every connection passes the guard. The SDK's own handler would look up and
  * connect by itself, and tells nothing of how a body comes forward. Requests are known by their signals.
  */
-export function createHandler(agent: Agent, watches: WeakMap<object, RequestWatch>): Handler {
+export function createHandler(agent: GuardedAgent, watches: WeakMap<object, RequestWatch>): Handler {
   return {
     metadata: { handlerProtocol: 'http/1.1' },
     updateHttpClientConfig: () => undefined,
@@ -52,15 +53,12 @@ export function createHandler(agent: Agent, watches: WeakMap<object, RequestWatc
       const answer = await agent.request({
         origin: originOf(request),
         path: `${request.path}${queryOf(request)}`,
-        // The SDK's own list of methods is a part of undici's.
-        method: request.method as Dispatcher.HttpMethod,
+        method: request.method,
         headers: headersOf(request),
         body: bodyOf(request, watch),
         ...(signal === undefined ? {} : { signal }),
       });
       watch.alive();
-      // It may break before anybody reads it.
-      answer.body.on('error', () => undefined);
       const isFile = request.method === 'GET' && answer.statusCode < 300;
       const body = isFile ? answer.body : Readable.from([await shortBody(answer.body, watch)]);
       return {
@@ -95,7 +93,7 @@ function encoded(text: string): string {
   );
 }
 
-/** Without `Expect`, which undici does not know: an early answer is read all the same. */
+/** Without `Expect`: Node would wait for a leave that not every server gives; an early answer is read all the same. */
 function headersOf({ headers }: Request): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'expect'));
 }
@@ -117,7 +115,7 @@ async function* pieces(bytes: Uint8Array, watch: RequestWatch): AsyncGenerator<U
   }
 }
 
-async function shortBody(body: Dispatcher.ResponseData['body'], watch: RequestWatch): Promise<Buffer> {
+async function shortBody(body: HttpAnswer['body'], watch: RequestWatch): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of body as AsyncIterable<Buffer>) {
@@ -129,7 +127,7 @@ async function shortBody(body: Dispatcher.ResponseData['body'], watch: RequestWa
   return Buffer.concat(pieces);
 }
 
-function plainHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+function plainHeaders(headers: HttpAnswer['headers']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],

@@ -1,7 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { Agent } from 'undici';
 import type { Direction } from '../disk-faults.js';
-import { createGuardedAgent } from '../http/agent.js';
+import { createGuardedAgent, type GuardedAgent } from '../http/agent.js';
 import { connectTimeoutOf, type RemoteOptions, untilDone, withoutStall } from '../remote/attempts.js';
 import type { Trouble } from '../remote/trouble.js';
 import type { StorageService } from '../services.js';
@@ -43,7 +42,7 @@ export class StorageSession {
   readonly #watches = new WeakMap<object, RequestWatch>();
   #region: string;
   #client: Promise<S3Client> | null = null;
-  readonly #agent: Promise<Agent>;
+  readonly #agent: GuardedAgent;
 
   constructor(
     readonly place: BucketPlace,
@@ -52,7 +51,6 @@ export class StorageSession {
   ) {
     this.#region = options.service.region;
     this.#agent = createGuardedAgent(options.guard, connectTimeoutOf(options));
-    this.#agent.catch(() => undefined);
   }
 
   /** The server, to be named. */
@@ -78,9 +76,8 @@ export class StorageSession {
   }
 
   /** Ends all connections. */
-  async close(): Promise<void> {
-    const [agent] = await Promise.allSettled([this.#agent]);
-    if (agent.status === 'fulfilled') await agent.value.destroy();
+  close(): void {
+    this.#agent.destroy();
   }
 
   async #attempt(
@@ -127,7 +124,7 @@ export class StorageSession {
   async #open(region: string): Promise<S3Client> {
     // It warns of Node 20 on stderr, once a process, when it is loaded: no news to the users of this program.
     process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
-    const [{ S3Client }, agent] = await Promise.all([import('@aws-sdk/client-s3'), this.#agent]);
+    const { S3Client } = await import('@aws-sdk/client-s3');
     const { keys } = this.place;
     return new S3Client({
       region,
@@ -139,7 +136,7 @@ export class StorageSession {
         ...(keys?.sessionToken === undefined ? {} : { sessionToken: keys.sessionToken }),
       },
       ...(keys === null ? { signer: { sign: async (request) => request } } : {}),
-      requestHandler: createHandler(agent, this.#watches),
+      requestHandler: createHandler(this.#agent, this.#watches),
       maxAttempts: 1,
       // Other servers of the kind know no checksums in streams.
       requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -66,7 +66,7 @@ export class Logins {
         address = socket.remoteAddress ?? '';
       },
     };
-    const agent = await createGuardedAgent(asking, this.connectTimeoutMs);
+    const agent = createGuardedAgent(asking, this.connectTimeoutMs);
     const request = {
       method: 'GET',
       origin: authUrl.origin,
@@ -98,7 +98,7 @@ export class Logins {
         expiresAt: Date.now() + (Number.isFinite(life) ? life : usualLifeMs),
       };
     } finally {
-      await agent.destroy();
+      agent.destroy();
     }
   }
 }

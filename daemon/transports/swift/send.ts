@@ -1,5 +1,7 @@
-import type { Agent, Dispatcher } from 'undici';
+import type { Readable } from 'node:stream';
 import type { Direction } from '../disk-faults.js';
+import type { GuardedAgent } from '../http/agent.js';
+import type { HttpAnswer } from '../http/send-request.js';
 import type { Watched } from '../remote/attempts.js';
 import { classOf, connectionTrouble, finalTrouble, type Trouble } from '../remote/trouble.js';
 import type { SwiftAnswer } from './answers.js';
@@ -11,7 +13,7 @@ export interface SwiftRequest {
   /** Percent-encoded, with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Dispatcher.DispatchOptions['body'];
+  readonly body?: string | Readable | null;
 }
 
 /** Answers that are no files are short; a server that goes on for ever is not listened to. */
@@ -19,7 +21,7 @@ const maxAnswerBytes = 16 << 20;
 
 /** Makes one request and reads its answer. Redirects are answers. Rejects only when the signal is aborted. */
 export async function send(
-  agent: Agent,
+  agent: GuardedAgent,
   { origin, path, method, headers, body = null }: SwiftRequest,
   { signal, alive }: Watched,
   direction: Direction,
@@ -60,11 +62,11 @@ export function isAnswer(answer: SwiftAnswer | Trouble): answer is SwiftAnswer {
   return 'status' in answer;
 }
 
-function plain(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {
+function plain(headers: HttpAnswer['headers']): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
       const one = typeof value === 'string' ? value : value?.[0];
-      return one === undefined ? [] : [[name.toLowerCase(), one]];
+      return one === undefined ? [] : [[name, one]];
     }),
   );
 }

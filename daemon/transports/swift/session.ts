@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Agent } from 'undici';
 import type { Direction } from '../disk-faults.js';
-import { createGuardedAgent } from '../http/agent.js';
+import { createGuardedAgent, type GuardedAgent } from '../http/agent.js';
 import { connectTimeoutOf, untilDone, type Watched, withoutStall } from '../remote/attempts.js';
 import type { Trouble } from '../remote/trouble.js';
 import { type SwiftAnswer, statusTrouble } from './answers.js';
@@ -30,7 +29,7 @@ export interface SwiftCall {
 
 /** Calls for one transfer: logged in once, over connections of its own, which `close` ends. */
 export class SwiftSession {
-  #agent: Agent | null = null;
+  #agent: GuardedAgent | null = null;
   #agentHost = '';
 
   constructor(
@@ -57,8 +56,8 @@ export class SwiftSession {
   }
 
   /** Ends the connections. */
-  async close(): Promise<void> {
-    await this.#agent?.destroy();
+  close(): void {
+    this.#agent?.destroy();
     this.#agent = null;
   }
 
@@ -108,7 +107,7 @@ export class SwiftSession {
       headers: { ...call.headers, 'x-auth-token': account.token },
       ...(call.body === undefined ? {} : { body: call.body(watched.alive) }),
     };
-    const answer = await send(await this.#agentFor(account), request, watched, direction);
+    const answer = await send(this.#agentFor(account), request, watched, direction);
     if (!isAnswer(answer)) return answer;
     if (answer.status === 401) return { expired: account, answer };
     if (call.takes?.includes(answer.status)) return answer;
@@ -116,11 +115,11 @@ export class SwiftSession {
     return call.check?.(answer) ?? answer;
   }
 
-  async #agentFor({ storageUrl, exemptHosts }: SwiftAccount): Promise<Agent> {
+  #agentFor({ storageUrl, exemptHosts }: SwiftAccount): GuardedAgent {
     if (this.#agent !== null && this.#agentHost === storageUrl.host) return this.#agent;
-    await this.close();
+    this.close();
     const guard = this.options.guardFor(exemptHosts);
-    this.#agent = await createGuardedAgent(guard, connectTimeoutOf(this.options));
+    this.#agent = createGuardedAgent(guard, connectTimeoutOf(this.options));
     this.#agentHost = storageUrl.host;
     return this.#agent;
   }

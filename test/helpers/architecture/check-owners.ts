@@ -20,7 +20,6 @@ export const owners: Owners = {
   'node:net': ['daemon/http', 'daemon/transports', 'src/client'],
   'node:tls': ['daemon/transports', 'src/client'],
   'node:dns': ['daemon/transports'],
-  undici: ['daemon/transports'],
   '@aws-sdk/client-s3': ['daemon/transports'],
   '@aws-sdk/lib-storage': ['daemon/transports'],
   'basic-ftp': ['daemon/transports'],
