@@ -12,6 +12,9 @@ export interface JobWords {
   readonly [attribute: string]: unknown;
 }
 
+/** Words of a command that creates a job. */
+export type CreateWords = JobWords & { readonly out?: readonly string[]; readonly xml?: boolean };
+
 /** Headings that the flags stand under in the help. */
 const headings = { job: 'Job settings:', output: 'Output settings (for every output):' } as const;
 
@@ -62,9 +65,14 @@ async function withLocalWatermarks(settings: RequestFields, pictures: Map<string
   return placeWatermarks(settings, pictures);
 }
 
-async function readOutput(text: string): Promise<RequestFields> {
-  if (!text.startsWith('@')) return readOutputFlag(text);
-  const path = text.slice(1);
+async function readOutput(text: string, index: number, all: readonly string[]): Promise<RequestFields> {
+  return readOutputFlag(await outputText(text), all.length > 1 ? `--output ${index + 1}` : '--output');
+}
+
+/** What `--output` was given, or the content of the file that `@FILE` names. Rejects with `UsageError` where that cannot be read. */
+export async function outputText(word: string): Promise<string> {
+  if (!word.startsWith('@')) return word;
+  const path = word.slice(1);
   if (path === '') throw new VencError('UsageError', '--output @FILE needs the name of a file.');
-  return readOutputFlag((await readTextFile(path)).trim());
+  return (await readTextFile(path)).trim();
 }

@@ -14,11 +14,16 @@ export async function placeWatermarks(
   pictures: Map<string, FileToUpload>,
 ): Promise<RequestFields> {
   return changeWatermarks(settings, async (url) => {
-    if (url === '' || /^[a-z][a-z0-9+.-]*:/i.test(url)) return url;
+    if (!isLocal(url)) return url;
     const address = pathToFileURL(resolve(url)).href;
     pictures.set(address, { path: url, sizeBytes: await readableFileSize(url) });
     return address;
   });
+}
+
+/** Settings of an output with `file:` URLs for watermarks that are named by local paths, whether there are such files or not. */
+export function withWatermarkUrls(settings: RequestFields): Promise<RequestFields> {
+  return changeWatermarks(settings, async (url) => (isLocal(url) ? pathToFileURL(resolve(url)).href : url));
 }
 
 /** The request with other addresses for watermarks of its outputs, by their `file:` URLs. */
@@ -35,6 +40,10 @@ export async function replaceWatermarks(
     );
   }
   return replaced;
+}
+
+function isLocal(url: string): boolean {
+  return url !== '' && !/^[a-z][a-z0-9+.-]*:/i.test(url);
 }
 
 async function changeWatermarks(

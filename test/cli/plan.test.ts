@@ -151,8 +151,8 @@ test('an output that cannot be made of this input is told, and the others are pl
 test('what is refused is told with every reason, and nothing is printed', async () => {
   const { code, stdout, stderr } = await planHere(['--quality', '9', '--audio-bitrate', '15']);
   assert.equal([code, stdout], [2, '']);
-  assert.match(stderr, 'outputs[0].quality must be a whole number from 1 to 5');
-  assert.match(stderr, 'outputs[0].audio_bitrate must be');
+  assert.match(stderr, '--quality must be a whole number from 1 to 5');
+  assert.match(stderr, '--audio-bitrate must be');
 });
 
 /** What no plan can be made of: the argument, the exit code, what is said. */
@@ -202,8 +202,8 @@ test('outputs elsewhere are planned without a word to anybody, and shown without
   assert.not.match(stdout, 'hunter2secret');
   const refused = await planHere(['--output', 'url=sftp://host/a/', '--output', 'url=s3://bucket:80/a.mp4']);
   assert.is(refused.code, 2);
-  assert.match(refused.stderr, 'outputs[0].url must name a file');
-  assert.match(refused.stderr, 'outputs[1].url must name a bucket');
+  assert.match(refused.stderr, '--output 1: url must name a file');
+  assert.match(refused.stderr, '--output 2: url must name a bucket');
 });
 
 test('a local watermark that is no picture fails its output', async () => {

@@ -63,7 +63,7 @@ test('wrong values are told before a file is uploaded, not after it', async () =
   const { code, stderr } = await runCli(['submit', 'film.mov', '--quality', '9'], { cwd: folder, env });
   await service.close();
   assert.is(code, 2);
-  assert.match(stderr, 'outputs[0].quality must be a whole number from 1 to 5');
+  assert.match(stderr, '--quality must be a whole number from 1 to 5');
   assert.equal(service.seen, []);
 });
 

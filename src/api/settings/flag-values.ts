@@ -1,6 +1,7 @@
 import { VencError } from '../errors.js';
+import { collect } from '../joined-errors.js';
 import { nearMisses } from '../near-misses.js';
-import { type Assignment, parseAssignments } from './assignments.js';
+import { parseAssignments } from './assignments.js';
 import { outputTable } from './index.js';
 import { decimalOf } from './read-number.js';
 import { isObject, pathTo } from './reading.js';
@@ -41,36 +42,48 @@ export function requestValue(setting: Setting, word: unknown, flag: string): unk
 
 /**
  * What `--output` was given: `name=value,name=value`, or a JSON object, which goes on as it is. The content of
- * a file that `--output @FILE` names is read alike.
+ * a file that `--output @FILE` names is read alike. Messages call it `flag`.
  */
-export function readOutputFlag(text: string): RequestFields {
-  if (!text.trimStart().startsWith('{')) return tableValue(outputTable, text, '--output');
+export function readOutputFlag(text: string, flag = '--output'): RequestFields {
+  if (!text.trimStart().startsWith('{')) return tableValue(outputTable, text, flag);
   const value = parsed(text);
   if (isObject(value)) return value;
-  throw new VencError('UsageError', '--output is not valid JSON.');
+  throw new VencError('UsageError', `${flag} is not valid JSON.`);
 }
 
 function tableValue(table: SettingsTable, text: string, flag: string): RequestFields {
-  const groups = new Map<string, string[]>();
-  for (const [given, value] of parseAssignments(text, flag)) {
-    const name = nameIn(table, given);
-    if (name === undefined) {
-      const near = nearMisses(given, Object.keys(table));
-      const hint = near.length === 0 ? {} : { hint: `did you mean ${near.join(', ')}?` };
-      throw new VencError('UsageError', `${flag} has no setting ${pathTo('', given)}.`, hint);
-    }
-    groups.set(name, [...(groups.get(name) ?? []), value]);
-  }
-  return Object.fromEntries(
-    [...groups].map(([name, values]): Assignment | [string, unknown] => {
-      const setting = table[name];
-      if (setting === undefined) return [name, values];
-      const place = `${flag}: ${name}`;
-      if (setting.kind === 'list') return [name, requestValue(setting, values, place)];
-      if (values.length > 1) throw new VencError('UsageError', `${flag} gives ${name} more than once.`);
-      return [name, requestValue(setting, values[0], place)];
+  const named = collect(
+    parseAssignments(text, flag).map(
+      ([given, value]) =>
+        () =>
+          [knownName(table, given, flag), value] as const,
+    ),
+  );
+  const names = [...new Set(named.map(([name]) => name))];
+  const pairs = collect(
+    names.map((name) => () => {
+      const values = named.flatMap(([other, value]) => (other === name ? [value] : []));
+      return [name, settingValue(table, name, values, flag)] as const;
     }),
   );
+  return Object.fromEntries(pairs);
+}
+
+function knownName(table: SettingsTable, given: string, flag: string): string {
+  const name = nameIn(table, given);
+  if (name !== undefined) return name;
+  const near = nearMisses(given, Object.keys(table));
+  const hint = near.length === 0 ? {} : { hint: `did you mean ${near.join(', ')}?` };
+  throw new VencError('UsageError', `${flag} has no setting ${pathTo('', given)}.`, hint);
+}
+
+function settingValue(table: SettingsTable, name: string, values: readonly string[], flag: string): unknown {
+  const setting = table[name];
+  if (setting === undefined) return values;
+  const place = `${flag}: ${name}`;
+  if (setting.kind === 'list') return requestValue(setting, values, place);
+  if (values.length > 1) throw new VencError('UsageError', `${flag} gives ${name} more than once.`);
+  return requestValue(setting, values[0], place);
 }
 
 function nameIn(table: SettingsTable, given: string): string | undefined {

@@ -1,3 +1,4 @@
+import { collect } from '../joined-errors.js';
 import { helpOf } from './flag-help.js';
 import { type RequestFields, requestValue } from './flag-values.js';
 import { jobTable, outputTable } from './index.js';
@@ -53,14 +54,14 @@ export function readFlags(options: Readonly<Record<string, unknown>>): {
 }
 
 function valuesOf(table: SettingsTable, path: SettingFlag['path'], options: RequestFields): RequestFields {
-  const pairs = flagsOf(table, path).flatMap(({ name, flag, attribute }) => {
+  const steps = flagsOf(table, path).flatMap(({ name, flag, attribute }) => {
     const setting = table[name];
     const word = options[attribute];
     return setting === undefined || word === undefined
       ? []
-      : [[name, requestValue(setting, word, flag)] as const];
+      : [() => [name, requestValue(setting, word, flag)] as const];
   });
-  return Object.fromEntries(pairs);
+  return Object.fromEntries(collect(steps));
 }
 
 function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly SettingFlag[] {

@@ -12,6 +12,7 @@ import { localRequest, withoutProgram } from '../local-request.js';
 import { outputPlaces } from '../output-places.js';
 import { planFailureText, planText, stepWords } from '../print/plan-text.js';
 import { placeFiles } from '../run-files.js';
+import { withTypedErrors, withValidation } from '../with-typed-errors.js';
 import { gather } from '../words.js';
 
 interface PlanOptions extends JobWords, ProgramFlags {
@@ -34,7 +35,11 @@ export function define(command: Command, context: Context): void {
   // Nothing comes to an end here that somebody could be told of.
   addJobWords(command, ['notifications'])
     .addHelpText('after', details)
-    .action(context.act((word: string, options: PlanOptions) => run(word, options, context)));
+    .action(
+      context.act((word: string, options: PlanOptions) =>
+        withTypedErrors(word, options, () => run(word, options, context)),
+      ),
+    );
 }
 
 const details = `
@@ -65,7 +70,7 @@ async function run(word: string, options: PlanOptions, context: Context): Promis
   const programs = await context.programs(options);
   const request = await localRequest(word, options, io, readXml);
   const outs = await outputPlaces(options.out ?? [], 1, process.cwd());
-  const { body, paths } = placeFiles(request, outs, 'kept');
+  const { body, paths } = await withValidation(request, () => placeFiles(request, outs, 'kept'));
   await refuseInput(body.input, paths);
   const { planOnce } = await import('../../../daemon/plan-once.js');
   const plan = await planOnce(body, {

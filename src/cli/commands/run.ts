@@ -21,6 +21,7 @@ import { openProgress } from '../progress-display.js';
 import { chosenMode, type ProgressChoice, progressOption } from '../progress-mode.js';
 import { type PlacedRequest, placeFiles } from '../run-files.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
+import { withTypedErrors, withValidation } from '../with-typed-errors.js';
 import { gather } from '../words.js';
 
 interface RunOptions extends JobWords, ProgramFlags {
@@ -57,7 +58,11 @@ export function define(command: Command, context: Context): void {
   // Who tells of the end of a job tries for days: that takes a daemon.
   addJobWords(command, ['notifications'])
     .addHelpText('after', details)
-    .action(context.act((word: string | undefined, options: RunOptions) => run(word, options, context)));
+    .action(
+      context.act((word: string | undefined, options: RunOptions) =>
+        withTypedErrors(word, options, () => run(word, options, context)),
+      ),
+    );
 }
 
 const sampleFile = 'venc-sample.mp4';
@@ -95,7 +100,8 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
           ? await localRequest(word ?? '', options, io, readXml)
           : await requestOf(null, pathToFileURL(sample).href, options);
       const outs = options.out ?? (sample === null ? [] : [sampleFile]);
-      const placed = placeFiles(request, await outputPlaces(outs, 1, process.cwd()));
+      const places = await outputPlaces(outs, 1, process.cwd());
+      const placed = await withValidation(request, () => placeFiles(request, places));
       const { body, paths, thumbnails } = placed;
       // The sample's own files are its own to overwrite, a file that was named is not.
       const named = paths.map((path) => sample === null || path !== sampleFile);

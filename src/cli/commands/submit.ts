@@ -6,6 +6,7 @@ import { addJobWords } from '../job-words.js';
 import { progressOption } from '../progress-mode.js';
 import { submitJob } from '../submit/submit-job.js';
 import { idempotencyKeyOf, refuseIdleFlags, type SubmitOptions } from '../submit/submit-options.js';
+import { withTypedErrors } from '../with-typed-errors.js';
 
 /** `venc submit INPUT`: creates a job (section 4.1) and prints its id. */
 export function define(command: Command, context: Context): void {
@@ -44,12 +45,14 @@ export function define(command: Command, context: Context): void {
   addJobWords(command)
     .addHelpText('after', details)
     .action(
-      context.act(async (word: string, options: SubmitOptions) => {
-        refuseIdleFlags(options);
-        if (options.ndjson !== true) return submitJob(word, options, context);
-        const { submitMany } = await import('../submit/submit-many.js');
-        return submitMany(word, options, context);
-      }),
+      context.act((word: string, options: SubmitOptions) =>
+        withTypedErrors(word, options, async () => {
+          refuseIdleFlags(options);
+          if (options.ndjson !== true) return submitJob(word, options, context);
+          const { submitMany } = await import('../submit/submit-many.js');
+          return submitMany(word, options, context);
+        }),
+      ),
     );
 }
 

@@ -17,6 +17,8 @@ import { errorText, exitCodeOf } from '../print/error-text.js';
 export interface LinesOptions {
   /** The request of a line with the words of the command line over it. */
   readonly complete: (request: RequestFields) => Promise<unknown>;
+  /** A rejection in the words of the command line, where its settings come from there. */
+  readonly inTypedWords: (error: VencError) => Promise<VencError>;
   /** Each line has this key with its own number behind it, so that the same file may be submitted twice. */
   readonly idempotencyKey: string | null;
   /** Print the service's whole answers, one a line. */
@@ -64,7 +66,7 @@ export async function submitLines(client: Client, io: Io, options: LinesOptions)
       } catch (error) {
         signal.throwIfAborted();
         if (!isVencError(error)) throw error;
-        io.note(errorText(ofLine(error, number), false));
+        io.note(errorText(ofLine(await options.inTypedWords(error), number), false));
         if (code === exitCodes.done) code = exitCodeOf(error);
         if (isHopeless(error)) {
           io.note(`venc: no line after line ${number} was submitted\n`);

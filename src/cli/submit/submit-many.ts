@@ -31,6 +31,11 @@ export async function submitMany(word: string, options: SubmitOptions, context: 
     const addresses = await bringFiles(pictures, bringer);
     return submitLines(client, io, {
       complete: async (line: RequestFields) => withAddresses(await requestOf(line, null, options), addresses),
+      inTypedWords: async (error) => {
+        if (error.errorClass !== 'InvalidRequestError') return error;
+        const { inWordsTyped } = await import('../typed-errors.js');
+        return inWordsTyped(error, '', options);
+      },
       idempotencyKey: options.idempotencyKey ?? null,
       isJson: options.json === true,
       signal,
