@@ -1,7 +1,6 @@
 import progress from 'cli-progress';
 import type { Io } from './io.js';
 import { type BarFacts, barLine } from './print/bar-line.js';
-import { timeLeft, withTimeLeft } from './print/time-left.js';
 
 /** A bar that is drawn. */
 export interface DrawnBar {
@@ -13,16 +12,11 @@ export interface DrawnBar {
   stop(): void;
 }
 
-/** A bar is guessed from for so long before it is said how long it will take. */
-const guessAfterMs = 3000;
-
 /**
  * A bar on a terminal, repainted in its line by carriage return and erasing alone: a program that leaves at once, or is killed, then
  * leaves nothing to repair. Remarks stand above it.
  */
 export function drawnBar({ stderr, inMarks }: Pick<Io, 'stderr' | 'inMarks'>, title: string): DrawnBar {
-  const startedAt = performance.now();
-  const left = timeLeft(() => performance.now());
   let facts: BarFacts = { title, percent: null, activity: '' };
   const columns = () => (stderr.columns > 0 ? stderr.columns : 80);
   const nothing = () => {};
@@ -52,9 +46,7 @@ export function drawnBar({ stderr, inMarks }: Pick<Io, 'stderr' | 'inMarks'>, ti
   let isOver = false;
   return {
     update: (percent, activity) => {
-      const seconds = left(percent);
-      const isGuessed = percent < 100 && performance.now() - startedAt >= guessAfterMs;
-      facts = { title, percent, activity: withTimeLeft(activity, isGuessed ? seconds : null) };
+      facts = { title, percent, activity };
       bar.update(percent);
     },
     note: (text) => {

@@ -1,6 +1,5 @@
 import { jsonText } from '../api/json-text.js';
 import type { Io } from './io.js';
-import { timeLeft, withTimeLeft } from './print/time-left.js';
 import { humanPercent } from './print/units.js';
 import type { ProgressMode } from './progress-mode.js';
 
@@ -39,15 +38,11 @@ function jsonLines(io: Io, title: string): ProgressDisplay['update'] {
 }
 
 function plainLines(io: Io, title: string): ProgressDisplay['update'] {
-  const left = timeLeft(() => performance.now());
   let writtenAt = performance.now();
   return (percent, activity) => {
-    const seconds = left(percent);
     const now = performance.now();
     if (now - writtenAt < lineEveryMs) return;
     writtenAt = now;
-    io.note(
-      `venc: ${title} ${[humanPercent(percent), withTimeLeft(activity, seconds)].filter(Boolean).join(', ')}\n`,
-    );
+    io.note(`venc: ${title} ${[humanPercent(percent), activity].filter(Boolean).join(', ')}\n`);
   };
 }

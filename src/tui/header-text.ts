@@ -23,7 +23,7 @@ export function headerText(state: WatchState): { readonly text: string; readonly
 
 function countsOf(state: WatchState): string {
   const counts = new Map<string, number>();
-  for (const { state: name, loss } of state.jobs) {
+  for (const { shownState: name, loss } of state.jobs) {
     const word = loss === null ? name : 'lost';
     if (word !== null) counts.set(word, (counts.get(word) ?? 0) + 1);
   }

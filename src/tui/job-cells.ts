@@ -53,14 +53,14 @@ export function jobCell(
   name: JobColumn,
   width: number,
 ): { readonly text: string; readonly tone: Tone; readonly isBold?: boolean } {
-  const tone = job.loss === null ? toneOf(job.state) : 'bad';
+  const tone = job.loss === null ? toneOf(job.shownState) : 'bad';
   switch (name) {
     case 'mark':
       return { text: isSelected ? '›' : ' ', tone: 'busy', isBold: true };
     case 'id':
       return { text: String(job.id), tone: 'plain', isBold: isSelected };
     case 'state':
-      return { text: job.loss === null ? (job.state ?? '...') : 'lost', tone };
+      return { text: job.loss === null ? (job.shownState ?? '...') : 'lost', tone };
     case 'bar':
       return { text: bar(job.percent, width), tone };
     case 'percent':

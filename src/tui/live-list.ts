@@ -9,7 +9,7 @@ const stayMs = 20_000;
 
 /** Takes in jobs that were found active. One that was here before and is over has been resubmitted: it begins anew. */
 export function takeIn(state: WatchState, records: readonly JobRecord[]): WatchState {
-  const found = records.map((record) => asListed(record, state.nowMs));
+  const found = records.map(asListed);
   const isNew = (job: WatchedJob): boolean => !state.jobs.some(({ id }) => id === job.id);
   const known = state.jobs.map((job) => found.find(({ id }) => id === job.id) ?? job);
   const jobs = [...known, ...found.filter(isNew)].sort((a, b) => a.id - b.id);

@@ -33,7 +33,7 @@ export function reduceWatch(before: WatchState, event: WatchEvent, nowMs: number
     case 'found':
       return takeIn(state, event.jobs);
     case 'progress':
-      return changeJob(state, event.job.id, (job) => withProgress(job, event.job, nowMs));
+      return changeJob(state, event.job.id, (job) => withProgress(job, event.job));
     case 'details':
       return changeJob(state, event.job.id, (job) => withNames(job, event.job));
     case 'final':
@@ -108,7 +108,9 @@ function obey(state: WatchState, order: Order): WatchState {
   return {
     ...told,
     jobs: told.jobs.map((job) =>
-      job.id === order.jobId ? { ...unknownJob(job.id), names: job.names, state: 'waiting' } : job,
+      job.id === order.jobId
+        ? { ...unknownJob(job.id), names: job.names, state: 'waiting', shownState: 'waiting' }
+        : job,
     ),
   };
 }

@@ -28,12 +28,6 @@ export interface WatchedFile {
   readonly fault: string | null;
 }
 
-/** Where a job stood when the screen first saw its present state: what an estimate of its end rests on. */
-export interface Mark {
-  readonly atMs: number;
-  readonly percent: number;
-}
-
 /** Why a job cannot be watched, and the exit code that follows from it. */
 export interface Loss {
   readonly message: string;
@@ -45,6 +39,8 @@ export interface WatchedJob {
   readonly id: number;
   /** null until the service has told anything of it. */
   readonly state: string | null;
+  /** The state as the screen shows it: `queued` for a job whose outputs all wait to be encoded. */
+  readonly shownState: string | null;
   readonly percent: number;
   /** The input first. Empty until the service has told anything of them. */
   readonly files: readonly WatchedFile[];
@@ -52,7 +48,6 @@ export interface WatchedJob {
   readonly names: ReadonlyMap<number, string>;
   /** Bytes of the files that are known, by the id of the input or output. */
   readonly sizes: ReadonlyMap<number, number>;
-  readonly mark: Mark | null;
   /** Milliseconds to go when the last progress came; null where nobody knows. */
   readonly etaMs: number | null;
   readonly loss: Loss | null;

@@ -1,14 +1,15 @@
 import { type ExitCode, exitCodes } from '../api/exit-codes.js';
+import { etaOfFile, etaOfJob, shownState } from '../api/job-standing.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../api/records.js';
 import { isFinal } from '../api/states.js';
 import { progressOfJob } from '../client/normalise.js';
 import { clean, fileNameOf } from './clean.js';
-import type { Loss, Mark, WatchedFile, WatchedJob } from './watch-types.js';
+import type { Loss, WatchedFile, WatchedJob } from './watch-types.js';
 
 /** A job of which nothing is known yet. */
 export function unknownJob(id: number): WatchedJob {
-  const nothing = { files: [], names: new Map(), sizes: new Map(), mark: null, etaMs: null };
-  return { id, state: null, percent: 0, ...nothing, loss: null, endedAtMs: null };
+  const nothing = { files: [], names: new Map(), sizes: new Map(), etaMs: null };
+  return { id, state: null, shownState: null, percent: 0, ...nothing, loss: null, endedAtMs: null };
 }
 
 /** Whether the job will not change any more, as far as the screen can learn. */
@@ -26,32 +27,27 @@ export function codeOf(job: WatchedJob): ExitCode {
 export function withProgress(
   job: WatchedJob,
   record: JobProgressRecord & { readonly id: number },
-  nowMs: number,
 ): WatchedJob {
   const state = clean(record.state);
   const files = [
     progressOf('input', record.input, job),
     ...record.outputs.map((one) => progressOf('output', one, job)),
   ];
-  // A job that was resubmitted begins anew, and so does the estimate of its end; how fast the input comes tells nothing of what comes then.
-  const isUnderWay = isFinal(record.input.state) && job.state === state;
-  const goesOn = isUnderWay && job.mark !== null && record.progress >= job.mark.percent;
-  const mark = goesOn ? job.mark : { atMs: nowMs, percent: record.progress };
   return {
     ...job,
     state,
+    shownState: clean(shownState(record)),
     percent: record.progress,
     files,
-    mark,
-    etaMs: isFinal(state) ? null : (toldEta(files) ?? estimatedEta(mark, record.progress, nowMs)),
+    etaMs: isFinal(state) ? null : etaOfJob(record.outputs),
     loss: null,
   };
 }
 
 /** What a job looks like when a list has shown it. */
-export function asListed(record: JobRecord, nowMs: number): WatchedJob {
+export function asListed(record: JobRecord): WatchedJob {
   const named = withNames(unknownJob(record.id), record);
-  return withProgress(named, { id: record.id, ...progressOfJob(record, new Map()) }, nowMs);
+  return withProgress(named, { id: record.id, ...progressOfJob(record, new Map()) });
 }
 
 /** What a job looks like when its end is known. */
@@ -63,7 +59,7 @@ export function withEnd(before: WatchedJob, record: JobRecord): WatchedJob {
   ];
   const state = clean(record.state);
   const percent = state === 'finished' ? 100 : job.percent;
-  return { ...job, state, percent, files, mark: null, etaMs: null, loss: null };
+  return { ...job, state, shownState: state, percent, files, etaMs: null, loss: null };
 }
 
 /** The job with the names and sizes of its files: a label where there is one, else the file's name. */
@@ -109,7 +105,7 @@ function progressOf(
     percent: record.progress,
     fps: record.fps ?? null,
     speed: record.speed ?? null,
-    etaMs: record.eta_in_ms ?? null,
+    etaMs: etaOfFile(record),
     sizeBytes: job.sizes.get(record.id) ?? null,
     fault: null,
   };
@@ -142,19 +138,4 @@ function faultOf({ error_class, error_message }: MediaFileRecord): string | null
     (part) => part !== null && part !== undefined && part !== '',
   );
   return parts.length === 0 ? null : clean(parts.join(': '));
-}
-
-/** The greatest of what the encoders say, where every file that still has work to do says something. */
-function toldEta(files: readonly WatchedFile[]): number | null {
-  const open = files.filter((file) => !isFinal(file.state));
-  const told = open.map((file) => file.etaMs).filter((eta) => eta !== null);
-  return told.length === 0 || told.length < open.length ? null : Math.max(...told);
-}
-
-// Below one percent of headway the estimate would jump about.
-const leastHeadwayPercent = 1;
-
-function estimatedEta(mark: Mark | null, percent: number, nowMs: number): number | null {
-  if (mark === null || percent - mark.percent < leastHeadwayPercent) return null;
-  return ((nowMs - mark.atMs) * (100 - percent)) / (percent - mark.percent);
 }

@@ -206,27 +206,19 @@ test('control characters and secrets of the service never reach the screen', () 
   assert.match(text, 'a\\\\x1b[2Jb');
 });
 
-test('the time to go is what the encoders tell, once all that work tell it', () => {
-  const one = { id: 3, state: 'processing', progress: 10, eta_in_ms: 4000 } as const;
-  const two = { id: 4, state: 'processing', progress: 10, eta_in_ms: 9000 } as const;
-  assert.is(play([1], progress(1, { outputs: [one, two] })).jobs[0]?.etaMs, 9000);
-  assert.is(play([1], progress(1, { outputs: [one, { ...two, state: 'finished' }] })).jobs[0]?.etaMs, 4000);
-  assert.is(
-    play([1], progress(1, { outputs: [one, { ...two, state: 'queued', eta_in_ms: 0 }] })).jobs[0]?.etaMs,
-    4000,
-  );
+test('the time to go is never estimated from the percentage of the job', () => {
+  const queued = { id: 3, state: 'queued', progress: 0 } as const;
+  const [job] = play(
+    [1],
+    ...[0, 1, 2, 40].map((percent) => progress(1, { progress: percent, outputs: [queued] })),
+  ).jobs;
+  assert.equal([job?.state, job?.shownState, job?.etaMs], ['processing', 'queued', null]);
 });
 
-test('where no encoder tells it, the time to go is judged by the headway since the job was first seen', () => {
-  const state = play(
-    [1],
-    progress(1, { progress: 20 }),
-    progress(1, { progress: 20.5 }),
-    progress(1, { progress: 40 }),
-  );
-  // 20 percent in 2 seconds: 60 percent are to come.
-  assert.is(state.jobs[0]?.etaMs, 6000);
-  assert.is(play([1], progress(1, { progress: 20 }), progress(1, { progress: 20.5 })).jobs[0]?.etaMs, null);
+test('a queued output has no time to go, whatever a service says of it', () => {
+  const outputs = [{ id: 3, state: 'queued', progress: 0, eta_in_ms: 5000 } as const];
+  const [job] = play([1], progress(1, { outputs })).jobs;
+  assert.equal([job?.files[1]?.etaMs, job?.etaMs], [null, null]);
 });
 
 test('the service that does not answer is told once, and its return once', () => {
@@ -254,14 +246,6 @@ test('the screen does not leave while it asks or an order is on its way', () => 
   assert.is(isDone(sent), false);
   const obeyed: WatchEvent = { type: 'obeyed', order: { verb: 'cancel', jobId: 1 } };
   assert.is(isDone(reduceWatch(sent, obeyed, start)), true);
-});
-
-test('while its input comes a job has no end in sight, and the estimate starts from where that is over', () => {
-  const coming = { id: 2, state: 'processing', progress: 50 } as const;
-  const download = [2, 4, 20].map((percent) => progress(1, { progress: percent, input: coming }));
-  assert.is(play([1], ...download).jobs[0]?.etaMs, null);
-  const state = play([1], ...download, progress(1, { progress: 30 }), progress(1, { progress: 60 }));
-  assert.is(state.jobs[0]?.etaMs, 2000);
 });
 
 test.run();

@@ -1,4 +1,5 @@
 import { errorClasses, isErrorClass } from '../../api/error-classes.js';
+import { etaOfFile, etaOfJob, shownState } from '../../api/job-standing.js';
 import type { JobProgressRecord, JobRecord, ProgressRecord } from '../../api/records.js';
 import { safeText } from '../../api/safe-text.js';
 import { type Paint, paintState } from './paint.js';
@@ -16,13 +17,14 @@ export function progressText(record: ProgressRecord, paint: Paint): string {
       : [`${safeText(event)}${eventPercent === undefined ? '' : ` ${humanPercent(eventPercent)}`}`]),
     ...paceParts(record),
   ];
-  return parts.join(', ');
+  return `${parts.join(', ')}${etaText(etaOfFile(record))}`;
 }
 
 /** Progress of a whole job: a line for it, and one for each of its files. */
 export function jobProgressText(id: number, job: JobProgressRecord, paint: Paint): string {
+  const state = shownState(job);
   const lines = [
-    `job ${id}: ${paintState(paint, job.state, safeText(job.state))} ${humanPercent(job.progress)}`,
+    `job ${id}: ${paintState(paint, state, safeText(state))} ${humanPercent(job.progress)}${etaText(etaOfJob(job.outputs))}`,
     `  input ${humanId(job.input.id)}: ${progressText(job.input, paint)}`,
     ...job.outputs.map((output) => `  output ${humanId(output.id)}: ${progressText(output, paint)}`),
   ];
@@ -32,8 +34,10 @@ export function jobProgressText(id: number, job: JobProgressRecord, paint: Paint
 /** What is going on in a job, in a few words behind a bar: `transcoding, 118 fps, 4.7x, 12s left`. */
 export function activityText(job: JobProgressRecord): string {
   const running = [job.input, ...job.outputs].find(({ state }) => state === 'processing');
-  if (running === undefined) return safeText(job.state);
-  return [safeText(running.current_event ?? job.state), ...paceParts(running)].join(', ');
+  if (running === undefined) return safeText(shownState(job));
+  const words = [safeText(running.current_event ?? job.state), ...paceParts(running)].join(', ');
+  // The time left is that of the whole job: other outputs may take longer than the one that is encoded now.
+  return `${words}${etaText(etaOfJob(job.outputs))}`;
 }
 
 /** Why a job that is over did not finish: a line for the job, one for each file that failed, and what to do about it. */
@@ -81,6 +85,9 @@ function paceParts(record: ProgressRecord): readonly string[] {
   return [
     ...(record.fps === undefined || record.fps < 0.5 ? [] : [`${Math.round(record.fps)} fps`]),
     ...(record.speed === undefined ? [] : [`${Math.round(record.speed * 10) / 10}x`]),
-    ...(record.eta_in_ms === undefined ? [] : [`${humanDuration(record.eta_in_ms / 1000)} left`]),
   ];
+}
+
+function etaText(etaMs: number | null): string {
+  return etaMs === null ? '' : `, ${humanDuration(etaMs / 1000)} left`;
 }

@@ -3,7 +3,6 @@ import * as assert from 'uvu/assert';
 import { displayWidth } from '../../../src/api/display-width.js';
 import { barLine } from '../../../src/cli/print/bar-line.js';
 import { jobsProgress } from '../../../src/cli/print/jobs-progress.js';
-import { timeLeft } from '../../../src/cli/print/time-left.js';
 
 const activity = 'transcoding, 118 fps, 4.7x, 12s left';
 
@@ -43,15 +42,6 @@ test('several jobs are one thing: those that have ended are done, however they d
     { state: 'processing', progress: 40 },
   ];
   assert.equal(jobsProgress(jobs, 1), { percent: 60, activity: '2 of 4 ended, 1 failed, 1 processing' });
-});
-
-test('the time that is left goes by what was done since the first report', () => {
-  let now = 0;
-  const left = timeLeft(() => now);
-  assert.is(left(50), null);
-  now = 10_000;
-  assert.is(left(50.9), null, 'too little to go by');
-  assert.is(left(75), 10);
 });
 
 test.run();

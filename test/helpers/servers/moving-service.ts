@@ -15,6 +15,8 @@ export interface MovingService {
   fail(isFailing: boolean): void;
   /** How far the job is from now on; it is finished at 100. */
   move(percent: number): void;
+  /** The outputs' progress records from now on, in place of the one output that goes with `move`. */
+  outputs(records: readonly object[]): void;
   close(): Promise<void>;
 }
 
@@ -28,6 +30,7 @@ export async function startMovingService(id: number, atPort = 0): Promise<Moving
   let percent = 0;
   let isCancelled = false;
   let isFailing = false;
+  let records: readonly object[] | null = null;
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -38,7 +41,7 @@ export async function startMovingService(id: number, atPort = 0): Promise<Moving
     state: state(),
     progress: percent,
     input: { id: id + 1, state: 'finished', progress: 100 },
-    outputs: [
+    outputs: records ?? [
       {
         id: id + 2,
         state: state(),
@@ -94,6 +97,9 @@ export async function startMovingService(id: number, atPort = 0): Promise<Moving
     },
     move: (to) => {
       percent = to;
+    },
+    outputs: (given) => {
+      records = given;
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,0 +1,37 @@
+import type { ProgressRecord } from './records.js';
+import { isFinal } from './states.js';
+
+/** The states of a job and its files, as job records and progress records both have them. */
+export interface JobStates {
+  readonly state: string;
+  readonly input: { readonly state: string };
+  readonly outputs: readonly { readonly state: string }[];
+}
+
+/**
+ * The state of a job as people are shown it: `queued` while a job that the service calls `processing` only waits for a place to be encoded
+ * in, which is when none of its files is under way. Otherwise the state of the record.
+ */
+export function shownState({ state, input, outputs }: JobStates): string {
+  if (state !== 'processing' || !isFinal(input.state)) return state;
+  const unfinished = outputs.filter((output) => !isFinal(output.state));
+  return unfinished.length > 0 && unfinished.every((output) => output.state === 'queued') ? 'queued' : state;
+}
+
+/** Milliseconds until a file is finished; null where nobody knows, as for every file that has not been started. */
+export function etaOfFile({
+  state,
+  eta_in_ms: etaMs,
+}: Pick<ProgressRecord, 'state' | 'eta_in_ms'>): number | null {
+  return state === 'processing' ? (etaMs ?? null) : null;
+}
+
+/**
+ * Milliseconds until all outputs of a job are finished: the longest of theirs. Null where that of an unfinished one is not known. An
+ * estimate by the percentage of the job was rejected: a queued output has none of its share done, so the estimate came out far too short.
+ */
+export function etaOfJob(outputs: readonly Pick<ProgressRecord, 'state' | 'eta_in_ms'>[]): number | null {
+  const etas = outputs.filter(({ state }) => !isFinal(state)).map(etaOfFile);
+  const known = etas.filter((eta) => eta !== null);
+  return known.length === 0 || known.length < etas.length ? null : Math.max(...known);
+}

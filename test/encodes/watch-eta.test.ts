@@ -1,0 +1,74 @@
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type MovingService, startMovingService } from '../helpers/servers/moving-service.js';
+import { tempFolder } from '../helpers/temp.js';
+import { hasTmux, openTerminal, type Terminal } from '../helpers/tmux.js';
+
+const program = fileURLToPath(new URL('../../../bin/venc.js', import.meta.url));
+
+const test = suite<{ service: MovingService; terminal: Terminal }>('times to go in watch');
+
+test.before.each(async (context) => {
+  const folder = tempFolder();
+  context.service = await startMovingService(7);
+  context.service.open();
+  context.terminal = await openTerminal(folder, 80, 20, {
+    VENC_URL: context.service.url,
+    VENC_API_KEY: 'a-key-for-tests-only',
+    XDG_CONFIG_HOME: folder,
+    XDG_DATA_HOME: folder,
+    LC_ALL: 'C.UTF-8',
+  });
+});
+test.after.each(async ({ service, terminal }) => {
+  await terminal.close();
+  await service.close();
+});
+
+const queued = (id: number) => ({ id, state: 'queued', progress: 0 });
+const encoded = (id: number, etaMs: number) => ({
+  id,
+  state: 'processing',
+  current_event: 'transcoding',
+  current_event_progress: 40,
+  progress: 40,
+  eta_in_ms: etaMs,
+});
+
+if (hasTmux()) {
+  test('a job that waits for a place is queued, and has no time to go', async ({ service, terminal }) => {
+    service.outputs([queued(9), queued(10)]);
+    await terminal.type(`'${process.execPath}' '${program}' watch 7`);
+    await terminal.shows(/^› 7 .* 0%[\s\S]*output 9 web +queued/m);
+    service.move(2);
+    const frame = await terminal.shows(/^› 7 .* 2%/m);
+    assert.not.match(frame, 'ETA');
+    assert.match(frame, /^› 7 +bunny\.mp4 +queued /m);
+    assert.match(frame, /^1 job · 1 queued/);
+    assert.match(frame, /output 9 web +queued .* 0%/);
+    await terminal.press('q');
+  });
+
+  test('a job has no time to go while one of its outputs is queued, and then that of the longest', async ({
+    service,
+    terminal,
+  }) => {
+    service.outputs([encoded(9, 95_000), queued(10)]);
+    await terminal.type(`'${process.execPath}' '${program}' watch 7`);
+    await terminal.shows(/^› 7 .* 0%[\s\S]*output 9 web +processing/m);
+    service.move(20);
+    const frame = await terminal.shows(/^› 7 .* 20%/m);
+    assert.match(frame, /output 9 web +processing .* 40% ETA 1:35/);
+    assert.match(frame, /^› 7 +bunny\.mp4 +processing .* 20%( +[a-z]+)?$/m);
+    assert.is(frame.match(/ETA/g)?.length, 1, frame);
+    service.outputs([encoded(9, 15_000), encoded(10, 65_000)]);
+    const later = await terminal.shows(/ETA 1:05[\s\S]*ETA 1:05/);
+    assert.match(later, /^› 7 +bunny\.mp4 +processing .* 20% ETA 1:05/m);
+    await terminal.press('q');
+  });
+} else {
+  test.skip('a real terminal: tmux is not installed here', () => {});
+}
+
+test.run();
