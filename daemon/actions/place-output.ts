@@ -21,12 +21,14 @@ export interface PlaceParts {
  */
 export function placeOutput(settings: OutputSettings, parts: PlaceParts): Placement {
   if (settings.url !== undefined) return elsewhere(settings.url);
-  const filename = settings.filename ?? `${parts.randomToken()}${parts.extension}`;
+  const token = parts.randomToken();
+  const filename = settings.filename ?? `${token}${parts.extension}`;
   if (settings.base_url !== undefined) {
     const path = filename.split('/').map(encodeURIComponent).join('/');
     return elsewhere(`${settings.base_url.replace(/\/+$/, '')}/${path}`);
   }
-  const place = { token: parts.randomToken(), name: posix.basename(filename) };
+  // A made-up name is that of its folder: a client can tell it from one that was asked for.
+  const place = { token, name: posix.basename(filename) };
   return {
     destination: shelfUrl('hosted', place),
     url: `${parts.baseUrl}${routePath('hostedFile', { ...place })}`,

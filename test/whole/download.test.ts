@@ -68,9 +68,12 @@ test('a download goes on from its part, overwrites nothing without --force, and 
   });
   const whole = readFileSync(join(here, 'out.mp4'));
   const again = await venc(['download', id], here);
-  assert.is(again.code, 2);
-  assert.match(again.stderr, /out\.mp4 is there already[\s\S]*--force/);
+  assert.equal([again.code, again.stdout], [0, ''], 'it is there, and whole');
+  assert.is(again.stderr, 'venc: out.mp4 is there already, and whole\n');
   writeFileSync(join(here, 'out.mp4'), 'something else');
+  const refused = await venc(['download', id], here);
+  assert.is(refused.code, 2);
+  assert.match(refused.stderr, /out\.mp4 is there already[\s\S]*--force/);
   writeFileSync(join(here, 'out.mp4.part'), whole.subarray(0, 1000));
   const forced = await venc(['download', id, '--force', '--progress', 'json'], here);
   assert.is(forced.code, 0, forced.stderr);

@@ -26,7 +26,8 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-Fetches the finished outputs that the service hosts, and their thumbnails. Until it is whole a file is called NAME.part; the same
+Fetches the finished outputs that the service hosts, and their thumbnails. Outputs without --filename are named after the input and
+the label: film-web.mp4. Files that are there already, whole, are not fetched again (exit code 0). Until it is whole a file is called NAME.part; the same
 command once more goes on where it was interrupted.
 
 Examples:
@@ -42,6 +43,7 @@ async function run(words: readonly string[], options: DownloadWords, context: Co
   const client = await context.client();
   const { signal, dispose } = listenForEnd(io);
   let first: ExitCode = exitCodes.done;
+  const taken = new Set<string>();
   try {
     for (const id of ids) {
       try {
@@ -51,6 +53,7 @@ async function run(words: readonly string[], options: DownloadWords, context: Co
           isForced: options.force === true,
           mode,
           signal,
+          taken,
         });
         if (job.state === 'finished') continue;
         io.note(failureText(job));

@@ -22,11 +22,13 @@ export interface DownloadOptions {
   readonly isForced: boolean;
   readonly mode: ProgressMode;
   readonly signal: AbortSignal;
+  /** Names that files of other jobs of the same command have, in lower case: those of this job are added. */
+  readonly taken?: Set<string>;
 }
 
 /**
  * Fetches the finished outputs of a job that its service keeps, and its thumbnails, each with a bar, and prints the path of each on
- * stdout as soon as it is whole. Rejects with `ConflictError` where the job goes on, `NotFoundError` where there is nothing to be fetched,
+ * stdout as soon as it is whole. Files that are there already, whole, are not fetched again. Rejects with `ConflictError` where the job goes on, `NotFoundError` where there is nothing to be fetched,
  * `UsageError` where a file is there already or cannot be written.
  */
 export async function downloadJob(
@@ -41,7 +43,7 @@ export async function downloadJob(
       hint: `venc wait ${job.id} && venc download ${job.id}`,
     });
   }
-  const { files, elsewhere } = filesToSave(job);
+  const { files, elsewhere } = filesToSave(job, options.taken);
   for (const { id, url } of elsewhere)
     io.note(`venc: output ${id} lies at ${safeText(url)}, and is not fetched\n`);
   if (files.length === 0) {
@@ -51,8 +53,7 @@ export async function downloadJob(
   }
   const placed = files.map((file) => ({ file, path: join(folder, file.name) }));
   const whole = isForced ? [] : await wholeAlready(placed);
-  // Where an earlier run was interrupted, what it did fetch is no hindrance; a repeat of one that was not is told.
-  const missing = whole.length === placed.length ? placed : placed.filter((one) => !whole.includes(one));
+  const missing = placed.filter((one) => !whole.includes(one));
   const paths = missing.map(({ path }) => path);
   await refuseUnwritable(paths, 'another folder');
   if (!isForced) await refuseToOverwrite(paths, 'another folder');

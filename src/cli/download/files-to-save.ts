@@ -1,5 +1,6 @@
 import type { JobRecord } from '../../api/records.js';
-import { decoded, withoutExtension } from '../../api/url-text.js';
+import { fileNameInUrl, withoutExtension } from '../../api/url-text.js';
+import { namesOfOutputs, plainName, plainNameInUrl, shortenedName } from '../output-names.js';
 
 /** A file of a job that can be fetched, and what it is to be called. */
 export interface FileToSave {
@@ -19,24 +20,22 @@ export interface Fetchable {
   readonly elsewhere: readonly { readonly id: number; readonly url: string }[];
 }
 
-/** Most bytes that a name may have, ".part" and the number of an output taken off. */
-const maxNameBytes = 230;
-
 /**
  * The finished outputs of a job that lie at an address of the web, and its thumbnails that do, each under the name that its address ends
- * in; the second of two equal names gets `-<id>` in front of its extension. Pure.
+ * in, or under one made of the input and the label where the service made that name up. The second of two equal names gets `-<id>` in
+ * front of its extension; `taken` are the names that others have, in lower case, and gets these. Pure but for that.
  */
-export function filesToSave(job: JobRecord): Fetchable {
+export function filesToSave(job: JobRecord, taken: Set<string> = new Set()): Fetchable {
+  const names = hostedNames(job);
   const finished = job.output_media_files.filter(({ state }) => state === 'finished');
   const outputs = finished.flatMap(({ id, url, file_size_bytes, md5_checksum }) =>
     url === null ? [] : [{ id, url, sizeBytes: file_size_bytes, md5: md5_checksum ?? null }],
   );
   const thumbnails = job.thumbnails.map(({ id, url }) => ({ id, url, sizeBytes: null, md5: null }));
-  const taken = new Set<string>();
   const files = [...outputs, ...thumbnails]
     .filter(({ url }) => isOfTheWeb(url))
     .map(({ id, ...file }) => {
-      const name = freeName(nameIn(file.url, id), id, taken);
+      const name = freeName(nameOf(file.url, id, names), id, taken);
       taken.add(name.toLowerCase());
       return { ...file, name };
     });
@@ -50,21 +49,62 @@ function isOfTheWeb(url: string): boolean {
   return /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
-/** Names come from a service, which may be anybody's: what leads out of the folder, hides or moves a cursor is taken out. */
-function nameIn(url: string, id: number): string {
-  const last = decoded(new URL(url).pathname.replace(/\/+$/, '').split('/').at(-1) ?? '');
-  const plain = last.replace(/[/\\\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '_').trim();
-  const name = /^\.+$/.test(plain) || plain === '' ? `output-${id}` : plain.replace(/^[-.]/, '_');
-  return shortened(name);
+/** For outputs whose name the service made up: the stem of that name, and the one to have in its place. */
+function hostedNames(job: JobRecord): ReadonlyMap<string, string> {
+  const hosted = job.output_media_files.map(({ url }) => (url !== null && isOfTheWeb(url) ? url : null));
+  const isMadeUp = hosted.map((url) => url !== null && hasMadeUpName(url));
+  const input = fileNameInUrl(job.input_media_file.url ?? '');
+  const stem = plainName(withoutExtension(input)).replace(/^[-.]/, '_');
+  const names = namesOfOutputs(
+    job.output_media_files.map(({ label }, index) => {
+      const name = plainNameInUrl(hosted[index] ?? 'http://h/');
+      return isMadeUp[index] === true
+        ? { label, extension: name.slice(withoutExtension(name).length) }
+        : null;
+    }),
+    {
+      stem: stem === '' ? `job-${job.id}` : stem,
+      // In the folder of the input it would replace the input.
+      avoided: plainName(input),
+      taken: new Set(
+        hosted.flatMap((url, index) =>
+          url === null || isMadeUp[index] === true ? [] : [plainNameInUrl(url).toLowerCase()],
+        ),
+      ),
+    },
+  );
+  return new Map(
+    hosted.flatMap((url, index) => {
+      const name = names[index] ?? null;
+      return url === null || name === null
+        ? []
+        : [[withoutExtension(plainNameInUrl(url)), withoutExtension(name)] as const];
+    }),
+  );
 }
 
-function shortened(name: string): string {
+/**
+ * Whether a service made the name of a file up. Our daemon then gives the file the name of its folder, so that a client's own name of 32
+ * digits is not taken for one; of other services names of 32 hexadecimal digits and UUIDs are.
+ */
+function hasMadeUpName(url: string): boolean {
+  const stem = withoutExtension(plainNameInUrl(url));
+  const token = /\/hosted\/([0-9a-f]{32})\/[^/]+$/.exec(new URL(url).pathname)?.[1];
+  if (token !== undefined) return stem === token;
+  return /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(stem);
+}
+
+/** Names come from a service, which may be anybody's: what leads out of the folder, hides or moves a cursor is taken out. */
+function nameOf(url: string, id: number, names: ReadonlyMap<string, string>): string {
+  const name = plainNameInUrl(url);
+  if (name === '') return `output-${id}`;
   const base = withoutExtension(name);
-  const extension = name.slice(base.length);
-  let letters = [...base];
-  while (letters.length > 1 && Buffer.byteLength(letters.join('') + extension) > maxNameBytes)
-    letters = letters.slice(0, -1);
-  return letters.join('') + extension;
+  // A thumbnail has the name of its output and a number.
+  const [, stem = base, ending = ''] = /^(.+)(_\d{4})$/.exec(base) ?? [];
+  const whole = names.get(base);
+  const given = whole ?? names.get(stem);
+  if (given === undefined) return shortenedName(name.replace(/^[-.]/, '_'));
+  return `${given}${whole === undefined ? ending : ''}${name.slice(base.length)}`;
 }
 
 function freeName(name: string, id: number, taken: ReadonlySet<string>): string {

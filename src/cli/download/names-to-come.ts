@@ -1,12 +1,38 @@
 import { posix } from 'node:path';
 import type { RequestFields } from '../../api/settings/flag-values.js';
 import { isObject } from '../../api/settings/reading.js';
+import { fileNameInUrl, withoutExtension } from '../../api/url-text.js';
+import { extensionFor, namesOfOutputs } from '../output-names.js';
 
-/** Names that the downloads of a job will have, as far as its request tells: of outputs that go to no place of the client's own. Pure. */
-export function namesToCome({ outputs, output }: RequestFields): readonly string[] {
-  return [outputs, output].flat().flatMap((one) => {
-    if (!isObject(one) || typeof one.filename !== 'string') return [];
-    const isElsewhere = typeof one.url === 'string' || typeof one.base_url === 'string';
-    return isElsewhere ? [] : [posix.basename(one.filename)];
-  });
+/**
+ * Names that the downloads of a job will have, as far as its request and the name of its input tell: of outputs that go to no place of
+ * the client's own. Pure.
+ */
+export function namesToCome(request: RequestFields, inputName: string | null = null): readonly string[] {
+  const given = [request.outputs, request.output].flat().filter(isObject);
+  const outputs: readonly RequestFields[] = given.length === 0 ? [{}] : given;
+  const isHosted = ({ url, base_url: base }: RequestFields) =>
+    typeof url !== 'string' && typeof base !== 'string';
+  const named = outputs.map((output) =>
+    isHosted(output) && typeof output.filename === 'string' ? posix.basename(output.filename) : null,
+  );
+  const input = inputName ?? (typeof request.input === 'string' ? fileNameInUrl(request.input) : '');
+  const stem = withoutExtension(input);
+  if (stem === '') return named.flatMap((name) => (name === null ? [] : [name]));
+  const made = namesOfOutputs(
+    outputs.map((settings: RequestFields, index) =>
+      named[index] === null && isHosted(settings)
+        ? {
+            label: typeof settings.label === 'string' ? settings.label : null,
+            extension: extensionFor(settings),
+          }
+        : null,
+    ),
+    {
+      stem,
+      avoided: input,
+      taken: new Set(named.flatMap((name) => (name === null ? [] : [name.toLowerCase()]))),
+    },
+  );
+  return outputs.flatMap((_, index) => named[index] ?? made[index] ?? []);
 }

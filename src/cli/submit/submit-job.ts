@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isVencError, VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import { jsonText } from '../../api/json-text.js';
@@ -43,12 +43,12 @@ export async function submitJob(word: string, options: SubmitOptions, context: C
 }
 
 /** With an idempotency key this may be the repeat of a create whose files were fetched in part, and what is there is no hindrance. */
-async function refuseTakenNames({ fields }: PreparedRequest, options: SubmitOptions): Promise<void> {
+async function refuseTakenNames({ fields, input }: PreparedRequest, options: SubmitOptions): Promise<void> {
   const { download: folder, force, idempotencyKey } = options;
   if (folder === undefined || force === true || idempotencyKey !== undefined) return;
   const { namesToCome } = await import('../download/names-to-come.js');
   await refuseToOverwrite(
-    namesToCome(fields).map((name) => join(folder, name)),
+    namesToCome(fields, input === null ? null : basename(input.path)).map((name) => join(folder, name)),
     'another folder',
   );
 }

@@ -36,6 +36,41 @@ test('a name is short enough for every file system, its extension kept', () => {
   assert.ok(Buffer.byteLength(name) <= 230 && name.endsWith('ü.mp4'), name);
 });
 
+const hex = '0123456789abcdef'.repeat(2);
+const named = (
+  input: string | null,
+  files: readonly { url: string; label?: string }[],
+  thumbnails: string[] = [],
+) =>
+  filesToSave(
+    normaliseJob({
+      id: 7,
+      state: 'finished',
+      input_media_file: { id: 8, url: input },
+      output_media_files: files.map((file, index) => ({ id: 10 + index, state: 'finished', ...file })),
+      thumbnails: thumbnails.map((url, index) => ({ id: 20 + index, url })),
+    }),
+  ).files.map(({ name }) => name);
+
+test('names that a service made up give way to those of the input and the label', () => {
+  const ours = `${host}/hosted/${hex}/${hex}`;
+  const other = `${host}/o/20260101/6d7c1b1e-0b0f-4c55-9d0c-0123456789ab`;
+  const files = [{ url: `${ours}.mp4`, label: 'web' }, { url: `${other}.webm?sig=1` }];
+  assert.equal(named('upload://t/my%20film.mov', files, [`${ours}_0001.png`]), [
+    'my film-web.mp4',
+    'my film.webm',
+    'my film-web_0001.png',
+  ]);
+  assert.equal(named(null, [{ url: `${host}/o/${hex}.mp4` }]), ['job-7.mp4']);
+  assert.equal(named('s3://b/film.MP4', [{ url: `${ours}.mp4` }]), ['film-venc.mp4']);
+  assert.equal(named('http://h/-rf%2F%1b.mov', [{ url: `${ours}.mp4`, label: '../x' }]), ['_rf__-.._x.mp4']);
+});
+
+test('a name of 32 digits that a client asked our daemon for is kept', () => {
+  const token = hex.replace('0', 'f');
+  assert.equal(named('http://h/film.mov', [{ url: `${host}/hosted/${token}/${hex}.mp4` }]), [`${hex}.mp4`]);
+});
+
 test('the second of two equal names gets the number of its output', () => {
   const urls = [`${host}/a/film.mp4`, `${host}/b/film.mp4`, `${host}/c/FILM.mp4`];
   assert.equal(names(urls), ['film.mp4', 'film-11.mp4', 'FILM-12.mp4']);
