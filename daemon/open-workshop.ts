@@ -83,7 +83,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
   const undo: (() => Promise<unknown>)[] = [() => lock.release()];
   try {
     const scratchFolder = join(dataFolder, 'scratch');
-    const scratch = scratchRoom(scratchFolder);
+    const scratch = scratchRoom(scratchFolder, log);
     const ended = await endLeftovers(scratchFolder);
     if (ended > 0) log('warn', `ended encoders that an earlier daemon left: ${ended}`);
     const isUsageRebuilt = options.isUsageRebuilt ?? false;
@@ -131,7 +131,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
       now,
     });
     const sweep = () =>
-      Promise.all([hosted.sweep(), uploads.sweep()]).catch((error: unknown) =>
+      Promise.all([hosted.sweep(), uploads.sweep(), scratch.retry()]).catch((error: unknown) =>
         log('error', `sweeping: ${String(error)}`),
       );
     const takeLeftovers = () =>
@@ -170,7 +170,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
         const encodes = jobs ?? Math.max(1, Math.floor(availableParallelism() / 2));
         const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
         const lanes = createLanes(encodes);
-        const runner = jobRunner({ ffmpeg, transports, scratch, space, lanes, log });
+        const runner = jobRunner({ ffmpeg, transports, scratch, space, lanes, deliveries: new Map(), log });
         queue.work(runner, { slots: runsFor(encodes) });
       },
       async close(graceMs) {

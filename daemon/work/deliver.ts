@@ -25,9 +25,6 @@ export interface Delivery {
   readonly turn: Turn;
 }
 
-/** Whose file stands at an address, of the deliveries that are under way: another job may bring one to the same. */
-const latest = new Map<string, Delivery>();
-
 /**
  * Delivers one encoded file and its thumbnails to their destinations and finishes the output; on failure the output is failed. Of an
  * output that was not finished nothing is left there.
@@ -35,7 +32,7 @@ const latest = new Map<string, Delivery>();
 export async function deliver(run: Run, bench: Workbench, delivery: Delivery): Promise<void> {
   const { output, encoded } = delivery;
   const sent: string[] = [];
-  const takeAllBack = () => takeBack(bench, ownOf(delivery, sent.splice(0)));
+  const takeAllBack = () => takeBack(bench, ownOf(bench, delivery, sent.splice(0)));
   try {
     const file = await attempt(
       run,
@@ -53,14 +50,18 @@ export async function deliver(run: Run, bench: Workbench, delivery: Delivery): P
     if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await takeAllBack();
     throw error;
   } finally {
-    ownOf(delivery, sent);
+    ownOf(bench, delivery, sent);
   }
 }
 
 /** Those of what has arrived that no other delivery has replaced since. They are nobody's from now on. */
-function ownOf(delivery: Delivery, urls: readonly string[]): readonly string[] {
-  const own = urls.filter((url) => latest.get(url) === delivery);
-  for (const url of own) latest.delete(url);
+function ownOf(
+  { deliveries }: Pick<Workbench, 'deliveries'>,
+  delivery: Delivery,
+  urls: readonly string[],
+): readonly string[] {
+  const own = urls.filter((url) => deliveries.get(url) === delivery);
+  for (const url of own) deliveries.delete(url);
   return own;
 }
 
@@ -84,7 +85,7 @@ async function sendAll(run: Run, bench: Workbench, delivery: Delivery, sent: str
     await bench.scratch.note(scratch, { outputId: output.id, path, url: to });
     const facts = await upload(path, to, { signal: run.signal, ...transfer });
     sent.push(to);
-    latest.set(to, delivery);
+    bench.deliveries.set(to, delivery);
     await rm(path, { force: true });
     return facts;
   };

@@ -32,8 +32,9 @@ export function jobRunner(bench: Workbench): RunHandler {
       // Whoever stopped the run has already said what becomes of the job.
       if (!run.signal.aborted) throw error;
     } finally {
-      await bench.scratch.close(scratch);
+      // The reservation ends with the job, whether or not its folder could be removed: what is left there is no longer free anyhow.
       source?.hold.release();
+      await bench.scratch.close(scratch);
     }
   };
 }

@@ -12,7 +12,7 @@ export interface DeliveredFile {
 export interface ScratchRoom {
   /** A new, empty folder for one run of a job. */
   open(jobId: number): Promise<string>;
-  /** Deletes it with all that is in it. */
+  /** Deletes it with all that is in it. Never rejects: what cannot be deleted is logged, and tried again later. */
   close(folder: string): Promise<void>;
   /**
    * Notes in a run's folder that a file in it is about to be delivered. Once it is gone from there it has arrived, so that the next
@@ -24,21 +24,46 @@ export interface ScratchRoom {
   ): Promise<void>;
   /** What had arrived by such notes in the folders that earlier daemons left. */
   noted(): Promise<readonly DeliveredFile[]>;
-  /** Deletes what earlier daemons left. */
+  /** Deletes what earlier daemons left. Never rejects, as `close`. */
   clear(): Promise<void>;
+  /** Tries again to delete what could not be deleted before. Never rejects. */
+  retry(): Promise<void>;
 }
 
 /** Keeps scratch folders below `root`. */
-export function scratchRoom(root: string): ScratchRoom {
-  const remove = (folder: string) => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+export function scratchRoom(
+  root: string,
+  log: (level: 'info' | 'warn', message: string) => void,
+): ScratchRoom {
+  /** Folders that could not be deleted. */
+  const kept = new Set<string>();
+  const remove = async (folder: string): Promise<boolean> => {
+    try {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      if (kept.delete(folder)) log('info', `The scratch folder ${folder} is removed now.`);
+      return true;
+    } catch (error) {
+      if (!kept.has(folder))
+        log('warn', `The scratch folder ${folder} could not be removed, and is tried again later: ${error}`);
+      kept.add(folder);
+      return false;
+    }
+  };
+  const retry = async () => {
+    for (const folder of [...kept]) await remove(folder);
+  };
   return {
     async open(jobId) {
-      const folder = join(root, String(jobId));
-      await remove(folder);
+      let folder = join(root, String(jobId));
+      for (let run = 2; run <= mostRuns && !(await remove(folder)); run += 1)
+        folder = join(root, `${jobId}-${run}`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       return folder;
     },
-    close: remove,
+    async close(folder) {
+      await remove(folder);
+      await retry();
+    },
     // URLs hold passwords.
     note: (folder, { outputId, path, url }) =>
       appendFile(join(folder, notesName), `${outputId} ${basename(path)} ${url}\n`, { mode: 0o600 }),
@@ -50,10 +75,13 @@ export function scratchRoom(root: string): ScratchRoom {
       const names = await readdir(root).catch(() => []);
       await Promise.all(names.map((name) => remove(join(root, name))));
     },
+    retry,
   };
 }
 
 const notesName = 'deliveries';
+/** Names that are tried for a folder; more than that, and the disk is at fault. */
+const mostRuns = 100;
 
 async function notesIn(root: string, name: string): Promise<readonly DeliveredFile[]> {
   const text = await readFile(join(root, name, notesName), 'utf8').catch(() => '');
@@ -64,7 +92,8 @@ async function notesIn(root: string, name: string): Promise<readonly DeliveredFi
       () => true,
       () => false,
     );
-    if (!isWaiting) arrived.push({ jobId: Number(name), outputId: Number(outputId), url });
+    // The folder is named after its job, with the number of the run behind it where an earlier one could not be removed.
+    if (!isWaiting) arrived.push({ jobId: Number.parseInt(name, 10), outputId: Number(outputId), url });
   }
   return arrived;
 }

@@ -11,5 +11,7 @@ export interface Workbench {
   readonly scratch: ScratchRoom;
   readonly space: ScratchSpace;
   readonly lanes: Lanes;
+  /** The delivery that put the file at an address, of those under way: another job may deliver to the same one. */
+  readonly deliveries: Map<string, object>;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
 }

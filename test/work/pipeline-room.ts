@@ -80,9 +80,10 @@ export async function pipelineRoom(): Promise<PipelineRoom> {
   const runner = jobRunner({
     ffmpeg,
     transports: registerTransports([server]),
-    scratch: scratchRoom(scratchFolder),
+    scratch: scratchRoom(scratchFolder, () => {}),
     space: new ScratchSpace({ freeBytes: async () => disk.freeBytes, minFreeBytes: 0 }),
     lanes: createLanes(1),
+    deliveries: new Map(),
     log: () => {},
   });
   queue.work(runner, { slots: runsFor(1) });

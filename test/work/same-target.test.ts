@@ -48,9 +48,10 @@ test('an upload that fails takes nothing away that another job has put in the pl
   const runner = jobRunner({
     ffmpeg: await testFfmpeg(),
     transports,
-    scratch: scratchRoom(scratchFolder),
+    scratch: scratchRoom(scratchFolder, () => {}),
     space: new ScratchSpace({ freeBytes: async () => Number.POSITIVE_INFINITY, minFreeBytes: 0 }),
     lanes: createLanes(2),
+    deliveries: new Map(),
     log: () => {},
   });
   queue.work(runner, { slots: 2 });

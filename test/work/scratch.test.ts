@@ -9,7 +9,7 @@ import { scratchRoom } from '../../daemon/work/scratch.js';
 import { tempFolder } from '../helpers/temp.js';
 
 test('what was on its way is noted for the owner alone, and told once it has arrived, blanks in its URL or not', async () => {
-  const room = scratchRoom(tempFolder());
+  const room = scratchRoom(tempFolder(), () => {});
   const scratch = await room.open(7);
   const urls = ['ftp://user:hunter2secret@example.com/a.mp4', 'ftp://example.com/new folder/b c.mp4'];
   for (const [at, url] of urls.entries()) {
