@@ -1,6 +1,6 @@
 import { maxPixels } from '../../src/api/settings/limits.js';
 import type { Fault } from '../jobs/fault.js';
-import type { MediaFacts } from '../jobs/media.js';
+import type { MediaFacts, VideoFacts } from '../jobs/media.js';
 import { formatWord, isPictureFormat, kindOfFormat } from './formats.js';
 import {
   numberAt,
@@ -25,6 +25,8 @@ export interface ProbeEvidence {
   /** ffprobe's answer (JSON of format, streams and the first packets) and the end of what it said on stderr. */
   readonly answer: string;
   readonly said: string;
+  /** In which order the frames of its picture show their fields; left out where they were not asked or do not tell. */
+  readonly fieldOrder?: VideoFacts['fieldOrder'] | null;
 }
 
 /** Either what the file is or why it is not taken. */
@@ -122,7 +124,7 @@ export function judgeProbe(evidence: ProbeEvidence): ProbeVerdict {
   if (name === null || (numberAt(format, 'probe_score') ?? 100) <= 1) return nothingFound(evidence);
   if (holdsEncrypted(answer, evidence.said)) return notTaken('The file is encrypted.');
   if (isStill(format, streams)) return notTaken('The file is a still picture and no video.');
-  const [video, audio] = [readVideo(streams), readAudio(streams)];
+  const [video, audio] = [readVideo(streams, evidence.fieldOrder), readAudio(streams)];
   if (video === null && (audio === null || streams.some(isOversized(evidence.said)))) {
     return nothingUsable(streams, evidence.said);
   }

@@ -4,6 +4,7 @@ import { safeInputOptions } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
 import { judgeProbe } from './judge-probe.js';
 import { lookAt, type ProbeSettings, readHead } from './look-at.js';
+import { lookAtFields, mayHoldFields } from './look-at-fields.js';
 import { measureSound } from './measure-sound.js';
 import { playlistKind } from './sniff.js';
 
@@ -37,9 +38,26 @@ export async function probeFile(
     const message = `ffprobe was ended by ${ending.signal} while it looked at the file.`;
     throw new VencError('UnsupportedInputError', message);
   }
-  const verdict = judgeProbe({ head, sizeBytes, answer, said: ending.said });
-  if ('media' in verdict) return await withCountedLength(verdict.media);
+  const evidence = { head, sizeBytes, answer, said: ending.said };
+  const verdict = judgeProbe(evidence);
+  if ('media' in verdict) return await withCountedLength(await withFields(verdict.media));
   throw new VencError(verdict.fault.errorClass, verdict.fault.message);
+
+  // What else is read of a stream depends on its fields, so it is judged again.
+  async function withFields(media: MediaFacts): Promise<MediaFacts> {
+    const { video, durationSeconds } = media;
+    if (video === null || !mayHoldFields(video)) return media;
+    const { guardian } = settings;
+    const fieldOrder = await lookAtFields(
+      ffprobe,
+      path,
+      { video, durationSeconds },
+      { guardian, signal: within },
+    );
+    endIfInterrupted();
+    const again = judgeProbe({ ...evidence, fieldOrder });
+    return 'media' in again ? again.media : media;
+  }
 
   // A bare stream tells no length, and ffprobe guesses one from the first bitrate: 2.7 seconds of four where sound and silence alternate.
   async function withCountedLength(media: MediaFacts): Promise<MediaFacts> {
@@ -47,7 +65,7 @@ export async function probeFile(
     if (video !== null || audio === null || !/Estimating duration from bitrate/.test(ending.said))
       return media;
     const seconds = await measureSound(ffprobe, path, settings, within);
-    if (signal?.aborted) throw new VencError('InterruptedError', 'Looking at the file was interrupted.');
+    endIfInterrupted();
     if (seconds === null) return media;
     const totalBitrateKbps = Math.round((sizeBytes * 8) / 1000 / seconds);
     return {
@@ -56,5 +74,9 @@ export async function probeFile(
       totalBitrateKbps,
       audio: { ...audio, durationSeconds: seconds },
     };
+  }
+
+  function endIfInterrupted(): void {
+    if (signal?.aborted) throw new VencError('InterruptedError', 'Looking at the file was interrupted.');
   }
 }

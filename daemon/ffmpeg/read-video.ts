@@ -18,13 +18,16 @@ export function pixelsOf(stream: ProbeObject): number {
   return (numberAt(stream, 'width') ?? 0) * (numberAt(stream, 'height') ?? 0);
 }
 
-// The second letter is the field that is shown first; the first one only tells how they are stored.
+/**
+ * Both of `tt` and `tb` show the top field first. By ffmpeg's documentation the second letter is the field that is shown first; but
+ * ffmpeg writes `tb` and `bt` into Matroska and QuickTime for pictures that show the top, or the bottom, field first.
+ */
 const fieldOrders: Readonly<Record<string, VideoFacts['fieldOrder']>> = {
   progressive: 'progressive',
   tt: 'top-first',
-  bt: 'top-first',
+  tb: 'top-first',
   bb: 'bottom-first',
-  tb: 'bottom-first',
+  bt: 'bottom-first',
 };
 
 const frameCount = (stream: ProbeObject) => numberAt(stream, 'nb_frames') ?? Number.POSITIVE_INFINITY;
@@ -41,12 +44,18 @@ function byWorth(one: ProbeObject, other: ProbeObject): number {
   );
 }
 
-/** The best video stream (contract, section 11); null where there is none that can be used. */
-export function readVideo(streams: readonly ProbeObject[]): VideoFacts | null {
+/**
+ * The best video stream (contract, section 11); null where there is none that can be used. `shownOrder` is the order of its fields where
+ * frames tell it.
+ */
+export function readVideo(
+  streams: readonly ProbeObject[],
+  shownOrder: VideoFacts['fieldOrder'] | null = null,
+): VideoFacts | null {
   const usable = streams.filter((stream) => isVideo(stream) && isCodecKnown(stream) && pixelsOf(stream) > 0);
   const [chosen] = usable.toSorted(byWorth);
   if (chosen === undefined) return null;
-  const fieldOrder = fieldOrders[textAt(chosen, 'field_order') ?? ''] ?? 'unknown';
+  const fieldOrder = shownOrder ?? fieldOrders[textAt(chosen, 'field_order') ?? ''] ?? 'unknown';
   const frames = numberAt(chosen, 'nb_frames') ?? 0;
   const isInterlaced = fieldOrder === 'top-first' || fieldOrder === 'bottom-first';
   return {

@@ -109,9 +109,9 @@ for (const { avg, r, rate, isVariable, ...more } of rates) {
 for (const [order, expected] of [
   ['progressive', 'progressive'],
   ['tt', 'top-first'],
-  ['bt', 'top-first'],
+  ['bt', 'bottom-first'],
   ['bb', 'bottom-first'],
-  ['tb', 'bottom-first'],
+  ['tb', 'top-first'],
   ['unknown', 'unknown'],
   [undefined, 'unknown'],
 ] as const) {

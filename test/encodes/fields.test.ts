@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ffmpegRaw } from '../contracts/odd-input.js';
+import { tempFolder } from '../helpers/temp.js';
+import { buildPaths, difference, lumaOf, type ShippedEncoder, startShipped } from './shipped-run.js';
+
+/*
+ * One picture at 50 frames a second is woven into 25 frames of two fields each, of both orders, in files that tell the order in different
+ * ways or not at all. Its even frames, which were never woven, are what must come out. Frames made of fields in the wrong order differ
+ * from them twice as much.
+ */
+
+const [width, height] = [720, 576];
+const source = `testsrc2=size=${width}x${height}:rate=50:duration=0.4`;
+const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '8', '-pix_fmt', 'yuv420p'] as const;
+
+const kinds = [
+  ['H.264 in MKV', 'h264.mkv', h264],
+  ['ProRes in MOV', 'prores.mov', ['-c:v', 'prores_ks', '-pix_fmt', 'yuv422p10le']],
+  ['DV in MOV', 'dv.mov', ['-c:v', 'dvvideo', '-pix_fmt', 'yuv420p']],
+  ['DV in AVI', 'dv.avi', ['-c:v', 'dvvideo', '-pix_fmt', 'yuv420p']],
+  ['MPEG-4 in AVI', 'mpeg4.avi', ['-c:v', 'mpeg4', '-q:v', '2']],
+] as const;
+const orders = [
+  ['top', 'tff'],
+  ['bottom', 'bff'],
+] as const;
+
+const folder = tempFolder();
+const plain = join(folder, 'plain.mkv');
+await ffmpegRaw('-f', 'lavfi', '-i', source, '-vf', 'framestep=2', ...h264, plain);
+const wanted = await lumaOf(plain, width * height);
+
+async function woven(name: string, first: 'top' | 'bottom', codec: readonly string[]): Promise<string> {
+  const path = join(folder, `${first}-${name}`);
+  const flag = first === 'top' ? 'tff' : 'bff';
+  const weave = `tinterlace=interleave_${first},setfield=${flag}`;
+  const x264 = codec.includes('libx264') ? ['-x264opts', `${flag}=1`] : [];
+  const flags = ['-flags', '+ilme+ildct'];
+  await ffmpegRaw('-f', 'lavfi', '-i', source, '-vf', weave, ...codec, ...flags, ...x264, path);
+  return path;
+}
+
+for (const [build, ffmpeg] of await buildPaths()) {
+  const test = suite<{ encoder: ShippedEncoder }>(`fields, ${build}`);
+  test.before(async (context) => {
+    context.encoder = await startShipped(ffmpeg);
+  });
+  test.after(({ encoder }) => encoder.end());
+
+  for (const [what, name, codec] of kinds) {
+    for (const [first] of orders) {
+      test(`${what} with the ${first} field first becomes whole frames, and so does its thumbnail`, async ({
+        encoder,
+      }) => {
+        const input = await woven(name, first, codec);
+        const { path, job } = await encoder.encoded(input, {
+          quality: 5,
+          speed: 5,
+          thumbnails: { number: 1 },
+        });
+        assert.is(job.state, 'finished', JSON.stringify(job.output_media_files));
+        const luma = await lumaOf(path, width * height);
+        assert.is(luma.length, wanted.length);
+        const off = difference(luma[5], wanted[5]);
+        assert.ok(off < 2.2, `off by ${off}`);
+        const [thumbnail] = await lumaOf(path.replace('.mp4', '_0000.png'), width * height);
+        const thumbnailOff = difference(thumbnail, luma[5]);
+        assert.ok(thumbnailOff < 2, `the thumbnail is off by ${thumbnailOff}`);
+      });
+    }
+  }
+
+  test('a clip of H.264 in MKV has whole frames', async ({ encoder }) => {
+    const input = await woven('clip.mkv', 'top', h264);
+    const { path } = await encoder.encoded(input, { quality: 5, speed: 5, start_clip: '0.2' });
+    const off = difference((await lumaOf(path, width * height))[2], wanted[7]);
+    assert.ok(off < 2.2, `off by ${off}`);
+  });
+
+  test.run();
+}

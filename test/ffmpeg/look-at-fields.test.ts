@@ -1,0 +1,34 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { orderOf } from '../../daemon/ffmpeg/look-at-fields.js';
+
+const frame = { t: [1, 1], b: [1, 0], p: [0, 0] } as const;
+
+function answer(flags: string): string {
+  const frames = [...flags].map((letter) => {
+    const [interlaced_frame, top_field_first] = frame[letter as keyof typeof frame];
+    return { interlaced_frame, top_field_first };
+  });
+  return JSON.stringify({ frames });
+}
+
+for (const [flags, declared, expected] of [
+  ['tttt', 'bottom-first', 'top-first'],
+  ['bbbb', 'unknown', 'bottom-first'],
+  ['pppp', 'top-first', null],
+  ['pppt', 'top-first', null],
+  ['ttpp', 'unknown', 'top-first'],
+  ['tbtb', 'bottom-first', 'bottom-first'],
+  ['tbbb', 'unknown', 'bottom-first'],
+  ['', 'top-first', null],
+] as const) {
+  test(`frames with the flags "${flags}" in a stream that says ${declared} are ${expected ?? 'not decided'}`, () => {
+    assert.is(orderOf(answer(flags), declared), expected);
+  });
+}
+
+test('an answer that is no JSON decides nothing', () => {
+  assert.is(orderOf('{"frames": [', 'unknown'), null);
+});
+
+test.run();
