@@ -5,6 +5,7 @@ import type { Binary } from './ffmpeg-types.js';
 import { judgeProbe } from './judge-probe.js';
 import { lookAt, type ProbeSettings, readHead } from './look-at.js';
 import { lookAtFields, mayHoldFields } from './look-at-fields.js';
+import { measureJoined } from './measure-joined.js';
 import { measureSound } from './measure-sound.js';
 import { playlistKind } from './sniff.js';
 
@@ -40,7 +41,9 @@ export async function probeFile(
   }
   const evidence = { head, sizeBytes, answer, said: ending.said };
   const verdict = judgeProbe(evidence);
-  if ('media' in verdict) return await withCountedLength(await withFields(verdict.media));
+  if ('media' in verdict) {
+    return await withJoinedLength(await withCountedLength(await withFields(verdict.media)));
+  }
   throw new VencError(verdict.fault.errorClass, verdict.fault.message);
 
   // What else is read of a stream depends on its fields, so it is judged again.
@@ -67,16 +70,29 @@ export async function probeFile(
     const seconds = await measureSound(ffprobe, path, settings, within);
     endIfInterrupted();
     if (seconds === null) return media;
-    const totalBitrateKbps = Math.round((sizeBytes * 8) / 1000 / seconds);
-    return {
-      ...media,
-      durationSeconds: seconds,
-      totalBitrateKbps,
-      audio: { ...audio, durationSeconds: seconds },
-    };
+    return ofLength(media, seconds, sizeBytes);
+  }
+
+  async function withJoinedLength(media: MediaFacts): Promise<MediaFacts> {
+    if (media.format !== 'mpeg-ts') return media;
+    const seconds = await measureJoined(path, within);
+    endIfInterrupted();
+    return seconds === null ? media : ofLength(media, seconds, sizeBytes);
   }
 
   function endIfInterrupted(): void {
     if (signal?.aborted) throw new VencError('InterruptedError', 'Looking at the file was interrupted.');
   }
+}
+
+/** A file that was found to last for so many seconds, with all that is in it. */
+function ofLength(media: MediaFacts, seconds: number, sizeBytes: number): MediaFacts {
+  const { video, audio } = media;
+  return {
+    ...media,
+    durationSeconds: seconds,
+    totalBitrateKbps: Math.round((sizeBytes * 8) / 1000 / seconds),
+    video: video === null ? null : { ...video, durationSeconds: seconds },
+    audio: audio === null ? null : { ...audio, durationSeconds: seconds },
+  };
 }

@@ -12,7 +12,8 @@ import { buildPaths, difference, lumaOf, type ShippedEncoder, startShipped } fro
  */
 
 const [width, height] = [720, 576];
-const source = `testsrc2=size=${width}x${height}:rate=50:duration=0.4`;
+// A picture that moves by nine pixels from field to field.
+const source = `testsrc2=size=${width * 2}x${height}:rate=50:duration=0.4,crop=${width}:${height}:9*n:0`;
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '8', '-pix_fmt', 'yuv420p'] as const;
 
 const kinds = [
