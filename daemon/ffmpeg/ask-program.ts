@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ExecaError, execa } from 'execa';
+import { childEnvironment } from '../../src/disk/child-environment.js';
 import { cacheName, keepText } from './cache-folder.js';
 
 /** Where answers are kept between starts, and whether to ask afresh all the same. */
@@ -68,7 +69,12 @@ async function cachedFact(
 export function askProgram(path: string, args: readonly string[], options: AskOptions): Promise<string> {
   return cachedFact(path, args, options, async () => {
     try {
-      const { stdout } = await execa(path, args, { stdin: 'ignore', timeout: answerSeconds * 1000 });
+      const { stdout } = await execa(path, args, {
+        env: childEnvironment(),
+        extendEnv: false,
+        stdin: 'ignore',
+        timeout: answerSeconds * 1000,
+      });
       return stdout;
     } catch (error) {
       throw new Error(whyNot(error), { cause: error });

@@ -1,4 +1,5 @@
 import { type ExecaError, execa } from 'execa';
+import { childEnvironment } from '../../src/disk/child-environment.js';
 import { searchFor } from './candidates.js';
 import { TextTail } from './text-tail.js';
 
@@ -43,7 +44,12 @@ export async function findGuardian(searchPath: string): Promise<readonly string[
   const [works] = await searchFor('true', searchPath);
   if (setpriv === undefined || works === undefined) return [];
   const guardian = [setpriv, '--pdeathsig', 'KILL', '--'];
-  const { failed } = await execa(setpriv, [...guardian.slice(1), works], { stdio: 'ignore', reject: false });
+  const { failed } = await execa(setpriv, [...guardian.slice(1), works], {
+    env: childEnvironment(),
+    extendEnv: false,
+    stdio: 'ignore',
+    reject: false,
+  });
   return failed ? [] : guardian;
 }
 
@@ -53,7 +59,8 @@ export async function launch(path: string, args: readonly string[], options: Lau
   const tail = new TextTail(tailCharacters);
   const started = execa(first, rest, {
     ...(options.folder === undefined ? {} : { cwd: options.folder }),
-    env: environment,
+    env: childEnvironment(environment),
+    extendEnv: false,
     stdin: 'ignore',
     buffer: false,
     reject: false,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { execaSync } from 'execa';
+import { childEnvironment } from '../../src/disk/child-environment.js';
 import { startTicks } from '../../src/disk/start-ticks.js';
 
 function linuxMark(pid: number): string | null {
@@ -10,7 +11,11 @@ function linuxMark(pid: number): string | null {
 }
 
 function otherMark(pid: number): string | null {
-  const { stdout, failed } = execaSync('ps', ['-o', 'lstart=', '-p', String(pid)], { reject: false });
+  const { stdout, failed } = execaSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+    env: childEnvironment(),
+    extendEnv: false,
+    reject: false,
+  });
   return failed || stdout.trim() === '' ? null : stdout.trim();
 }
 

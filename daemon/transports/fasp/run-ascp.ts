@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { childEnvironment } from '../../../src/disk/child-environment.js';
 import { findOnPath } from './find-ascp.js';
 
 /** How the program came to its end. */
@@ -33,12 +34,7 @@ export async function runAscp({ program, args, password, searchPath, signal }: A
   const [first, rest] =
     guardian === null ? [program, args] : [guardian, ['--pdeathsig', 'KILL', '--', program, ...args]];
   const child = spawn(first, rest, {
-    env: {
-      PATH: searchPath,
-      HOME: process.env.HOME ?? '/',
-      LC_ALL: 'C.UTF-8',
-      ASPERA_SCP_PASS: password,
-    },
+    env: childEnvironment({ PATH: searchPath, LC_ALL: 'C.UTF-8', ASPERA_SCP_PASS: password }),
     stdio: ['ignore', 'pipe', 'pipe'],
     // The head of a group, which is ended as one.
     detached: true,

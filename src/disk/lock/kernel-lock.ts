@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { childEnvironment } from '../child-environment.js';
 
 /** A lock of the kernel on a folder, the fact that another process has it, or that there is none to be had here. */
 export type KernelLock =
@@ -29,8 +30,10 @@ export function tryKernelLock(folder: string): Promise<KernelLock> {
       if (lock.kind !== 'held') closeSync(fd);
       resolve(lock);
     };
-    const { PATH = '/usr/bin:/bin' } = process.env;
-    const child = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'pipe', fd], env: { PATH } });
+    const child = spawn('flock', ['-n', '3'], {
+      stdio: ['ignore', 'ignore', 'pipe', fd],
+      env: childEnvironment(),
+    });
     let complaint = '';
     child.stderr?.on('data', (chunk) => {
       complaint += String(chunk);

@@ -1,0 +1,27 @@
+/** What programs need of an environment: to be found, to find their libraries and fonts, and to write in the user's language. */
+const names: readonly string[] = [
+  ...['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LANGUAGE'],
+  ...['LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'DYLD_FALLBACK_LIBRARY_PATH'],
+  ...[
+    'FONTCONFIG_FILE',
+    'FONTCONFIG_PATH',
+    'XDG_CACHE_HOME',
+    'XDG_CONFIG_HOME',
+    'XDG_DATA_HOME',
+    'XDG_DATA_DIRS',
+  ],
+];
+
+/**
+ * The environment for every program that this one starts, ffmpeg and all others: strangers' files are opened by them, so none of them gets
+ * to see the keys, tokens and proxy passwords that the environment of a daemon holds. `own` are variables for this program.
+ */
+export function childEnvironment(
+  own: Readonly<Record<string, string>> = {},
+  environment: NodeJS.ProcessEnv = process.env,
+): Record<string, string> {
+  const kept = Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && (names.includes(name) || name.startsWith('LC_')) ? [[name, value] as const] : [],
+  );
+  return { ...Object.fromEntries(kept), ...own };
+}
