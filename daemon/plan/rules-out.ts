@@ -1,11 +1,13 @@
 import { audioCodecs, type VideoCodecFacts, videoCodecs } from './codecs.js';
+import { losesTheoraTimes } from './combination.js';
 import { containers } from './containers.js';
 import { canToneMap } from './decide/colours.js';
 import { audioEncodersFor, videoEncodersFor } from './encoders.js';
 import type { Abilities } from './plan-types.js';
 
 /** What cannot be encoded with an ffmpeg of these abilities, one sentence each; none where all can be. */
-export function rulesOut({ encoders, muxers, filters }: Abilities): readonly string[] {
+export function rulesOut(abilities: Abilities): readonly string[] {
+  const { encoders, muxers, filters } = abilities;
   const missingVideo = keysOf(videoCodecs).filter(
     (codec) => !videoEncodersFor(codec).some((name) => encoders.has(name)),
   );
@@ -19,6 +21,9 @@ export function rulesOut({ encoders, muxers, filters }: Abilities): readonly str
     ...missingVideo.map((codec) => `video_codec ${codec}: ${whyNoVideo(codec)}.`),
     ...missingAudio.map((codec) => `audio_codec ${codec}: it has ${noneOf(audioEncodersFor(codec))}.`),
     ...missingContainers.map((extension) => `${extension}: it has no muxer ${containers[extension].muxer}.`),
+    ...(losesTheoraTimes(abilities)
+      ? ['video_codec theora in .ogv and .ogg: this version loses the times of repeated frames.']
+      : []),
     ...(filters.has('bwdif') || filters.has('yadif')
       ? []
       : ['deinterlace: it has neither the filter bwdif nor yadif.']),

@@ -161,6 +161,17 @@ test('what the ffmpeg at hand cannot encode is refused, and what it need not enc
   assert.ok(checkCombination({ skip_video: true }, 'a.mp3', poor, 'o').ok);
 });
 
+test('ffmpeg 7 is given no Theora in Ogg, where it loses the times of repeated frames', () => {
+  const seven = { ...newAbilities, version: 7 };
+  const rejected = checkCombination({ video_codec: 'theora' }, 'a.ogg', seven, 'outputs[0]');
+  assert.match(
+    rejected.ok ? '' : rejected.complaints.join(),
+    /^outputs\[0\]\.video_codec theora .*\.ogg.*\.mkv/,
+  );
+  assert.ok(checkCombination({ video_codec: 'theora' }, 'a.mkv', seven, 'outputs[0]').ok);
+  assert.ok(checkCombination({ skip_video: true }, 'a.ogg', seven, 'outputs[0]').ok);
+});
+
 test('the better encoder of two is taken where it is there', () => {
   const rich = { ...newAbilities, encoders: new Set([...newAbilities.encoders, 'libfdk_aac']) };
   const found = checkCombination({}, null, rich, 'o');
