@@ -106,6 +106,24 @@ function isStill(format: ProbeObject, streams: readonly ProbeObject[]): boolean 
   return isPictureFile && streams.every((stream) => numberAt(stream, 'nb_frames') === 1);
 }
 
+/**
+ * Whether a stream is Dolby Vision whose picture has no other meaning: its profile 5, and 10 without a compatible base layer. Where this
+ * ffprobe does not print the record of it, the tag of the track tells: files whose picture other decoders can show have another one.
+ */
+function isDolbyVisionOnly(stream: ProbeObject): boolean {
+  const record = objectsAt(stream, 'side_data_list').find((data) => numberAt(data, 'dv_profile') !== null);
+  if (record === undefined) return /^dv(?:h1|he)$/.test(textAt(stream, 'codec_tag_string') ?? '');
+  const profile = numberAt(record, 'dv_profile');
+  return profile === 5 || (profile === 10 && numberAt(record, 'dv_bl_signal_compatibility_id') === 0);
+}
+
+const dolbyVisionOnly =
+  'The video is Dolby Vision profile 5: only Dolby Vision players show its colours, and ffmpeg would make them green and purple. ' +
+  'Export it as HDR10, HLG or SDR, or as Dolby Vision profile 8.';
+
+const isChosen = (stream: ProbeObject, { streamIndex }: VideoFacts) =>
+  numberAt(stream, 'index') === streamIndex;
+
 function isOversized(said: string): (stream: ProbeObject) => boolean {
   const isRefused = refusedSize(said) !== null;
   return (stream) => isRefused && isVideo(stream) && pixelsOf(stream) === 0;
@@ -130,6 +148,9 @@ export function judgeProbe(evidence: ProbeEvidence): ProbeVerdict {
   }
   if (video !== null && video.width * video.height > maxPixels) {
     return tooLarge(`${video.width}x${video.height}`);
+  }
+  if (video !== null && streams.some((stream) => isChosen(stream, video) && isDolbyVisionOnly(stream))) {
+    return notTaken(dolbyVisionOnly);
   }
   const durationSeconds = readLength(format, streams, [video, audio]);
   const bitsPerSecond = durationSeconds === null ? null : (evidence.sizeBytes * 8) / durationSeconds;

@@ -1,5 +1,5 @@
 import type { VideoFacts } from '../jobs/media.js';
-import { hasDisposition, numberAt, type ProbeObject, ratioAt, textAt } from './probe-fields.js';
+import { hasDisposition, numberAt, type ProbeObject, ratioAt, tagAt, textAt } from './probe-fields.js';
 import { readFrameRate } from './read-frame-rate.js';
 import { readRotation } from './read-rotation.js';
 import { isCodecKnown, readStream } from './read-stream.js';
@@ -72,15 +72,27 @@ export function readVideo(
   };
 }
 
+/** Whether a pixel format says how much of each pixel is seen. */
+function isAlphaFormat(pixelFormat: string): boolean {
+  return /^(?:yuva|gbrap|ya\d|rgba|bgra|argb|abgr|ayuv|vuya|pal8)/.test(pixelFormat);
+}
+
+const colourRanges: Readonly<Record<string, VideoFacts['colourRange']>> = { pc: 'full', tv: 'limited' };
+
 function readColours(
   stream: ProbeObject,
-): Pick<VideoFacts, 'colourSpace' | 'colourTransfer' | 'colourPrimaries'> {
+): Pick<VideoFacts, 'colourSpace' | 'colourTransfer' | 'colourPrimaries' | 'colourRange' | 'hasAlpha'> {
   const colourSpace = textAt(stream, 'color_space');
   const colourTransfer = textAt(stream, 'color_transfer');
   const colourPrimaries = textAt(stream, 'color_primaries');
+  const range = colourRanges[textAt(stream, 'color_range') ?? ''];
+  // WebM keeps the transparency of VP8 and VP9 beside the picture, and says so in a tag.
+  const hasAlpha = isAlphaFormat(textAt(stream, 'pix_fmt') ?? '') || tagAt(stream, 'alpha_mode') === '1';
   return {
     ...(colourSpace === null ? {} : { colourSpace }),
     ...(colourTransfer === null ? {} : { colourTransfer }),
     ...(colourPrimaries === null ? {} : { colourPrimaries }),
+    ...(range === undefined ? {} : { colourRange: range }),
+    ...(hasAlpha ? { hasAlpha } : {}),
   };
 }

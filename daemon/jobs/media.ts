@@ -39,6 +39,10 @@ export interface VideoFacts {
   readonly colourTransfer?: string;
   /** Which red, green and blue are meant, as ffprobe calls them: `bt709`, `bt2020`, ...; left out where the file does not say. */
   readonly colourPrimaries?: string;
+  /** Whether luma uses all numbers or those of television; left out where the file does not say. */
+  readonly colourRange?: 'full' | 'limited';
+  /** Set where the picture may have transparent parts. */
+  readonly hasAlpha?: true;
   readonly bitrateKbps: number | null;
   readonly durationSeconds: number | null;
   readonly startSeconds: number | null;

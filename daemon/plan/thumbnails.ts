@@ -1,5 +1,6 @@
 import type { Fault } from '../jobs/fault.js';
 import type { MediaFacts } from '../jobs/media.js';
+import { coloursOfOutput } from './decide/colours.js';
 import { decideInOnePass, decideThumbnails, type Taking } from './decide/thumbnails.js';
 import type { Abilities } from './plan-types.js';
 import { pictureName, thumbnailArgs } from './write/thumbnails.js';
@@ -48,6 +49,7 @@ export function planThumbnails(
     startSeconds: startOf(media),
     hasFrameRate: video.frameRate !== null,
     codec: video.codec,
+    colours: coloursOfOutput(video),
     name,
   };
   const written = (way: Taking) => ({

@@ -58,6 +58,15 @@ const cases: Readonly<Record<string, Case>> = {
   default: { settings: defaultOutput, media: surround },
   'high-range-tone-mapped': { settings: { width: 1280 }, media: highRange, abilities: toneMapping },
   'high-range-left-alone': { settings: { width: 1280 }, media: highRange },
+  'fields-left-and-scaled': { settings: { deinterlace: 'off', width: 360, skip_audio: true }, media: fields },
+  'full-range-in-its-own-size': {
+    settings: { skip_audio: true },
+    media: mediaFacts({ video: videoFacts({ pixelFormat: 'yuvj420p', colourRange: 'full' }) }),
+  },
+  'transparent-vp9': {
+    settings: { skip_audio: true },
+    media: mediaFacts({ format: 'webm', video: videoFacts({ codec: 'vp9', hasAlpha: true }) }),
+  },
   'default-of-2018': { settings: defaultOutput, media: surround, abilities: oldAbilities },
   'fields-own-defaults': { settings: {} },
   'best-and-slowest': { settings: { quality: 5, speed: 1, audio_quality: 5 } },

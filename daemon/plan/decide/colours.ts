@@ -1,44 +1,54 @@
 import type { VideoFacts } from '../../jobs/media.js';
+import type { VideoCodec } from '../codecs.js';
 import type { Abilities } from '../plan-types.js';
-import type { Colours, HighRange } from './decisions.js';
+import { isFullRange, isRgb, sourceMatrix } from './colour-source.js';
+import type { ColourConversion, ColourMatrix, Colours } from './decisions.js';
 
 /** What is decided of the colours of a picture. */
 export interface ColourDecision {
-  readonly toneMapFrom: HighRange | null;
+  readonly toneMapFrom: Colours | null;
+  /** What is done before any tone mapping. */
+  readonly conversion: ColourConversion;
   readonly colours: Colours;
 }
 
 /** The colours of high definition, which every screen takes for granted. */
 const standard = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709' } as const satisfies Colours;
 
-/** Names that ffprobe and ffmpeg's options have in common. The others ("bt470m" for a gamma of 2.2) would end a run with an error. */
+/**
+ * ffprobe's names that ffmpeg's options know, and as what. `bt470m` and `bt470bg` are names of primaries, which ffprobe prints for transfers as
+ * well.
+ */
 const known = {
-  primaries: [
-    'bt709',
-    'bt470m',
-    'bt470bg',
-    'smpte170m',
-    'smpte240m',
-    'film',
-    'bt2020',
-    'smpte428',
-    'smpte431',
+  primaries: names(
+    ...['bt709', 'bt470m', 'bt470bg', 'smpte170m', 'smpte240m', 'film', 'bt2020', 'smpte428', 'smpte431'],
     'smpte432',
-  ],
-  transfer: [
-    'bt709',
-    'smpte170m',
-    'smpte240m',
-    'linear',
-    'iec61966-2-1',
-    'iec61966-2-4',
-    'bt2020-10',
-    'bt2020-12',
-    'smpte2084',
-    'arib-std-b67',
-  ],
-  matrix: ['bt709', 'fcc', 'bt470bg', 'smpte170m', 'smpte240m', 'bt2020nc', 'bt2020c'],
-} as const satisfies { readonly [Name in keyof Colours]: readonly string[] };
+  ),
+  transfer: {
+    ...names(
+      ...['bt709', 'smpte170m', 'smpte240m', 'linear', 'iec61966-2-1', 'iec61966-2-4', 'bt2020-10'],
+      ...['bt2020-12', 'smpte2084', 'arib-std-b67'],
+    ),
+    bt470m: 'gamma22',
+    bt470bg: 'gamma28',
+  },
+  matrix: names('bt709', 'fcc', 'bt470bg', 'smpte170m', 'smpte240m', 'bt2020nc', 'bt2020c'),
+} as const satisfies { readonly [Name in keyof Colours]: Readonly<Record<string, string>> };
+
+/** What goes with a matrix where a file tells no more. */
+const usual: Readonly<Record<ColourMatrix, Colours>> = {
+  bt709: standard,
+  bt601: { primaries: 'smpte170m', transfer: 'smpte170m', matrix: 'smpte170m' },
+  fcc: { primaries: 'bt470m', transfer: 'bt709', matrix: 'fcc' },
+  smpte240m: { primaries: 'smpte240m', transfer: 'smpte240m', matrix: 'smpte240m' },
+  bt2020: { primaries: 'bt2020', transfer: 'bt2020-10', matrix: 'bt2020nc' },
+};
+
+/** The lines of a picture of 625-line television, whose primaries are not those of 525 lines. */
+const linesOf625: ReadonlySet<number> = new Set([576, 288]);
+
+/** Codecs that have no word for any other matrix than that of BT.601. */
+const bt601Codecs: ReadonlySet<string> = new Set(['vp8', 'theora']);
 
 /** Whether a picture is of high dynamic range: PQ or HLG (BT.2100). */
 export function isHighRange({ colourTransfer }: Pick<VideoFacts, 'colourTransfer'>): boolean {
@@ -52,23 +62,71 @@ export function canToneMap({ filters }: Pick<Abilities, 'filters'>): boolean {
 
 /**
  * What becomes of the colours: high dynamic range is brought to standard range, since every output has 8 bits and most screens show
- * PQ and HLG flat and pale. All else keeps its colours and says which they are. Without the filters for it high range
+ * PQ and HLG flat and pale. All else keeps its matrix, or gets that of BT.601 where the codec knows no other. The output always says
+ * what its colours are, so that no player has to guess by the size, which may have changed. Without the filters for it high range
  * stays as well: its numbers and its name.
  */
-export function decideColours(video: VideoFacts, abilities: Pick<Abilities, 'filters'>): ColourDecision {
-  const colours = {
-    primaries: among(known.primaries, video.colourPrimaries),
-    transfer: among(known.transfer, video.colourTransfer),
-    matrix: among(known.matrix, video.colourSpace),
+export function decideColours(
+  video: VideoFacts,
+  codec: VideoCodec,
+  abilities: Pick<Abilities, 'filters'>,
+): ColourDecision {
+  const own = sourceMatrix(video);
+  const from: ColourConversion['from'] = isRgb(video) ? 'rgb' : own;
+  const isMapped = isHighRange(video) && canToneMap(abilities);
+  const isOnlyBt601 = bt601Codecs.has(codec);
+  const to = isOnlyBt601 && !isMapped ? 'bt601' : own;
+  const conversion: ColourConversion = {
+    from,
+    to,
+    isFullRange: isFullRange(video),
+    hasAlpha: video.hasAlpha === true,
   };
-  const { transfer, primaries, matrix } = colours;
-  if (transfer === null || !isHighRange(video) || !canToneMap(abilities))
-    return { toneMapFrom: null, colours };
-  // Who tells one of them alone means those of BT.2100.
-  const toneMapFrom = { transfer, primaries: primaries ?? 'bt2020', matrix: matrix ?? 'bt2020nc' };
-  return { toneMapFrom, colours: standard };
+  if (isMapped) {
+    const { transfer, primaries, matrix } = toldOrUsual(video, 'bt2020');
+    const colours = isOnlyBt601 ? { ...standard, matrix: usual.bt601.matrix } : standard;
+    return { toneMapFrom: { transfer, primaries, matrix }, conversion, colours: named(colours, codec) };
+  }
+  const told = toldOrUsual(video, from === 'rgb' ? 'bt709' : own);
+  const matrix = to === own && from !== 'rgb' ? told.matrix : matrixName(to, video);
+  return { toneMapFrom: null, conversion, colours: named({ ...told, matrix }, codec) };
 }
 
-function among(names: readonly string[], name: string | undefined): string | null {
-  return name !== undefined && names.includes(name) ? name : null;
+/** The matrix that a picture has when it is finished. */
+export function finalMatrix({ toneMapFrom, conversion, colours }: ColourDecision): ColourMatrix {
+  if (toneMapFrom === null) return conversion.to;
+  return colours.matrix === standard.matrix ? 'bt709' : 'bt601';
+}
+
+/** The colours of a finished output. Where its file cannot tell its matrix, that is the only one of its codec. */
+export function coloursOfOutput(video: VideoFacts): Pick<ColourConversion, 'from' | 'isFullRange'> {
+  const isOnlyBt601 = bt601Codecs.has(video.codec) && video.colourSpace === undefined;
+  return { from: isOnlyBt601 ? 'bt601' : sourceMatrix(video), isFullRange: isFullRange(video) };
+}
+
+function toldOrUsual(video: VideoFacts, matrix: ColourMatrix): Colours {
+  const primaries = matrix === 'bt601' && linesOf625.has(video.height) ? 'bt470bg' : usual[matrix].primaries;
+  return {
+    primaries: told('primaries', video.colourPrimaries) ?? primaries,
+    transfer: told('transfer', video.colourTransfer) ?? usual[matrix].transfer,
+    matrix: told('matrix', video.colourSpace) ?? matrixName(matrix, video),
+  };
+}
+
+function matrixName(matrix: ColourMatrix, { height }: VideoFacts): string {
+  return matrix === 'bt601' && linesOf625.has(height) ? 'bt470bg' : usual[matrix].matrix;
+}
+
+/** Theora names its colours by their primaries alone. */
+function named(colours: Colours, codec: VideoCodec): Colours {
+  return codec === 'theora' ? { ...colours, primaries: 'bt470bg' } : colours;
+}
+
+function told(kind: keyof Colours, name: string | undefined): string | null {
+  const table: Readonly<Record<string, string>> = known[kind];
+  return name !== undefined && Object.hasOwn(table, name) ? (table[name] ?? null) : null;
+}
+
+function names(...all: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(all.map((name) => [name, name]));
 }

@@ -85,15 +85,22 @@ export interface Overlay {
 /** A rule by which red, green and blue become luma and chroma. */
 export type ColourMatrix = 'bt601' | 'bt709' | 'bt2020' | 'fcc' | 'smpte240m';
 
-/** What the numbers of a picture mean, by the names that both ffmpeg's options and zscale know; null for what is not known. */
+/** What the numbers of a picture mean, by the names that both ffmpeg's options and zscale know. */
 export interface Colours {
-  readonly primaries: string | null;
-  readonly transfer: string | null;
-  readonly matrix: string | null;
+  readonly primaries: string;
+  readonly transfer: string;
+  readonly matrix: string;
 }
 
-/** The colours of a picture of high dynamic range, complete. */
-export type HighRange = { readonly [Name in keyof Colours]: string };
+/** How the numbers of the input's picture become luma and chroma of a matrix, in the range of television. */
+export interface ColourConversion {
+  /** The matrix of the input; `rgb` where it has red, green and blue. */
+  readonly from: ColourMatrix | 'rgb';
+  readonly to: ColourMatrix;
+  readonly isFullRange: boolean;
+  /** Whether it may have transparent parts, which are laid on black. */
+  readonly hasAlpha: boolean;
+}
 
 /** Everything about the picture of an output. */
 export interface Picture {
@@ -101,15 +108,20 @@ export interface Picture {
   /** What the input's picture is encoded with, as ffprobe calls it. */
   readonly inputCodec: string;
   readonly encoder: VideoEncoderName;
+  /** The decoder that the input's picture needs; null where ffmpeg's choice is right. */
+  readonly inputDecoder: string | null;
   /** Null where the frames are whole already. */
   readonly deinterlace: Fields | null;
+  /** Whether its frames are two fields each, and stay so. */
+  readonly staysInterlaced: boolean;
   /** How it is turned and mirrored. */
   readonly orientation: Orientation;
   /** Whether the input says that it has to be turned or mirrored: ffmpeg would copy that to the output, whose picture is upright. */
   readonly hasDisplayMatrix: boolean;
   readonly fit: Fit;
   /** The colours of a picture of high dynamic range that is brought to those of `colours`; null where they stay. */
-  readonly toneMapFrom: HighRange | null;
+  readonly toneMapFrom: Colours | null;
+  readonly conversion: ColourConversion;
   /** What the output says of its colours. */
   readonly colours: Colours;
   /** The last lies on top. */

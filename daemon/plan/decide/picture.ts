@@ -4,8 +4,7 @@ import type { Fault } from '../../jobs/fault.js';
 import { orientationOf, type VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { Abilities, WatermarkPicture } from '../plan-types.js';
-import { decideColourMatrix } from './colour-matrix.js';
-import { decideColours } from './colours.js';
+import { decideColours, finalMatrix } from './colours.js';
 import type { Fields, Picture } from './decisions.js';
 import { levelOf } from './level.js';
 import { decideFit } from './size.js';
@@ -23,7 +22,7 @@ export function decidePicture(
   encoder: VideoEncoderName,
   format: string,
   watermarks: readonly WatermarkPicture[] = [],
-  abilities: Pick<Abilities, 'filters'> = { filters: new Set() },
+  abilities: Pick<Abilities, 'filters' | 'encoders'> = { filters: new Set(), encoders: new Set() },
 ): { readonly picture: Picture } | { readonly fault: Fault } {
   // 0 too stands for a turn that was asked for: none, whatever the file says.
   const turned: VideoFacts =
@@ -34,22 +33,16 @@ export function decidePicture(
   if (Math.max(width * height, scaledPixels) > maxPixels) {
     return refused(`The picture would be of ${width}x${height} pixels, and ${maxPixels} is the most.`);
   }
-  const { minSidePixels = 0 }: VideoEncoder = videoEncoders[encoder];
+  const { codec, minSidePixels = 0 }: VideoEncoder = videoEncoders[encoder];
   if (Math.min(width, height) < minSidePixels) {
     return refused(
       `The picture would be of ${width}x${height} pixels, and ${encoder} takes none with a side below ${minSidePixels}.`,
     );
   }
-  const colouring = decideColours(video, abilities);
-  const marks = decideWatermarks(
-    settings.watermark ?? [],
-    watermarks,
-    fit.canvas,
-    decideColourMatrix(
-      colouring.toneMapFrom === null ? video : { ...video, colourSpace: 'bt709' },
-      fit.canvas,
-    ),
-  );
+  const deinterlace = decideFields(settings.deinterlace ?? 'detect', video);
+  const colouring = decideColours(video, codec, abilities);
+  const matrix = finalMatrix(colouring);
+  const marks = decideWatermarks(settings.watermark ?? [], watermarks, fit.canvas, matrix);
   const tooLarge = tooLargeWatermark(marks);
   if (tooLarge !== null) return { fault: tooLarge };
   return {
@@ -57,7 +50,9 @@ export function decidePicture(
       streamIndex: video.streamIndex,
       inputCodec: video.codec,
       encoder,
-      deinterlace: decideFields(settings.deinterlace ?? 'detect', video),
+      inputDecoder: decideDecoder(video, abilities),
+      deinterlace,
+      staysInterlaced: deinterlace === null && decideFields('detect', video) !== null,
       orientation: orientationOf(turned),
       hasDisplayMatrix: orientationOf(video) !== 1,
       fit,
@@ -81,4 +76,14 @@ function decideFields(mode: 'on' | 'off' | 'detect', { fieldOrder }: VideoFacts)
   if (mode === 'off') return null;
   if (fieldOrder === 'top-first' || fieldOrder === 'bottom-first') return fieldOrder;
   return mode === 'on' ? 'as-flagged' : null;
+}
+
+/** ffmpeg's own decoders of VP8 and VP9 leave the transparency out, which those of libvpx decode. */
+function decideDecoder(
+  { codec, hasAlpha }: VideoFacts,
+  { encoders }: Pick<Abilities, 'encoders'>,
+): string | null {
+  const decoder = codec === 'vp8' ? 'libvpx' : codec === 'vp9' ? 'libvpx-vp9' : null;
+  // A build has the decoders of the libraries whose encoders it has.
+  return hasAlpha === true && decoder !== null && encoders.has(decoder) ? decoder : null;
 }

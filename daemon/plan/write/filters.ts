@@ -1,5 +1,6 @@
 import type { Fields, Fit, Picture } from '../decide/decisions.js';
 import type { Abilities } from '../plan-types.js';
+import { layingOnBlack, scaling } from './scaling.js';
 import { timingFilters } from './timing.js';
 import { toneMapping } from './tone-mapping.js';
 import { uprightFilters } from './upright.js';
@@ -21,7 +22,7 @@ export function pictureGraph(
   const source = `[0:${picture.streamIndex}]`;
   const filters = [
     ...preparing(picture, abilities, skipSeconds),
-    ...scaling(picture.fit),
+    ...scaling({ ...picture, ...picture.fit }),
     ...toneMapping({ ...picture, ...picture.fit }),
     ...framing(picture.fit),
     ...finishing,
@@ -38,16 +39,11 @@ export function pictureGraph(
 /** What is done to the picture before it is brought to a size. */
 export function preparing(picture: Picture, abilities: Abilities, skipSeconds: number): readonly string[] {
   return [
+    ...layingOnBlack(picture),
     ...(picture.deinterlace === null ? [] : [deinterlacing(picture.deinterlace, abilities)]),
     ...uprightFilters(picture.orientation),
     ...timingFilters(picture.timing, skipSeconds),
   ];
-}
-
-/** Brings the whole picture to its size. */
-export function scaling({ scaleTo }: Pick<Fit, 'scaleTo'>): readonly string[] {
-  // Builds of 2018 scale bilinearly unless told otherwise: an enlarged picture had a quarter less detail.
-  return scaleTo === null ? [] : [`scale=${scaleTo.width}:${scaleTo.height}:flags=bicubic`];
 }
 
 /** Trims the scaled picture, or adds bars to it. */

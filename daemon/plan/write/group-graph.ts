@@ -1,7 +1,9 @@
+import { finalMatrix } from '../decide/colours.js';
 import type { Picture, PictureSize } from '../decide/decisions.js';
 import { type Rendition, renditionsOf } from '../decide/groups.js';
 import type { Abilities } from '../plan-types.js';
-import { finishing, framing, preparing, scaling, withoutMatrix } from './filters.js';
+import { finishing, framing, preparing, withoutMatrix } from './filters.js';
+import { converted, scaling } from './scaling.js';
 import { toneMapping } from './tone-mapping.js';
 import { watermarkGraph } from './watermarks.js';
 
@@ -26,7 +28,9 @@ export function groupGraph(
   return [
     chain([input], [...preparing(first, abilities, skipSeconds), ...split(roots)], roots),
     ...renditions.map((rendition, place) => renditionChain(rendition, place, renditions, first)),
-    ...pictures.flatMap((picture, place) => pictureChains(picture, place, firstWatermark(pictures, place))),
+    ...pictures.flatMap((picture, place) =>
+      pictureChains(picture, place, firstWatermark(pictures, place), first),
+    ),
     ...(pictures.some(({ hasDisplayMatrix }) => hasDisplayMatrix) ? [withoutMatrix(input)] : []),
   ].join(';');
 }
@@ -38,26 +42,38 @@ function renditionChain(
   { scaleTo, from, pictures }: Rendition,
   place: number,
   all: readonly Rendition[],
-  { toneMapFrom }: Picture,
+  { toneMapFrom, conversion, colours, staysInterlaced }: Picture,
 ): string {
   const smaller = all.flatMap(({ from }, other) => (from === place ? [toRendition(other)] : []));
   const ends = [...pictures.map(toPicture), ...smaller];
   // What is made from another rendition has its colours.
-  const mapping = from === null ? toneMapping({ toneMapFrom, scaleTo }) : [];
-  return chain(
-    [toRendition(place)],
-    [...scaling({ scaleTo }), ...mapping, ...finishing, ...split(ends)],
-    ends,
-  );
+  const own = from === null ? conversion : converted(conversion);
+  const scaled = { scaleTo, staysInterlaced, conversion: own };
+  const mapping = from === null ? toneMapping({ toneMapFrom, conversion, colours, scaleTo }) : [];
+  return chain([toRendition(place)], [...scaling(scaled), ...mapping, ...finishing, ...split(ends)], ends);
 }
 
-function pictureChains({ fit, watermarks }: Picture, place: number, firstInput: number): readonly string[] {
+function pictureChains(
+  picture: Picture,
+  place: number,
+  firstInput: number,
+  first: Picture,
+): readonly string[] {
+  const { fit, watermarks } = picture;
   const framed = watermarks.length === 0 ? groupLabel(place) : `[plain${place}]`;
-  const frame = framing(fit);
+  const frame = [...toOwnMatrix(picture, first), ...framing(fit)];
   return [
     chain([toPicture(place)], frame.length === 0 ? ['null'] : frame, [framed]),
     ...watermarkGraph(watermarks, framed, groupLabel(place), firstInput, `${place}_`),
   ];
+}
+
+/** The renditions have the matrix of the first picture, which the codec of another may have no word for. */
+function toOwnMatrix(picture: Picture, first: Picture): readonly string[] {
+  const matrices = { from: finalMatrix(first), to: finalMatrix(picture) };
+  if (matrices.from === matrices.to) return [];
+  const conversion = { ...matrices, isFullRange: false, hasAlpha: false };
+  return [...scaling({ scaleTo: null, conversion, staysInterlaced: false }), 'format=yuv420p'];
 }
 
 /** Watermarks are inputs behind the one that is encoded, those of the first picture first. */

@@ -55,7 +55,7 @@ function groupArgs(
   const pictures = [first.picture, ...others.map(({ picture }) => picture)] as const;
   return [
     '-y',
-    ...inputArgs(paths.input, first.clip, first.picture.inputCodec),
+    ...inputArgs(paths.input, first.clip, first.picture),
     ...pictures.flatMap(({ watermarks }) => watermarkInputArgs(watermarks)),
     ...['-filter_complex', groupGraph(pictures, source, abilities, skipSecondsOf(first))],
     ...group.flatMap((decision, place) => {

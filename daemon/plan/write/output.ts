@@ -33,7 +33,7 @@ export function outputArgs(
         : audioArgs(sound, abilities)),
     ...(skipSecondsOf(decision) > 0 ? ['-ss', secondsArgument(skipSecondsOf(decision))] : []),
     ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
-    ...(pass?.number === 1 ? firstPassFile : fileArgs(decision, path)),
+    ...(pass?.number === 1 ? firstPassFile : fileArgs(decision, path, abilities)),
   ];
 }
 
@@ -50,12 +50,18 @@ const placeholder = ['-c:a', 'copy', ...room] as const;
 
 const firstPassFile = ['-f', 'null', '-'] as const;
 
-function fileArgs({ container: { muxer, hasIndex = false } }: Decision, path: string): readonly string[] {
+function fileArgs(
+  { container: { muxer, hasIndex = false }, picture }: Decision,
+  path: string,
+  { hasFpsMode: isNew }: Abilities,
+): readonly string[] {
+  // Builds of 2018 tell a film's colours in the container only so.
+  const colours = isNew || picture === null ? '' : '+write_colr';
   return [
     // Places and owners that cameras note down are nobody else's business, and chapters would become a stream of their own.
     ...['-map_metadata', '-1', '-map_chapters', '-1'],
     ...room,
-    ...(hasIndex ? ['-movflags', '+faststart'] : []),
+    ...(hasIndex ? ['-movflags', `+faststart${colours}`] : []),
     ...['-f', muxer, fileArgument(path)],
   ];
 }

@@ -68,7 +68,7 @@ function encodeArgs(
   };
   return [
     '-y',
-    ...inputArgs(paths.input, clip, picture?.inputCodec ?? null),
+    ...inputArgs(paths.input, clip, picture),
     ...(repack === null ? [] : repackedInputArgs(decision, repack.offsetSeconds, paths)),
     ...(picture === null ? [] : watermarkInputArgs(picture.watermarks)),
     ...(picture === null ? [] : ['-filter_complex', graph(picture)]),

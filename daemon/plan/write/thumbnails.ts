@@ -1,7 +1,9 @@
+import type { ColourConversion } from '../decide/decisions.js';
 import type { Taking } from '../decide/thumbnails.js';
 import type { Abilities } from '../plan-types.js';
 import { fileArgument, safeInputOptions } from '../safe-input.js';
 import { decoderArgs } from './input.js';
+import { toRgb } from './scaling.js';
 import { secondsArgument } from './seconds.js';
 
 /** Files that one run of ffmpeg opens at most: each has a decoder of its own. */
@@ -18,6 +20,8 @@ export interface PictureSource {
   /** Whether its frame rate is known. */
   readonly hasFrameRate: boolean;
   readonly codec: string;
+  /** What its colours are. */
+  readonly colours: Pick<ColourConversion, 'from' | 'isFullRange'>;
   readonly name: string;
 }
 
@@ -86,12 +90,13 @@ const lastForEver = 'tpad=stop=-1:stop_mode=clone';
 
 function pictureArgs(
   input: number,
-  { streamIndex, hasFrameRate }: PictureSource,
-  filters: string,
+  { streamIndex, hasFrameRate, colours }: PictureSource,
+  shown: string,
   { hasFpsMode }: Abilities,
 ): readonly string[] {
+  const filters = [...(hasFrameRate ? [lastForEver] : []), shown, ...toRgb(colours)];
   return [
-    ...['-map', `${input}:${streamIndex}`, '-vf', hasFrameRate ? `${lastForEver},${filters}` : filters],
+    ...['-map', `${input}:${streamIndex}`, '-vf', filters.join(',')],
     ...[hasFpsMode ? '-fps_mode' : '-vsync', 'passthrough'],
     ...['-map_metadata', '-1', '-c:v', 'png', '-pix_fmt', 'rgb24', '-f', 'image2'],
   ];

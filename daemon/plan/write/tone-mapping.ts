@@ -11,26 +11,31 @@ import type { Fit, Picture } from '../decide/decisions.js';
  */
 export function toneMapping({
   toneMapFrom,
+  conversion,
+  colours,
   scaleTo,
-}: Pick<Picture, 'toneMapFrom'> & Pick<Fit, 'scaleTo'>): readonly string[] {
+}: Pick<Picture, 'toneMapFrom' | 'conversion' | 'colours'> & Pick<Fit, 'scaleTo'>): readonly string[] {
   if (toneMapFrom === null) return [];
   const { transfer, primaries, matrix } = toneMapFrom;
+  const wasRgb = conversion.hasAlpha || conversion.from === 'rgb';
   return [
     ...(scaleTo === null ? ['crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0'] : []),
-    `zscale=tin=${transfer}:pin=${primaries}:min=${matrix}:t=linear:p=bt709:npl=100`,
+    ...(wasRgb ? ['format=yuv444p10le'] : []),
+    // What was laid on black comes without its range.
+    `zscale=tin=${transfer}:pin=${primaries}:min=${matrix}:rin=tv:t=linear:p=bt709:npl=100`,
     'format=gbrpf32le',
     'tonemap=hable:desat=0',
-    'zscale=t=bt709:m=bt709:r=tv',
+    `zscale=t=bt709:m=${colours.matrix}:r=tv`,
   ];
 }
 
-/** What the file is told of its colours. Newer builds find that in the frames; those of 2018 would leave it out. */
+/** What the file is told of its colours. */
 export function colourArgs({
   colours: { primaries, transfer, matrix },
 }: Pick<Picture, 'colours'>): readonly string[] {
+  // "mpeg" is the range of television: builds of 2018 know no other name for it.
   return [
-    ...(primaries === null ? [] : ['-color_primaries', primaries]),
-    ...(transfer === null ? [] : ['-color_trc', transfer]),
-    ...(matrix === null ? [] : ['-colorspace', matrix]),
+    ...['-color_primaries', primaries, '-color_trc', transfer, '-colorspace', matrix],
+    ...['-color_range', 'mpeg'],
   ];
 }

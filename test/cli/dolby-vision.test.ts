@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { tellDolbyVision } from '../helpers/dolby-vision.js';
+import { makeMedia, picture } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { runCli } from './run-cli.js';
+
+const hevc = [
+  '-c:v',
+  'libx265',
+  '-preset',
+  'ultrafast',
+  '-x265-params',
+  'log-level=error',
+  '-tag:v',
+  'hvc1',
+] as const;
+
+for (const [what, profile, compatibility, isTaken] of [
+  ['Dolby Vision profile 5 is rejected by its name', 5, 0, false],
+  ['a track that is called Dolby Vision and has no record of a profile is rejected', null, 0, false],
+  ['Dolby Vision profile 8, whose picture is HDR10, is taken', 8, 1, true],
+] as const) {
+  test(what, async () => {
+    const folder = tempFolder();
+    await makeMedia(join(folder, 'in.mp4'), [...picture('160x120', 25, 0.2), ...hevc]);
+    await tellDolbyVision(join(folder, 'in.mp4'), profile, compatibility);
+    const words = ['run', 'in.mp4', '-o', 'out.mp4', '--progress', 'none', '--speed', '5'];
+    const { code, stderr } = await runCli(words, { cwd: folder });
+    assert.is(code === 0, isTaken, stderr);
+    if (isTaken) return;
+    assert.match(stderr, /UnsupportedInputError/);
+    assert.match(stderr, /Dolby Vision profile 5/);
+  });
+}
+
+test.run();
