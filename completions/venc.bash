@@ -26,7 +26,7 @@ _venc_place() {
       ;;
     'list')
       commands=''
-      flags='--json --jsonl --fields --page --per-page --state --all --data --target --no-color --debug --help -h'
+      flags='--json --jsonl --fields --page --per-page --state --all --latest --data --target --no-color --debug --help -h'
       valued=' --fields --page --per-page --state --data --target '
       ;;
     'show')

@@ -7,9 +7,9 @@ import type { Client } from '../client/client.js';
 import type { Context } from './context.js';
 import { examplesOf } from './examples-of.js';
 import type { Io } from './io.js';
+import { jobIdsHelp, namedJobs } from './named-jobs.js';
 import { reportError } from './report-error.js';
 import { selectJobs } from './select-jobs.js';
-import { parseIds } from './words.js';
 
 /** What a command does to jobs, and to which of them it can be done. */
 export interface Verb {
@@ -31,7 +31,7 @@ interface ActOptions {
 /** Defines the arguments and options of a command that does one thing to many jobs, and what it does. */
 export function defineVerb(command: Command, context: Context, verb: Verb): void {
   command
-    .argument('[id...]', 'ids of jobs')
+    .argument('[id...]', jobIdsHelp)
     .option(
       '--state <state>',
       `every job in this state: ${verb.states.join(', ')}`,
@@ -52,8 +52,7 @@ async function run(words: readonly string[], options: ActOptions, verb: Verb, co
   const { io } = context;
   const isMany = options.all === true || options.state !== undefined;
   checkChoice(words, options, isMany, verb, io);
-  const named = parseIds(words);
-  const client = await context.client();
+  const { client, ids: named } = await namedJobs(words, context);
   const ids = isMany ? await selected(client, options, verb, io) : named;
   if (ids.length === 0) io.note(`venc: there is no job to ${verb.name}\n`);
   if (isMany && ids.length > 0 && options.yes !== true && !(await isSure(io, verb, ids))) {
@@ -88,7 +87,10 @@ async function selected(
   verb: Verb,
   io: Io,
 ): Promise<readonly number[]> {
-  const { jobs } = await selectJobs(client, { all: true, ...(state === undefined ? {} : { state }) });
+  const { jobs } = await selectJobs(client, {
+    all: true,
+    ...(state === undefined ? {} : { states: [state] }),
+  });
   const ids = jobs.filter((job) => verb.states.includes(job.state)).map(({ id }) => id);
   const named = ids.filter((id) => id > 0);
   const others = ids.length - named.length;

@@ -5,7 +5,8 @@ import { fieldsOf, readText } from '../client/reading.js';
 export interface JobSelection {
   readonly page?: number;
   readonly perPage?: number;
-  readonly state?: string;
+  /** Those in any of these states; none given: in all. */
+  readonly states?: readonly string[];
   readonly all?: boolean;
 }
 
@@ -17,7 +18,9 @@ export const pageJobs = 50;
  * so the filter is applied here once more. Jobs that appear on two pages, because new ones came in between, are given once.
  */
 export async function selectJobs(client: Client, selection: JobSelection): Promise<JobPage> {
-  const { state, all } = selection;
+  const { states, all } = selection;
+  if (states !== undefined && states.length > 1 && all !== true) return pageOfStates(client, selection);
+  const state = states?.length === 1 ? states[0] : undefined;
   const perPage = selection.perPage ?? (all === true ? pageJobs : undefined);
   const jobs: JobPage['jobs'][number][] = [];
   const answers: unknown[] = [];
@@ -34,7 +37,7 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
       const id = readText(fieldsOf(found.answers[index]).id) ?? '';
       if (seen.has(id) && (id !== '' || before > 0)) continue;
       seen.add(id);
-      if (state !== undefined && job.state !== state) continue;
+      if (states !== undefined && !states.includes(job.state)) continue;
       jobs.push(job);
       answers.push(found.answers[index]);
     }
@@ -42,6 +45,17 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
     // where `per_page` is ignored; only the total, where it is told, saves asking for one more.
     const isLast = seen.size === before || (found.total !== null && seen.size >= found.total);
     if (all !== true || isLast)
-      return { jobs, answers, total: state === undefined || all ? found.total : null };
+      return { jobs, answers, total: states === undefined || all ? found.total : null };
   }
+}
+
+/** A page of jobs in several states, for which services have no filter: cut out of all jobs. */
+async function pageOfStates(
+  client: Client,
+  { states = [], page = 1, perPage }: JobSelection,
+): Promise<JobPage> {
+  const { jobs, answers } = await selectJobs(client, { states, all: true });
+  const size = Math.min(perPage ?? pageJobs, pageJobs);
+  const [from, to] = [(page - 1) * size, page * size];
+  return { jobs: jobs.slice(from, to), answers: answers.slice(from, to), total: jobs.length };
 }

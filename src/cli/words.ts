@@ -8,13 +8,8 @@ export function parseId(word: string): number {
   const id = /^\d{1,16}$/.test(word) ? Number(word) : 0;
   if (id >= 1 && id <= maxId) return id;
   throw new VencError('UsageError', `"${word}" is no id: ids are whole numbers such as 123.`, {
-    hint: 'venc list shows the ids of jobs, venc show those of their inputs and outputs',
+    hint: 'venc list shows the ids of jobs, @last is the newest; venc show has those of inputs and outputs',
   });
-}
-
-/** Reads ids, each once, in their order. */
-export function parseIds(words: readonly string[]): readonly number[] {
-  return [...new Set(words.map(parseId))];
 }
 
 /** Gathers the values of an option that may be given several times. */

@@ -61,14 +61,20 @@ test('venc completion prints what the file holds', async () => {
 });
 
 const answers = [
-  ['jobs', '12\tprocessing, film12.mov\n11\tfailed, film11.mov\n10\tfinished, film10.mov\n'],
+  [
+    'jobs',
+    '@last\tjob 12, processing, film12.mov\n12\tprocessing, film12.mov\n11\tfailed, film11.mov\n10\tfinished, film10.mov\n',
+  ],
   ['active', '12\tprocessing, film12.mov\n'],
   ['unfinished', '12\tprocessing, film12.mov\n11\tfailed, film11.mov\n'],
   ['inputs', '3\tprocessing, film12.mov\n2\tfailed, film11.mov\n1\tfinished, film10.mov\n'],
   ['outputs', '112\tprocessing, web\n111\tfailed, for the web\n110\tfinished, $(x)\n'],
   ['labels', 'web\tof job 12\nfor the web\tof job 11\n$(x)\tof job 10\n'],
   ['groupings', 'team:a\tof job 12\n'],
-  ['followed', '12\tprocessing, film12.mov\n11\tfailed, film11.mov\n10\tfinished, film10.mov\n'],
+  [
+    'followed',
+    '@last\tjob 12, processing, film12.mov\n12\tprocessing, film12.mov\n11\tfailed, film11.mov\n10\tfinished, film10.mov\n',
+  ],
   ['followed --input', '3\tprocessing, film12.mov\n2\tfailed, film11.mov\n1\tfinished, film10.mov\n'],
   ['followed --output', '112\tprocessing, web\n111\tfailed, for the web\n110\tfinished, $(x)\n'],
 ] as const;

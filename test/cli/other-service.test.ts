@@ -26,7 +26,14 @@ test.after(({ service }) => service.close());
 
 /** Words in order, as some change what the service has; the exit code; what stdout and stderr together say. */
 const cases: readonly (readonly [words: string, code: number, says: RegExp])[] = [
-  ['list', 0, /1003 +processing .* 0\/1 +5\.1s +863 kB +s3:\/\/bucket\/1003\.mov\n 1002|1002/],
+  ['list', 0, /1003 +processing .* 0\/1 +5\.1s +863 kB +s3:\/\/bucket\/1003\.mov +1003\.mp4\n/],
+  ['list --latest', 0, /^ *ID[^\n]*\n1003 [^\n]*\n$/],
+  ['list --state failed,processing', 0, /^ *ID[^\n]*\n1003 +processing[^\n]*\n1002 +failed[^\n]*\n$/],
+  ['show @last --json --fields id', 0, /"1003"/],
+  ['show -2 --json --fields id', 0, /"1002"/],
+  ['show -9', 5, /-9 names no job: there are only 3 jobs\./],
+  ['show 11001', 5, /11001 is not a job: it is the input 11001 of job 1001\.\nvenc: hint: venc show 1001 /],
+  ['show 21002', 5, /21002 is not a job: it is the output 21002 of job 1002\./],
   ['list --all', 0, /1001 +finished/],
   ['list --page 2', 0, /no jobs/],
   ['list --state failed', 0, /^ *ID.*\n1002 +failed[^\n]*\n$/],

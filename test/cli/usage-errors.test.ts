@@ -91,7 +91,11 @@ const sentences: readonly (readonly [string, string, string])[] = [
     "too many arguments for 'submit'.",
     'venc submit [options] <input>; a word with blanks',
   ],
-  ['list --state', '--state needs a value: <state>.', 'only jobs in this state: pending, '],
+  [
+    'list --state',
+    '--state needs a value: <states>.',
+    'only jobs in these states, with commas between them: pending, ',
+  ],
   ['list --xyzzy', "unknown option '--xyzzy'", 'venc list --help lists the flags'],
   [
     'submit -film.mov',

@@ -3,10 +3,10 @@ import { isVencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import type { Context } from '../context.js';
 import { listenForEnd } from '../interrupt.js';
+import { jobIdsHelp, namedJobs } from '../named-jobs.js';
 import { failureText } from '../print/progress-text.js';
 import { chosenMode, type ProgressChoice, progressOption } from '../progress-mode.js';
 import { reportError } from '../report-error.js';
-import { parseIds } from '../words.js';
 
 interface DownloadWords {
   readonly out?: string;
@@ -17,7 +17,7 @@ interface DownloadWords {
 /** `venc download ID...`: fetches what a service keeps of jobs (section 1: for 24 hours) and prints the paths written. */
 export function define(command: Command, context: Context): void {
   command
-    .argument('<id...>', 'ids of jobs')
+    .argument('<id...>', jobIdsHelp)
     .option('-o, --out <dir>', 'the folder to write to (default: the current one)')
     .option('--force', 'overwrite files that are there')
     .option(progressOption.flags, progressOption.help, progressOption.parse)
@@ -31,16 +31,15 @@ the label: film-web.mp4. Files that are there already, whole, are not fetched ag
 command once more goes on where it was interrupted.
 
 Examples:
-  venc download 123
+  venc download @last
   venc download 123 124 -o films --force
   venc wait 123 && venc download 123 -o films`;
 
 async function run(words: readonly string[], options: DownloadWords, context: Context): Promise<ExitCode> {
   const { io } = context;
-  const ids = parseIds(words);
   const mode = await chosenMode(context, options.progress, 'stderr');
   const { downloadJob } = await import('../download/download-job.js');
-  const client = await context.client();
+  const { client, ids } = await namedJobs(words, context);
   const { signal, dispose } = listenForEnd(io);
   let first: ExitCode = exitCodes.done;
   const taken = new Set<string>();

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { exitCodes } from '../../api/exit-codes.js';
 import { oneOf, wholeNumber } from '../../api/flag-readers.js';
 import { jobStates } from '../../api/states.js';
+import type { Client, JobPage } from '../../client/client.js';
 import { blankJob } from '../blank-job.js';
 import type { Context } from '../context.js';
 import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
@@ -10,8 +11,9 @@ import { pageJobs, selectJobs } from '../select-jobs.js';
 interface ListOptions extends ReadingOptions {
   readonly page?: number;
   readonly perPage?: number;
-  readonly state?: string;
+  readonly state?: readonly string[];
   readonly all?: boolean;
+  readonly latest?: boolean;
 }
 
 /** `venc list`: a page of jobs (section 4.3), or with `--all` every one. */
@@ -20,44 +22,96 @@ export function define(command: Command, context: Context): void {
     .option('--page <number>', 'which page, from 1', wholeNumber('--page', 1))
     .option('--per-page <number>', 'jobs on a page, 1 to 50 (default: 50)', wholeNumber('--per-page', 1))
     .option(
-      '--state <state>',
-      `only jobs in this state: ${jobStates.join(', ')}`,
-      oneOf('--state', jobStates),
+      '--state <states>',
+      `only jobs in these states, with commas between them: ${jobStates.join(', ')}; repeatable`,
+      readStates,
     )
     .addOption(command.createOption('--all', 'every page, one after the other').conflicts('page'))
+    .addOption(command.createOption('--latest', 'only the newest job').conflicts(['page', 'perPage', 'all']))
     .addHelpText('after', examples)
     .action(context.act((options: ListOptions) => run(options, context)));
 }
 
+const oneState = oneOf('--state', jobStates);
+/** Gathers states; its choices are for completions. */
+const readStates = Object.assign(
+  (word: string, before: readonly string[] = []): readonly string[] => [
+    ...before,
+    ...word.split(',').map((state) => oneState(state.trim())),
+  ],
+  { choices: jobStates },
+);
+
 const examples = `
+Sizes and lengths are those of the input. DONE is known of jobs that are finished, and of those
+that run on the local daemon.
+
 Examples:
-  venc list --state failed
+  venc list --latest
+  venc list --state failed,cancelled
   venc list --json --fields id,state,output_media_files.url
   venc list --all --jsonl | grep '"label":"web"'`;
 
 async function run(options: ListOptions, context: Context) {
   const { io } = context;
   const client = await context.client();
-  const { jobs, answers, total } = await selectJobs(client, options);
+  const { jobs, answers, total } = await selected(client, options);
   await printRecords(io, options, {
     answers,
     known: blankJob(),
     none: noJobsText(options, total),
     text: async (look) => {
       const { jobsTable } = await import('../print/jobs-table.js');
-      return jobsTable(jobs, { ...look, now: new Date() });
+      return jobsTable(jobs, { ...look, now: new Date(), percents: await percentsOf(client, jobs) });
     },
   });
   const isText = options.json !== true && options.jsonl !== true;
   const page = options.page ?? 1;
   const before = (page - 1) * Math.min(options.perPage ?? pageJobs, pageJobs);
-  if (isText && options.all !== true && jobs.length > 0 && total !== null && total > before + jobs.length) {
+  if (
+    isText &&
+    options.all !== true &&
+    options.latest !== true &&
+    jobs.length > 0 &&
+    total !== null &&
+    total > before + jobs.length
+  ) {
     io.note(`venc: ${jobs.length} of ${total} jobs; more with --page ${page + 1}, all with --all\n`);
   }
   return exitCodes.done;
 }
 
+async function selected(client: Client, options: ListOptions): Promise<JobPage> {
+  const { state, latest, page, perPage, all } = options;
+  const selection = {
+    ...(page === undefined ? {} : { page }),
+    ...(perPage === undefined ? {} : { perPage }),
+    ...(all === undefined ? {} : { all }),
+    ...(state === undefined ? {} : { states: state }),
+  };
+  if (latest !== true) return selectJobs(client, selection);
+  const { jobs, answers } = await selectJobs(client, state === undefined ? { perPage: 1 } : selection);
+  return { jobs: jobs.slice(0, 1), answers: answers.slice(0, 1), total: null };
+}
+
+/** Most jobs whose progress is asked for: each takes one request. */
+const maxProgressJobs = 20;
+
+/** Percent of the jobs that run, by id. Only of the local daemon: other services would need one request for each file. */
+async function percentsOf(client: Client, jobs: JobPage['jobs']): Promise<ReadonlyMap<number, number>> {
+  if (client.target.isOwnDaemon !== true) return new Map();
+  const running = jobs.filter(({ state }) => state === 'processing').slice(0, maxProgressJobs);
+  const found = await Promise.all(
+    running.map(async ({ id }) => {
+      // A job that has just ended, or a break, leaves a blank cell and no error: the list itself was answered.
+      const record = await client.jobProgress(id).catch(() => null);
+      return record === null ? [] : [[id, record.progress] as const];
+    }),
+  );
+  return new Map(found.flat());
+}
+
 function noJobsText({ page = 1, state }: ListOptions, total: number | null): string {
   if (page > 1) return `page ${page} has no jobs${total === null ? '' : `, there are ${total} in all`}`;
-  return state === undefined ? 'no jobs' : `no jobs that are ${state}`;
+  return state === undefined ? 'no jobs' : `no jobs that are ${state.join(' or ')}`;
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { VencError } from '../../api/errors.js';
 import { exitCodes } from '../../api/exit-codes.js';
-import type { Client } from '../../client/client.js';
 import { normaliseJobProgress, normaliseProgress } from '../../client/normalise.js';
 import type { Context } from '../context.js';
 import { examplesOf } from '../examples-of.js';
+import { namedJob } from '../named-jobs.js';
 import { createPaint, type Paint } from '../print/paint.js';
 import { jobProgressText, progressText } from '../print/progress-text.js';
 import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
@@ -17,14 +17,17 @@ interface ProgressOptions extends ReadingOptions {
 
 /** `venc progress ID`: one progress record (section 2.4), of a job, an input or an output. */
 export function define(command: Command, context: Context): void {
-  addReadingOptions(command.argument('<id>', 'id of the job', parseId), 'one')
+  addReadingOptions(command.argument('<id>', 'id of the job; @last or -1 is the newest'), 'one')
     .option('--input', 'the id is that of an input')
     .option('--output', 'the id is that of an output')
-    .addHelpText('after', examplesOf('venc progress 123', 'venc progress 125 --output --json'))
-    .action(context.act((id: number, options: ProgressOptions) => run(id, options, context)));
+    .addHelpText(
+      'after',
+      examplesOf('venc progress 123', 'venc progress @last', 'venc progress 125 --output --json'),
+    )
+    .action(context.act((word: string, options: ProgressOptions) => run(word, options, context)));
 }
 
-async function run(id: number, options: ProgressOptions, context: Context) {
+async function run(word: string, options: ProgressOptions, context: Context) {
   if (options.input === true && options.output === true) {
     throw new VencError(
       'UsageError',
@@ -32,13 +35,14 @@ async function run(id: number, options: ProgressOptions, context: Context) {
     );
   }
   const { io } = context;
-  const record = await read(await context.client(), id, options, createPaint(io.colour.stdout));
+  const record = await read(word, options, context, createPaint(io.colour.stdout));
   await printRecord(io, options, record);
   return exitCodes.done;
 }
 
-async function read(client: Client, id: number, options: ProgressOptions, paint: Paint) {
+async function read(word: string, options: ProgressOptions, context: Context, paint: Paint) {
   if (options.input !== true && options.output !== true) {
+    const { client, id } = await namedJob(word, context);
     const { id: _id, ...job } = await client.jobProgress(id);
     return {
       answer: job,
@@ -47,6 +51,8 @@ async function read(client: Client, id: number, options: ProgressOptions, paint:
     };
   }
   const route = options.input === true ? 'inputProgress' : 'outputProgress';
+  const id = parseId(word);
+  const client = await context.client();
   const { body: answer } = await client.ask(route, { values: { id } });
   const record = normaliseProgress(answer);
   const known = { ...record, current_event: null, current_event_progress: null };

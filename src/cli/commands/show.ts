@@ -1,19 +1,22 @@
 import type { Command } from 'commander';
 import { isVencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import type { JobRecord } from '../../api/records.js';
+import { isFinal } from '../../api/states.js';
 import type { Client } from '../../client/client.js';
 import { normaliseJob, unwrapJob } from '../../client/normalise.js';
 import { blankJob } from '../blank-job.js';
 import type { Context } from '../context.js';
+import { explainMissingJob } from '../file-of-job.js';
+import { jobIdsHelp, namedJobs } from '../named-jobs.js';
 import { jobText } from '../print/job-text.js';
 import { createPaint } from '../print/paint.js';
 import { addReadingOptions, printRecord, printRecords, type ReadingOptions } from '../reading.js';
 import { reportError } from '../report-error.js';
-import { parseIds } from '../words.js';
 
 /** `venc show ID...`: details of jobs (section 4.2), with advice where something failed. */
 export function define(command: Command, context: Context): void {
-  addReadingOptions(command.argument('<id...>', 'ids of jobs'), 'many')
+  addReadingOptions(command.argument('<id...>', jobIdsHelp), 'many')
     .addHelpText('after', details)
     .action(context.act((words: readonly string[], options: ReadingOptions) => run(words, options, context)));
 }
@@ -24,13 +27,13 @@ the exit code is that of the first one.
 
 Examples:
   venc show 123
+  venc show @last
   venc show 123 124
   venc show 123 --json --fields state,output_media_files.url
   venc show 123 124 --jsonl`;
 
 async function run(words: readonly string[], options: ReadingOptions, context: Context): Promise<ExitCode> {
-  const ids = parseIds(words);
-  const client = await context.client();
+  const { client, ids } = await namedJobs(words, context);
   return ids.length === 1 && options.jsonl !== true
     ? showOne(client, ids[0] ?? 0, options, context)
     : showMany(client, ids, options, context);
@@ -46,7 +49,7 @@ async function showOne(
   await printRecord(io, options, {
     answer,
     known: blankJob(),
-    text: async ({ hasColour }) => jobText(normaliseJob(answer, id), createPaint(hasColour)),
+    text: async ({ hasColour }) => textOf(client, normaliseJob(answer, id), hasColour),
   });
   return exitCodes.done;
 }
@@ -74,12 +77,27 @@ async function showMany(
     answers: shown.map(({ answer }) => answer),
     known: blankJob(),
     none: 'no jobs',
-    text: async ({ hasColour }) =>
-      shown.map(({ id, answer }) => jobText(normaliseJob(answer, id), createPaint(hasColour))).join('\n'),
+    text: async ({ hasColour }) => {
+      const texts: string[] = [];
+      for (const { id, answer } of shown)
+        texts.push(await textOf(client, normaliseJob(answer, id), hasColour));
+      return texts.join('\n');
+    },
   });
   return code;
 }
 
 async function detailsOf(client: Client, id: number): Promise<unknown> {
-  return unwrapJob((await client.ask('jobDetails', { values: { id } })).body);
+  try {
+    return unwrapJob((await client.ask('jobDetails', { values: { id } })).body);
+  } catch (error) {
+    throw await explainMissingJob(client, id, error);
+  }
+}
+
+/** The job in words, with the progress of the moment where it has not ended. */
+async function textOf(client: Client, job: JobRecord, hasColour: boolean): Promise<string> {
+  // The details were answered: they are worth showing without progress too.
+  const progress = isFinal(job.state) ? null : await client.jobProgress(job.id).catch(() => null);
+  return jobText(job, createPaint(hasColour), { now: new Date(), progress });
 }

@@ -4,7 +4,7 @@ import { awaitJobs } from '../await-jobs.js';
 import type { Context } from '../context.js';
 import { jobsGoOn } from '../going-on.js';
 import { listenForEnd } from '../interrupt.js';
-import { parseIds } from '../words.js';
+import { jobIdsHelp, namedJobs } from '../named-jobs.js';
 
 interface WaitOptions {
   readonly timeout?: number;
@@ -14,7 +14,7 @@ interface WaitOptions {
 /** `venc wait ID...`: silent until the jobs are final; its exit code tells how they ended. */
 export function define(command: Command, context: Context): void {
   command
-    .argument('<id...>', 'ids of jobs')
+    .argument('<id...>', jobIdsHelp)
     .option(
       '--timeout <time>',
       'give up after this time, such as 90s, 5m or 2h (exit code 7)',
@@ -30,12 +30,11 @@ Exit codes: 0 when every job finished, 1 when one failed or was cancelled, 7 aft
 With --timeout 0 each job is looked at once.
 
 Examples:
-  venc wait 123
+  venc wait @last
   venc wait 123 124 --timeout 10m && echo both are done`;
 
 async function run(words: readonly string[], options: WaitOptions, context: Context) {
-  const ids = parseIds(words);
-  const client = await context.client();
+  const { client, ids } = await namedJobs(words, context);
   const looksOnce = options.timeout === 0;
   const { signal, dispose } = listenForEnd(context.io, looksOnce ? null : (options.timeout ?? null));
   try {

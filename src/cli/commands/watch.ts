@@ -10,10 +10,10 @@ import type { Context } from '../context.js';
 import { jobsGoOn } from '../going-on.js';
 import { listenForEnd } from '../interrupt.js';
 import type { Io } from '../io.js';
+import { jobIdsHelp, namedJobs } from '../named-jobs.js';
 import { eventLines, eventObject } from '../print/event-lines.js';
 import { createPaint } from '../print/paint.js';
 import { chosenMode, type ProgressChoice, type ProgressMode, progressOption } from '../progress-mode.js';
-import { parseIds } from '../words.js';
 
 interface WatchOptions {
   readonly jsonl?: boolean;
@@ -23,7 +23,7 @@ interface WatchOptions {
 /** `venc watch [ID...]`: a live screen on a terminal, lines of what happens anywhere else. */
 export function define(command: Command, context: Context): void {
   command
-    .argument('[id...]', 'ids of jobs; none: every job that is active')
+    .argument('[id...]', `${jobIdsHelp}; none: every job that is active`)
     .option('--jsonl', 'print one JSON object for each event')
     .option(progressOption.flags, progressOption.help, progressOption.parse)
     .addHelpText('after', details)
@@ -39,14 +39,14 @@ Exit codes: 0 when every job finished, 1 when one failed or was cancelled, 130 w
 
 Examples:
   venc watch
+  venc watch @last
   venc watch 123 124
   venc watch 123 --jsonl | grep '"final"'`;
 
 async function run(words: readonly string[], options: WatchOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
-  const ids = parseIds(words);
   const mode = await modeOf(context, options);
-  const client = await context.client();
+  const { client, ids } = await namedJobs(words, context);
   if (mode === 'tty') return onScreen(client, ids, io);
   const { signal, dispose } = listenForEnd(io);
   const print = printer(io, mode);

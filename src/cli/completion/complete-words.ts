@@ -82,7 +82,7 @@ async function jobOffers(what: JobQuestion, opened: Promise<Context>): Promise<r
 type JobQuestion = Exclude<Question, 'targets' | 'accounts' | 'keys' | 'followed'>;
 
 const offersOf: Readonly<Record<JobQuestion, (jobs: readonly JobRecord[]) => readonly Offer[]>> = {
-  jobs: (jobs) => jobs.map(jobOffer),
+  jobs: (jobs) => [...lastOffers(jobs), ...jobs.map(jobOffer)],
   active: (jobs) => jobs.filter(({ state }) => ['waiting', 'processing'].includes(state)).map(jobOffer),
   unfinished: (jobs) => jobs.filter(({ state }) => state !== 'finished').map(jobOffer),
   inputs: (jobs) => jobs.map((job) => ({ ...jobOffer(job), word: String(job.input_media_file.id) })),
@@ -99,6 +99,13 @@ const offersOf: Readonly<Record<JobQuestion, (jobs: readonly JobRecord[]) => rea
     ),
   groupings: (jobs) => jobs.map(({ id, grouping }) => ({ word: grouping ?? '', shown: `of job ${id}` })),
 };
+
+/** `@last`, with what the newest job is. */
+function lastOffers([newest]: readonly JobRecord[]): readonly Offer[] {
+  return newest === undefined
+    ? []
+    : [{ word: '@last', shown: `job ${newest.id}, ${jobOffer(newest).shown}` }];
+}
 
 function jobOffer(job: JobRecord): Offer {
   return { word: String(job.id), shown: `${job.state}, ${nameIn(job)}` };

@@ -1,15 +1,34 @@
-import type { InputDetails, JobRecord, OutputDetails } from '../../api/records.js';
+import { etaOfFile, etaOfJob, shownState } from '../../api/job-standing.js';
+import type {
+  InputDetails,
+  JobProgressRecord,
+  JobRecord,
+  MediaFileRecord,
+  OutputDetails,
+} from '../../api/records.js';
 import { withoutPassword } from '../../api/redact.js';
 import { safeText } from '../../api/safe-text.js';
+import { isFinal } from '../../api/states.js';
 import { type Fact, factLines, faultFacts, mediaFacts } from './media-text.js';
 import { type Paint, paintState } from './paint.js';
-import { humanId, humanTime } from './units.js';
+import { humanDuration, humanId, humanPercent, humanTime } from './units.js';
 
-/** A job with its input and its outputs, as `venc show` tells it. */
-export function jobText(job: JobRecord, paint: Paint): string {
+/** What is known of a job at the moment, beside its record. */
+export interface JobMoment {
+  readonly now: Date;
+  /** Null where it is not known, or the job has ended. */
+  readonly progress: JobProgressRecord | null;
+}
+
+/** A job with its input and its outputs, as `venc show` tells it. Times are in UTC. */
+export function jobText(job: JobRecord, paint: Paint, { now, progress }: JobMoment): string {
   const facts: readonly Fact[] = [
     ['submitted', humanTime(job.submitted_at)],
     ...(job.finished_at === null ? [] : [['ended', humanTime(job.finished_at)] as const]),
+    ...elapsedFacts(job, now),
+    ...(progress === null
+      ? []
+      : [['progress', standing(progress.progress, etaOfJob(progress.outputs))] as const]),
     ...(job.test ? [['test', 'yes: outputs are cut to 5 seconds'] as const] : []),
     ...(job.grouping === null ? [] : [['grouping', job.grouping] as const]),
     ...(job.pass_through === null ? [] : [['pass_through', job.pass_through] as const]),
@@ -19,12 +38,15 @@ export function jobText(job: JobRecord, paint: Paint): string {
     ...job.output_media_files.map((output) => ({ title: 'output', file: output, label: output.label })),
   ];
   const lines = [
-    `${paint.bold(`job ${humanId(job.id)}`)}  ${state(job.state, paint)}`,
+    `${paint.bold(`job ${humanId(job.id)}`)}  ${state(jobState(job), paint)}`,
     ...factLines(facts, 2),
     ...files.flatMap(({ title, file, label }) => [
       '',
       `${paint.bold(`${title} ${humanId(file.id)}`)}  ${state(file.state, paint)}${labelText(label)}`,
-      ...factLines([...mediaFacts(file), ...faultFacts(file)], 2),
+      ...factLines(
+        [...progressFacts(file.id, progress), ...mediaFacts(withoutDeadLink(file, now)), ...faultFacts(file)],
+        2,
+      ),
     ]),
     ...thumbnailLines(job, paint),
   ];
@@ -39,6 +61,39 @@ export function inputText(input: InputDetails, paint: Paint): string {
 /** An output, as `venc output` tells it. */
 export function outputText(output: OutputDetails, paint: Paint): string {
   return fileText('output', output, output.label, [], paint);
+}
+
+function jobState({ state, input_media_file: input, output_media_files: outputs }: JobRecord): string {
+  return shownState({ state, input, outputs });
+}
+
+/** From the submission to the end, or so far. */
+function elapsedFacts({ submitted_at: from, finished_at: to, state }: JobRecord, now: Date): readonly Fact[] {
+  const end = to ?? (isFinal(state) ? null : now.toISOString());
+  const seconds = end === null ? Number.NaN : (Date.parse(end) - Date.parse(from)) / 1000;
+  if (!(seconds >= 0)) return [];
+  return [['elapsed', `${humanDuration(seconds)}${to === null ? ' so far' : ''}`]];
+}
+
+function progressFacts(id: number, progress: JobProgressRecord | null): readonly Fact[] {
+  const file = [progress?.input, ...(progress?.outputs ?? [])].find((one) => one?.id === id);
+  if (file === undefined || file.state !== 'processing') return [];
+  return [['progress', standing(file.progress, etaOfFile(file))]];
+}
+
+function standing(percent: number, etaMs: number | null): string {
+  return `${humanPercent(percent)}${etaMs === null ? '' : `, ${humanDuration(etaMs / 1000)} left`}`;
+}
+
+/** Hours that a service hosts an output (section 1). */
+const hostedHours = 24;
+
+/** The file without an address that leads nowhere: that of an output that was not made, or is hosted no longer. */
+function withoutDeadLink(file: MediaFileRecord & { readonly state: string }, now: Date): MediaFileRecord {
+  const isUnmade = ['cancelled', 'failed', 'skipped', 'no input'].includes(file.state);
+  const isHosted = /\/hosted\/[^/]+\//.test(file.url ?? '');
+  const ageHours = (now.getTime() - Date.parse(file.finished_at ?? '')) / 3_600_000;
+  return isHosted && (isUnmade || ageHours >= hostedHours) ? { ...file, url: null } : file;
 }
 
 function fileText(

@@ -1,3 +1,4 @@
+import { shownState } from '../../api/job-standing.js';
 import type { JobRecord } from '../../api/records.js';
 import { withoutPassword } from '../../api/redact.js';
 import { fileNameInUrl } from '../../api/url-text.js';
@@ -8,7 +9,16 @@ import { humanAge, humanDuration, humanId, humanSize, unknownMark } from './unit
 /** Jobs as a table, one line each. */
 export function jobsTable(
   jobs: readonly JobRecord[],
-  { width, hasColour, now }: Look & { readonly now: Date },
+  {
+    width,
+    hasColour,
+    now,
+    percents,
+  }: Look & {
+    readonly now: Date;
+    /** Percent of the jobs that run, by id, as far as it is known. */
+    readonly percents: ReadonlyMap<number, number>;
+  },
 ): string {
   const paint = createPaint(hasColour);
   const columns: readonly Column<JobRecord>[] = [
@@ -16,14 +26,23 @@ export function jobsTable(
     {
       title: 'STATE',
       worth: 8,
-      text: (job) => job.state,
-      paint: (job, text) => paintState(paint, job.state, text),
+      text: stateText,
+      paint: (job, text) => paintState(paint, stateText(job), text),
+    },
+    {
+      title: 'DONE',
+      worth: 5.5,
+      isRight: true,
+      text: (job) => {
+        const percent = job.state === 'finished' ? 100 : percents.get(job.id);
+        return percent === undefined ? '' : `${Math.floor(percent)}%`;
+      },
     },
     { title: 'AGE', worth: 5, isRight: true, text: (job) => humanAge(job.created_at, now) },
     { title: 'OUTPUTS', worth: 4, isRight: true, text: outputsText },
-    { title: 'LENGTH', worth: 3, isRight: true, text: (job) => humanDuration(lengthSeconds(job)) },
+    { title: 'INPUT LENGTH', worth: 3, isRight: true, text: (job) => humanDuration(lengthSeconds(job)) },
     {
-      title: 'SIZE',
+      title: 'INPUT SIZE',
       worth: 2,
       isRight: true,
       text: (job) => humanSize(job.input_media_file.file_size_bytes),
@@ -35,6 +54,7 @@ export function jobsTable(
       leastWidth: 24,
       text: inputText,
     },
+    { title: 'OUTPUT NAMES', worth: 6, leastWidth: 12, text: namesText },
   ];
   return table(columns, jobs, width, paint);
 }
@@ -43,6 +63,23 @@ export function jobsTable(
 function inputText({ input_media_file: { url } }: JobRecord): string {
   if (url === null) return unknownMark;
   return url.startsWith('upload:') ? fileNameInUrl(url) : withoutPassword(url);
+}
+
+function stateText({ state, input_media_file: input, output_media_files: outputs }: JobRecord): string {
+  return shownState({ state, input, outputs });
+}
+
+/** What tells jobs of one input apart: the labels of their outputs, else their file names, else their sizes. */
+function namesText({ output_media_files: outputs }: JobRecord): string {
+  return outputs.map(nameOf).filter(Boolean).join(', ');
+}
+
+function nameOf({ label, url, width, height }: JobRecord['output_media_files'][number]): string {
+  if (label !== null && label !== '') return label;
+  const name = url === null ? '' : fileNameInUrl(url);
+  // Names that a service makes up say nothing to people.
+  if (name !== '' && !/^[0-9a-f]{32}\b/.test(name)) return name;
+  return width === null || height === null ? '' : `${width}x${height}`;
 }
 
 /** How many outputs are finished, of how many: `2/3`. */

@@ -26,10 +26,10 @@ const job = normaliseJob({
 });
 
 const texts = {
-  'the text of a job': jobText(job, paint),
+  'the text of a job': jobText(job, paint, { now, progress: null }),
   'the text of an input': inputText(normaliseInput(file), paint),
   'the text of an output': outputText(normaliseOutput(file), paint),
-  'the table of jobs': jobsTable([job], { width: 200, hasColour: false, now }),
+  'the table of jobs': jobsTable([job], { width: 200, hasColour: false, now, percents: new Map() }),
   'a report as CSV': reportCsv([{ kind: 'vod', day: evil, grouping: evil, amounts: {} }], ['a'], true),
 };
 

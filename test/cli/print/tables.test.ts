@@ -5,7 +5,7 @@ import { displayWidth, fitText } from '../../../src/api/display-width.js';
 import { isVencError } from '../../../src/api/errors.js';
 import { safeText } from '../../../src/api/safe-text.js';
 import { blankJob } from '../../../src/cli/blank-job.js';
-import { jobText } from '../../../src/cli/print/job-text.js';
+import { type JobMoment, jobText } from '../../../src/cli/print/job-text.js';
 import { jobsTable } from '../../../src/cli/print/jobs-table.js';
 import { createPaint } from '../../../src/cli/print/paint.js';
 import { checkFields, parseFields, project, valueAt } from '../../../src/cli/print/project.js';
@@ -48,7 +48,7 @@ const jobs = [
 
 for (const width of [60, 80, 140]) {
   test(`the table of jobs fits ${width} columns`, () => {
-    const text = jobsTable(jobs, { width, hasColour: false, now });
+    const text = jobsTable(jobs, { width, hasColour: false, now, percents: new Map() });
     for (const line of text.split('\n')) assert.ok(displayWidth(line) <= width, line);
     assert.not(text.includes('secret'));
     matchesGolden(`cli/jobs-${width}.txt`, text);
@@ -56,16 +56,44 @@ for (const width of [60, 80, 140]) {
 }
 
 test('colour changes nothing but the colour', () => {
-  const plain = jobsTable(jobs, { width: 80, hasColour: false, now });
-  const coloured = jobsTable(jobs, { width: 80, hasColour: true, now });
+  const plain = jobsTable(jobs, { width: 80, hasColour: false, now, percents: new Map() });
+  const coloured = jobsTable(jobs, { width: 80, hasColour: true, now, percents: new Map() });
   assert.is.not(coloured, plain);
   assert.is(stripVTControlCharacters(coloured), plain);
 });
 
 test('a job is told with its files, advice and no password', () => {
-  const text = jobs.map((job) => jobText(job, createPaint(false))).join('\n');
+  const text = jobs.map((job) => jobText(job, createPaint(false), { now, progress: null })).join('\n');
   assert.not(text.includes('secret'));
   matchesGolden('cli/jobs.txt', text);
+});
+
+test('show tells the time taken, the progress of the moment, and no address that leads nowhere', () => {
+  const url = 'http://127.0.0.1:8686/hosted/0123456789/film.mp4';
+  const [at, end] = ['2026-03-01T11:58:00Z', '2026-03-01T11:59:00Z'];
+  const jobWith = (state: string, ended: string | null, file: object) =>
+    normaliseJob({
+      id: 4,
+      state,
+      submitted_at: at,
+      finished_at: ended,
+      input_media_file: { id: 5, state: 'finished' },
+      output_media_files: [{ id: 6, url, finished_at: ended, ...file }],
+    });
+  const show = (...[job, moment]: [ReturnType<typeof jobWith>, Partial<JobMoment>?]) =>
+    jobText(job, createPaint(false), { now, progress: null, ...moment });
+  const finished = jobWith('finished', end, { state: 'finished' });
+  assert.match(show(finished), / elapsed +1m 00s\n/);
+  assert.match(show(finished), url);
+  assert.not.match(show(finished, { now: new Date('2026-03-02T11:59:01Z') }), url);
+  assert.not.match(show(jobWith('cancelled', end, { state: 'cancelled' })), url);
+  const output = { id: 6, state: 'processing', progress: 40, eta_in_ms: 65_000 } as const;
+  const input = { id: 5, state: 'finished', progress: 100 } as const;
+  const progress = { state: 'processing', progress: 41, input, outputs: [output] } as const;
+  const running = show(jobWith('processing', null, { state: 'processing' }), { progress });
+  assert.match(running, / elapsed +2m 00s so far\n +progress +41%, 1m 05s left\n/);
+  assert.match(running, /output 6 {2}processing\n +progress +40%, 1m 05s left\n/);
+  assert.match(show(jobWith('processing', null, { state: 'queued' })), /^job 4 {2}queued\n/);
 });
 
 test('wide characters take two columns, marks none, and cutting never goes beyond', () => {
@@ -148,7 +176,7 @@ test('a list tells an uploaded input by the name of its file', () => {
   const job = (url: string) => normaliseJob({ id: 1, input_media_file: { url } });
   const told = jobsTable(
     [job('upload://0123456789abcdef/%E6%98%A0%E7%94%BB%20%1b%5B31m.mp4'), job('https://h/a%20b.mp4')],
-    { width: 100, hasColour: false, now },
+    { width: 100, hasColour: false, now, percents: new Map() },
   );
   assert.match(told, / 映画 \\x1b\[31m\.mp4\n/);
   assert.match(told, / https:\/\/h\/a%20b\.mp4\n/);
