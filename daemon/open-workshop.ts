@@ -16,6 +16,7 @@ import { openAccounts } from './store/json/accounts.js';
 import { realDisk } from './store/json/disk.js';
 import { openJobStore } from './store/json/json-job-store.js';
 import { lockDataFolder } from './store/json/lock.js';
+import { createStrayErrors } from './stray-errors.js';
 import { takeBackLeft } from './take-back-left.js';
 import { createTransports } from './transports/create-transports.js';
 import { freeBytes } from './transports/folders.js';
@@ -113,7 +114,8 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
     await scratch.clear();
     const book = new ProgressBook();
     const events = new JobEvents({ store, book });
-    const queue = createLocalQueue({ store, book, now, randomToken, log });
+    const strayErrors = createStrayErrors(log);
+    const queue = createLocalQueue({ store, book, now, randomToken, log, confine: strayErrors.confine });
     const guard = createGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
     const deliverer = createDeliverer({
       store,
@@ -141,6 +143,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
     const sweeper = setInterval(sweep, sweepEveryMs).unref();
     const closed = new AbortController();
     let closing: Promise<void> | null = null;
+    let unlisten = (): void => undefined;
     return {
       workshop: {
         store,
@@ -161,6 +164,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
       report,
       lost: lock.lost,
       async begin(jobs) {
+        unlisten = strayErrors.listen();
         // Before the recovery, which may bring jobs to their end.
         deliverer.begin();
         await recover(store, queue, { now, log, signal: closed.signal });
@@ -185,6 +189,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
           await accounts.close();
           await store.close();
           await lock.release();
+          unlisten();
         });
         await closing;
       },

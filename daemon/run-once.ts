@@ -18,6 +18,8 @@ export interface RunOnceOptions {
   /** Cancels the job; everything unfinished is removed before the promise rejects with `InterruptedError`. */
   readonly signal: AbortSignal;
   readonly onProgress: (record: JobProgressRecord) => void;
+  /** Told of errors that nobody expected, with their stacks. */
+  readonly onError?: (message: string) => void;
   readonly stallTimeoutSeconds: number;
 }
 
@@ -38,7 +40,7 @@ export async function runOnce(request: unknown, options: RunOnceOptions): Promis
     ffmpeg: options.ffmpeg,
     ffprobe: options.ffprobe,
     apiKey: null,
-    log: () => {},
+    log: (level, message) => (level === 'error' ? options.onError?.(message) : undefined),
   });
   try {
     await open.begin(1);

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobQueue, RunHandler, StopReason, WorkOptions } from '../job-queue.js';
 import { type Pause, pause } from '../patience.js';
-import { LocalRun, type RunDesk } from './local-run.js';
+import { type Confine, LocalRun, type RunDesk } from './local-run.js';
 import { WaitingLine } from './waiting-line.js';
 
 /** What a local queue is made of. */
-export interface LocalQueueParts extends Omit<RunDesk, 'pause'> {
+export interface LocalQueueParts extends Omit<RunDesk, 'pause' | 'confine'> {
   /** An unguessable text, another one each time: the token of a claim. */
   readonly randomToken: () => string;
   /** Waiting between two attempts to write; {@link pause} where it is left out. */
   readonly pause?: Pause;
+  /** Tells whose an error is that nobody caught; nothing is told where it is left out. */
+  readonly confine?: Confine;
 }
 
 /** The longest that Node's timers can wait. */
@@ -17,8 +19,13 @@ const longestDelayMs = 2 ** 31 - 1;
 
 /** A queue that lives in this process and keeps nothing of its own on disk: what waits is known from the store. */
 export function createLocalQueue(parts: LocalQueueParts): JobQueue {
-  return new LocalQueue({ ...parts, pause: parts.pause ?? pause }, parts.randomToken);
+  return new LocalQueue(
+    { ...parts, pause: parts.pause ?? pause, confine: parts.confine ?? unconfined },
+    parts.randomToken,
+  );
 }
+
+const unconfined: Confine = (_, act) => act();
 
 class LocalQueue implements JobQueue {
   readonly #desk: RunDesk;

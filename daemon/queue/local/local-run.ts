@@ -18,7 +18,17 @@ export interface RunDesk {
   readonly now: () => Date;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
   readonly pause: Pause;
+  readonly confine: Confine;
 }
+
+/** Work whose errors that nobody caught are known as its own. */
+export interface ConfinedWork {
+  readonly name: string;
+  fail(error: unknown): void;
+}
+
+/** Does such work, and settles as it does. */
+export type Confine = <T>(work: ConfinedWork, act: () => Promise<T>) => Promise<T>;
 
 /**
  * The life of one attempt at a job: from before its claim, when it takes up a slot already, until nothing of it is
@@ -27,6 +37,8 @@ export interface RunDesk {
 export class LocalRun {
   readonly #desk: RunDesk;
   readonly #stopping = new AbortController();
+  /** Aborted with an error that nobody caught: it ends the handler, and the job is failed with it. */
+  readonly #broken = new AbortController();
   #hasBegun = false;
   #isAlone = false;
   /** Whether a change of this run brought the job to its end, so that nothing is left to be settled. */
@@ -92,15 +104,22 @@ export class LocalRun {
   /** Has the claimed job worked on, and settles what the handler leaves open. Never rejects. */
   async carryOut(job: Job, handler: RunHandler): Promise<void> {
     const { signal } = this.#stopping;
+    const { signal: broken } = this.#broken;
     if (signal.aborted) return this.#giveBack();
     this.#hasBegun = true;
     this.#isAlone = job.crashes >= crashesBeforeAlone;
     this.#desk.book.open(this.id);
     try {
-      await handler(this.#shown(job));
+      const work = {
+        name: `job ${this.id}`,
+        fail: (error: unknown) => this.#broken.abort(error),
+      };
+      await this.#desk.confine(work, () => handler(this.#shown(job)));
       if (!this.#isDone && !signal.aborted) throw new Error('The run ended before the job did.');
-    } catch (error) {
-      if (!isStopped(error, signal)) {
+    } catch (thrown) {
+      const error: unknown = broken.aborted ? broken.reason : thrown;
+      // That one is in the log already.
+      if (!broken.aborted && !isStopped(error, signal)) {
         this.#desk.log('error', `The run of job ${this.id} ended with an error: ${textOf(error)}`);
       }
       if (!this.#isDone && !signal.aborted) await this.#fail(faultOfRun(error));
@@ -117,7 +136,7 @@ export class LocalRun {
 
   /** What the handler gets to see of it. */
   #shown(job: Job): Run {
-    const { signal } = this.#stopping;
+    const signal = AbortSignal.any([this.#stopping.signal, this.#broken.signal]);
     return {
       job,
       signal,

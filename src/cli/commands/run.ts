@@ -124,6 +124,7 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
         signal,
         stallTimeoutSeconds: options.stallTimeout,
         onProgress: (record) => display.update(record.progress, activityText(record), record),
+        onError: (message) => io.note(`venc: ${message}\n`),
       }).finally(() => display.stop());
       return job === null ? nothingEncoded(io) : tellEnd(io, job, placed, sample !== null);
     });
