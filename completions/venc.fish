@@ -693,7 +693,7 @@ complete -c venc -n '__venc_at "target remove"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "config" 0' -a get -d 'print what a key is configured as'
 complete -c venc -n '__venc_at "config" 0' -a set -d 'configure a key'
-complete -c venc -n '__venc_at "config" 0' -a list -d 'list what is configured, and where each value comes from'
+complete -c venc -n '__venc_at "config" 0' -a list -d 'list all keys with their values, and where each value comes from'
 complete -c venc -n '__venc_at "config" 0' -a path -d 'print the path of the configuration file, be it there or not'
 complete -c venc -n '__venc_at "config"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "config"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'

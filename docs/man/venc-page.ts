@@ -2,6 +2,7 @@ import type { CommandNode } from '../../src/cli/command-tree.js';
 import { environmentRows, fileRows } from '../../src/cli/help-topics/environment.js';
 import { exitCodeRows } from '../../src/cli/help-topics/exit-codes.js';
 import { helpTopics } from '../../src/cli/help-topics/index.js';
+import { settingsIntroduction } from '../../src/cli/help-topics/settings.js';
 import { commandBlocks, flagBlocks, usageOf } from './parts.js';
 import { type Block, blocksOf } from './roff.js';
 
@@ -19,8 +20,9 @@ export async function vencBlocks(program: CommandNode): Promise<readonly Block[]
     Object.entries(topicSections).map(
       async ([name, title]): Promise<readonly Block[]> => [
         { kind: 'section', title },
-        ...(await topic(name)),
-        ...(name === 'settings' ? settingBlocks(settings) : []),
+        ...(name === 'settings'
+          ? [...blocksOf(settingsIntroduction), ...settingBlocks(settings)]
+          : await topic(name)),
       ],
     ),
   );

@@ -102,12 +102,15 @@ function choicesOf(parser: unknown): readonly string[] {
   return parser.choices.map(String);
 }
 
-/** Commander keeps the texts that follow a help page as listeners, and gives them out in no other way. */
+/** Commander keeps the texts around a help page as listeners, and gives them out in no other way. */
 function detailsOf(command: Command): string {
   let text = '';
   const write = (part: string) => {
     text += part;
   };
-  if (command instanceof EventEmitter) command.emit('afterHelp', { error: false, command, write });
+  if (command instanceof EventEmitter) {
+    command.emit('afterHelp', { error: false, command, write });
+    command.emit('beforeHelp', { error: false, command, write });
+  }
   return text.trim();
 }

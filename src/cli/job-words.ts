@@ -34,6 +34,17 @@ export function addJobWords(command: Command, withoutFlag: readonly string[] = [
   return command;
 }
 
+/** Adds what a help page says beside its flags: the examples of `details` before all else, the rest behind the flags. */
+export function withExamplesFirst(command: Command, details: string): Command {
+  const [notes = '', examples = ''] = details.split(/\n+Examples:\n/);
+  return command
+    .addHelpText('before', `Examples:\n${examples}\n`)
+    .addHelpText('after', `${notes}\n\n${settingsHint}`);
+}
+
+const settingsHint = `Settings are flags as well, and names in --output name=value: --video-codec vp9, --size 1280x720, --quality 4, --start-clip 1:30.
+venc help settings lists all of them with ranges and defaults.`;
+
 /**
  * The body of a create, put together of a request (null without one), an input and the words of the command line. Local watermarks
  * that the words name become `file:` URLs, and stand in `pictures` with their paths where one is given: in a request they are URLs, as

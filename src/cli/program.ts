@@ -1,7 +1,13 @@
 import { Command, CommanderError, Help } from 'commander';
 import { type ExitCode, exitCodes } from '../api/exit-codes.js';
 import { productVersion } from '../api/version.js';
-import { type CommandEntry, type CommandModule, commandTable, isCommandName } from './command-table.js';
+import {
+  type CommandEntry,
+  type CommandModule,
+  commandGroups,
+  commandTable,
+  isCommandName,
+} from './command-table.js';
 import { createContext, type GlobalFlags } from './context.js';
 import type { Io } from './io.js';
 import { refuseEmptyValues } from './option-names.js';
@@ -26,8 +32,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   const context = createContext(io, () => program.opts<GlobalFlags>());
   const asked = askedCommand(words);
   const entries: readonly (readonly [string, CommandEntry])[] = Object.entries(commandTable);
-  for (const [name, { summary, load }] of entries) {
-    const command = addCommand(program, name, summary);
+  for (const [name, { summary, group, load }] of entries) {
+    const command = addCommand(program, name, summary).helpGroup(commandGroups[group]);
     if (name !== asked) continue;
     const loaded: CommandModule = await load();
     if (asksForHelp(words)) command.addHelpText('after', (await loaded.moreHelp?.()) ?? '');
@@ -39,7 +45,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   }
   if (asked === undefined) {
     const { topicsHelp } = await import('./help-topics/tell-topic.js');
-    program.addHelpText('after', topicsHelp());
+    program.addHelpCommand(groupedHelpCommand()).addHelpText('after', topicsHelp());
   }
   program.hook('preAction', (_, command) => refuseEmptyValues(command));
   try {
@@ -91,8 +97,19 @@ export function createProgram(io: Io): Command {
   );
 }
 
-/** Commands within a command are told of as the program's own are, and defaults stand without quotes. */
+/** `help` in its group of the list of commands. runProgram answers it before commands are read. */
+function groupedHelpCommand(): Command {
+  const command = new Command('help').argument('[command]').helpOption(false).helpGroup(commandGroups.setup);
+  return command.description('show the help of a command');
+}
+
+/**
+ * Commands within a command are told of as the program's own are, and defaults stand without quotes. The flags of settings, which have
+ * headings of their own, are in `venc help settings`.
+ */
 const helpWording: Partial<Help> = {
+  visibleOptions: (command) =>
+    new Help().visibleOptions(command).filter(({ helpGroupHeading }) => helpGroupHeading === undefined),
   subcommandDescription: summaryOf,
   optionDescription: (option) => plainDefault(new Help().optionDescription(option)),
   argumentDescription: (argument) => plainDefault(new Help().argumentDescription(argument)),

@@ -38,6 +38,31 @@ export type ConfigKey = GeneralKey | DaemonFlagName;
 /** Every key: those that all commands heed, and those of `venc daemon`. */
 export const configTable: Readonly<Record<ConfigKey, ConfigEntry>> = { ...generalTable, ...daemonTable() };
 
+const unsetTexts: { readonly [Key in ConfigKey]?: string } = {
+  ffmpeg: 'the first that venc doctor finds',
+  ffprobe: 'the first that venc doctor finds',
+  target: 'local',
+  url: 'none',
+  progress: 'auto',
+  color: 'auto',
+  jobs: 'one for every two cores',
+  'files-root': 'none',
+  'allow-private-network': 'false',
+  'public-url': 'the address of the request',
+  'min-free': '1GB, at most 5 % of the disk',
+  'rate-limit': 'any number',
+};
+
+/** What applies where a key is not configured, as people read it. */
+export function defaultOf(key: ConfigKey, env: Environment): string {
+  if (key === 'data') return userFolders(env).data;
+  const flag: DaemonFlag | undefined = Object.entries<DaemonFlag>(daemonFlags).find(
+    ([name]) => name === key,
+  )?.[1];
+  const { value, text: shown } = flag?.otherwise ?? {};
+  return shown ?? (value === undefined ? (unsetTexts[key] ?? '') : String(value));
+}
+
 // Object.keys forgets what the keys are.
 /** The keys, in the order of the table. */
 export const configKeys = Object.keys(configTable) as readonly ConfigKey[];

@@ -14,7 +14,7 @@ import { createPaint } from '../../src/cli/print/paint.js';
 import { createClient } from '../../src/client/client.js';
 import { startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';
-import { runCli } from './run-cli.js';
+import { type CliResult, runCli } from './run-cli.js';
 
 test('doctor finds all that is needed, holds no key, and makes nothing', async () => {
   const service = await startFakeService();
@@ -133,6 +133,18 @@ test('a file in the place of the data folder is found out', async () => {
 test('a daemon that an upgrade left running is told of', () => {
   assert.equal(checkDaemonVersion(null), []);
   assert.match(checkDaemonVersion('0.0.1')[0]?.message ?? '', /^the daemon is version 0\.0\.1, and this is /);
+});
+
+test('doctor ends with a verdict, which names what is missing', async () => {
+  const end = ({ stdout }: CliResult) => stdout.trimEnd().split('\n').at(-1) ?? '';
+  const [ready, not] = await Promise.all([
+    runCli(['doctor']),
+    runCli(['doctor', '--ffmpeg', '/nowhere/ffmpeg', '--data', '/dev/null/x']),
+  ]);
+  assert.is(ready.code, 0, ready.stdout);
+  assert.match(end(ready), /^Verdict: ready, with \d+ notes? above\. Nothing that is needed is missing\.$/);
+  assert.is(not.code, 1, not.stdout);
+  assert.match(end(not), /^Verdict: not ready: .*(ffmpeg|data folder)/);
 });
 
 test('findings keep to the width of a terminal and stand beside their marks', () => {

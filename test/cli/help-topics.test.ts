@@ -6,6 +6,7 @@ import { outputTable } from '../../src/api/settings/index.js';
 import { commandTree } from '../../src/cli/command-tree.js';
 import { helpTopics } from '../../src/cli/help-topics/index.js';
 import { createIo } from '../../src/cli/io.js';
+import { flagSynonyms } from '../../src/cli/synonyms.js';
 import { wholeProgram } from '../../src/cli/whole-program.js';
 import { readSources } from '../helpers/architecture/source-file.js';
 import { runHere } from './run-here.js';
@@ -32,6 +33,8 @@ for (const [name, { summary }] of Object.entries(helpTopics)) {
     const known = new Set([
       ...globals,
       '--help',
+      // Taken for others.
+      ...Object.keys(flagSynonyms),
       ...commands.flatMap(({ flags }) => flags.map(({ long }) => long)),
     ]);
     for (const [flag] of stdout.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) assert.ok(known.has(flag), flag);
@@ -42,7 +45,9 @@ test('the topics have every exit code and every setting', async () => {
   const codes = (await runHere(['help', 'exit-codes'])).stdout;
   for (const code of Object.values(exitCodes)) assert.match(codes, new RegExp(`^ +${code}  \\w`, 'm'));
   const settings = (await runHere(['help', 'settings'])).stdout;
-  for (const name of Object.keys(outputTable)) assert.match(settings, new RegExp(`\\b${name}\\b`));
+  for (const name of Object.keys(outputTable)) {
+    assert.match(settings, new RegExp(`(--${name.replaceAll('_', '-')}|\\b${name})\\b`));
+  }
 });
 
 test('every environment variable of the program is in venc help environment or the manual of the daemon', async () => {

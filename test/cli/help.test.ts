@@ -1,14 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as honoured from '../../daemon/plan/honoured.js';
-import { commandTable } from '../../src/cli/command-table.js';
+import { settingFlags } from '../../src/api/settings/flags.js';
+import { commandGroups, commandTable } from '../../src/cli/command-table.js';
 import { declinedHelp } from '../../src/cli/declined-help.js';
 import { matchesGolden } from '../helpers/golden.js';
 import { runCli } from './run-cli.js';
 import { runHere } from './run-here.js';
 
 const env = { COLUMNS: '80' };
-// These have a flag for each setting: their help follows from the tables in src/api/settings, which have tests of their own.
+// These have a flag for each setting.
 const withSettings = ['submit', 'run', 'plan'];
 const names = Object.keys(commandTable).filter((name) => !withSettings.includes(name));
 
@@ -34,19 +35,33 @@ test('venc help COMMAND is the help of that command', async () => {
 });
 
 for (const name of withSettings) {
-  test(`the help of ${name} has every setting, and nothing that is not there yet`, async () => {
+  test(`the help of ${name} begins with examples, fits a screen and leaves the settings to venc help settings`, async () => {
     const { stdout } = await runCli([name, '--help'], { env });
-    for (const flag of ['--width', '--video-codec', '--start-clip', '--test', '--output', '--watermark']) {
-      assert.match(stdout, new RegExp(`^ +${flag} `, 'm'), flag);
+    assert.match(stdout, new RegExp(`^Examples:\n  venc ${name} `));
+    assert.ok(stdout.trimEnd().split('\n').length <= 60, stdout);
+    assert.match(stdout, /venc help settings/);
+    for (const flag of ['--width', '--test', '--no-test', '--notify']) {
+      assert.not.match(stdout, new RegExp(`^ +${flag} `, 'm'), flag);
     }
-    assert.match(stdout, 'Output settings (for every output):');
-    assert.not(stdout.includes('--no-test'));
     for (const flag of ['--idempotency-key', '--xml', '--ndjson']) {
       assert.is(stdout.includes(flag), name === 'submit', flag);
     }
-    assert.is(stdout.includes('--notify <url>'), name === 'submit');
+    matchesGolden(`cli/help/${name}.txt`, stdout);
   });
 }
+
+test('venc help settings has every flag of a setting, with range and default', async () => {
+  const { stdout } = await runCli(['help', 'settings'], { env });
+  for (const { flag } of settingFlags()) assert.match(stdout, new RegExp(`^  ${flag}(?: |$)`, 'm'), flag);
+  assert.match(stdout, /^ {2}--rotate <rotate> +degrees to turn .*\n(?: .*\n)* .*default: upright/m);
+  matchesGolden('cli/help/settings.txt', stdout);
+});
+
+test('every command is in a group of the help, and no group is empty', async () => {
+  const { stdout } = await runCli(['--help'], { env });
+  for (const heading of Object.values(commandGroups)) assert.match(stdout, `\n${heading}\n  `);
+  assert.not.match(stdout, '\nCommands:\n');
+});
 
 test('the settings that this version refuses are named in a help page, and values that it takes', () => {
   const honouredJobFields = {
@@ -66,14 +81,6 @@ test('the settings that this version refuses are named in a help page, and value
     '  --keyframe-interval other than 250, 300',
   ]);
   assert.is(declinedHelp({ honouredJobFields: {}, honouredOutputSettings: {} }), '');
-});
-
-test('the help of plan, but for the flags of the settings, is as it was agreed', async () => {
-  const { stdout } = await runCli(['plan', '--help'], { env });
-  const own = stdout
-    .replace(`${declinedHelp(honoured)}\n`, '')
-    .replace(/\nJob settings:[\s\S]*(?=\nGlobal Options:)/, '');
-  matchesGolden('cli/help/plan.txt', own);
 });
 
 test('every setting that this version refuses is named in the help of submit, run and plan', async () => {

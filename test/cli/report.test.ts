@@ -65,7 +65,33 @@ test('files are a table of the days that had any, with the totals of the service
 
 test('both kinds are asked for where none is named, each in a table of its own', async ({ venc }) => {
   const { stdout } = await venc('report');
-  assert.match(stdout, /^Files, in minutes\n[\s\S]*\n\nLive streaming, in hours\nDAY +STREAMED/);
+  assert.match(stdout, /^Files, in minutes\n[\s\S]*\n\nLive streaming, in hours\nDAY +STREAM /);
+  const titles = /streaming, in hours\n(.*)/.exec(stdout)?.[1]?.trim().split(/ {2,}/) ?? [];
+  assert.ok(titles.length > 3, stdout);
+  assert.is(new Set(titles).size, titles.length, 'no two columns have the same title');
+});
+
+test('a kind without usage has one line instead of a table of zeros', async ({ venc }) => {
+  const usual = answers['/v2/reports/all'];
+  const day = { grouping: null, encoded_hours: 0, stream_hours: 0, total_hours: 0 };
+  const unused = {
+    total: { stream_hours: 0, total_hours: 0 },
+    statistics: [
+      { ...day, collected_on: '2026-03-02' },
+      { ...day, collected_on: '2026-03-01' },
+    ],
+  };
+  answers['/v2/reports/all'] = {
+    total: { vod: vod.total, live: unused.total },
+    statistics: { vod: vod.statistics, live: unused.statistics },
+  };
+  try {
+    const { stdout } = await venc('report');
+    assert.match(stdout, /^Files, in minutes\nDAY/);
+    assert.ok(stdout.endsWith('\n\nLive streaming: no usage from 2026-03-01 to 2026-03-02.\n'), stdout);
+  } finally {
+    answers['/v2/reports/all'] = usual;
+  }
 });
 
 test('days and grouping go to the service', async ({ venc, seen }) => {

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { configKeys } from '../../src/config/config.js';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import type { CliResult } from './run-cli.js';
@@ -124,18 +125,24 @@ test('what makes no target is refused with 2, and nothing is kept', async ({ ven
 
 test('a key is configured, told, listed and taken away', async ({ home, venc }) => {
   assert.equal(await venc('config get data'), { code: 0, signal: null, stdout: '', stderr: '' });
-  assert.equal((await venc('config list --json')).stdout, '[]\n');
+  const listed = async (env?: Record<string, string>) => {
+    const all: readonly Record<string, unknown>[] = JSON.parse(
+      (await venc('config list --json', undefined, env)).stdout,
+    );
+    return all.filter(({ from }) => from !== 'default').map(({ key, value, from }) => ({ key, value, from }));
+  };
+  assert.equal(await listed(), []);
   assert.is((await venc('config path')).stdout, `${join(home, 'venc', 'config.json')}\n`);
   assert.is((await venc('config set data /srv/venc')).code, 0);
   assert.is((await venc('config set progress none')).code, 0);
   assert.is((await venc('config get data')).stdout, '/srv/venc\n');
   const from = join(home, 'venc', 'config.json');
-  assert.equal(JSON.parse((await venc('config list --json')).stdout), [
+  assert.equal(await listed(), [
     { key: 'data', value: '/srv/venc', from },
     { key: 'progress', value: 'none', from },
   ]);
   const louder = { VENC_DATA: '/elsewhere', VENC_URL: 'https://user:hunter2@h' };
-  assert.equal(JSON.parse((await venc('config list --json', undefined, louder)).stdout), [
+  assert.equal(await listed(louder), [
     { key: 'data', value: '/elsewhere', from: 'VENC_DATA' },
     { key: 'url', value: 'https://user@h', from: 'VENC_URL' },
     { key: 'progress', value: 'none', from },
@@ -167,6 +174,27 @@ test('paths are kept so that they lead to the same place from everywhere', async
     assert.is((await venc(`config set ${words}`)).code, 0);
     assert.is((await venc(`config get ${words.split(' ')[0]}`)).stdout, `${kept}\n`);
   }
+});
+
+test('config list shows every key with what applies by default', async ({ home, venc }) => {
+  assert.is((await venc('config set port 9000')).code, 0);
+  const keys: readonly Record<string, unknown>[] = JSON.parse((await venc('config list --json')).stdout);
+  assert.equal(
+    keys.map(({ key }) => key),
+    configKeys,
+  );
+  const find = (name: string) => keys.find(({ key }) => key === name);
+  for (const one of keys) assert.ok(one.default !== '', String(one.key));
+  assert.equal(find('port'), {
+    key: 'port',
+    value: '9000',
+    from: join(home, 'venc', 'config.json'),
+    default: '8686',
+  });
+  assert.equal(find('grace'), { key: 'grace', value: null, from: 'default', default: '5s' });
+  const { stdout } = await venc('config list');
+  assert.match(stdout, /^host +127\.0\.0\.1 +default$/m);
+  assert.match(stdout, /^port +9000 +\S+config\.json$/m);
 });
 
 test('a broken configuration is said, counts as empty, and is set aside by the next change', async ({

@@ -12,6 +12,7 @@ import {
   configKeys,
   configPath,
   configTable,
+  defaultOf,
 } from '../../config/config.js';
 import { daemonFlags } from '../../config/daemon-flags.js';
 import { localTarget } from '../../config/targets.js';
@@ -51,7 +52,7 @@ export function define(command: Command, context: Context): void {
       ),
     );
   addReadingOptions(
-    command.command('list').description('List what is configured, and where each value comes from.'),
+    command.command('list').description('List all keys with their values, and where each value comes from.'),
     'many',
   )
     .addHelpText('after', examplesOf('venc config list', 'venc config list --json'))
@@ -135,17 +136,19 @@ async function check(key: ConfigKey, value: string, env: Context['io']['env']): 
 
 async function list(options: ReadingOptions, { io, config }: Context) {
   const configured = await config();
-  const records = configKeys.flatMap((key): readonly ConfigRecord[] => {
+  const records = configKeys.map((key): ConfigRecord => {
     const { variable } = configTable[key];
     const told = variable === null ? '' : (io.env[variable] ?? '');
     const value = told === '' ? configured[key] : told;
     const from = variable === null || told === '' ? configPath(io.env) : variable;
-    return value === undefined ? [] : [{ key, value: withoutPassword(value), from }];
+    const otherwise = defaultOf(key, io.env);
+    if (value === undefined) return { key, value: null, from: 'default', default: otherwise };
+    return { key, value: withoutPassword(value), from, default: otherwise };
   });
   await printRecords(io, options, {
     answers: records,
-    known: { key: '', value: '', from: '' },
-    none: 'nothing is configured',
+    known: { key: '', value: '', from: '', default: '' },
+    none: 'there are no keys',
     text: async (look) => {
       const { configTableText } = await import('../print/config-table.js');
       return configTableText(records, look);

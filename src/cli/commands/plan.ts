@@ -7,7 +7,7 @@ import { missingFolders, refuseInput } from '../check-places.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { declinedHelp } from '../declined-help.js';
 import type { ReadXml } from '../job-input.js';
-import { addJobWords, type JobWords } from '../job-words.js';
+import { addJobWords, type JobWords, withExamplesFirst } from '../job-words.js';
 import { localRequest, withoutProgram } from '../local-request.js';
 import { outputPlaces } from '../output-places.js';
 import { planFailureText, planText, stepWords } from '../print/plan-text.js';
@@ -33,13 +33,11 @@ export function define(command: Command, context: Context): void {
     .option('--ffmpeg <path>', 'the ffmpeg to plan for (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to look with (or VENC_FFPROBE)');
   // Nothing comes to an end here that somebody could be told of.
-  addJobWords(command, ['notifications'])
-    .addHelpText('after', details)
-    .action(
-      context.act((word: string, options: PlanOptions) =>
-        withTypedErrors(word, options, () => run(word, options, context)),
-      ),
-    );
+  withExamplesFirst(addJobWords(command, ['notifications']), details).action(
+    context.act((word: string, options: PlanOptions) =>
+      withTypedErrors(word, options, () => run(word, options, context)),
+    ),
+  );
 }
 
 const details = `
@@ -55,7 +53,8 @@ Exit codes: 0 when every output can be made, 1 when one cannot, 2 when the reque
 
 Examples:
   venc plan film.mov
-  venc plan film.mov -o out/ --output label=small,width=640 --output label=large
+  venc plan film.mov -o out/ --output label=small,width=640 \\
+    --output label=large
   venc plan film.mov -o film.webm --start-clip 10 --clip-length 30
   venc plan film.mov --output width=640 --output filename=a.mp3 --json`;
 

@@ -34,7 +34,7 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-Days are those of UTC on which outputs finished, 60 of them at most. The table leaves days out on which there was nothing; --json
+Days are those of UTC on which outputs finished, 60 of them at most. The tables leave out days and kinds without usage; --json
 and --csv have every day. With --csv the first column of all is the kind, vod or live.
 
 Examples:

@@ -13,7 +13,7 @@ import { declinedHelp } from '../declined-help.js';
 import { listenForEnd } from '../interrupt.js';
 import type { Io } from '../io.js';
 import type { ReadXml } from '../job-input.js';
-import { addJobWords, type JobWords, requestOf } from '../job-words.js';
+import { addJobWords, type JobWords, requestOf, withExamplesFirst } from '../job-words.js';
 import { localRequest, withoutProgram } from '../local-request.js';
 import { outputPlaces } from '../output-places.js';
 import { activityText, encodeFailureText } from '../print/progress-text.js';
@@ -56,13 +56,11 @@ export function define(command: Command, context: Context): void {
         .default(30, '30s'),
     );
   // Who tells of the end of a job tries for days: that takes a daemon.
-  addJobWords(command, ['notifications'])
-    .addHelpText('after', details)
-    .action(
-      context.act((word: string | undefined, options: RunOptions) =>
-        withTypedErrors(word, options, () => run(word, options, context)),
-      ),
-    );
+  withExamplesFirst(addJobWords(command, ['notifications']), details).action(
+    context.act((word: string | undefined, options: RunOptions) =>
+      withTypedErrors(word, options, () => run(word, options, context)),
+    ),
+  );
 }
 
 const sampleFile = 'venc-sample.mp4';

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { timeSpan } from '../../api/flag-readers.js';
 import type { Context } from '../context.js';
 import { declinedHelp } from '../declined-help.js';
-import { addJobWords } from '../job-words.js';
+import { addJobWords, withExamplesFirst } from '../job-words.js';
 import { progressOption } from '../progress-mode.js';
 import { submitJob } from '../submit/submit-job.js';
 import { idempotencyKeyOf, refuseIdleFlags, type SubmitOptions } from '../submit/submit-options.js';
@@ -42,18 +42,16 @@ export function define(command: Command, context: Context): void {
       'upload a local file to this folder (s3:, ftp:, sftp: ...) instead of to the service',
     )
     .option(progressOption.flags, progressOption.help, progressOption.parse);
-  addJobWords(command)
-    .addHelpText('after', details)
-    .action(
-      context.act((word: string, options: SubmitOptions) =>
-        withTypedErrors(word, options, async () => {
-          refuseIdleFlags(options);
-          if (options.ndjson !== true) return submitJob(word, options, context);
-          const { submitMany } = await import('../submit/submit-many.js');
-          return submitMany(word, options, context);
-        }),
-      ),
-    );
+  withExamplesFirst(addJobWords(command), details).action(
+    context.act((word: string, options: SubmitOptions) =>
+      withTypedErrors(word, options, async () => {
+        refuseIdleFlags(options);
+        if (options.ndjson !== true) return submitJob(word, options, context);
+        const { submitMany } = await import('../submit/submit-many.js');
+        return submitMany(word, options, context);
+      }),
+    ),
+  );
 }
 
 const details = `

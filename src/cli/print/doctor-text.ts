@@ -32,6 +32,17 @@ const usedEncoders =
 /** Columns that a mark takes with the blanks behind it. */
 const markWidth = 9;
 
+/** One sentence that sums the findings up: what is missing, or that nothing is. */
+function verdictOf(findings: Diagnosis['findings']): string {
+  const missing = findings.filter(({ level }) => level === 'missing').map(({ subject }) => subject);
+  const notes = findings.filter(({ level }) => level === 'note').length;
+  if (missing.length > 0) {
+    return `Verdict: not ready: ${[...new Set(missing)].join(', ')}. Do what is said below MISSING above.`;
+  }
+  const remarks = notes === 0 ? '' : `, with ${notes === 1 ? '1 note' : `${notes} notes`} above`;
+  return `Verdict: ready${remarks}. Nothing that is needed is missing.`;
+}
+
 /** The findings in order within `width` columns, each with what to do; passed-over programs and encoders below. */
 export function doctorText(diagnosis: Diagnosis, paint: Paint, width: number): string {
   const marks = { good: paint.green, note: paint.yellow, missing: paint.red };
@@ -62,6 +73,8 @@ export function doctorText(diagnosis: Diagnosis, paint: Paint, width: number): s
     '',
     ...findings,
     ...(passedOver.length === 0 ? [] : ['', 'Passed over:', ...passedOver]),
+    '',
+    ...filled(verdictOf(diagnosis.findings), width),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

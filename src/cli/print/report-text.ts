@@ -2,6 +2,7 @@ import type { Amounts, Usage, UsageDay, UsageKind } from '../../client/read-repo
 import { createPaint, type Paint } from './paint.js';
 import { type Column, type Look, table } from './table.js';
 
+const subjects = { vod: 'Files', live: 'Live streaming' } as const;
 const headings = { vod: 'Files, in minutes', live: 'Live streaming, in hours' } as const;
 
 /** A line of the table: a day, or the sum of all. */
@@ -20,19 +21,34 @@ const amountColumns: Readonly<
     ['billable_minutes', 'BILLABLE', 5],
   ],
   live: [
-    ['stream_hours', 'STREAMED', 4],
-    ['billable_stream_hours', 'BILLABLE', 2],
+    ['stream_hours', 'STREAM', 4],
+    ['billable_stream_hours', 'STREAM BILLED', 2],
     ['encoded_hours', 'ENCODED', 3],
-    ['billable_encoded_hours', 'BILLABLE', 1],
+    ['billable_encoded_hours', 'ENCODED BILLED', 1],
     ['total_hours', 'TOTAL', 6],
-    ['total_billable_hours', 'BILLABLE', 5],
+    ['total_billable_hours', 'TOTAL BILLED', 5],
   ],
 };
 
-/** Usage for people: a table for each kind, with a line for each day that had any, and the totals. */
+/** Usage for people: a table for each kind, with a line for each day that had any, and the totals. A kind without any has one line. */
 export function reportText(usages: readonly Usage[], { width, hasColour }: Look): string {
   const paint = createPaint(hasColour);
-  return usages.map((usage) => usageText(usage, width, paint)).join('\n');
+  return usages
+    .map((usage) => (isUnused(usage) ? noUsage(usage) : usageText(usage, width, paint)))
+    .join('\n');
+}
+
+function isUnused({ days, total }: Usage): boolean {
+  return [total, ...days.map(({ amounts }) => amounts)].every((amounts) =>
+    Object.values(amounts).every((amount) => amount === 0),
+  );
+}
+
+function noUsage({ kind, days }: Usage): string {
+  const all = days.map(({ day }) => day).sort();
+  const [first, last] = [all[0], all.at(-1)];
+  const span = first === undefined ? '' : first === last ? ` on ${first}` : ` from ${first} to ${last}`;
+  return `${subjects[kind]}: no usage${span}.\n`;
 }
 
 function usageText({ kind, days, total }: Usage, width: number, paint: Paint): string {
