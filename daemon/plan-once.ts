@@ -16,6 +16,7 @@ import { watermarkFinder } from './plan-watermarks.js';
 import { readFileUrl } from './transports/file/file-url.js';
 import { createFileTransport } from './transports/file.js';
 import { registerTransports } from './transports/registry.js';
+import { frameAtStart } from './work/frame-at-start.js';
 
 /** Folder that stands in printed lines for the one that a run works in: the one that they are run in. */
 const scratch = '.';
@@ -73,7 +74,10 @@ export async function planOnce(
     const found = await watermarks.find((settings.watermark ?? []).map(({ url }) => url));
     const filename = fileNameInUrl(placement.destination);
     if ('fault' in found) faults.set(id, found.fault);
-    else open.push({ id, settings, filename, isTest, watermarks: found.pictures });
+    else {
+      const atStart = await frameAtStart(ffmpeg, { path: input, media }, settings);
+      open.push({ id, settings, filename, isTest, watermarks: found.pictures, frameAtStart: atStart });
+    }
   }
   const files = new Map(named.flatMap((file, index) => (file === null ? [] : [[index + 1, file] as const])));
   const made = plan(open, media, { input, scratch, files }, ffmpeg.abilities);

@@ -30,6 +30,12 @@ export interface EncodeOptions {
   readonly scratch: string;
 }
 
+/** A moment of a stream, in seconds by the times in the file. */
+export interface ScreenMoment {
+  readonly streamIndex: number;
+  readonly seconds: number;
+}
+
 /** What was measured of the picture of a file: its packets alone, without what the container adds. */
 export interface MeasuredVideo {
   readonly kbps: number;
@@ -54,6 +60,8 @@ export interface Ffmpeg {
    * none of these, cannot be read, or is larger than the limit.
    */
   probePicture(path: string, signal?: AbortSignal): Promise<WatermarkPicture>;
+  /** When the frame begins that is on screen at a moment, by the times in the file; null where that cannot be told. Never rejects. */
+  frameOnScreen(path: string, moment: ScreenMoment, signal?: AbortSignal): Promise<number | null>;
   /** The bitrate of a file's picture, by all of its packets; null where it cannot be told. Never rejects. */
   measureVideo(path: string, signal: AbortSignal): Promise<MeasuredVideo | null>;
   /**

@@ -4,6 +4,7 @@ import { defaultCacheFolder } from './cache-folder.js';
 import type { SearchOptions } from './candidates.js';
 import type { Ffmpeg } from './ffmpeg-types.js';
 import { type FoundBinaries, findBinaries } from './find-binaries.js';
+import { frameOnScreen } from './frame-on-screen.js';
 import { findGuardian } from './launch.js';
 import { measureVideo } from './measure-video.js';
 import { probeFile } from './probe.js';
@@ -63,6 +64,7 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
       abilities,
       probe: (path, signal) => probeFile(ffprobe, path, probeSettings, signal),
       probePicture: (path, signal) => probePicture(ffprobe, path, probeSettings, signal),
+      frameOnScreen: (path, moment, signal) => frameOnScreen(ffprobe, path, moment, probeSettings, signal),
       measureVideo: (path, signal) => measureVideo(ffprobe, path, probeSettings, signal),
       run: (args, encode) => runEncoder(ffmpeg, args, runSettings, encode),
     },

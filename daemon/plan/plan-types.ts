@@ -23,6 +23,11 @@ export interface OutputToPlan {
   readonly filename: string;
   /** The pictures of `settings.watermark`, in its order; none where the output has no watermarks. */
   readonly watermarks?: readonly WatermarkPicture[];
+  /**
+   * When the frame begins that is on screen where the clip starts, in seconds from the beginning of the input; left out or null where that
+   * was not looked up: see `mayStartInFrame`.
+   */
+  readonly frameAtStart?: number | null;
   /** Test mode (section 8): nothing is longer than 5 seconds after the start of the clip. */
   readonly isTest: boolean;
 }

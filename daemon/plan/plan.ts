@@ -51,7 +51,7 @@ function stepsOf(
 type Result<T> = T | { readonly fault: Fault };
 
 function decide(
-  { id, settings, filename, isTest, watermarks = [] }: OutputToPlan,
+  { id, settings, filename, isTest, frameAtStart, watermarks = [] }: OutputToPlan,
   media: MediaFacts,
   abilities: Abilities,
 ): Result<{ readonly decision: Decision }> {
@@ -60,10 +60,12 @@ function decide(
     // Known already when the job was made, unless the ffmpeg has been changed since.
     return fault('InvalidCodecCombinationError', `${combination.complaints.join('; ')}.`);
   }
-  const clipped = decideClip(settings, isTest, media);
+  const clipped = decideClip(settings, isTest, media, frameAtStart);
   if ('fault' in clipped) return clipped;
   const { clip } = clipped;
-  const video = media.video !== null && reaches(media.video, clip, media) ? media.video : null;
+  const stream = media.video !== null && reaches(media.video, clip, media) ? media.video : null;
+  // A first frame that is shown for only the rest of its time makes even frames uneven.
+  const video = stream !== null && clip.startsInFrame ? { ...stream, isFrameRateVariable: true } : stream;
   const audio = media.audio !== null && reaches(media.audio, clip, media) ? media.audio : null;
   const pictured: Result<{ readonly picture: Picture | null }> =
     video === null || combination.video === null

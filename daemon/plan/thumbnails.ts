@@ -61,7 +61,7 @@ export function planThumbnails(
 }
 
 /** When a file begins, by the times in it. */
-function startOf({ video, audio }: MediaFacts): number {
+export function startOf({ video, audio }: MediaFacts): number {
   const starts = [video?.startSeconds, audio?.startSeconds].filter((start) => typeof start === 'number');
   return starts.length === 0 ? 0 : Math.min(...starts);
 }

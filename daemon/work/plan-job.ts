@@ -7,6 +7,7 @@ import { plan } from '../plan/plan.js';
 import type { Plan, Product, Step, WatermarkPicture } from '../plan/plan-types.js';
 import type { Run } from '../queue/job-queue.js';
 import { watermarkFetcher } from './fetch-watermarks.js';
+import { frameAtStart } from './frame-at-start.js';
 import type { Workbench } from './workbench.js';
 
 /** Outputs that are made in the same runs of ffmpeg; often one alone. */
@@ -26,6 +27,14 @@ export interface PlannedOutput {
   readonly stepsAt: (kbps: number) => readonly Step[];
 }
 
+/** An output that is still to be made, and what was found out for it. */
+interface OpenOutput {
+  readonly output: JobOutput;
+  readonly watermarks: readonly WatermarkPicture[];
+  /** See `OutputToPlan`. */
+  readonly frameAtStart: number | null;
+}
+
 /**
  * Plans what is left to do. Outputs that cannot be made of this input, or whose watermarks cannot be had, are failed here, and left
  * out.
@@ -36,18 +45,22 @@ export async function planJob(
   given: { readonly media: MediaFacts; readonly input: string; readonly scratch: string },
 ): Promise<readonly PlannedGroup[]> {
   const fetchWatermarks = watermarkFetcher(run, bench, given.scratch);
-  const open: { readonly output: JobOutput; readonly watermarks: readonly WatermarkPicture[] }[] = [];
+  const open: OpenOutput[] = [];
   for (const output of run.job.outputs.filter(({ state }) => !isFinal(state))) {
     const watermarks = await fetchWatermarks(output);
-    if (watermarks !== null) open.push({ output, watermarks });
+    if (watermarks === null) continue;
+    const source = { path: given.input, media: given.media };
+    const frame = await frameAtStart(bench.ffmpeg, source, output.settings, run.signal);
+    open.push({ output, watermarks, frameAtStart: frame });
   }
   const paths = { input: given.input, scratch: given.scratch };
   const planned = (some: typeof open): Plan =>
     plan(
-      some.map(({ output, watermarks }) => ({
+      some.map(({ output, watermarks, frameAtStart }) => ({
         id: output.id,
         settings: output.settings,
         watermarks,
+        frameAtStart,
         filename: fileNameInUrl(output.destination),
         isTest: run.job.test,
       })),

@@ -16,8 +16,8 @@ export async function buildPaths(): Promise<readonly (readonly [string, string])
 
 /** A daemon of `bin/venc.js`, in a process of its own, that encodes files of this machine. */
 export interface ShippedEncoder {
-  /** Encodes one output of a file; `out.mp4` in a new folder where no other name is given. */
-  encoded(input: string, settings?: object, name?: string): Promise<Encoded>;
+  /** Encodes one output of a file, in test mode where asked for; `out.mp4` in a new folder where no other name is given. */
+  encoded(input: string, settings?: object, name?: string, isTest?: boolean): Promise<Encoded>;
   end(): Promise<void>;
 }
 
@@ -39,10 +39,10 @@ export async function startShipped(ffmpeg: string): Promise<ShippedEncoder> {
     return JSON.parse(text) as T;
   };
   return {
-    async encoded(input, settings = {}, name = 'out.mp4') {
+    async encoded(input, settings = {}, name = 'out.mp4', isTest = false) {
       const path = join(tempFolder(), name);
       const outputs = [{ ...settings, url: pathToFileURL(path).href }];
-      const body = JSON.stringify({ input: pathToFileURL(input).href, outputs });
+      const body = JSON.stringify({ input: pathToFileURL(input).href, test: isTest, outputs });
       const { id } = await ask<{ id: number }>('/v2/jobs', { method: 'POST', body });
       const { job } = await eventually(
         () => ask<{ job: JobRecord }>(`/v2/jobs/${id}`),

@@ -55,7 +55,9 @@ for (const { settings, isTest = false, format = 'mpeg4', durationSeconds = 60, g
   test(`${JSON.stringify(settings)} of ${durationSeconds} s of ${format}${mode} is ${gives.join(', ')}`, () => {
     const decided = decideClip(settings, isTest, mediaFacts({ format, durationSeconds }));
     const [startSeconds, readFromSeconds, lengthSeconds, expectedSeconds] = gives;
-    assert.equal(decided, { clip: { startSeconds, readFromSeconds, lengthSeconds, expectedSeconds } });
+    assert.equal(decided, {
+      clip: { startSeconds, readFromSeconds, startsInFrame: false, lengthSeconds, expectedSeconds },
+    });
   });
 }
 
@@ -72,7 +74,13 @@ test('a clip that begins at the end or beyond it is a fault that says where the 
 });
 
 test('a stream that ended before the clip has nothing in it, and in doubt it has', () => {
-  const clip = { startSeconds: 10, readFromSeconds: 10, lengthSeconds: null, expectedSeconds: null };
+  const clip = {
+    startSeconds: 10,
+    readFromSeconds: 10,
+    startsInFrame: false,
+    lengthSeconds: null,
+    expectedSeconds: null,
+  };
   const from = (startSeconds: number | null, durationSeconds: number | null, other = 0) => {
     const video = videoFacts({ startSeconds, durationSeconds });
     return reaches(video, clip, mediaFacts({ video, audio: audioFacts({ startSeconds: other }) }));

@@ -32,6 +32,7 @@ export function decideClip(
   settings: OutputSettings,
   isTest: boolean,
   media: MediaFacts,
+  frameAtStart: number | null = null,
 ): { readonly clip: Clip } | { readonly fault: Fault } {
   const askedSeconds = settings.start_clip ?? 0;
   const { durationSeconds } = media;
@@ -40,18 +41,36 @@ export function decideClip(
       fault: { errorClass: 'InvalidVideoSettingsError', message: beyondEnd(askedSeconds, durationSeconds) },
     };
   }
-  const startSeconds = settings.skip_video === true ? askedSeconds : atFrame(askedSeconds, media);
-  const readFromSeconds = readFrom(startSeconds, media.format);
+  const startsInFrame = frameAtStart !== null && frameAtStart < askedSeconds - roundingSeconds;
+  const startSeconds =
+    startsInFrame || settings.skip_video === true ? askedSeconds : atFrame(askedSeconds, media);
+  // A little earlier, since a frame that begins before the place that is sought is thrown away.
+  const firstSeconds = startsInFrame ? Math.max(0, frameAtStart - roundingSeconds) : startSeconds;
+  const readFromSeconds = readFrom(firstSeconds, media.format);
   const lengthSeconds = least(settings.clip_length ?? null, isTest ? testModeSeconds : null);
   const leftSeconds = durationSeconds === null ? null : durationSeconds - startSeconds;
   return {
     clip: {
       startSeconds,
       readFromSeconds,
+      startsInFrame,
       lengthSeconds,
       expectedSeconds: least(lengthSeconds, leftSeconds),
     },
   };
+}
+
+/** Below this many frames a second, a clip that starts with the next frame would miss what is on screen for too long. */
+const slowFramesPerSecond = 10;
+/** Times in files are rounded to a millisecond at most. */
+const roundingSeconds = 0.001;
+
+/** Whether it has to be known which frame is on screen where the clip starts: where frames may stay for long. */
+export function mayStartInFrame(settings: OutputSettings, { video, format }: MediaFacts): boolean {
+  if (video === null || settings.skip_video === true || (settings.start_clip ?? 0) === 0) return false;
+  const rate = video.frameRate;
+  const isSlow = rate === null || rate.numerator < rate.denominator * slowFramesPerSecond;
+  return (isSlow || video.isFrameRateVariable) && !bareFormats.has(format);
 }
 
 /** Whether a stream of the input has anything in the clip; in doubt it has. */

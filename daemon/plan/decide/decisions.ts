@@ -13,6 +13,8 @@ export interface Clip {
   readonly startSeconds: number;
   /** Where reading begins: there, or earlier where a file of this format has to be decoded from further up. */
   readonly readFromSeconds: number;
+  /** Whether it starts while a frame is on screen that began before: the first one that is read, which is shown from the start of the clip. */
+  readonly startsInFrame: boolean;
   /** How long it may be; null for all that is left. */
   readonly lengthSeconds: number | null;
   /** How long it will be; null where the input does not tell its length. */
@@ -163,8 +165,8 @@ export interface Sound {
 export interface LastFrame {
   /** When it ends, in seconds from the beginning of the output. */
   readonly endSeconds: number;
-  /** The number of all frames: where they are there, nothing was cut short, however long the last one is. */
-  readonly frames: number;
+  /** The number of all frames: where they are there, nothing was cut short, however long the last one is. Null where it is not known. */
+  readonly frames: number | null;
 }
 
 /** One output, decided. */

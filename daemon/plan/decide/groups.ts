@@ -41,7 +41,7 @@ function keyOf({ clip, picture, sound }: Pictured, isInTwoPasses: boolean): stri
   // Phones' small files: not worth a second way to bring the sound in.
   if (sound !== null && sound.repack !== null) return null;
   return JSON.stringify([
-    [clip.startSeconds, clip.readFromSeconds, clip.lengthSeconds],
+    [clip.startSeconds, clip.readFromSeconds, clip.startsInFrame, clip.lengthSeconds],
     // The times: with builds of 2018 their mode is one for the whole run.
     [picture.streamIndex, picture.deinterlace, picture.orientation, picture.timing],
     [isInTwoPasses, quickEncoders.has(picture.encoder) ? 'quick' : picture.encoder],

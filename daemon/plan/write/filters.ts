@@ -1,6 +1,7 @@
 import type { Fields, Fit, Picture } from '../decide/decisions.js';
 import type { Abilities } from '../plan-types.js';
 import { layingOnBlack, scaling } from './scaling.js';
+import { secondsArgument } from './seconds.js';
 import { timingFilters } from './timing.js';
 import { toneMapping } from './tone-mapping.js';
 import { uprightFilters } from './upright.js';
@@ -11,17 +12,17 @@ export const pictureLabel = '[v]';
 
 /**
  * The filter graph of a picture (contract, section 11: the order of the steps), for `-filter_complex`. `firstWatermark` is the number
- * of the first watermark's input. `skipSeconds` is how much of what is read stands before the clip.
+ * of the first watermark's input. `skip` is what of the input stands before the clip.
  */
 export function pictureGraph(
   picture: Picture,
   abilities: Abilities,
   firstWatermark: number,
-  skipSeconds: number,
+  skip: Skip,
 ): string {
   const source = `[0:${picture.streamIndex}]`;
   const filters = [
-    ...preparing(picture, abilities, skipSeconds),
+    ...preparing(picture, abilities, skip),
     ...scaling({ ...picture, ...picture.fit }),
     ...toneMapping({ ...picture, ...picture.fit }),
     ...framing(picture.fit),
@@ -36,13 +37,20 @@ export function pictureGraph(
   ].join(';');
 }
 
+/** What stands before the clip in what is read: how much, and whether its last frame stays on screen into the clip. */
+export interface Skip {
+  readonly seconds: number;
+  readonly startsInFrame: boolean;
+}
+
 /** What is done to the picture before it is brought to a size. */
-export function preparing(picture: Picture, abilities: Abilities, skipSeconds: number): readonly string[] {
+export function preparing(picture: Picture, abilities: Abilities, skip: Skip): readonly string[] {
   return [
+    ...(skip.startsInFrame ? [`setpts=max(PTS\\,ceil(${secondsArgument(skip.seconds)}/TB))`] : []),
     ...layingOnBlack(picture),
     ...(picture.deinterlace === null ? [] : [deinterlacing(picture.deinterlace, abilities)]),
     ...uprightFilters(picture.orientation),
-    ...timingFilters(picture.timing, skipSeconds),
+    ...timingFilters(picture.timing, skip.seconds),
   ];
 }
 

@@ -2,7 +2,7 @@ import { finalMatrix } from '../decide/colours.js';
 import type { Picture, PictureSize } from '../decide/decisions.js';
 import { type Rendition, renditionsOf } from '../decide/groups.js';
 import type { Abilities } from '../plan-types.js';
-import { finishing, framing, preparing, withoutMatrix } from './filters.js';
+import { finishing, framing, preparing, type Skip, withoutMatrix } from './filters.js';
 import { converted, scaling } from './scaling.js';
 import { toneMapping } from './tone-mapping.js';
 import { watermarkGraph } from './watermarks.js';
@@ -19,14 +19,14 @@ export function groupGraph(
   pictures: readonly [Picture, ...Picture[]],
   source: PictureSize,
   abilities: Abilities,
-  skipSeconds: number,
+  skip: Skip,
 ): string {
   const [first] = pictures;
   const input = `[0:${first.streamIndex}]`;
   const renditions = renditionsOf(pictures, source);
   const roots = renditions.flatMap(({ from }, place) => (from === null ? [toRendition(place)] : []));
   return [
-    chain([input], [...preparing(first, abilities, skipSeconds), ...split(roots)], roots),
+    chain([input], [...preparing(first, abilities, skip), ...split(roots)], roots),
     ...renditions.map((rendition, place) => renditionChain(rendition, place, renditions, first)),
     ...pictures.flatMap((picture, place) =>
       pictureChains(picture, place, firstWatermark(pictures, place), first),

@@ -5,7 +5,7 @@ import { firstPassShare, heldFrames } from '../first-pass.js';
 import type { Abilities, PlanPaths, Step } from '../plan-types.js';
 import { groupGraph, groupLabel } from './group-graph.js';
 import { inputArgs } from './input.js';
-import { outputArgs, skipSecondsOf } from './output.js';
+import { outputArgs, skipOf } from './output.js';
 import { isInTwoPasses, productPath } from './steps.js';
 import type { Pass } from './video.js';
 import { watermarkInputArgs } from './watermarks.js';
@@ -57,7 +57,7 @@ function groupArgs(
     '-y',
     ...inputArgs(paths.input, first.clip, first.picture),
     ...pictures.flatMap(({ watermarks }) => watermarkInputArgs(watermarks)),
-    ...['-filter_complex', groupGraph(pictures, source, abilities, skipSecondsOf(first))],
+    ...['-filter_complex', groupGraph(pictures, source, abilities, skipOf(first))],
     ...group.flatMap((decision, place) => {
       const { sound } = decision;
       const streams = {

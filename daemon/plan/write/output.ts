@@ -2,6 +2,7 @@ import type { Decision } from '../decide/decisions.js';
 import type { Abilities } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
 import { audioArgs } from './audio.js';
+import type { Skip } from './filters.js';
 import { secondsArgument } from './seconds.js';
 import { lastFrameArgs } from './timing.js';
 import { type Pass, videoArgs } from './video.js';
@@ -31,15 +32,15 @@ export function outputArgs(
       : pass?.number === 1
         ? placeholder
         : audioArgs(sound, abilities)),
-    ...(skipSecondsOf(decision) > 0 ? ['-ss', secondsArgument(skipSecondsOf(decision))] : []),
+    ...(skipOf(decision).seconds > 0 ? ['-ss', secondsArgument(skipOf(decision).seconds)] : []),
     ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
     ...(pass?.number === 1 ? firstPassFile : fileArgs(decision, path, abilities)),
   ];
 }
 
-/** How much of what is read stands before the clip. */
-export function skipSecondsOf({ clip }: Decision): number {
-  return clip.startSeconds - clip.readFromSeconds;
+/** What stands before the clip in what is read. */
+export function skipOf({ clip: { startSeconds, readFromSeconds, startsInFrame } }: Decision): Skip {
+  return { seconds: startSeconds - readFromSeconds, startsInFrame };
 }
 
 // While a slow picture is still awaited, sound is kept back: the 128 packets of older builds are soon full.

@@ -4,7 +4,7 @@ import { firstPassShare, heldFrames } from '../first-pass.js';
 import type { Abilities, PlanPaths, Step } from '../plan-types.js';
 import { pictureGraph, pictureLabel } from './filters.js';
 import { inputArgs } from './input.js';
-import { outputArgs, skipSecondsOf } from './output.js';
+import { outputArgs, skipOf } from './output.js';
 import { repackArgs, repackedInputArgs } from './repack.js';
 import type { Pass } from './video.js';
 import { watermarkInputArgs } from './watermarks.js';
@@ -61,7 +61,7 @@ function encodeArgs(
   const repack = sound?.repack ?? null;
   // After the input, and after the sound that was packed anew.
   const firstWatermark = repack === null ? 1 : 2;
-  const graph = (of: Picture) => pictureGraph(of, abilities, firstWatermark, skipSecondsOf(decision));
+  const graph = (of: Picture) => pictureGraph(of, abilities, firstWatermark, skipOf(decision));
   const streams = {
     picture: picture === null ? null : pictureLabel,
     sound: sound === null ? null : repack === null ? `0:${sound.streamIndex}` : '1:0',
