@@ -162,7 +162,8 @@ class JsonJobStore implements JobStore {
       try {
         await this.#parts.writes.replace(before, after);
       } catch (error) {
-        const left = await this.#records.lookAgain(before);
+        // Where the file cannot be read either, the job stays as it was known, and why it could not be written is what counts.
+        const left = await this.#records.lookAgain(before).catch(() => before.job);
         if (left !== before.job) this.#listeners.tell(left, before.job);
         throw error;
       }

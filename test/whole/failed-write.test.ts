@@ -1,0 +1,63 @@
+import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
+import { tempFolder } from '../helpers/temp.js';
+
+test.after(() => killDaemons());
+
+/** Loaded into the program by Node: from a signal on, no file of a job can be written for want of room, nor read for want of handles. */
+const faults = `
+import callbacks from 'node:fs';
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+const { open } = fs;
+const { readFile } = callbacks;
+const refuse = (code) => Promise.reject(Object.assign(new Error(code + ': refused by the test'), { code }));
+let isShort = false;
+fs.open = (path, ...rest) => (isShort && String(path).includes('/jobs/') ? refuse('ENOSPC') : open(path, ...rest));
+callbacks.readFile = (path, ...rest) =>
+  isShort && String(path).includes('/jobs/')
+    ? refuse('EMFILE').catch((error) => rest.at(-1)(error))
+    : readFile(path, ...rest);
+syncBuiltinESMExports();
+process.on('SIGUSR2', () => { isShort = true; process.stderr.write('short of everything\\n'); });
+`;
+
+function cancel(url: URL): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { method: 'PUT', headers: { 'Service-Api-Key': processKey } };
+    request(url, options, (answer) => {
+      let text = '';
+      answer.on('data', (piece) => {
+        text += String(piece);
+      });
+      answer.on('end', () => resolve(`${answer.statusCode} ${text}`));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+test('a job that can be neither written nor read again is told as what kept it from being written', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'faults.mjs');
+  writeFileSync(path, faults);
+  process.env.NODE_OPTIONS = `--import ${pathToFileURL(path).href}`;
+  const daemon = await startDaemonProcess(join(folder, 'data'), ['--jobs', '0']);
+  delete process.env.NODE_OPTIONS;
+  const headers = { 'Service-Api-Key': processKey };
+  const body = JSON.stringify({ input: 'http://127.0.0.1:9/film' });
+  const created = await fetch(`${daemon.url}/v2/jobs`, { method: 'POST', headers, body });
+  const { id } = (await created.json()) as { id: string };
+  daemon.child.kill('SIGUSR2');
+  while (!daemon.logged().includes('short of everything')) await new Promise(setImmediate);
+  const said = await cancel(new URL(`${daemon.url}/v2/jobs/${id}/cancel`));
+  assert.match(said, '503 {"errors":["There is no room left on the disk', daemon.logged());
+  await daemon.end('SIGKILL');
+});
+
+test.run();
