@@ -1,4 +1,6 @@
-import { statfs } from 'node:fs/promises';
+import { open, statfs, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diskReason } from '../src/disk/disk-reason.js';
 
 /** Greatest room that is kept free where nothing else is asked for, in bytes. */
 const defaultMinFreeBytes = 1e9;
@@ -46,7 +48,31 @@ export async function leastFreeBytes(folder: string, asked: number | null): Prom
   return Math.min(blocks * bsize * defaultMinFreeShare, defaultMinFreeBytes);
 }
 
+/** Name of the file that is written to find out whether one can be; like that of a write that was broken off, which starts clean up. */
+const probeName = '.tmp-health';
+
 async function lookAtDisk({ dataFolder, minFreeBytes: least }: HealthSources): Promise<string | null> {
+  try {
+    await tryToWrite(join(dataFolder, probeName));
+    return await shortage(dataFolder, least);
+  } catch (error) {
+    const reason = diskReason(error, 'write', 'the daemon has');
+    return `The data folder cannot be written: ${reason}.`;
+  }
+}
+
+/** A real write: a disk that can only be read, is broken or has a quota does not show in its numbers. */
+async function tryToWrite(path: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.writeFile('venc');
+  } finally {
+    await file.close();
+  }
+  await unlink(path);
+}
+
+async function shortage(dataFolder: string, least: number): Promise<string | null> {
   const { bavail, bsize } = await statfs(dataFolder);
   const freeBytes = bavail * bsize;
   if (freeBytes >= least) return null;

@@ -1,8 +1,10 @@
+import { availableParallelism } from 'node:os';
 import type { DaemonOptions, RunningDaemon } from './daemon-options.js';
 import { createApp } from './http/app.js';
 import { createRateLimit } from './http/rate-limit.js';
 import { listen } from './http/server.js';
 import { isUpload } from './http/v2/uploads.js';
+import { startLines, stopLine } from './life-lines.js';
 import { type OpenWorkshop, openWorkshop } from './open-workshop.js';
 import { removeDaemonAddress, writeDaemonAddress } from './store/json/address.js';
 
@@ -41,7 +43,11 @@ async function serve(open: OpenWorkshop, options: DaemonOptions): Promise<Runnin
   const url = `http://${reachableHost(options.host)}:${server.port}`;
   try {
     await writeDaemonAddress(options.dataFolder, { url, pid: process.pid });
-    await open.begin(options.jobs);
+    const encodes = options.jobs ?? Math.max(1, Math.floor(availableParallelism() / 2));
+    await open.begin(encodes);
+    for (const line of startLines({ url, dataFolder: options.dataFolder, report: open.report, encodes })) {
+      workshop.log('info', line);
+    }
     for (const trouble of await workshop.troubles()) workshop.log('warn', trouble);
   } catch (error) {
     // A server that goes on would answer from a store that is closed, and keep the process from ending.
@@ -54,11 +60,14 @@ async function serve(open: OpenWorkshop, options: DaemonOptions): Promise<Runnin
     url,
     lost: open.lost,
     async stop() {
+      const running = workshop.queue.running();
+      workshop.log('info', stopLine(running, closing === null ? options.graceSeconds : 0));
       // Reads and cancels are answered until the last run has ended; a second call ends the grace.
       const drained = open.close(closing === null ? options.graceSeconds * 1000 : 0);
       closing ??= drained
         .then(() => removeDaemonAddress(options.dataFolder))
-        .finally(() => server.close(answerGraceMs));
+        .finally(() => server.close(answerGraceMs))
+        .then(() => workshop.log('info', 'The daemon has stopped.'));
       await closing;
     },
   };

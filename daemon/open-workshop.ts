@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { VencError } from '../src/api/errors.js';
 import { redact } from '../src/api/redact.js';
@@ -62,8 +61,8 @@ export interface OpenWorkshop {
   readonly report: FfmpegReport;
   /** Resolves to the reason should another daemon take the folder from this one (`DataLock`): the process has to end then. */
   readonly lost: Promise<VencError>;
-  /** Takes up what an earlier start left, and begins to run jobs: so many are encoded at once, null for one per two cores. */
-  begin(jobs: number | null): Promise<void>;
+  /** Takes up what an earlier start left, and begins to run jobs: so many are encoded at once. */
+  begin(encodes: number): Promise<void>;
   /** Stops the runs after a grace, closes the store and lets go of the folder. Called again, it ends the grace at once. */
   close(graceMs: number): Promise<void>;
 }
@@ -163,7 +162,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
       },
       report,
       lost: lock.lost,
-      async begin(jobs) {
+      async begin(encodes) {
         unlisten = strayErrors.listen();
         // Before the recovery, which may bring jobs to their end.
         deliverer.begin();
@@ -171,7 +170,6 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
         void sweep();
         void takeLeftovers();
         if (ffmpeg === null) return;
-        const encodes = jobs ?? Math.max(1, Math.floor(availableParallelism() / 2));
         const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
         const lanes = createLanes(encodes);
         const runner = jobRunner({ ffmpeg, transports, scratch, space, lanes, deliveries: new Map(), log });
@@ -183,20 +181,25 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
         const drained = queue.close(graceMs);
         closing ??= drained.then(async () => {
           clearInterval(sweeper);
+          hosted.close();
+          uploads.close();
           // What became of the jobs has been told by now, and streams without an end would hold up the server's.
           events.close();
-          await deliverer.close();
-          await accounts.close();
-          await store.close();
-          await lock.release();
-          unlisten();
+          await inTurn([() => deliverer.close(), ...undo]).finally(() => unlisten());
         });
         await closing;
       },
     };
   } catch (error) {
     // The store before the lock. The error that ended the opening is the one to tell, whatever else fails.
-    for (const step of undo) await step().catch(() => {});
+    await inTurn(undo).catch(() => {});
     throw error;
   }
+}
+
+/** Takes each step, even where an earlier one fails. Rejects with the first error. */
+async function inTurn(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
 }

@@ -2,6 +2,8 @@ import type { ErrorClass } from '../../src/api/error-classes.js';
 import { isVencError, VencError } from '../../src/api/errors.js';
 import type { ErrorsRecord } from '../../src/api/records.js';
 import { redact } from '../../src/api/redact.js';
+import { systemCode } from '../../src/api/system-code.js';
+import { diskReason } from '../../src/disk/disk-reason.js';
 import type { Reply } from './exchange.js';
 
 /** Faults of jobs that a request can end with as well, when a body is taken in or a job is kept: what they are to a client. */
@@ -15,13 +17,32 @@ const retryAfterSeconds = 30;
 
 /** The answer to a request that ended with an error: status, headers and every complaint, without any secret. */
 export function problemReply(error: unknown): Reply {
-  const known = isVencError(error)
-    ? error
-    : new VencError('InternalError', 'Something went wrong inside the daemon; its log tells more.', {
-        cause: error,
-      });
+  const known = isVencError(error) ? error : (diskError(error) ?? internalError(error));
   const record: ErrorsRecord = { errors: known.complaints.map(redact) };
   const status = statusOfFault[known.errorClass] ?? known.entry.status;
   const wait = known.retryAfterSeconds ?? (status === 503 ? retryAfterSeconds : null);
   return { status, record, ...(wait === null ? {} : { headers: { 'Retry-After': String(wait) } }) };
+}
+
+/** What the system says of a disk that the operator has to see to. */
+const diskCodes: ReadonlySet<string | null> = new Set([
+  'EROFS',
+  'EIO',
+  'ENOSPC',
+  'EDQUOT',
+  'EACCES',
+  'EPERM',
+]);
+
+/** A disk that does not take what was to be kept: the request is right, and may succeed later. */
+function diskError(error: unknown): VencError | null {
+  if (!diskCodes.has(systemCode(error))) return null;
+  const reason = diskReason(error, 'write', 'the daemon has');
+  return new VencError('UnavailableError', `The data folder cannot be written: ${reason}.`, { cause: error });
+}
+
+function internalError(error: unknown): VencError {
+  return new VencError('InternalError', 'Something went wrong inside the daemon; its log tells more.', {
+    cause: error,
+  });
 }

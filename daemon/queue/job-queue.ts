@@ -59,6 +59,8 @@ export interface JobQueue {
   stop(id: number, reason: StopReason): Promise<void>;
   /** Whether the job is being run here. */
   isRunning(id: number): boolean;
+  /** The jobs that are being run here, oldest run first. */
+  running(): readonly number[];
   /**
    * Takes no more jobs, gives running ones `graceMs` to end but for those that only wait, stops the rest and puts their jobs back to `waiting`.
    * Resolves when no run is left. Called again, it ends the grace at once.

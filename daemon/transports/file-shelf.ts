@@ -39,6 +39,8 @@ export interface FileShelf {
   ownerOf(token: string): Promise<string | null>;
   /** What was measured when a file was received; null where none was. */
   factsOf(token: string): Promise<FileFacts | null>;
-  /** Deletes what is past its time, and what an earlier crash left unfinished. */
+  /** Deletes what is past its time, and what an earlier crash left unfinished. What stays is deleted later, when its time is over. */
   sweep(): Promise<void>;
+  /** Deletes nothing more. */
+  close(): void;
 }

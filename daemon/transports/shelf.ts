@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { FileFacts } from '../jobs/job.js';
 import type { FileShelf } from './file-shelf.js';
+import { Expiry } from './shelf/expiry.js';
 import { find } from './shelf/find.js';
 import { createLocks } from './shelf/locks.js';
 import { place } from './shelf/place.js';
@@ -8,7 +9,7 @@ import { receive } from './shelf/receive.js';
 import { readRecord } from './shelf/records.js';
 import { remove } from './shelf/remove.js';
 import type { ShelfOptions, ShelfState } from './shelf/shelf-state.js';
-import { sweep } from './shelf/sweep.js';
+import { sweep, sweepToken } from './shelf/sweep.js';
 import { isToken } from './shelf-place.js';
 
 /** The contract's 24 hours. */
@@ -26,18 +27,31 @@ export function createShelf(folder: string, options: ShelfOptions): FileShelf {
     folder: resolve(folder),
     locks: createLocks(),
   };
+  const expiry = new Expiry({
+    now: state.now,
+    keepMs: state.keepSeconds * 1000,
+    expire: (token) => sweepToken(state, token),
+  });
   const recordOf = async (token: string) => (isToken(token) ? readRecord(state, token) : null);
   return {
     find: (at) => find(state, at),
-    place: (fromPath, to) => place(state, fromPath, to),
+    async place(fromPath, to) {
+      const since = state.now();
+      await place(state, fromPath, to);
+      expiry.keep(to.token, since);
+    },
     remove: (at) => remove(state, at),
-    receive: (body, name, ownerId, signal, announcedBytes = 0) =>
-      receive(state, { body, name, ownerId, signal, announcedBytes }),
+    async receive(body, name, ownerId, signal, announcedBytes = 0) {
+      const received = await receive(state, { body, name, ownerId, signal, announcedBytes });
+      expiry.keep(received.token, state.now());
+      return received;
+    },
     ownerOf: async (token) => (await recordOf(token))?.ownerId ?? null,
     factsOf: async (token): Promise<FileFacts | null> => {
       const record = await recordOf(token);
       return record === null ? null : { sizeBytes: record.sizeBytes, md5: record.md5 };
     },
-    sweep: () => sweep(state),
+    sweep: () => sweep(state, (token, due) => expiry.dueAt(token, due)),
+    close: () => expiry.close(),
   };
 }

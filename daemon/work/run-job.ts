@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { isFinal } from '../../src/api/states.js';
+import type { Change } from '../jobs/changes.js';
 import type { Run, RunHandler } from '../queue/job-queue.js';
 import { alongside, type Begin } from './alongside.js';
 import { deliver } from './deliver.js';
@@ -7,6 +8,7 @@ import { download, type Source } from './download.js';
 import { encode } from './encode.js';
 import { inspect } from './inspect.js';
 import { type Turn, turnOf } from './lanes.js';
+import { endLine, fileLine, outputName, startedLine } from './log-lines.js';
 import { type PlannedGroup, planJob } from './plan-job.js';
 import { takeThumbnails } from './take-thumbnails.js';
 import type { Workbench } from './workbench.js';
@@ -84,19 +86,30 @@ async function makeAll(
   }
 }
 
-/** The same run, with what becomes of the job and its files told in the log. */
+/** The same run, with what happens to the job and its files in the log. */
 function logged(run: Run, { log }: Workbench): Run {
-  const { id } = run.job;
-  log('info', `Job ${id} is begun.`);
+  const { id, outputs } = run.job;
+  const beganAt = performance.now();
+  log('info', startedLine(run.job));
+  const partOf = (change: Change) =>
+    'id' in change
+      ? outputName(
+          outputs.find((output) => output.id === change.id),
+          change.id,
+        )
+      : 'the input';
   return {
     ...run,
     async change(change) {
       const job = await run.change(change);
+      if ('media' in change) log('info', fileLine(id, partOf(change), change.media, change.file));
       if ('fault' in change) {
-        const part = 'id' in change ? `output ${change.id}` : 'the input';
-        log('warn', `Job ${id}: ${part} failed, ${change.fault.errorClass}: ${change.fault.message}`);
+        log(
+          'warn',
+          `Job ${id}: ${partOf(change)} failed, ${change.fault.errorClass}: ${change.fault.message}`,
+        );
       }
-      if (isFinal(job.state)) log('info', `Job ${id} is ${job.state}.`);
+      if (isFinal(job.state)) log('info', endLine(job, (performance.now() - beganAt) / 1000));
       return job;
     },
   };

@@ -39,21 +39,25 @@ test('every request that is not complete after 60 seconds is closed, but for upl
     openFor(daemon, 'GET /health HTTP/1.1\r\nHost: a\r\n'),
     openFor(daemon, ''),
   ]);
-  for (const milliseconds of taken) {
-    assert.ok(milliseconds > 400 && milliseconds < latestMs, String(taken));
-  }
-  // Refused ones are closed sooner: their answer came, and what follows is of no use.
+  // What follows a refusal is of no use: those are closed sooner.
+  assert.ok(
+    taken.every((milliseconds) => milliseconds < latestMs),
+    String(taken),
+  );
   assert.ok(taken.filter((milliseconds) => milliseconds > soonestMs).length >= 5, String(taken));
   assert.is(upload.readyState, 'open');
   upload.destroy();
 });
 
-/** How long a connection stays open on which this was sent, in milliseconds. */
+/** How long a connection stays open on which this was sent, and its body bit by bit, in milliseconds. */
 async function openFor(daemon: DaemonProcess, text: string): Promise<number> {
   const begun = performance.now();
   const socket = connectTo(daemon.url).resume();
   socket.on('error', () => {}).write(text);
+  // A byte of the body now and then: the connection is not idle.
+  const trickle = setInterval(() => text.includes('\r\n\r\nx') && socket.write('x'), 8000);
   await once(socket, 'close');
+  clearInterval(trickle);
   return performance.now() - begun;
 }
 

@@ -72,6 +72,10 @@ class LocalQueue implements JobQueue {
     return this.#runs.get(id)?.hasBegun ?? false;
   }
 
+  running(): readonly number[] {
+    return [...this.#runs.values()].filter(({ hasBegun }) => hasBegun).map(({ id }) => id);
+  }
+
   close(graceMs: number): Promise<void> {
     if (this.#closing !== null) this.#graceOver.abort();
     this.#closing ??= this.#drain(graceMs);

@@ -1,5 +1,7 @@
 import { unlink } from 'node:fs/promises';
+import { isVencError, VencError } from '../../../src/api/errors.js';
 import { systemCode } from '../../../src/api/system-code.js';
+import { diskReason } from '../../../src/disk/disk-reason.js';
 import { realDisk } from './disk.js';
 import { writeDocument } from './document.js';
 import { DurableFiles } from './durable-files.js';
@@ -13,7 +15,16 @@ export interface DaemonAddress {
 
 /** Writes `DATA/daemon.json`, by which commands of the same user find the daemon. Readable to that user alone. */
 export async function writeDaemonAddress(dataFolder: string, { url, pid }: DaemonAddress): Promise<void> {
-  await writeDocument(new DurableFiles(realDisk), dataLayout(dataFolder).address, { url, pid });
+  const path = dataLayout(dataFolder).address;
+  try {
+    await writeDocument(new DurableFiles(realDisk), path, { url, pid });
+  } catch (error) {
+    if (isVencError(error)) throw error;
+    throw new VencError('UsageError', `The file ${path} cannot be written: ${diskReason(error, 'write')}.`, {
+      cause: error,
+      hint: 'Remove what is in its place, or choose another folder with --data or VENC_DATA.',
+    });
+  }
 }
 
 /** Removes the address; content where there is none. */

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isVencError, VencError } from '../../../src/api/errors.js';
+import { diskReason } from '../../../src/disk/disk-reason.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
 import type { ShelfPlace } from '../file-shelf.js';
@@ -46,9 +47,10 @@ export async function receive(state: ShelfState, reception: Reception): Promise<
       await named(state, part, place, { ownerId, ...facts });
       return { ...place, ...facts };
     } catch (error) {
-      reception.body.destroy();
+      // What still arrives flows away, so that the client gets to read the answer: a body that is destroyed takes its connection along.
+      reception.body.resume();
       signal.throwIfAborted();
-      throw ownDiskFault(error, 'download');
+      throw receptionError(error);
     }
   });
 }
@@ -69,7 +71,7 @@ async function filled(state: ShelfState, part: PartFile, reception: Reception): 
   if (signal.aborted) stop();
   let roomCheckAt = 0;
   try {
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
       if (part.sizeBytes >= roomCheckAt) {
         await checkRoom(state);
         roomCheckAt = part.sizeBytes + roomCheckBytes;
@@ -78,7 +80,7 @@ async function filled(state: ShelfState, part: PartFile, reception: Reception): 
       timer.refresh();
     }
     signal.throwIfAborted();
-    return await part.facts();
+    return await part.facts().catch(rethrowAsOurDisk);
   } catch (error) {
     signal.throwIfAborted();
     if (isVencError(error)) throw error;
@@ -90,7 +92,15 @@ async function filled(state: ShelfState, part: PartFile, reception: Reception): 
 }
 
 function rethrowAsOurDisk(error: unknown): never {
-  throw ownDiskFault(error, 'download');
+  throw receptionError(error);
+}
+
+/** What a failure to keep an upload amounts to: the disk of the daemon is its operator's affair, and the upload may come through later. */
+function receptionError(error: unknown): VencError {
+  const fault = ownDiskFault(error, 'download');
+  if (isVencError(error) || fault.errorClass === 'OutOfSpaceError') return fault;
+  const reason = `The daemon cannot write the upload to its disk: ${diskReason(error, 'write', 'the daemon has')}.`;
+  return new VencError('UnavailableError', reason, { cause: error });
 }
 
 async function checkRoom(state: ShelfState, wantedBytes = 0): Promise<void> {

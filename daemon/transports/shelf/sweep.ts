@@ -9,16 +9,18 @@ const traceMs = 30 * 86_400_000;
 
 /**
  * Deletes what is past its time, and what a crash left unfinished. The emptied folder of a token stays for 30 days as the
- * trace that lets `find` say `gone`. The files of one token go together, so that none of them is unknown before it is gone.
+ * trace that lets `find` say `gone`. Calls `onKept` with what stays, and when its time is over.
  */
-export async function sweep(state: ShelfState): Promise<void> {
+export async function sweep(state: ShelfState, onKept: (token: string, due: Date) => void): Promise<void> {
   for (const name of await namesIn(unfinishedFolder(state))) {
     // What is held is being written at this moment; all else in here was left by a crash.
     if (!state.locks.isHeld(parse(name).name)) await rm(join(unfinishedFolder(state), name), { force: true });
   }
   const tokens = (await namesIn(state.folder)).filter(isToken);
   for (const token of tokens) {
-    if (!state.locks.isHeld(token)) await state.locks.run(token, () => sweepToken(state, token));
+    if (state.locks.isHeld(token)) continue;
+    const due = await sweepToken(state, token);
+    if (due !== null) onKept(token, due);
   }
   const known = new Set(tokens);
   for (const name of await namesIn(recordsFolder(state))) {
@@ -27,20 +29,31 @@ export async function sweep(state: ShelfState): Promise<void> {
   }
 }
 
-async function sweepToken(state: ShelfState, token: string): Promise<void> {
+/**
+ * Deletes the files of a token if all are past their time. They go together, so that none of them is unknown before it is gone. Resolves
+ * to when the last one's time is over; null where no file is left.
+ */
+export function sweepToken(state: ShelfState, token: string): Promise<Date | null> {
+  return state.locks.run(token, () => sweepFolder(state, token));
+}
+
+async function sweepFolder(state: ShelfState, token: string): Promise<Date | null> {
   const folder = join(state.folder, token);
   const paths = (await namesIn(folder)).map((name) => join(folder, name));
-  const times = await Promise.all(paths.map(modifiedAt));
-  if (times.some((time) => time !== null && !isExpired(state, time))) return;
+  const times = (await Promise.all(paths.map(modifiedAt))).filter((time) => time !== null);
+  if (times.some((time) => !isExpired(state, time))) {
+    return new Date(Math.max(...times.map((time) => time.getTime())) + state.keepSeconds * 1000);
+  }
   if (paths.length > 0) {
     for (const path of paths) await rm(path, { recursive: true, force: true });
     await removeRecord(state, token);
-    return;
+    return null;
   }
   const emptiedAt = await modifiedAt(folder);
   if (emptiedAt !== null && state.now().getTime() - emptiedAt.getTime() >= traceMs) {
     await rmdir(folder).catch(() => undefined);
   }
+  return null;
 }
 
 async function modifiedAt(path: string): Promise<Date | null> {

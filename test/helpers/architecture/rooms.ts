@@ -57,10 +57,10 @@ export const floorPlan: FloorPlan = {
     { folder: 'daemon/queue', mayUse: ['daemon/store', ...runs] },
     { folder: 'daemon/notify', mayUse: ['daemon/queue', 'daemon/store', 'daemon/transports', ...facts] },
     { folder: 'daemon/actions', mayUse: records },
-    { folder: 'daemon/http', mayUse: ['daemon/actions', 'daemon/queue', ...runs] },
+    { folder: 'daemon/http', mayUse: ['daemon/actions', 'daemon/queue', 'src/disk', ...runs] },
     {
       folder: 'daemon',
-      mayUse: ['daemon/http', 'daemon/notify', 'daemon/actions', ...records],
+      mayUse: ['daemon/http', 'daemon/notify', 'daemon/actions', 'src/disk', ...records],
       isFlat: true,
     },
     // What is written for readers of the tables and of the commands.

@@ -1,0 +1,38 @@
+import { withoutPassword } from '../../src/api/redact.js';
+import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
+import type { MediaFacts } from '../jobs/media.js';
+
+/** What the log says of a job that begins. */
+export function startedLine({ id, input, outputs }: Job): string {
+  return `Job ${id} is begun: ${withoutPassword(input.url)} to ${outputsOf(outputs.length)}.`;
+}
+
+/** What the log says of an input that was looked at, or of an output that is done. */
+export function fileLine(jobId: number, part: string, media: MediaFacts, file: FileFacts): string {
+  const { durationSeconds, format, video, audio } = media;
+  const facts = [
+    format,
+    ...(video === null ? [] : [`${video.codec} ${video.width}x${video.height}`]),
+    ...(audio === null ? [] : [audio.codec]),
+    ...(durationSeconds === null ? [] : [`${durationSeconds.toFixed(1)} s`]),
+    `${(file.sizeBytes / 1e6).toFixed(1)} MB`,
+  ];
+  return `Job ${jobId}: ${part} is ${facts.join(', ')}.`;
+}
+
+/** What the log says of a job at its end: its outputs, the time that the run took, and its speed by that of playback. */
+export function endLine({ id, state, input, outputs }: Job, tookSeconds: number): string {
+  const finished = outputs.filter((output) => output.state === 'finished').length;
+  const length = input.media?.durationSeconds ?? null;
+  const speed = length === null || finished === 0 ? '' : `, ${(length / tookSeconds).toFixed(1)}x`;
+  return `Job ${id} is ${state}: ${finished} of ${outputsOf(outputs.length)} in ${tookSeconds.toFixed(1)} s${speed}.`;
+}
+
+/** An output in the log: by its label, else by its id. */
+export function outputName(output: Pick<JobOutput, 'id' | 'label'> | undefined, id: number): string {
+  return output?.label == null ? `output ${id}` : `output ${id} (${output.label})`;
+}
+
+function outputsOf(count: number): string {
+  return count === 1 ? '1 output' : `${count} outputs`;
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
+import { film, makeMedia } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
+
+test.after(killDaemons);
+
+test('the log says where the daemon is, what it encodes with, what became of a job, and that it stops', async () => {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'film.mp4'), film('160x90', 1));
+  const data = join(folder, 'data');
+  const daemon = await startDaemonProcess(data, [
+    '--jobs',
+    '3',
+    '--files-root',
+    folder,
+    '--log-format',
+    'json',
+  ]);
+  const messages = () =>
+    daemon
+      .logged()
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { readonly message: string }).message);
+  const said = (pattern: RegExp) => messages().some((message) => pattern.test(message));
+  assert.ok(said(new RegExp(`listens at ${daemon.url}\\. Its data folder is ${data}\\.`)), daemon.logged());
+  assert.ok(said(/^It encodes with ffmpeg \S+ \(\/.+\)\.$/), daemon.logged());
+  assert.ok(said(/^It encodes 3 jobs at once/), daemon.logged());
+  await fetch(`${daemon.url}/v2/jobs`, {
+    method: 'POST',
+    headers: { 'Service-Api-Key': processKey },
+    body: JSON.stringify({ input: `file://${folder}/film.mp4`, outputs: [{ label: 'web' }] }),
+  });
+  await until('the job is over', () => said(/^Job 1 is (finished|failed)/));
+  assert.ok(said(/^Job 1 is begun: file:\/\/.*film\.mp4 to 1 output\.$/), daemon.logged());
+  assert.ok(said(/^Job 1: the input is mpeg4, h264 160x90, aac, 1\.\d s, \d\.\d MB\.$/), daemon.logged());
+  assert.ok(said(/^Job 1: output 3 \(web\) is mpeg4, h264 160x90, aac, 1\.\d s, /), daemon.logged());
+  assert.ok(said(/^Job 1 is finished: 1 of 1 output in \d+\.\d s, \d+\.\dx\.$/), daemon.logged());
+  assert.is(await daemon.end('SIGINT'), 0);
+  assert.ok(said(/^Stopping: no job is running\.$/), daemon.logged());
+});
+
+test('Ctrl-C says which jobs the daemon waits for', async () => {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'film.mp4'), film('640x360', 30));
+  const daemon = await startDaemonProcess(join(folder, 'data'), ['--files-root', folder, '--grace', '0.1']);
+  await fetch(`${daemon.url}/v2/jobs`, {
+    method: 'POST',
+    headers: { 'Service-Api-Key': processKey },
+    body: JSON.stringify({ input: `file://${folder}/film.mp4`, outputs: [{ speed: 1, video_codec: 'vp9' }] }),
+  });
+  await until('the job runs', () => daemon.logged().includes('Job 1: the input is'));
+  assert.is(await daemon.end('SIGINT'), 0);
+  assert.match(
+    daemon.logged(),
+    /Stopping: waiting up to 0\.1 s \(--grace\) for 1 job \(1\)\. Press Ctrl-C again/,
+  );
+});
+
+test.run();
