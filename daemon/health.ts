@@ -1,4 +1,4 @@
-import { open, statfs, unlink } from 'node:fs/promises';
+import { open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskReason } from '../src/disk/disk-reason.js';
 
@@ -21,10 +21,11 @@ export interface HealthSources {
 
 /** Says why no job can be taken, one sentence each; an empty list when all is well. */
 export function healthOf(sources: HealthSources): () => Promise<readonly string[]> {
-  let seen: { readonly at: number; readonly trouble: string | null } | null = null;
-  const diskTrouble = async (): Promise<string | null> => {
+  let seen: { readonly at: number; readonly trouble: Promise<string | null> } | null = null;
+  // Requests that ask at the same time share one look: two would remove each other's file.
+  const diskTrouble = (): Promise<string | null> => {
     const at = sources.now().getTime();
-    if (seen === null || at - seen.at > freshMs) seen = { at, trouble: await lookAtDisk(sources) };
+    if (seen === null || at - seen.at > freshMs) seen = { at, trouble: lookAtDisk(sources) };
     return seen.trouble;
   };
   return async () => {
@@ -69,7 +70,8 @@ async function tryToWrite(path: string): Promise<void> {
   } finally {
     await file.close();
   }
-  await unlink(path);
+  // A slow disk may still be looked at when the next look begins.
+  await rm(path, { force: true });
 }
 
 async function shortage(dataFolder: string, least: number): Promise<string | null> {
