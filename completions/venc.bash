@@ -474,7 +474,7 @@ _venc_value() {
 # Where a word of a command comes from, by how many stand before it: sets kind and list.
 _venc_word() {
   case "$1 $2" in
-    'run 0' | \
+    'run '* | \
       'submit 0' | \
       'plan 0' | \
       'config set ffmpeg 0' | \

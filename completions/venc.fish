@@ -241,7 +241,7 @@ complete -c venc -n '__venc_at ""' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at ""' -l help -s h -d 'show this help'
 complete -c venc -n '__venc_at ""' -l version -s V -d 'print the version'
 
-complete -c venc -n '__venc_at "run" 0' -F
+complete -c venc -n '__venc_at "run" 0 more' -F
 complete -c venc -n '__venc_at "run"' -l out -s o -r -F -d 'the file of an output, one -o for each --output, or a folder for all'
 complete -c venc -n '__venc_at "run"' -l sample -d 'encode a test picture with sound to venc-sample.mp4'
 complete -c venc -n '__venc_at "run"' -l force -d 'overwrite files that are there'

@@ -41,7 +41,7 @@ export async function readJobInput(word: string, io: Io, reader: Reader): Promis
     return { kind: 'request', request: await readRequest(text, 'on stdin', reader) };
   }
   const isAddress = isUrl(word);
-  if (!isAddress && (reader.isXml === true || /\.(?:json|xml)$/i.test(word))) {
+  if (!isAddress && (reader.isXml === true || isRequestName(word))) {
     const isXml = reader.isXml === true || /\.xml$/i.test(word);
     const request = await readRequest(await readTextFile(word), `in ${word}`, { ...reader, isXml });
     return { kind: 'request', request };
@@ -51,6 +51,11 @@ export async function readJobInput(word: string, io: Io, reader: Reader): Promis
   }
   if (isAddress) return { kind: 'url', url: word };
   return { kind: 'file', path: word, sizeBytes: await readableFileSize(word) };
+}
+
+/** Whether an argument names a request: `-` or a local file that ends in `.json` or `.xml`. */
+export function isRequestName(word: string): boolean {
+  return word === '-' || (!isUrl(word) && /\.(?:json|xml)$/i.test(word));
 }
 
 async function readRequest(text: string, where: string, { isXml, readXml }: Reader): Promise<RequestFields> {

@@ -8,6 +8,8 @@ export interface DrawnBar {
   update(percent: number, activity: string): void;
   /** Writes a remark above the bar. */
   note(text: string): void;
+  /** Clears the bar for something else that writes to the terminal, and draws it again below. */
+  aside(write: () => Promise<void>): Promise<void>;
   /** Ends it; it stays as it was drawn last. */
   stop(): void;
 }
@@ -54,6 +56,13 @@ export function drawnBar({ stderr, inMarks }: Pick<Io, 'stderr' | 'inMarks'>, ti
       bar.stop();
       stderr.write(`\r\u001b[K${text}`);
       bar.start(100, 0);
+    },
+    aside: async (write) => {
+      if (isOver) return write();
+      bar.stop();
+      stderr.write('\r\u001b[K');
+      await write();
+      if (!isOver) bar.start(100, 0);
     },
     stop: () => {
       if (isOver) return;

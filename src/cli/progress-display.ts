@@ -9,6 +9,8 @@ export interface ProgressDisplay {
   update(percent: number, activity: string, record: object): void;
   /** Writes a remark; the display goes on below it. */
   note(text: string): void;
+  /** Makes room for what `write` writes to the same terminal; the display goes on below it. */
+  aside(write: () => Promise<void>): Promise<void>;
   /** Ends the display. What it showed last stays. */
   stop(): void;
 }
@@ -23,9 +25,10 @@ export async function openProgress(io: Io, mode: ProgressMode, title: string): P
     return drawnBar(io, title);
   }
   const note = (text: string) => io.note(text);
-  if (mode === 'plain') return { update: plainLines(io, title), note, stop: () => {} };
-  if (mode === 'json') return { update: jsonLines(io, title), note, stop: () => {} };
-  return { update: () => {}, note, stop: () => {} };
+  const rest = { note, aside: (write: () => Promise<void>) => write(), stop: () => {} };
+  if (mode === 'plain') return { update: plainLines(io, title), ...rest };
+  if (mode === 'json') return { update: jsonLines(io, title), ...rest };
+  return { update: () => {}, ...rest };
 }
 
 function jsonLines(io: Io, title: string): ProgressDisplay['update'] {

@@ -158,7 +158,7 @@ function refuseDoubles(paths: readonly string[], inputPath: string | null, folde
 }
 
 /** The local path of an input; null for one that lies elsewhere. */
-function localPathOf(input: unknown): string | null {
+export function localPathOf(input: unknown): string | null {
   return typeof input === 'string' && URL.canParse(input) && new URL(input).protocol === 'file:'
     ? pathOf(input)
     : null;

@@ -1,24 +1,27 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
-import { VencError } from '../../api/errors.js';
+import { isVencError, VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import { timeSpan } from '../../api/flag-readers.js';
-import type { JobRecord } from '../../api/records.js';
+import type { JobProgressRecord, JobRecord } from '../../api/records.js';
 import { withoutPassword } from '../../api/redact.js';
+import { safeText } from '../../api/safe-text.js';
 import { isUrl } from '../../api/url-text.js';
-import { refuseInput, refuseToOverwrite, refuseUnwritable } from '../check-places.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { declinedHelp } from '../declined-help.js';
 import { listenForEnd } from '../interrupt.js';
 import type { Io } from '../io.js';
-import type { ReadXml } from '../job-input.js';
+import { isRequestName, type ReadXml } from '../job-input.js';
 import { addJobWords, type JobWords, requestOf, withExamplesFirst } from '../job-words.js';
 import { localRequest, withoutProgram } from '../local-request.js';
 import { outputPlaces } from '../output-places.js';
+import { type PreparedRun, prepareRuns, refuseTaken } from '../prepare-runs.js';
+import { type EndedEncode, encodedText, encodedTotalText } from '../print/encoded-text.js';
 import { activityText, encodeFailureText } from '../print/progress-text.js';
-import { openProgress } from '../progress-display.js';
-import { chosenMode, type ProgressChoice, progressOption } from '../progress-mode.js';
+import { openProgress, type ProgressDisplay } from '../progress-display.js';
+import { chosenMode, type ProgressChoice, type ProgressMode, progressOption } from '../progress-mode.js';
+import { reportError } from '../report-error.js';
 import { type PlacedRequest, placeFiles } from '../run-files.js';
 import { withTemporaryFolder } from '../temporary-folder.js';
 import { withTypedErrors, withValidation } from '../with-typed-errors.js';
@@ -32,12 +35,12 @@ interface RunOptions extends JobWords, ProgramFlags {
   readonly stallTimeout: number;
 }
 
-/** `venc run INPUT`: one encode in this process, without a daemon or a service. Prints the paths written. */
+/** `venc run INPUT...`: encodes in this process, without a daemon or a service. Prints the paths written. */
 export function define(command: Command, context: Context): void {
   command
     .argument(
-      '[input]',
-      'a local media file, a URL, a request (FILE.json, FILE.xml), or - for a request on stdin',
+      '[input...]',
+      'local media files, URLs, requests (FILE.json, FILE.xml), or - for a request on stdin',
     )
     .option(
       '-o, --out <file>',
@@ -57,22 +60,26 @@ export function define(command: Command, context: Context): void {
     );
   // Who tells of the end of a job tries for days: that takes a daemon.
   withExamplesFirst(addJobWords(command, ['notifications']), details).action(
-    context.act((word: string | undefined, options: RunOptions) =>
-      withTypedErrors(word, options, () => run(word, options, context)),
+    context.act((words: readonly string[], options: RunOptions) =>
+      withTypedErrors(words.length === 1 ? words[0] : undefined, options, () => run(words, options, context)),
     ),
   );
 }
 
 const sampleFile = 'venc-sample.mp4';
 const details = `
-Without -o the output goes into the current folder under the name of the input. Ctrl-C cancels and cleans up.
+Without -o the outputs go into the current folder under the name of the input, told apart by label or number. Several inputs are
+encoded one after the other; -o is then a folder, which is made where it is missing. An input that fails does not stop the others, and
+the exit code is that of the first that failed. Ctrl-C cancels and cleans up; files that are finished stay.
 
 Examples:
   venc run --sample
   venc run film.mov -o film.mp4
+  venc run *.mov -o out/ --width 1280
   venc run film.mov -o film.webm --start-clip 10 --clip-length 30
   venc run film.mov -o small.mp4 --output width=640 \\
-    -o large.mp4 --output width=1920`;
+    -o large.mp4 --output width=1920
+  venc run film.mov -o out/ --output label=small,width=640 --output label=large`;
 
 /** Says which settings the daemon of this version refuses. */
 export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));
@@ -80,10 +87,10 @@ export const moreHelp = async () => declinedHelp(await import('../../../daemon/p
 const readXml: ReadXml = async (text) =>
   (await import('../../../daemon/http/xml/read-xml-request.js')).readXmlRequest(text);
 
-async function run(word: string | undefined, options: RunOptions, context: Context): Promise<ExitCode> {
+async function run(words: readonly string[], options: RunOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
-  if ((word === undefined) === (options.sample !== true)) {
-    throw new VencError('UsageError', 'run takes either an input or --sample.', {
+  if ((words.length === 0) === (options.sample !== true)) {
+    throw new VencError('UsageError', 'run takes either inputs or --sample.', {
       hint: 'venc run --sample needs no file of yours',
     });
   }
@@ -92,39 +99,20 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
   const { signal, dispose } = listenForEnd(io);
   try {
     return await withTemporaryFolder(async (folder) => {
-      const sample = options.sample === true ? join(folder, 'sample.mov') : null;
-      const request =
-        sample === null
-          ? await localRequest(word ?? '', options, io, readXml)
-          : await requestOf(null, pathToFileURL(sample).href, options);
-      const outs = options.out ?? (sample === null ? [] : [sampleFile]);
-      const places = await outputPlaces(outs, 1, process.cwd());
-      const placed = await withValidation(request, () => placeFiles(request, places));
-      const { body, paths, thumbnails } = placed;
-      // The sample's own files are its own to overwrite, a file that was named is not.
-      const named = paths.map((path) => sample === null || path !== sampleFile);
-      await refuseUnwritable(paths);
-      if (options.force !== true) {
-        await refuseToOverwrite(paths.filter((_, index) => named[index]));
-        await refuseToOverwrite(thumbnails.filter((_, index) => named[index]).flat());
-      }
-      await refuseInput(body.input, [...paths, ...thumbnails.flat()]);
-      if (sample !== null) {
-        const { makeSample } = await import('../../../daemon/make-sample.js');
-        await makeSample(sample, { ...programs, signal });
-        io.note('venc: made a test picture with a tone; encoding it\n');
-      }
-      const { runOnce } = await import('../../../daemon/run-once.js');
-      const display = await openProgress(io, mode, 'encode');
-      const job = await runOnce(body, {
-        ...programs,
-        folder: join(folder, 'data'),
-        signal,
-        stallTimeoutSeconds: options.stallTimeout,
-        onProgress: (record) => display.update(record.progress, activityText(record), record),
-        onError: (message) => io.note(`venc: ${message}\n`),
-      }).finally(() => display.stop());
-      return job === null ? nothingEncoded(io) : tellEnd(io, job, placed, sample !== null);
+      const encoding = { ...programs, folder, signal, stallTimeoutSeconds: options.stallTimeout };
+      if (options.sample === true) return await runSample(options, io, mode, encoding);
+      const inputs = [...new Set(words)];
+      const places = await outputPlaces(options.out ?? [], inputs.length, process.cwd());
+      // Wrong flags are reported once, not for every input.
+      if (inputs.length > 1) await requestOf(null, null, options);
+      const prepared = await prepareRuns(inputs, {
+        io,
+        places,
+        isForced: options.force === true,
+        read: (name) => localRequest(name, options, io, readXml),
+      });
+      const { code } = await encodeAll(prepared.runs, { io, mode, count: inputs.length }, encoding);
+      return prepared.code === exitCodes.done ? code : prepared.code;
     });
   } catch (error) {
     throw withoutProgram(error);
@@ -133,29 +121,147 @@ async function run(word: string | undefined, options: RunOptions, context: Conte
   }
 }
 
-function nothingEncoded(io: Io): ExitCode {
-  io.note('venc: the request is valid; nothing was encoded\n');
-  return exitCodes.done;
+/** Encodes a generated video. Its own file may be overwritten, one that was named may not. */
+async function runSample(
+  options: RunOptions,
+  io: Io,
+  mode: ProgressMode,
+  encoding: Encoding,
+): Promise<ExitCode> {
+  const sample = join(encoding.folder, 'sample.mov');
+  const request = await requestOf(null, pathToFileURL(sample).href, options);
+  const outs = options.out ?? ((options.output?.length ?? 0) > 1 ? [] : [sampleFile]);
+  const places = await outputPlaces(outs, 1, process.cwd());
+  const placed = await withValidation(request, () => placeFiles(request, places));
+  await refuseTaken(placed, options.force === true || placed.paths[0] === sampleFile);
+  const { makeSample } = await import('../../../daemon/make-sample.js');
+  await makeSample(sample, encoding);
+  io.note('venc: made a test picture with a tone; encoding it\n');
+  const { code, encodes } = await encodeAll([{ name: sampleFile, placed }], { io, mode, count: 1 }, encoding);
+  if (code === exitCodes.done && encodes.length > 0) io.note(sampleMade(placed.paths[0] ?? ''));
+  return code;
+}
+
+/** What every encode of the command has in common. */
+interface Encoding extends Awaited<ReturnType<Context['programs']>> {
+  /** A temporary folder. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  readonly stallTimeoutSeconds: number;
+}
+
+/** Where the command reports to. */
+interface Reporting {
+  readonly io: Io;
+  readonly mode: ProgressMode;
+  /** The inputs that were named, those that could not be prepared included. */
+  readonly count: number;
+}
+
+/**
+ * Encodes one input after the other, since each encode uses all cores, with one progress display. The error of one of several is reported,
+ * and the others are encoded all the same.
+ */
+async function encodeAll(runs: readonly PreparedRun[], { io, mode, count }: Reporting, encoding: Encoding) {
+  const { runOnce } = await import('../../../daemon/run-once.js');
+  const display = await openProgress(io, mode, count === 1 ? 'encode' : `${count} files`);
+  const encodes: EndedEncode[] = [];
+  const startedAtMs = Date.now();
+  const hasSummary = mode === 'tty' || mode === 'plain';
+  let code: ExitCode = exitCodes.done;
+  try {
+    for (const [index, { name, placed }] of runs.entries()) {
+      const encodeStartedAtMs = Date.now();
+      try {
+        const job = await runOnce(placed.body, {
+          ...encoding,
+          folder: join(encoding.folder, `data-${index}`),
+          onProgress: (record) => showProgress(display, record, { index, count: runs.length, name }),
+          onError: (message) => display.note(`venc: ${message}\n`),
+        });
+        const encode = endedEncode(job, placed, encodeStartedAtMs);
+        if (index === runs.length - 1) display.stop();
+        if (encode !== null) encodes.push(encode);
+        const ended = await reportEnd(encode, placed, { io, display, name: count === 1 ? null : name });
+        if (code === exitCodes.done) code = ended;
+        if (hasSummary && encode !== null) display.note(encodedText(encode));
+      } catch (error) {
+        if (count === 1 || !isVencError(error)) throw error;
+        if (isFatal(error, name)) throw withCount(error, encodes.length, count);
+        code = reportError(display, error, name, code);
+      }
+    }
+  } finally {
+    display.stop();
+  }
+  if (hasSummary && count > 1) {
+    io.note(encodedTotalText(encodes, count, (Date.now() - startedAtMs) / 1000));
+  }
+  return { code, encodes };
+}
+
+function showProgress(
+  display: ProgressDisplay,
+  record: JobProgressRecord,
+  { index, count, name }: { readonly index: number; readonly count: number; readonly name: string },
+): void {
+  if (count === 1) {
+    display.update(record.progress, activityText(record), record);
+    return;
+  }
+  // The time left is that of this file; the display guesses that of all.
+  const activity = activityText(record).replace(/, [^,]* left$/, '');
+  const percent = Math.floor((index * 100 + record.progress) / count);
+  display.update(percent, `${index + 1} of ${count}, ${safeText(basename(name))}, ${activity}`, {
+    file: name,
+    ...record,
+  });
+}
+
+/** Whether the other inputs have no chance either: an interruption, a machine without ffmpeg, flags that make no valid request. */
+function isFatal(error: VencError, name: string): boolean {
+  if (error.errorClass === 'InterruptedError' || error.errorClass === 'UnavailableError') return true;
+  return error.errorClass === 'InvalidRequestError' && !isRequestName(name);
+}
+
+function withCount(error: VencError, done: number, count: number): VencError {
+  if (error.errorClass !== 'InterruptedError') return error;
+  return new VencError('InterruptedError', `${error.message} ${done} of ${count} files had been encoded.`);
+}
+
+function endedEncode(
+  job: JobRecord | null,
+  { paths }: PlacedRequest,
+  startedAtMs: number,
+): EndedEncode | null {
+  if (job === null) return null;
+  // What is told of an address elsewhere has no password.
+  const places = paths.map((path, index) =>
+    isUrl(path) ? withoutPassword(job.output_media_files[index]?.url ?? path) : path,
+  );
+  return { job, places, startedAtMs, endedAtMs: Date.now() };
 }
 
 /** Prints the paths that were written, each video's before those of its thumbnails, and why others were not. */
-async function tellEnd(
-  io: Io,
-  job: JobRecord,
-  { paths, thumbnails }: PlacedRequest,
-  isSample: boolean,
+async function reportEnd(
+  encode: EndedEncode | null,
+  { thumbnails }: PlacedRequest,
+  { io, display, name }: { readonly io: Io; readonly display: ProgressDisplay; readonly name: string | null },
 ): Promise<ExitCode> {
-  if (isSample && job.state === 'finished') io.note(sampleMade(paths[0] ?? ''));
-  const written = paths.flatMap((path, index) => {
-    const output = job.output_media_files[index];
-    if (output?.state !== 'finished') return [];
-    // What is told of an address elsewhere has no password.
-    const place = isUrl(path) ? (output.url ?? path) : path;
-    return [place, ...(thumbnails[index] ?? [])].map((one) => (isUrl(one) ? withoutPassword(one) : one));
+  if (encode === null) {
+    display.note(
+      `venc: ${name === null ? '' : `${safeText(name)}: `}the request is valid; nothing was encoded\n`,
+    );
+    return exitCodes.done;
+  }
+  const { job, places } = encode;
+  const written = places.flatMap((place, index) => {
+    if (job.output_media_files[index]?.state !== 'finished') return [];
+    return [place, ...(thumbnails[index] ?? []).map((one) => (isUrl(one) ? withoutPassword(one) : one))];
   });
-  await io.out(written.map((path) => `${path}\n`).join(''));
+  if (written.length > 0) await display.aside(() => io.out(written.map((path) => `${path}\n`).join('')));
   if (job.state === 'finished') return exitCodes.done;
-  io.note(encodeFailureText(job));
+  display.note(encodeFailureText(job, name));
   return exitCodes.jobFailed;
 }
 

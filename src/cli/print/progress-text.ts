@@ -46,12 +46,18 @@ export function failureText(job: JobRecord): string {
 }
 
 /** The same of an encode that no service knows of: there is nothing to be resubmitted, and an id would only mislead. */
-export function encodeFailureText(job: JobRecord): string {
+export function encodeFailureText(job: JobRecord, input: string | null = null): string {
   const faults = faultLines(job).map((line) =>
     line.replace(/^input \d+/, 'input').replace(/ the disk of the daemon\b/, ' the disk'),
   );
   const fitting = advices(job).filter((advice) => !/submit/i.test(advice));
-  return toldText([`the encode ${safeText(job.state)}`, ...faults.map(indented)], fitting);
+  return toldText(
+    [
+      `${input === null ? '' : `${safeText(input)}: `}the encode ${safeText(job.state)}`,
+      ...faults.map(indented),
+    ],
+    fitting,
+  );
 }
 
 function toldText(lines: readonly string[], hints: readonly string[]): string {

@@ -1,0 +1,75 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runCli, startCli } from '../cli/run-cli.js';
+import { film, makeMedia } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+
+/** A folder with three short films, one of them in a folder of its own. */
+async function films(): Promise<string> {
+  const folder = tempFolder();
+  await mkdir(join(folder, 'more'));
+  await Promise.all(
+    ['a.mov', 'b.mov', 'more/a.mov'].map((name) => makeMedia(join(folder, name), film('64x48', 1))),
+  );
+  return folder;
+}
+
+test('run encodes several inputs into a folder, continues after an error, and sums up', async () => {
+  const cwd = await films();
+  await writeFile(join(cwd, 'c.mov'), 'no film');
+  const words = ['run', 'a.mov', 'nowhere.mov', 'c.mov', 'b.mov', '-o', 'out', '--width', '32'];
+  const { code, stdout, stderr } = await runCli(words, { cwd });
+  assert.is(code, 2, stderr);
+  assert.is(stdout, 'out/a.mp4\nout/b.mp4\n');
+  assert.equal((await readdir(join(cwd, 'out'))).sort(), ['a.mp4', 'b.mp4']);
+  assert.match(stderr, /^venc: nowhere\.mov cannot be read/m);
+  assert.match(stderr, /^venc: c\.mov: the encode failed\nvenc: {3}input: NoMediaError/m);
+  assert.match(stderr, /^venc: out\/a\.mp4: [\d.]+ kB to [\d.]+ kB \(\d+%\), took [\d.]+m?s \([\d.]+x\)$/m);
+  assert.match(stderr, /\nvenc: 2 of 4 files encoded, [\d.]+ kB to [\d.]+ kB \(\d+%\), took [^\n]+\n$/);
+});
+
+test('names that two inputs would share are found before anything is encoded', async () => {
+  const cwd = await films();
+  const twice = await runCli(['run', 'a.mov', 'b.mov', 'more/a.mov', '-o', 'out/'], { cwd });
+  assert.equal([twice.code, twice.stdout], [2, '']);
+  assert.match(
+    twice.stderr,
+    /The output out\/a\.mp4 of more\/a\.mov would be written for a\.mov\. Nothing was encoded/,
+  );
+  const over = await runCli(['run', 'a.mov', 'b.mov', '--force', '--output', 'filename=b.mov'], { cwd });
+  assert.is(over.code, 2);
+  assert.match(over.stderr, /b\.mov of a\.mov is the input b\.mov/);
+  const two = await runCli(['run', 'a.mov', 'b.mov', '-o', 'a.mp4', '-o', 'b.mp4'], { cwd });
+  assert.is(two.code, 2);
+  assert.match(two.stderr, /With 2 inputs there is one -o, and it is a folder/);
+  assert.equal((await readdir(cwd)).sort(), ['a.mov', 'b.mov', 'more']);
+});
+
+test('wrong flags of several inputs are reported once', async () => {
+  const cwd = await films();
+  const { code, stderr } = await runCli(['run', 'a.mov', 'b.mov', '--quality', '9'], { cwd });
+  assert.is(code, 2);
+  assert.is(stderr.match(/must be a whole number from 1 to 5/g)?.length, 1, stderr);
+});
+
+test('Ctrl-C ends all inputs; what was finished stays', async () => {
+  const cwd = await films();
+  await makeMedia(join(cwd, 'long.mov'), film('640x360', 6));
+  const outputs = [{ speed: 1, quality: 5, width: 1920, upscale: true }];
+  await writeFile(
+    join(cwd, 'long.json'),
+    JSON.stringify({ input: `file://${join(cwd, 'long.mov')}`, outputs }),
+  );
+  const run = startCli(['run', 'a.mov', 'long.json', 'b.mov', '-o', 'out/', '--progress', 'json'], { cwd });
+  await run.says('"file":"long.json","state":"processing"');
+  run.child.kill('SIGINT');
+  const { code, stdout, stderr } = await run.ended;
+  assert.is(code, 130, stderr);
+  assert.is(stdout, 'out/a.mp4\n');
+  assert.match(stderr, /1 of 3 files had been encoded/);
+  assert.equal(await readdir(join(cwd, 'out')), ['a.mp4']);
+});
+
+test.run();
