@@ -5,7 +5,7 @@
 _venc_place() {
   case $1 in
     '')
-      commands='run submit plan list show input output progress watch wait cancel resubmit download report daemon accounts keys target config completion doctor help'
+      commands='run submit plan list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target config completion doctor help'
       flags='--data --target --no-color --debug --help -h --version -V'
       valued=' --data --target '
       ;;
@@ -68,6 +68,16 @@ _venc_place() {
       commands=''
       flags='--state --all --yes -y --data --target --no-color --debug --help -h'
       valued=' --state --data --target '
+      ;;
+    'rm')
+      commands=''
+      flags='--state --all --yes -y --data --target --no-color --debug --help -h'
+      valued=' --state --data --target '
+      ;;
+    'prune')
+      commands=''
+      flags='--older-than --state --dry-run --yes -y --data --target --no-color --debug --help -h'
+      valued=' --older-than --state --data --target '
       ;;
     'download')
       commands=''
@@ -290,7 +300,7 @@ _venc_place() {
       valued=' --fields --ffmpeg --ffprobe --data --target '
       ;;
     'help')
-      commands='run submit plan list show input output progress watch wait cancel resubmit download report daemon accounts keys target config completion doctor settings requests services exit-codes environment recipes'
+      commands='run submit plan list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target config completion doctor settings requests services exit-codes environment recipes'
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
@@ -315,6 +325,8 @@ _venc_value() {
       'wait --data' | \
       'cancel --data' | \
       'resubmit --data' | \
+      'rm --data' | \
+      'prune --data' | \
       'download --out' | \
       'download -o' | \
       'download --data' | \
@@ -376,6 +388,8 @@ _venc_value() {
       'wait --target' | \
       'cancel --target' | \
       'resubmit --target' | \
+      'rm --target' | \
+      'prune --target' | \
       'download --target' | \
       'report --target' | \
       'daemon --target' | \
@@ -465,6 +479,8 @@ _venc_value() {
     'list --state') kind=words list='pending waiting processing finished failed cancelled' ;;
     'cancel --state') kind=words list='waiting processing' ;;
     'resubmit --state') kind=words list='pending waiting processing cancelled failed' ;;
+    'rm --state' | \
+      'prune --state') kind=words list='finished failed cancelled' ;;
     'daemon --log-format') kind=words list='text json' ;;
     'keys create --account' | \
       'keys list --account') kind=ask list=accounts ;;
@@ -482,6 +498,7 @@ _venc_word() {
     'show '* | \
       'watch '* | \
       'wait '* | \
+      'rm '* | \
       'download '*) kind=ask list=jobs ;;
     'input 0') kind=ask list=inputs ;;
     'output 0') kind=ask list=outputs ;;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { VencError } from '../src/api/errors.js';
 import { redact } from '../src/api/redact.js';
 import { JobEvents } from './actions/job-events.js';
+import { removeHostedFiles } from './actions/remove-job.js';
 import type { Workshop } from './actions/workshop.js';
 import type { DaemonOptions } from './daemon-options.js';
 import { endLeftovers, type FfmpegReport, openFfmpeg } from './ffmpeg/index.js';
@@ -109,6 +110,8 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
       leftovers,
       hostKeysPath: join(dataFolder, 'known_hosts'),
     });
+    if (store.removedFiles().length > 0 && (await removeHostedFiles({ hosted, log }, store.removedFiles())))
+      await store.forgetRemovedFiles();
     await takeBackLeft(store, { transports, scratch, log });
     await scratch.clear();
     const book = new ProgressBook();

@@ -7,7 +7,7 @@ import { getOpenApi } from './openapi/get-open-api.js';
 import { getHealth, getVersion } from './status.js';
 import { getJobEvents } from './v2/events.js';
 import { getInput, getInputProgress, getOutput, getOutputProgress } from './v2/files.js';
-import { getJob, getJobProgress, getJobs, postJob, putCancel, putResubmit } from './v2/jobs.js';
+import { deleteJob, getJob, getJobProgress, getJobs, postJob, putCancel, putResubmit } from './v2/jobs.js';
 import { getLiveReport, getReport, getVodReport } from './v2/reports.js';
 import { putUpload } from './v2/uploads.js';
 
@@ -25,6 +25,7 @@ export const keyedHandlers = {
   createJob: postJob,
   listJobs: getJobs,
   jobDetails: getJob,
+  removeJob: deleteJob,
   jobProgress: getJobProgress,
   jobEvents: getJobEvents,
   cancelJob: putCancel,

@@ -1,3 +1,4 @@
+import { isVencError } from '../../src/api/errors.js';
 import { apply } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
 import type { Notice } from '../jobs/notice.js';
@@ -68,14 +69,16 @@ function keep(
 ): Promise<Job | null> {
   const write = () => store.update(jobId, change);
   // Tried once in any case: what was taken just before the end is not to be sent again at the next start.
-  return write().catch(() =>
-    untilKept(write, {
+  return write().catch((first: unknown) => {
+    // Its job was removed meanwhile, and its notices with it.
+    if (isVencError(first, 'NotFoundError')) return null;
+    return untilKept(write, {
       signal,
       pause: idlePause,
       onFailure: (error) =>
         log('warn', `What became of a notice of job ${jobId} cannot be kept yet: ${textOf(error)}`),
-    }),
-  );
+    });
+  });
 }
 
 function noticeIn(job: Job | null, id: string): Notice | null {

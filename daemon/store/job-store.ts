@@ -86,6 +86,19 @@ export interface JobStore {
    * Rejects with `NotFoundError` where there is no such job.
    */
   update(id: number, change: (job: Job) => Job): Promise<Job>;
+  /**
+   * Removes a final job for good, and resolves to it as it was. What it adds to the usage stays, its ids are never given again, and its
+   * idempotency key is free. Listeners are not called. A crash leaves the job or nothing of it. Rejects with `NotFoundError` where there is
+   * no such job, with `ConflictError` where it is not final.
+   */
+  remove(id: number): Promise<Job>;
+  /**
+   * The addresses of the hosted files of jobs that earlier processes removed, as far as nobody said that they are gone
+   * (`forgetRemovedFiles`).
+   */
+  removedFiles(): readonly string[];
+  /** Notes that the files of `removedFiles` are gone. Before anything is removed. */
+  forgetRemovedFiles(): Promise<void>;
   /** Resolves when all that was begun is kept; nothing may be asked of the store afterwards. */
   close(): Promise<void>;
 }

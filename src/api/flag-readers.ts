@@ -23,6 +23,18 @@ export function timeSpan(flag: string) {
   };
 }
 
+const secondsPerAgeUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** A parser for an option that takes an age: `90s`, `45m`, `12h`, `30d`, `2w`; the value is in seconds. */
+export function age(flag: string) {
+  return (word: string): number => {
+    const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(word) ?? [];
+    const perUnit = secondsPerAgeUnit[unit];
+    if (amount !== undefined && perUnit !== undefined) return Number(amount) * perUnit;
+    throw new VencError('UsageError', `${flag} takes an age such as 12h, 30d or 2w, not "${word}".`);
+  };
+}
+
 /** A parser for an option that takes one of a few words. It carries them as `choices`, for completions and manuals. */
 export function oneOf<Word extends string>(flag: string, choices: readonly Word[]) {
   const parse = (word: string): Word => {

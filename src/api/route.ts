@@ -11,7 +11,7 @@ export interface QueryParameter {
 
 /** One route of the service: everything that is known about it, as data. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Whether any other method but HEAD and OPTIONS does the same at the path without a suffix (section 4.5). */
   readonly isAnyMethod?: true;
   /** Path below the base address; `:id` is a whole number, `:name` and `:token` are any one segment. */

@@ -51,6 +51,15 @@ export const routes = {
     status: 200,
     answer: 'job',
   },
+  removeJob: {
+    method: 'DELETE',
+    path: '/v2/jobs/:id',
+    summary: 'Remove a job that has ended, with its hosted files; its usage stays',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    status: 204,
+  },
   jobProgress: {
     method: 'GET',
     path: '/v2/jobs/:id/progress',

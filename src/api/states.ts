@@ -1,5 +1,7 @@
 /** States of a job (service document, section 3). */
 export const jobStates = ['pending', 'waiting', 'processing', 'finished', 'failed', 'cancelled'] as const;
+/** States in which a job changes no more by itself. */
+export const finalJobStates = ['finished', 'failed', 'cancelled'] as const satisfies readonly JobState[];
 /** States of an input (section 3). */
 export const inputStates = ['pending', 'waiting', 'processing', 'finished', 'failed', 'cancelled'] as const;
 /** States of an output (section 3). `skipped` is understood from other services and never made here. */

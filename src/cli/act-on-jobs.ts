@@ -20,6 +20,8 @@ export interface Verb {
   /** States of the jobs that it can be done to, which `--all` stands for. */
   readonly states: readonly JobState[];
   readonly act: (client: Client, id: number) => Promise<void>;
+  /** How many jobs it is done to at once; one where it is left out. */
+  readonly lanes?: number;
 }
 
 interface ActOptions {
@@ -74,11 +76,15 @@ function checkChoice(
       hint: `for example: venc ${verb.name} 123`,
     });
   }
-  if (isMany && options.yes !== true && !(io.isTerminal.stdin && io.isTerminal.stderr)) {
-    throw new VencError('UsageError', `There is no terminal to ask on whether to ${verb.name} many jobs.`, {
-      hint: 'add --yes to do it without asking',
-    });
-  }
+  if (isMany && options.yes !== true) requireTerminal(verb.name, io);
+}
+
+/** Rejects with `UsageError` where there is no terminal to ask on. */
+export function requireTerminal(verbName: string, io: Io): void {
+  if (io.isTerminal.stdin && io.isTerminal.stderr) return;
+  throw new VencError('UsageError', `There is no terminal to ask on whether to ${verbName} many jobs.`, {
+    hint: 'add --yes to do it without asking',
+  });
 }
 
 async function selected(
@@ -98,7 +104,8 @@ async function selected(
   return named;
 }
 
-async function isSure(io: Io, verb: Verb, ids: readonly number[]): Promise<boolean> {
+/** Asks whether to do something to jobs. */
+export async function isSure(io: Io, verb: Pick<Verb, 'name'>, ids: readonly number[]): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: io.stdin, output: io.stderr });
   // An end of the input is no answer, and without this the question would stay open for ever.
@@ -119,17 +126,28 @@ function someOf(ids: readonly number[]): string {
   return ids.length <= 12 ? ids.join(' ') : `${ids.slice(0, 10).join(' ')} and more`;
 }
 
-/** Goes on after an error, as the others have nothing to do with it; the first error decides the exit code. */
-async function actOnEach(client: Client, ids: readonly number[], verb: Verb, io: Io): Promise<ExitCode> {
+/**
+ * Does something to each job, and tells of each. Goes on after an error, as the others have nothing to do with it; the first error decides the exit code.
+ */
+export async function actOnEach(
+  client: Client,
+  ids: readonly number[],
+  verb: Verb,
+  io: Io,
+): Promise<ExitCode> {
   let code: ExitCode = exitCodes.done;
-  for (const id of ids) {
-    try {
-      await verb.act(client, id);
-      io.note(`venc: job ${id} ${verb.done}\n`);
-    } catch (error) {
-      if (!isVencError(error)) throw error;
-      code = reportError(io, error, `Job ${id}`, code);
+  const waiting = ids.values();
+  const lane = async () => {
+    for (const id of waiting) {
+      try {
+        await verb.act(client, id);
+        io.note(`venc: job ${id} ${verb.done}\n`);
+      } catch (error) {
+        if (!isVencError(error)) throw error;
+        code = reportError(io, error, `Job ${id}`, code);
+      }
     }
-  }
+  };
+  await Promise.all(Array.from({ length: verb.lanes ?? 1 }, lane));
   return code;
 }

@@ -70,6 +70,16 @@ export const commandTable = {
     summary: 'run jobs again that did not finish',
     load: () => import('./commands/resubmit.js'),
   },
+  rm: {
+    group: 'jobs',
+    summary: 'remove jobs that have ended, with their hosted files',
+    load: () => import('./commands/rm.js'),
+  },
+  prune: {
+    group: 'jobs',
+    summary: 'remove jobs that ended some time ago, with their hosted files',
+    load: () => import('./commands/prune.js'),
+  },
   download: {
     group: 'everyday',
     summary: 'download what the service hosts of jobs',

@@ -86,7 +86,6 @@ export const commandSynonyms: Readonly<Record<string, Synonym>> = {
   stop: { perhaps: ['cancel'] },
   kill: { perhaps: ['cancel'] },
   retry: { perhaps: ['resubmit'] },
-  rm: { perhaps: ['rm', 'remove', 'revoke'] },
   remove: { perhaps: ['rm', 'revoke'] },
   delete: { perhaps: ['rm', 'remove', 'revoke'] },
   serve: { perhaps: ['daemon'] },

@@ -69,6 +69,8 @@ export interface Client {
   outputProgress(id: number, signal?: AbortSignal): Promise<ProgressRecord>;
   cancel(id: number, signal?: AbortSignal): Promise<void>;
   resubmit(id: number, signal?: AbortSignal): Promise<void>;
+  /** Removes a job that has ended. An addition: other services do not know it. */
+  remove(id: number, signal?: AbortSignal): Promise<void>;
   /** Uploads a file and gives its `upload://` address, good as an input of the same account for 24 hours. */
   upload(upload: Upload, signal?: AbortSignal): Promise<string>;
   /** Looks the daemon up again, which may have come back at another address. Never rejects. */
@@ -115,6 +117,7 @@ export function createClient(target: Target): Client {
     outputProgress: async (id, signal) => normaliseProgress(await byId('outputProgress', id, signal)),
     cancel: async (id, signal) => void (await ask('cancelJob', { values: { id }, signal })),
     resubmit: async (id, signal) => void (await ask('resubmitJob', { values: { id }, signal })),
+    remove: async (id, signal) => void (await ask('removeJob', { values: { id }, signal })),
     upload: async ({ name, sizeBytes, content }, signal) => {
       const answer = await ask('upload', { values: { name }, content: { sizeBytes, content }, signal });
       const url = readText(fieldsOf(answer.body).url);

@@ -64,7 +64,7 @@ export function doubtOf(route: RouteName, id?: string | number): string | null {
   if (route === 'createJob') {
     return 'the job may have been created all the same: look with venc list before you submit it again';
   }
-  if (route !== 'cancelJob' && route !== 'resubmitJob') return null;
+  if (route !== 'cancelJob' && route !== 'resubmitJob' && route !== 'removeJob') return null;
   return `it may have been done all the same: look with venc show${id === undefined ? '' : ` ${id}`}`;
 }
 
@@ -81,6 +81,9 @@ function hintOf(
 ): string | null {
   if (isNoService(route, answer.status)) return 'check its address, which ends before /v2, and its key';
   if (answer.status >= 300 && answer.status < 400) return movedHint(route, answer);
+  if (route === 'removeJob' && answer.isOwnDaemon === false && [404, 405, 501].includes(answer.status)) {
+    return 'only the daemon of venc can remove jobs (DELETE /v2/jobs/ID): this service may not know how to';
+  }
   const doubt = doubtful.includes(answer.status) ? doubtOf(route) : null;
   if (doubt !== null) return doubt;
   // Zero says nothing, and where trying again is of no use the advice of the class says what is.
@@ -125,6 +128,8 @@ const meanings: Readonly<Record<string, string>> = {
   401: 'the service refuses the key (401).',
   404: 'there is no it here.',
   'cancelJob 409': 'it cannot be cancelled: only a job that is waiting or processing can be (409).',
+  'removeJob 405': 'the service removes no jobs: it cannot be removed there (405).',
+  'removeJob 409': 'it has not ended: only a job that has ended can be removed (409).',
   'resubmitJob 409': 'it is finished: only a job that did not finish can be resubmitted (409).',
   'resubmitJob 403': 'it was resubmitted as often as the service allows (403).',
 };

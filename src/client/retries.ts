@@ -9,14 +9,15 @@ const longestWaitMs = 5000;
 
 /**
  * Milliseconds to wait before a route is asked again after so many tries in vain, counted from 0; null where that is not to be done.
- * Questions are asked again after 429, 5xx and broken connections, cancels and resubmits after 429 alone, since then nothing was
+ * Questions are asked again after 429, 5xx and broken connections, cancels, resubmits and removals after 429 alone, since then nothing was
  * done. A create is never repeated here, as each may make a job (see `createJob`), nor an upload, whose bytes are gone.
  */
 export function waitBefore(name: RouteName, error: unknown, attempt: number): number | null {
   if (!isVencError(error)) return null;
   const isQuestion = routes[name].method === 'GET';
   const isUndone = error.errorClass === 'TooManyRequestsError';
-  const mayRepeat = isQuestion || (isUndone && (name === 'cancelJob' || name === 'resubmitJob'));
+  const mayRepeat =
+    isQuestion || (isUndone && (name === 'cancelJob' || name === 'resubmitJob' || name === 'removeJob'));
   const mayPass = error.errorClass === 'UnreachableError' ? isPassing(error) : error.entry.retryable;
   return mayRepeat && mayPass ? waitAfter(error, retryDelaysMs[attempt]) : null;
 }

@@ -3,6 +3,7 @@ import { enduring } from './job-store/enduring.js';
 import { keeping } from './job-store/keeping.js';
 import { listing } from './job-store/listing.js';
 import { noticing } from './job-store/noticing.js';
+import { removing } from './job-store/removing.js';
 import { repeating } from './job-store/repeating.js';
 import type { StoreContext, StoreFacts, StoreHarness } from './job-store/store-facts.js';
 import { updating } from './job-store/updating.js';
@@ -28,6 +29,7 @@ export function jobStoreContract(name: string, harness: StoreHarness): void {
     ...noticing,
     ...using,
     ...updating,
+    ...removing,
     ...watching,
     ...enduring,
   };

@@ -26,6 +26,9 @@ export function troubled(store: JobStore, trouble: Trouble): JobStore {
     withNotices: () => store.withNotices(),
     usage: (filter) => store.usage(filter),
     watch: (listener) => store.watch(listener),
+    remove: (id) => store.remove(id),
+    removedFiles: () => store.removedFiles(),
+    forgetRemovedFiles: () => store.forgetRemovedFiles(),
     close: () => store.close(),
     async update(id: number, change: (job: Job) => Job) {
       const { error, isLate } = trouble;

@@ -4,6 +4,7 @@ import { cancelJob } from '../../actions/cancel-job.js';
 import { createJob } from '../../actions/create-job.js';
 import { type JobListing, listJobs } from '../../actions/list-jobs.js';
 import { readJob, readJobProgress } from '../../actions/read-jobs.js';
+import { removeJob } from '../../actions/remove-job.js';
 import { resubmitJob } from '../../actions/resubmit-job.js';
 import type { Handler } from '../handler.js';
 
@@ -55,6 +56,12 @@ export const putCancel: Handler = async (workshop, { params }, account) => {
 /** `PUT /v2/jobs/<id>/resubmit` (section 4.4). */
 export const putResubmit: Handler = async (workshop, { params }, account) => {
   await resubmitJob(workshop, account.id, idOf(params));
+  return { status: 204 };
+};
+
+/** `DELETE /v2/jobs/<id>`, an addition to the document. */
+export const deleteJob: Handler = async (workshop, { params }, account) => {
+  await removeJob(workshop, account.id, idOf(params));
   return { status: 204 };
 };
 

@@ -44,11 +44,13 @@ export class JobIndex {
   readonly #noticeIds = new IdList();
   readonly #keys = new OnceKeys();
 
-  constructor(entries: readonly IndexEntry[] = []) {
+  /** Of removed jobs only the usage counts. */
+  constructor(entries: readonly IndexEntry[] = [], removed: readonly IndexEntry[] = []) {
     for (const entry of [...entries].sort((a, b) => a.id - b.id)) {
       if (entry.once !== null) this.passTo(entry.once.createdAtMs);
       this.put(entry);
     }
+    for (const { accountId, usage } of removed) this.#ledger.add(accountId, usage);
   }
 
   get(id: number): IndexEntry | undefined {
@@ -87,6 +89,14 @@ export class JobIndex {
     this.#lists.delete(entry);
     this.#ledger.subtract(entry.accountId, entry.usage);
     this.#noticeIds.delete(id);
+  }
+
+  /** Takes out a job that is removed for good: what it adds to the usage stays. */
+  forget(id: number): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    this.delete(id);
+    this.#ledger.add(entry.accountId, entry.usage);
   }
 
   /** The ids of one page, newest first, and how many jobs match in all. */

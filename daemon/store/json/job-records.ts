@@ -27,7 +27,8 @@ export class JobRecords {
     this.#layout = layout;
     this.#damaged = damaged;
     for (const document of found.active) this.#active.set(document.job.id, document);
-    this.index = new JobIndex([...found.done, ...found.active.map(({ job }) => indexEntry(job))]);
+    const entries = [...found.done, ...found.active.map(({ job }) => indexEntry(job))];
+    this.index = new JobIndex(entries, found.removed.entries);
   }
 
   /** The job, if it is in memory. */
@@ -51,6 +52,13 @@ export class JobRecords {
       this.#active.set(id, document);
     }
     this.index.put(indexEntry(document.job));
+  }
+
+  /** Forgets a job that is removed for good. */
+  forget(id: number): void {
+    this.#active.delete(id);
+    this.#recent.delete(id);
+    this.index.forget(id);
   }
 
   /**

@@ -41,6 +41,12 @@ export class JobWrites {
     if (former !== this.#pathOf(after)) await this.#disk.remove(former).catch(() => undefined);
   }
 
+  /** Deletes the file of a job that is removed, and one that a failed write left among the active ones. Never rejects. */
+  async remove(id: number): Promise<void> {
+    for (const state of ['waiting', 'finished'] as const)
+      await this.#disk.remove(jobFile(this.#layout, id, state)).catch(() => undefined);
+  }
+
   #pathOf({ job }: JobDocument): string {
     return jobFile(this.#layout, job.id, job.state);
   }

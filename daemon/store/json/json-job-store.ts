@@ -1,6 +1,7 @@
 import { isVencError, VencError } from '../../../src/api/errors.js';
 import { isFinal } from '../../../src/api/states.js';
 import type { JobDraft } from '../../jobs/draft.js';
+import { hostedFilesOf } from '../../jobs/hosted-files.js';
 import type { Job } from '../../jobs/job.js';
 import {
   type JobFilter,
@@ -18,6 +19,7 @@ import { openingError } from './disk-errors.js';
 import { DurableFiles } from './durable-files.js';
 import { writeIndexFile } from './index-file.js';
 import { readsAtOnce } from './job-files.js';
+import { indexEntry } from './job-index.js';
 import { JobListeners } from './job-listeners.js';
 import { JobRecords } from './job-records.js';
 import { JobWrites } from './job-writes.js';
@@ -26,6 +28,7 @@ import { clearLeftovers } from './leftovers.js';
 import { limited } from './limited.js';
 import { onceName } from './once-keys.js';
 import { readJobs } from './read-jobs.js';
+import { RemovedJobs } from './removed-jobs.js';
 import { Sequence } from './sequence.js';
 
 /** Final jobs read at a start that make it worthwhile to write the index at once, not only at the close. */
@@ -59,7 +62,9 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
     const sequence = await Sequence.open(files, layout.sequence, found.greatestId);
     const records = new JobRecords(layout, damaged, found);
     const writes = new JobWrites(layout, disk, files);
-    const store = new JsonJobStore({ layout, files, sequence, records, writes, log });
+    const removed = new RemovedJobs(layout, files);
+    const left = found.removed.files;
+    const store = new JsonJobStore({ layout, files, sequence, records, writes, removed, left, log });
     // An index that was not believed must not be believed after a crash either.
     if (isIndexIgnored || found.doneRead >= indexWorthwhileCount) await store.writeIndex();
     return store;
@@ -74,6 +79,9 @@ interface Parts {
   readonly sequence: Sequence;
   readonly records: JobRecords;
   readonly writes: JobWrites;
+  readonly removed: RemovedJobs;
+  /** Hosted files of removed jobs that may still be there, by the name of the folder below `jobs/done`. */
+  readonly left: ReadonlyMap<string, readonly string[]>;
   readonly log: StoreLog;
 }
 
@@ -171,6 +179,31 @@ class JsonJobStore implements JobStore {
       this.#listeners.tell(job, before.job);
       return job;
     });
+  }
+
+  remove(id: number): Promise<Job> {
+    return this.#chains.run(id, async () => {
+      const { removed, writes } = this.#parts;
+      const document = await this.#records.load(id);
+      if (document === null) throw new VencError('NotFoundError', `There is no job ${id}.`);
+      const { job } = document;
+      if (!isFinal(job.state)) {
+        const message = `Job ${id} is ${job.state}: only a job that has ended can be removed.`;
+        throw new VencError('ConflictError', message, { hint: `cancel it first: venc cancel ${id}` });
+      }
+      await removed.add(indexEntry({ ...job, once: null, notices: [] }), hostedFilesOf(job));
+      this.#records.forget(id);
+      await writes.remove(id);
+      return job;
+    });
+  }
+
+  removedFiles(): readonly string[] {
+    return [...this.#parts.left.values()].flat();
+  }
+
+  async forgetRemovedFiles(): Promise<void> {
+    for (const name of this.#parts.left.keys()) await this.#parts.removed.forgetFiles(name);
   }
 
   async close(): Promise<void> {

@@ -8,6 +8,7 @@ import type { JobDocument } from './job-document.js';
 import { readJobFile, readJobFolder } from './job-files.js';
 import { type IndexEntry, indexEntry } from './job-index.js';
 import { type DataLayout, doneFolderName, firstIdOfDoneFolder, jobFile, jobFileName } from './layout.js';
+import { readRemovedJobs } from './removed-jobs.js';
 
 /** What a start finds in a data folder. */
 export interface JobsFound {
@@ -15,6 +16,11 @@ export interface JobsFound {
   readonly active: readonly JobDocument[];
   /** Final ones, as the index has them. */
   readonly done: readonly IndexEntry[];
+  /** Jobs that were removed, and the hosted files of each folder's that may still be there. */
+  readonly removed: {
+    readonly entries: readonly IndexEntry[];
+    readonly files: ReadonlyMap<string, readonly string[]>;
+  };
   /** No id up to this one may be given again. */
   readonly greatestId: number;
   /** How many final jobs had to be read because the index could not tell. */
@@ -29,6 +35,8 @@ export interface ReadJobsOptions {
 
 interface DoneFound {
   readonly entries: Map<number, IndexEntry>;
+  readonly removed: Map<number, IndexEntry>;
+  readonly files: ReadonlyMap<string, readonly string[]>;
   readonly greatestId: number;
   readonly readCount: number;
 }
@@ -49,11 +57,14 @@ export async function readJobs(
   const done = await readDone(layout, disk, damaged, cache);
   const active = new Map<number, JobDocument>();
   for (const document of await readJobFolder(layout.active, disk, damaged)) {
-    active.set(document.job.id, document);
+    const { id } = document.job;
+    if (done.removed.has(id)) await disk.remove(join(layout.active, jobFileName(id)));
+    else active.set(id, document);
   }
   // Asked now: reading may have set aside the greatest of all.
   let greatestId = Math.max(done.greatestId, damaged.greatestId);
-  for (const id of [...active.keys(), ...done.entries.keys()]) greatestId = Math.max(greatestId, id);
+  for (const id of [...active.keys(), ...done.entries.keys(), ...done.removed.keys()])
+    greatestId = Math.max(greatestId, id);
 
   const isDoubtful = ({ id, state }: IndexEntry) => active.has(id) || !isFinal(state);
   const astray = [...active.values()].filter(({ job }) => isFinal(job.state)).map(({ job }) => job.id);
@@ -69,6 +80,7 @@ export async function readJobs(
   return {
     active: [...active.values()],
     done: [...done.entries.values()],
+    removed: { entries: [...done.removed.values()], files: done.files },
     greatestId,
     doneRead: done.readCount,
   };
@@ -81,6 +93,8 @@ async function readDone(
   cache: ReadonlyMap<string, CachedFolder>,
 ): Promise<DoneFound> {
   const entries = new Map<number, IndexEntry>();
+  const removed = new Map<number, IndexEntry>();
+  const files = new Map<string, readonly string[]>();
   let greatestId = 0;
   let readCount = 0;
   for (const name of await readdir(layout.done)) {
@@ -96,9 +110,16 @@ async function readDone(
       ? cached.entries
       : (await readJobFolder(folder, disk, damaged)).map(({ job }) => indexEntry(job));
     if (!isUnchanged) readCount += found.length;
-    for (const entry of found) if (doneFolderName(entry.id) === name) entries.set(entry.id, entry);
+    const gone = await readRemovedJobs(layout, name);
+    for (const entry of gone.entries) removed.set(entry.id, entry);
+    if (gone.files.length > 0) files.set(name, gone.files);
+    for (const entry of found) {
+      // A crash came between the removal of the job and that of its file.
+      if (removed.has(entry.id)) await disk.remove(join(folder, jobFileName(entry.id)));
+      else if (doneFolderName(entry.id) === name) entries.set(entry.id, entry);
+    }
   }
-  return { entries, greatestId, readCount };
+  return { entries, removed, files, greatestId, readCount };
 }
 
 /** Leaves one file of a job, the newest, where its state says it belongs. */

@@ -44,7 +44,7 @@ const byWord: Readonly<Record<string, Source>> = {
   'cancel id': { kind: 'ask', what: 'active' },
   'resubmit id': { kind: 'ask', what: 'unfinished' },
   ...Object.fromEntries(
-    ['show', 'watch', 'wait', 'download'].map((name): [string, Source] => [
+    ['show', 'watch', 'wait', 'download', 'rm'].map((name): [string, Source] => [
       `${name} id`,
       { kind: 'ask', what: 'jobs' },
     ]),

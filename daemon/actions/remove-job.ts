@@ -1,0 +1,39 @@
+import { hostedFilesOf } from '../jobs/hosted-files.js';
+import { parseShelfUrl } from '../transports/shelf-place.js';
+import { findJob } from './find-job.js';
+import type { Workshop } from './workshop.js';
+
+/**
+ * Removes a final job, its record and its hosted files, for good (an addition to the document). Its usage stays. Rejects with
+ * `ConflictError` unless the job is final. What a crash leaves of its files is removed at the next start.
+ */
+export async function removeJob(workshop: Workshop, accountId: string, id: number): Promise<void> {
+  const { store, queue, log } = workshop;
+  await findJob(workshop, accountId, id);
+  const job = await store.remove(id);
+  log('info', `Job ${id} is removed.`);
+  // The run of a job that was cancelled a moment ago may still be at its files.
+  await queue.stop(id, 'cancelled');
+  await removeHostedFiles(workshop, hostedFilesOf(job));
+}
+
+/** Removes hosted files. Resolves to whether all are gone now; what cannot be removed is logged. */
+export async function removeHostedFiles(
+  { hosted, log }: Pick<Workshop, 'hosted' | 'log'>,
+  urls: readonly string[],
+): Promise<boolean> {
+  let isComplete = true;
+  for (const url of urls) {
+    try {
+      const place = parseShelfUrl(url);
+      if (place !== null) await hosted.remove(place);
+    } catch (error) {
+      isComplete = false;
+      log(
+        'warn',
+        `A hosted file of a removed job could not be removed, and is tried again at the next start: ${error}`,
+      );
+    }
+  }
+  return isComplete;
+}

@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import { VencError } from '../../api/errors.js';
+import { exitCodes } from '../../api/exit-codes.js';
+import { age, oneOf } from '../../api/flag-readers.js';
+import type { JobRecord } from '../../api/records.js';
+import { finalJobStates, isFinal, type JobState } from '../../api/states.js';
+import { actOnEach, isSure, requireTerminal } from '../act-on-jobs.js';
+import type { Context } from '../context.js';
+import { examplesOf } from '../examples-of.js';
+import { selectJobs } from '../select-jobs.js';
+import { removal } from './rm.js';
+
+interface PruneOptions {
+  /** Seconds. */
+  readonly olderThan?: number;
+  readonly state?: JobState;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `venc prune --older-than AGE`: removes the jobs that ended longer ago than that, with their hosted files. */
+export function define(command: Command, context: Context): void {
+  command
+    .option('--older-than <age>', 'jobs that ended longer ago: 12h, 30d, 2w', age('--older-than'))
+    .option(
+      '--state <state>',
+      `only jobs in this state: ${finalJobStates.join(', ')}`,
+      oneOf('--state', finalJobStates),
+    )
+    .option('--dry-run', 'print the ids of the jobs that would be removed, and remove none')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `\nThe usage of removed jobs stays in reports.\n${examplesOf('venc prune --older-than 30d --dry-run', 'venc prune --older-than 2w --state failed --yes')}`,
+    )
+    .action(context.act((options: PruneOptions) => run(options, context)));
+}
+
+async function run({ olderThan, state, dryRun, yes }: PruneOptions, context: Context) {
+  const { io } = context;
+  if (olderThan === undefined) {
+    throw new VencError(
+      'UsageError',
+      '--older-than is missing: it says how long ago a job must have ended.',
+      {
+        hint: 'for example: venc prune --older-than 30d',
+      },
+    );
+  }
+  if (dryRun !== true && yes !== true) requireTerminal('prune', io);
+  const client = await context.client();
+  const before = Date.now() - olderThan * 1000;
+  const { jobs } = await selectJobs(client, { all: true, ...(state === undefined ? {} : { state }) });
+  const ids = jobs.filter((job) => job.id > 0 && endedBefore(job, before)).map(({ id }) => id);
+  if (dryRun === true) {
+    await io.out(ids.map((id) => `${id}\n`).join(''));
+    io.note(`venc: ${counted(ids.length)} would be removed\n`);
+    return exitCodes.done;
+  }
+  if (ids.length === 0) {
+    io.note('venc: there is no job to prune\n');
+    return exitCodes.done;
+  }
+  if (yes !== true && !(await isSure(io, { name: 'prune' }, ids)))
+    throw new VencError('InterruptedError', 'Nothing was done.');
+  let removed = 0;
+  const act: typeof removal.act = async (service, id) => {
+    await removal.act(service, id);
+    removed += 1;
+  };
+  // One line for all of them: there may be thousands. Errors are told one by one.
+  const note: typeof io.note = (text) => (text.endsWith(` ${removal.done}\n`) ? undefined : io.note(text));
+  const code = await actOnEach(client, ids, { ...removal, act }, { ...io, note });
+  io.note(`venc: ${counted(removed)} removed\n`);
+  return code;
+}
+
+function endedBefore({ state, finished_at }: JobRecord, before: number): boolean {
+  return isFinal(state) && finished_at !== null && Date.parse(finished_at) < before;
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 job' : `${count} jobs`;
+}

@@ -1,0 +1,120 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type DaemonProcess,
+  killDaemons,
+  processKey,
+  startDaemonProcess,
+} from '../helpers/daemon-process.js';
+import { media } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
+import { runCli } from './run-cli.js';
+
+interface Context {
+  data: string;
+  daemon: DaemonProcess;
+  venc: (...words: string[]) => ReturnType<typeof runCli>;
+  ask: (method: string, path: string, key?: string) => Promise<Response>;
+  create: (input: string) => Promise<number>;
+}
+
+const test = suite<Context>('venc rm and venc prune');
+test.after(killDaemons);
+
+async function begin(context: Context, data = tempFolder(), args: readonly string[] = []) {
+  const files = join(await media('clip.mp4'), '..');
+  const daemon = await startDaemonProcess(data, ['--files-root', files, '--grace', '0', ...args]);
+  const headers = { 'Service-Api-Key': processKey, 'Content-Type': 'application/json' };
+  Object.assign(context, {
+    data,
+    daemon,
+    venc: (...words: string[]) => runCli(words, { env: { VENC_URL: daemon.url, VENC_API_KEY: processKey } }),
+    ask: (method: string, path: string) => fetch(daemon.url + path, { method, headers }),
+    create: async (input: string) => {
+      const body = JSON.stringify({
+        input,
+        outputs: [{ width: 64, clip_length: 0.2, thumbnails: { number: 1 } }],
+      });
+      const answer = await fetch(`${daemon.url}/v2/jobs`, { method: 'POST', headers, body });
+      return ((await answer.json()) as { id: number }).id;
+    },
+  });
+}
+
+test.before.each((context) => begin(context));
+test.after.each(async ({ daemon }) => void (await daemon.end('SIGKILL')));
+
+const hostedIn = (data: string) => readdirSync(join(data, 'hosted')).filter((name) => !name.startsWith('.'));
+
+async function finishedJob({ ask, create }: Context) {
+  const id = await create(`file://${await media('clip.mp4')}`);
+  const state = async () =>
+    ((await (await ask('GET', `/v2/jobs/${id}/progress`)).json()) as { state: string }).state;
+  await until('the job is finished', async () => (await state()) === 'finished');
+  return id;
+}
+
+test('rm removes the record and the hosted files for good, and the usage stays after a rebuild', async (context) => {
+  const id = await finishedJob(context);
+  assert.is(hostedIn(context.data).length, 1);
+  const today = new Date().toISOString().slice(0, 10);
+  const report = async () => (await context.ask('GET', `/v2/reports/vod?from=${today}&to=${today}`)).text();
+  const before = await report();
+  const { code, stderr } = await context.venc('rm', String(id));
+  assert.is(code, 0, stderr);
+  assert.match(stderr, `venc: job ${id} is removed`);
+  assert.equal(hostedIn(context.data), []);
+  assert.not.ok(existsSync(join(context.data, 'jobs', 'done', '0', `${id}.json`)));
+  for (const path of [`jobs/${id}`, `inputs/${id + 1}`, `outputs/${id + 2}`])
+    assert.is((await context.ask('GET', `/v2/${path}`)).status, 404);
+  assert.is((await context.ask('DELETE', `/v2/jobs/${id}`)).status, 404);
+  assert.is(await report(), before);
+  assert.is(await context.daemon.end('SIGTERM'), 0);
+  await begin(context, context.data, ['--rebuild-usage']);
+  assert.is(await report(), before);
+  assert.match(before, /"encoded_minutes":[^,}]*[1-9]|"minutes":[^,}]*[1-9]|[1-9]/);
+});
+
+test('a job that has not ended is refused with 409, and rm goes on with the others and exits 6', async (context) => {
+  await context.daemon.end('SIGTERM');
+  await begin(context, context.data, ['--jobs', '0']);
+  const ids = [await context.create('http://127.0.0.1:9/a'), await context.create('http://127.0.0.1:9/b')];
+  assert.is((await context.ask('DELETE', `/v2/jobs/${ids[0]}`)).status, 409);
+  assert.is((await context.ask('PUT', `/v2/jobs/${ids[1]}/cancel`)).status, 204);
+  const { code, stderr } = await context.venc('rm', ...ids.map(String), '999999');
+  assert.is(code, 6, stderr);
+  assert.match(stderr, `Job ${ids[0]} is waiting: only a job that has ended can be removed`);
+  assert.match(stderr, `venc: job ${ids[1]} is removed`);
+  assert.match(stderr, '999999');
+  assert.is((await context.ask('GET', `/v2/jobs/${ids[0]}`)).status, 200);
+});
+
+test('prune removes jobs that ended longer ago than asked for, and tells how many', async (context) => {
+  const ids: number[] = [];
+  for (const name of ['a', 'b', 'c']) {
+    const id = await context.create(`http://127.0.0.1:9/${name}`);
+    await context.ask('PUT', `/v2/jobs/${id}/cancel`);
+    ids.push(id);
+  }
+  const young = await context.venc('prune', '--older-than', '1h', '--yes');
+  assert.is(young.code, 0, young.stderr);
+  assert.match(young.stderr, 'there is no job to prune');
+  const dry = await context.venc('prune', '--older-than', '0s', '--dry-run');
+  assert.equal(dry.stdout.trim().split('\n').sort(), ids.map(String).sort());
+  assert.match(dry.stderr, '3 jobs would be removed');
+  const unasked = await context.venc('prune', '--older-than', '0s');
+  assert.is(unasked.code, 2);
+  assert.match(unasked.stderr, '--yes');
+  const { code, stderr } = await context.venc('prune', '--older-than', '0s', '--yes');
+  assert.is(code, 0, stderr);
+  assert.match(stderr, 'venc: 3 jobs removed');
+  assert.is((await context.venc('list', '--json')).stdout.trim(), '[]');
+  const wrong = await context.venc('prune', '--older-than', '30', '--yes');
+  assert.is(wrong.code, 2);
+  assert.match(wrong.stderr, /--older-than takes an age such as 12h, 30d or 2w, not "30"/);
+});
+
+test.run();
