@@ -5,24 +5,24 @@
 _venc_place() {
   case $1 in
     '')
-      commands='run submit plan list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target config completion doctor help'
+      commands='run submit plan list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target preset config completion doctor help'
       flags='--data --target --no-color --debug --help -h --version -V'
       valued=' --data --target '
       ;;
     'run')
       commands=''
-      flags='--out -o --sample --force --progress --ffmpeg --ffprobe --stall-timeout --output --test --no-test --download-connections --region --grouping --pass-through --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
-      valued=' --out -o --progress --ffmpeg --ffprobe --stall-timeout --output --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
+      flags='--out -o --sample --force --progress --ffmpeg --ffprobe --stall-timeout --output --preset --test --no-test --download-connections --region --grouping --pass-through --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
+      valued=' --out -o --progress --ffmpeg --ffprobe --stall-timeout --output --preset --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
       ;;
     'submit')
       commands=''
-      flags='--xml --ndjson --idempotency-key --json --wait --timeout --download --force --stage --progress --output --test --no-test --download-connections --region --grouping --pass-through --notify --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
-      valued=' --idempotency-key --timeout --download --stage --progress --output --download-connections --region --grouping --pass-through --notify --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
+      flags='--xml --ndjson --idempotency-key --json --wait --timeout --download --force --stage --progress --output --preset --test --no-test --download-connections --region --grouping --pass-through --notify --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
+      valued=' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --notify --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
       ;;
     'plan')
       commands=''
-      flags='--out -o --json --ffmpeg --ffprobe --output --test --no-test --download-connections --region --grouping --pass-through --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
-      valued=' --out -o --ffmpeg --ffprobe --output --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
+      flags='--out -o --json --ffmpeg --ffprobe --output --preset --test --no-test --download-connections --region --grouping --pass-through --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
+      valued=' --out -o --ffmpeg --ffprobe --output --preset --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
       ;;
     'list')
       commands=''
@@ -169,6 +169,31 @@ _venc_place() {
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
+    'preset')
+      commands='save list show remove'
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'preset save')
+      commands=''
+      flags='--force --output --preset --test --no-test --download-connections --region --grouping --pass-through --notify --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
+      valued=' --output --preset --download-connections --region --grouping --pass-through --notify --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
+      ;;
+    'preset list')
+      commands=''
+      flags='--json --jsonl --fields --data --target --no-color --debug --help -h'
+      valued=' --fields --data --target '
+      ;;
+    'preset show')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'preset remove')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
     'config')
       commands='get set list path'
       flags='--data --target --no-color --debug --help -h'
@@ -300,7 +325,7 @@ _venc_place() {
       valued=' --fields --ffmpeg --ffprobe --data --target '
       ;;
     'help')
-      commands='run submit plan list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target config completion doctor settings requests services exit-codes environment recipes'
+      commands='run submit plan list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target preset config completion doctor settings requests services exit-codes environment recipes'
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
@@ -348,6 +373,11 @@ _venc_value() {
       'target list --data' | \
       'target use --data' | \
       'target remove --data' | \
+      'preset --data' | \
+      'preset save --data' | \
+      'preset list --data' | \
+      'preset show --data' | \
+      'preset remove --data' | \
       'config --data' | \
       'config get --data' | \
       'config set --data' | \
@@ -408,6 +438,11 @@ _venc_value() {
       'target list --target' | \
       'target use --target' | \
       'target remove --target' | \
+      'preset --target' | \
+      'preset save --target' | \
+      'preset list --target' | \
+      'preset show --target' | \
+      'preset remove --target' | \
       'config --target' | \
       'config get --target' | \
       'config set --target' | \
@@ -453,29 +488,41 @@ _venc_value() {
       'download --progress') kind=words list='auto tty plain json none' ;;
     'run --output' | \
       'submit --output' | \
-      'plan --output') kind=settings ;;
+      'plan --output' | \
+      'preset save --output') kind=settings ;;
+    'run --preset' | \
+      'submit --preset' | \
+      'plan --preset' | \
+      'preset save --preset') kind=ask list=presets ;;
     'run --grouping' | \
       'submit --grouping' | \
       'plan --grouping' | \
-      'report --grouping') kind=ask list=groupings ;;
+      'report --grouping' | \
+      'preset save --grouping') kind=ask list=groupings ;;
     'run --label' | \
       'submit --label' | \
-      'plan --label') kind=ask list=labels ;;
+      'plan --label' | \
+      'preset save --label') kind=ask list=labels ;;
     'run --video-codec' | \
       'submit --video-codec' | \
-      'plan --video-codec') kind=words list='h264 theora vp6 vp8 hevc vp9 av1' ;;
+      'plan --video-codec' | \
+      'preset save --video-codec') kind=words list='h264 theora vp6 vp8 hevc vp9 av1' ;;
     'run --aspect-mode' | \
       'submit --aspect-mode' | \
-      'plan --aspect-mode') kind=words list='preserve stretch crop pad' ;;
+      'plan --aspect-mode' | \
+      'preset save --aspect-mode') kind=words list='preserve stretch crop pad' ;;
     'run --audio-codec' | \
       'submit --audio-codec' | \
-      'plan --audio-codec') kind=words list='aac mp3 vorbis opus' ;;
+      'plan --audio-codec' | \
+      'preset save --audio-codec') kind=words list='aac mp3 vorbis opus' ;;
     'run --deinterlace' | \
       'submit --deinterlace' | \
-      'plan --deinterlace') kind=words list='on off detect' ;;
+      'plan --deinterlace' | \
+      'preset save --deinterlace') kind=words list='on off detect' ;;
     'run --rotate' | \
       'submit --rotate' | \
-      'plan --rotate') kind=words list='0 90 180 270' ;;
+      'plan --rotate' | \
+      'preset save --rotate') kind=words list='0 90 180 270' ;;
     'list --state') kind=words list='pending waiting processing finished failed cancelled' ;;
     'cancel --state') kind=words list='waiting processing' ;;
     'resubmit --state') kind=words list='pending waiting processing cancelled failed' ;;
@@ -513,6 +560,8 @@ _venc_word() {
     'target use 0' | \
       'target remove 0' | \
       'config set target 0') kind=ask list=targets ;;
+    'preset show 0' | \
+      'preset remove 0') kind=ask list=presets ;;
     'config set data 0' | \
       'config set files-root 0') kind=folders ;;
     'config set progress 0') kind=words list='auto tty plain json none' ;;

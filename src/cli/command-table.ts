@@ -110,6 +110,11 @@ export const commandTable = {
     summary: 'name services and choose one',
     load: () => import('./commands/target.js'),
   },
+  preset: {
+    group: 'setup',
+    summary: 'keep settings under a name, for --preset',
+    load: () => import('./commands/preset.js'),
+  },
   config: {
     group: 'setup',
     summary: 'configure defaults of flags',

@@ -1,30 +1,44 @@
 import type { Command } from 'commander';
-import { VencError } from '../api/errors.js';
+import { invalidRequest, VencError } from '../api/errors.js';
 import { type RequestFields, readOutputFlag } from '../api/settings/flag-values.js';
 import { readFlags, settingFlags } from '../api/settings/flags.js';
 import { mergeRequest } from '../api/settings/merge-request.js';
+import type { Environment } from '../config/folders.js';
 import { type FileToUpload, readTextFile } from './files.js';
 import { gather } from './words.js';
 
-/** Options that say what to make of an input: `--output`, and one for each setting. */
+/** Options that say what to make of an input: `--output`, `--preset`, and one for each setting. */
 export interface JobWords {
   readonly output?: readonly string[];
+  /** The name of a preset. */
+  readonly preset?: string;
   readonly [attribute: string]: unknown;
 }
 
 /** Words of a command that creates a job. */
 export type CreateWords = JobWords & { readonly out?: readonly string[]; readonly xml?: boolean };
 
+/** What the words of the command line are put over. */
+export interface RequestBase {
+  /** Null without a request. */
+  readonly request: RequestFields | null;
+  /** The address of an input; null where the request has it, or it is not known yet. */
+  readonly input: string | null;
+  /** What `--preset` names, from `presetOf`. */
+  readonly preset: RequestFields | null;
+}
+
 /** Headings that the flags stand under in the help. */
 const headings = { job: 'Job settings:', output: 'Output settings (for every output):' } as const;
 
-/** Adds `--output` and the flags of all settings (section 4.1), but for those settings that the command does without. */
+/** Adds `--output`, `--preset` and the flags of all settings (section 4.1), but for those settings that the command does without. */
 export function addJobWords(command: Command, withoutFlag: readonly string[] = []): Command {
   command.option(
     '--output <settings>',
     'one output: name=value,name=value, or {json}, or @FILE with either; repeatable',
     gather,
   );
+  command.option('--preset <name>', 'start from the settings that venc preset save kept under this name');
   for (const { flag, name, argument, negation, help, repeatable, path } of settingFlags()) {
     if (withoutFlag.includes(name)) continue;
     const option = command.createOption(argument === null ? flag : `${flag} ${argument}`, help);
@@ -45,14 +59,20 @@ export function withExamplesFirst(command: Command, details: string): Command {
 const settingsHint = `Settings are flags as well, and names in --output name=value: --video-codec vp9, --size 1280x720, --quality 4, --start-clip 1:30.
 venc help settings lists all of them with ranges and defaults.`;
 
+/** What `--preset` names; null without it. Rejects with `UsageError` where there is no such preset or it cannot be read. */
+export async function presetOf({ preset }: JobWords, env: Environment): Promise<RequestFields | null> {
+  if (preset === undefined) return null;
+  const { readPreset } = await import('../config/presets.js');
+  return readPreset(env, preset);
+}
+
 /**
- * The body of a create, put together of a request (null without one), an input and the words of the command line. Local watermarks
- * that the words name become `file:` URLs, and stand in `pictures` with their paths where one is given: in a request they are URLs, as
+ * The body of a create, put together of a request, an input, a preset and the words of the command line. Local watermarks that the words
+ * or the preset name become `file:` URLs, and stand in `pictures` with their paths where one is given: in a request they are URLs, as
  * who wrote it may know nothing of this machine. Rejects with `UsageError` where a word makes no sense or a file cannot be read.
  */
 export async function requestOf(
-  request: RequestFields | null,
-  input: string | null,
+  { request, input, preset }: RequestBase,
   words: JobWords,
   pictures: Map<string, FileToUpload> = new Map(),
 ): Promise<Record<string, unknown>> {
@@ -64,7 +84,20 @@ export async function requestOf(
     ),
   );
   const inputField = input === null ? {} : { input };
-  return mergeRequest({ file: request, jobFlags: { ...inputField, ...jobFlags }, outputFlags, outputs });
+  return mergeRequest({
+    preset: preset === null ? null : await withPlacedWatermarks(preset, pictures),
+    file: request,
+    jobFlags: { ...inputField, ...jobFlags },
+    outputFlags,
+    outputs,
+  });
+}
+
+/** Rejects with `InvalidRequestError` where a request has values that are not valid. */
+export async function refuseWrongValues(request: RequestFields): Promise<void> {
+  const { readJobRequest } = await import('../api/settings/read.js');
+  const reading = readJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
+  if (!reading.ok) throw invalidRequest(reading.complaints);
 }
 
 function hasWatermarks(settings: RequestFields): boolean {
@@ -74,6 +107,11 @@ function hasWatermarks(settings: RequestFields): boolean {
 async function withLocalWatermarks(settings: RequestFields, pictures: Map<string, FileToUpload>) {
   const { placeWatermarks } = await import('./local-watermarks.js');
   return placeWatermarks(settings, pictures);
+}
+
+async function withPlacedWatermarks(preset: RequestFields, pictures: Map<string, FileToUpload>) {
+  const { placeWatermarksOf } = await import('./local-watermarks.js');
+  return placeWatermarksOf(preset, pictures);
 }
 
 async function readOutput(text: string, index: number, all: readonly string[]): Promise<RequestFields> {

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { VencError } from '../api/errors.js';
 import type { Io } from './io.js';
 import { type ReadXml, readJobInput } from './job-input.js';
-import { type JobWords, requestOf } from './job-words.js';
+import { type JobWords, presetOf, requestOf } from './job-words.js';
 import { noteUnknownFields } from './note-unknown-fields.js';
 
 /**
@@ -11,12 +11,14 @@ import { noteUnknownFields } from './note-unknown-fields.js';
  */
 export async function localRequest(word: string, options: JobWords, io: Io, readXml: ReadXml) {
   const input = await readJobInput(word, io, { readXml });
+  const preset = await presetOf(options, io.env);
   if (input.kind === 'request') {
-    const request = await requestOf(input.request, null, options);
+    const request = await requestOf({ request: input.request, input: null, preset }, options);
     await noteUnknownFields(request, io);
     return request;
   }
-  return requestOf(null, input.kind === 'url' ? input.url : pathToFileURL(input.path).href, options);
+  const address = input.kind === 'url' ? input.url : pathToFileURL(input.path).href;
+  return requestOf({ request: null, input: address, preset }, options);
 }
 
 /** Here nobody is unreachable: without an ffmpeg the machine lacks something, and the person is to see to it (exit code 2). */

@@ -31,15 +31,29 @@ export async function replaceWatermarks(
   request: RequestFields,
   addresses: ReadonlyMap<string, string>,
 ): Promise<Record<string, unknown>> {
-  const replaced = { ...request };
+  return changeOutputs(request, (output) =>
+    changeWatermarks(output, async (url) => addresses.get(url) ?? url),
+  );
+}
+
+/** A request whose outputs name local watermarks by their paths, as those of a preset do, with `file:` URLs: see {@link placeWatermarks}. */
+export function placeWatermarksOf(
+  request: RequestFields,
+  pictures: Map<string, FileToUpload>,
+): Promise<Record<string, unknown>> {
+  return changeOutputs(request, (output) => placeWatermarks(output, pictures));
+}
+
+async function changeOutputs(
+  request: RequestFields,
+  change: (output: RequestFields) => Promise<RequestFields>,
+): Promise<Record<string, unknown>> {
+  const changed = { ...request };
   for (const name of ['output', 'outputs']) {
     const outputs = request[name];
-    if (outputs === undefined || outputs === null) continue;
-    replaced[name] = await mapped(outputs, (output) =>
-      changeWatermarks(output, async (url) => addresses.get(url) ?? url),
-    );
+    if (outputs !== undefined && outputs !== null) changed[name] = await mapped(outputs, change);
   }
-  return replaced;
+  return changed;
 }
 
 function isLocal(url: string): boolean {

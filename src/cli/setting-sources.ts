@@ -15,6 +15,8 @@ export interface SettingSources {
   readonly files: readonly string[];
   /** What a request file is called in messages, e.g. `request.json`; null where there is none. */
   readonly request: string | null;
+  /** What the preset is called in messages, e.g. `--preset web`; null where there is none. */
+  readonly preset: string | null;
 }
 
 const outputPath = /outputs\[(\d+)\](?:\.([A-Za-z_]+))?((?:\[\d+\]|\.[\w-]+)*)(?![\w[.])/g;
@@ -33,10 +35,9 @@ export function inTypedWords(text: string, sources: SettingSources): string {
       ? outputName(Number(digits), sources)
       : (settingName({ index: Number(digits), name, tail }, sources) ?? path),
   );
-  const isOfRequest = sources.request !== null && first?.index === 0 && named.startsWith('outputs[');
-  return isOfRequest
-    ? `${sources.request}: ${named}`
-    : withSettingFlags(named, sources, Number(first?.[1] ?? 0));
+  const base = baseName(sources);
+  const isOfBase = base !== null && first?.index === 0 && named.startsWith('outputs[');
+  return isOfBase ? `${base}: ${named}` : withSettingFlags(named, sources, Number(first?.[1] ?? 0));
 }
 
 /** A setting of an output as a validation error names it. */
@@ -47,13 +48,21 @@ interface NamedSetting {
   readonly tail: string;
 }
 
-function withJobFlag(text: string, { jobFlags, request }: SettingSources): string {
+/** Where settings come from that are no flags: the request file, the preset, or both. */
+function baseName({ request, preset }: SettingSources): string | null {
+  return request !== null && preset !== null ? `${request} with ${preset}` : (request ?? preset);
+}
+
+function withJobFlag(text: string, sources: SettingSources): string {
+  const { jobFlags, request } = sources;
   const [path = '', name = '', tail = ''] = jobPath.exec(text) ?? [];
   const flag = flagOf(jobTable, 'job', name);
   if (flag !== null && isGiven(jobTable, jobFlags, name)) {
     return `${flag}${tailName(tail, jobFlags[name])}${text.slice(path.length)}`;
   }
-  return request !== null && Object.hasOwn(jobTable, name) ? `${request}: ${text}` : text;
+  // No preset has an input.
+  const base = name === 'input' ? request : baseName(sources);
+  return base !== null && Object.hasOwn(jobTable, name) ? `${base}: ${text}` : text;
 }
 
 function settingName({ index, name, tail }: NamedSetting, sources: SettingSources): string | null {

@@ -21,7 +21,6 @@ export const flagSynonyms: Readonly<Record<string, Synonym>> = {
   '--quiet': { is: '--progress=none' },
   '--silent': { is: '--progress=none' },
   '--bitrate': { perhaps: ['--video-bitrate', '--audio-bitrate'] },
-  '--preset': { perhaps: ['--speed', '--quality'] },
   '--start': { perhaps: ['--start-clip'] },
   '--ss': { perhaps: ['--start-clip'] },
   '-ss': { perhaps: ['--start-clip'] },

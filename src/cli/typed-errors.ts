@@ -24,7 +24,8 @@ export async function inWordsTyped<E>(error: E, word: string, words: CreateWords
   if (!isUsage && error.errorClass !== 'InvalidRequestError') return error;
   const { errors, ...typed } = await typedSettings(words);
   const all = isUsage ? joinErrors(...withOthers(error, errors, typed)) : error;
-  const sources = { ...typed, files: words.out ?? [], request: requestName(word, words) };
+  const preset = words.preset === undefined ? null : `--preset ${words.preset}`;
+  const sources = { ...typed, files: words.out ?? [], request: requestName(word, words), preset };
   const complaints = [...new Set(all.complaints.map((text) => inTypedWords(text, sources)))];
   const hint = all.hint ?? hintFor(complaints, typed);
   return new VencError(error.errorClass, complaints.join('; '), {

@@ -119,6 +119,7 @@ const sources: SettingSources = {
   outputs: [{ bitrate_cap: 3 }],
   files: ['a.mp4'],
   request: null,
+  preset: null,
 };
 
 for (const [text, expected] of [

@@ -21,6 +21,9 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'target add': ['studio', 'http://localhost'],
   'target use': ['studio'],
   'target remove': ['studio'],
+  'preset save': ['web'],
+  'preset show': ['web'],
+  'preset remove': ['web'],
   'config get': ['color'],
   'config set': ['color'],
 };

@@ -34,7 +34,10 @@ for (const { title, request, words } of examples) {
   test(`the example "${title}" is taken, and its words make the same request`, async () => {
     const command = addJobWords(new Command().argument('<input>').exitOverride());
     command.parse(words, { from: 'user' });
-    const typed = await requestOf(null, command.args[0] ?? null, command.opts());
+    const typed = await requestOf(
+      { request: null, input: command.args[0] ?? null, preset: null },
+      command.opts(),
+    );
     const [given, made] = [readJobRequest(request, limits), readJobRequest(typed, limits)];
     if (!given.ok) assert.unreachable(given.complaints.join('; '));
     assert.equal(given.unknownFields, []);

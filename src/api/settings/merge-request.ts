@@ -6,6 +6,8 @@ import type { SettingsTable } from './setting.js';
 
 /** What a request is put together of, from the least to the most particular. */
 export interface RequestParts {
+  /** What a preset holds; null without one. If it has one output, the settings of that go for every output. */
+  readonly preset?: RequestFields | null;
   /** The body that a request file holds; null without one. */
   readonly file: RequestFields | null;
   /** Fields of the job that were given as flags; `input` may be among them. */
@@ -25,29 +27,34 @@ const overruledBy: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * The body of a create, put together: a flag wins over the request file, and an `--output` over a flag. The first
- * `--output` goes over the first output of the file and so on; further ones are added. Without any output setting the
+ * The body of a create, put together: the request file wins over the preset, a flag over the file, and an `--output` over a flag. The
+ * first `--output` goes over the first output of the file and so on; further ones are added. Without any output setting the
  * file's outputs stay as they are, and without outputs in it the service makes its default one. Pure.
  *
  * What wins also takes effect: it takes away other spellings of itself and settings that would overrule it, such
  * as the file's `size` where a flag gives `width`. What is wrong in the file stays so, for the service to name.
  */
 export function mergeRequest({
+  preset = null,
   file,
   jobFlags,
   outputFlags,
   outputs,
 }: RequestParts): Record<string, unknown> {
-  const body = overlay(jobTable, file ?? {}, jobFlags);
-  if (Object.keys(outputFlags).length === 0 && outputs.length === 0) return body;
+  const { output, outputs: several, ...jobPreset } = preset ?? {};
+  const presets = listOf(several ?? output);
+  const body = overlay(jobTable, overlay(jobTable, jobPreset, file ?? {}), jobFlags);
+  if (Object.keys(outputFlags).length === 0 && outputs.length === 0 && presets.length === 0) return body;
   const name = body.output !== undefined && body.output !== null && !body.outputs ? 'output' : 'outputs';
   const bases = listOf(body[name]);
-  const count = Math.max(bases.length, outputs.length, 1);
+  const count = Math.max(presets.length, bases.length, outputs.length, 1);
   const merged = Array.from({ length: count }, (_, index): unknown => {
+    const lowest = presets.length === 1 ? presets[0] : index < presets.length ? presets[index] : {};
     const base = index < bases.length ? bases[index] : {};
     if (!isObject(base)) return base;
-    const flagged = overlay(outputTable, base, outputFlags);
-    return overlay(outputTable, flagged, outputs[index] ?? {});
+    if (!isObject(lowest)) return lowest;
+    const layers = [base, outputFlags, outputs[index] ?? {}];
+    return layers.reduce((below, layer) => overlay(outputTable, below, layer), lowest);
   });
   const { [name]: _replaced, ...others } = body;
   return { ...others, outputs: merged };

@@ -13,7 +13,7 @@ import { declinedHelp } from '../declined-help.js';
 import { listenForEnd } from '../interrupt.js';
 import type { Io } from '../io.js';
 import { isRequestName, type ReadXml } from '../job-input.js';
-import { addJobWords, type JobWords, requestOf, withExamplesFirst } from '../job-words.js';
+import { addJobWords, type JobWords, presetOf, requestOf, withExamplesFirst } from '../job-words.js';
 import { localRequest, withoutProgram } from '../local-request.js';
 import { outputPlaces } from '../output-places.js';
 import { type PreparedRun, prepareRuns, refuseTaken } from '../prepare-runs.js';
@@ -104,7 +104,9 @@ async function run(words: readonly string[], options: RunOptions, context: Conte
       const inputs = [...new Set(words)];
       const places = await outputPlaces(options.out ?? [], inputs.length, process.cwd());
       // Wrong flags are reported once, not for every input.
-      if (inputs.length > 1) await requestOf(null, null, options);
+      if (inputs.length > 1) {
+        await requestOf({ request: null, input: null, preset: await presetOf(options, io.env) }, options);
+      }
       const prepared = await prepareRuns(inputs, {
         io,
         places,
@@ -129,8 +131,10 @@ async function runSample(
   encoding: Encoding,
 ): Promise<ExitCode> {
   const sample = join(encoding.folder, 'sample.mov');
-  const request = await requestOf(null, pathToFileURL(sample).href, options);
-  const outs = options.out ?? ((options.output?.length ?? 0) > 1 ? [] : [sampleFile]);
+  const preset = await presetOf(options, io.env);
+  const request = await requestOf({ request: null, input: pathToFileURL(sample).href, preset }, options);
+  const hasSeveral = Array.isArray(request.outputs) && request.outputs.length > 1;
+  const outs = options.out ?? (hasSeveral ? [] : [sampleFile]);
   const places = await outputPlaces(outs, 1, process.cwd());
   const placed = await withValidation(request, () => placeFiles(request, places));
   await refuseTaken(placed, options.force === true || placed.paths[0] === sampleFile);

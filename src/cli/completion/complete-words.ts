@@ -1,6 +1,7 @@
 import type { JobRecord } from '../../api/records.js';
 import { redact } from '../../api/redact.js';
 import { safeText } from '../../api/safe-text.js';
+import { presetNames } from '../../config/presets.js';
 import { localTarget, readTargets } from '../../config/targets.js';
 import type { Context } from '../context.js';
 import type { Io } from '../io.js';
@@ -33,10 +34,12 @@ export async function completeWords(words: readonly string[], io: Io): Promise<v
   }
 }
 
-function offersFor(what: Question, words: readonly string[], io: Io): Promise<readonly Offer[]> {
+async function offersFor(what: Question, words: readonly string[], io: Io): Promise<readonly Offer[]> {
   switch (what) {
     case 'targets':
       return targetOffers(io);
+    case 'presets':
+      return (await presetNames(io.env)).map((name) => ({ word: name, shown: 'preset' }));
     case 'accounts':
     case 'keys':
       return deskOffers(what, contextFor(words, io));
@@ -79,7 +82,7 @@ async function jobOffers(what: JobQuestion, opened: Promise<Context>): Promise<r
 }
 
 /** A question that the newest jobs answer. */
-type JobQuestion = Exclude<Question, 'targets' | 'accounts' | 'keys' | 'followed'>;
+type JobQuestion = Exclude<Question, 'targets' | 'presets' | 'accounts' | 'keys' | 'followed'>;
 
 const offersOf: Readonly<Record<JobQuestion, (jobs: readonly JobRecord[]) => readonly Offer[]>> = {
   jobs: (jobs) => [...lastOffers(jobs), ...jobs.map(jobOffer)],

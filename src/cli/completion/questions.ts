@@ -1,6 +1,7 @@
 /** What completions ask the program, since no script can know it: names in files of the user's, and what the service has. */
 export const questions = [
   'targets',
+  'presets',
   'accounts',
   'keys',
   'jobs',

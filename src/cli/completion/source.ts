@@ -29,6 +29,7 @@ const byArgument: Readonly<Record<string, Source>> = {
 
 const byFlag: Readonly<Record<string, Source>> = {
   '--target': { kind: 'ask', what: 'targets' },
+  '--preset': { kind: 'ask', what: 'presets' },
   '--account': { kind: 'ask', what: 'accounts' },
   '--label': { kind: 'ask', what: 'labels' },
   '--grouping': { kind: 'ask', what: 'groupings' },
@@ -59,6 +60,8 @@ const byWord: Readonly<Record<string, Source>> = {
   'keys revoke id': { kind: 'ask', what: 'keys' },
   'target use name': { kind: 'ask', what: 'targets' },
   'target remove name': { kind: 'ask', what: 'targets' },
+  'preset show name': { kind: 'ask', what: 'presets' },
+  'preset remove name': { kind: 'ask', what: 'presets' },
   'report kind': { kind: 'words', words: ['all', 'vod', 'live'] },
 };
 

@@ -31,4 +31,9 @@ Three sizes of one film in one job:
   venc submit film.mov --output filename=a.mp4,height=1080 \\
     --output filename=b.mp4,height=720 \\
     --output filename=c.mp4,height=360
+
+The same settings for many films, under a name:
+
+  venc preset save web --video-codec vp9 --height 720 --quality 4
+  venc submit film.mov --preset web
 `;

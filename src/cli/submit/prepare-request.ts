@@ -1,9 +1,8 @@
 import { VencError } from '../../api/errors.js';
-import type { RequestFields } from '../../api/settings/flag-values.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../files.js';
 import { readJobInput } from '../job-input.js';
-import { requestOf } from '../job-words.js';
+import { presetOf, refuseWrongValues, requestOf } from '../job-words.js';
 import { noteUnknownFields } from '../note-unknown-fields.js';
 import type { SubmitOptions } from './submit-options.js';
 
@@ -27,14 +26,15 @@ export async function prepareRequest(
 ): Promise<PreparedRequest> {
   const input = await readJobInput(word, io, options.xml === true ? { isXml: true, readXml } : { readXml });
   const pictures = new Map<string, FileToUpload>();
-  const fields = await requestOf(
-    input.kind === 'request' ? input.request : null,
-    input.kind === 'url' ? input.url : null,
-    options,
-    pictures,
-  );
+  const base = {
+    request: input.kind === 'request' ? input.request : null,
+    input: input.kind === 'url' ? input.url : null,
+    preset: await presetOf(options, io.env),
+  };
+  const fields = await requestOf(base, options, pictures);
   // Flags cannot be unknown, but what is written in JSON can.
-  if (input.kind === 'request' || options.output !== undefined) await noteUnknownFields(fields, io);
+  if (input.kind === 'request' || options.output !== undefined || base.preset !== null)
+    await noteUnknownFields(fields, io);
   if (options.stage !== undefined && input.kind !== 'file' && pictures.size === 0) {
     throw new VencError('UsageError', '--stage goes with a local file: a URL is where it is.');
   }
@@ -47,15 +47,6 @@ export async function prepareRequest(
 async function readXml(text: string) {
   const { readXmlRequest } = await import('../../../daemon/http/xml/read-xml-request.js');
   return readXmlRequest(text);
-}
-
-async function refuseWrongValues(request: RequestFields): Promise<void> {
-  const [{ readJobRequest }, { invalidRequest }] = await Promise.all([
-    import('../../api/settings/read.js'),
-    import('../../api/errors.js'),
-  ]);
-  const reading = readJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
-  if (!reading.ok) throw invalidRequest(reading.complaints);
 }
 
 /** The request with the new addresses of its watermarks. */

@@ -4,7 +4,7 @@ import type { RequestFields } from '../../api/settings/flag-values.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../files.js';
 import { listenForEnd } from '../interrupt.js';
-import { requestOf } from '../job-words.js';
+import { presetOf, requestOf } from '../job-words.js';
 import { chosenMode } from '../progress-mode.js';
 import { bringFiles, createBringer } from './bring-files.js';
 import { withAddresses } from './prepare-request.js';
@@ -23,14 +23,16 @@ export async function submitMany(word: string, options: SubmitOptions, context: 
   const client = await context.client();
   const pictures = new Map<string, FileToUpload>();
   // A slip in the words is told once, not for every line; and a picture is uploaded once.
-  await requestOf(null, null, options, pictures);
+  const preset = await presetOf(options, io.env);
+  await requestOf({ request: null, input: null, preset }, options, pictures);
   const mode = await chosenMode(context, options.progress, 'stderr');
   const { signal, dispose } = listenForEnd(io);
   const submit = async () => {
     const bringer = createBringer({ client, context, mode, stage: undefined, signal });
     const addresses = await bringFiles(pictures, bringer);
     return submitLines(client, io, {
-      complete: async (line: RequestFields) => withAddresses(await requestOf(line, null, options), addresses),
+      complete: async (line: RequestFields) =>
+        withAddresses(await requestOf({ request: line, input: null, preset }, options), addresses),
       inTypedWords: async (error) => {
         if (error.errorClass !== 'InvalidRequestError') return error;
         const { inWordsTyped } = await import('../typed-errors.js');

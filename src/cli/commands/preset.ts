@@ -1,0 +1,154 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { isVencError, VencError } from '../../api/errors.js';
+import { exitCodes } from '../../api/exit-codes.js';
+import { jsonText } from '../../api/json-text.js';
+import { safeText } from '../../api/safe-text.js';
+import { isPresetName, presetNames, readPreset, removePreset, savePreset } from '../../config/presets.js';
+import type { Context } from '../context.js';
+import { examplesOf } from '../examples-of.js';
+import type { FileToUpload } from '../files.js';
+import type { Io } from '../io.js';
+import {
+  addJobWords,
+  type JobWords,
+  presetOf,
+  refuseWrongValues,
+  requestOf,
+  withExamplesFirst,
+} from '../job-words.js';
+import { noteUnknownFields } from '../note-unknown-fields.js';
+import { type PresetRecord, presetRecord, presetsTable } from '../print/presets-table.js';
+import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
+import { noteSetAside } from '../set-aside.js';
+import { withTypedErrors } from '../with-typed-errors.js';
+
+/** `venc preset`: settings under a name, for `--preset NAME` of `run`, `submit` and `plan`. */
+export function define(command: Command, context: Context): void {
+  command.addHelpText('after', details);
+  const save = command
+    .command('save')
+    .description('Keep settings under a name: the same flags as those of submit.')
+    .argument('<name>', '1 to 64 letters, digits or . _ -')
+    .option('--force', 'replace the preset that has this name');
+  withExamplesFirst(addJobWords(save), saveDetails).action(
+    context.act((name: string, options: SaveOptions) =>
+      withTypedErrors(undefined, options, () => saveSettings(name, options, context)),
+    ),
+  );
+  addReadingOptions(command.command('list').description('List the presets.'), 'many')
+    .addHelpText('after', examplesOf('venc preset list', 'venc preset list --json --fields name'))
+    .action(context.act((options: ReadingOptions) => list(options, context)));
+  command
+    .command('show')
+    .description('Print a preset as a request in JSON, without passwords.')
+    .argument('<name>', 'name of the preset')
+    .addHelpText('after', examplesOf('venc preset show web'))
+    .action(context.act((name: string) => show(name, context)));
+  command
+    .command('remove')
+    .description('Remove a preset.')
+    .argument('<name>', 'name of the preset')
+    .addHelpText('after', examplesOf('venc preset remove web'))
+    .action(context.act((name: string) => remove(name, context)));
+}
+
+interface SaveOptions extends JobWords {
+  readonly force?: boolean;
+}
+
+const details = `
+A preset is a request without an input, in the folder presets/ of the configuration. Its owner alone may read it.
+A request file wins over the preset, a flag over both, and --output over a flag. A preset with one output goes for every
+output; of one with several outputs, the first goes for the first output and so on.
+
+Examples:
+  venc preset save web --video-codec vp9 --height 720 --quality 4
+  venc run film.mov --preset web
+  venc submit film.mov --preset web --height 480`;
+
+const saveDetails = `
+Values that are not valid are refused. A local watermark is kept by its absolute path. With --preset the new preset starts from
+another one.
+
+Examples:
+  venc preset save web --video-codec vp9 --height 720 --quality 4
+  venc preset save ladder --output label=large,height=1080 \\
+    --output label=small,height=360
+  venc preset save web --preset web --quality 5 --force`;
+
+async function saveSettings(name: string, options: SaveOptions, { io }: Context) {
+  if (!isPresetName(name)) {
+    throw new VencError(
+      'UsageError',
+      'The name of a preset has 1 to 64 letters, digits or . _ - and begins with none of . -',
+    );
+  }
+  if (options.force !== true && (await presetNames(io.env)).includes(name)) {
+    throw new VencError('UsageError', `There is a preset ${name} already.`, {
+      hint: 'replace it with --force, or choose another name',
+    });
+  }
+  const preset = await presetOf(options, io.env);
+  const pictures = new Map<string, FileToUpload>();
+  const request = await requestOf({ request: null, input: null, preset }, options, pictures);
+  if (Object.keys(request).length === 0) {
+    throw new VencError('UsageError', 'There are no settings to save.', {
+      hint: `for example: venc preset save ${name} --video-codec vp9 --height 720`,
+    });
+  }
+  await refuseWrongValues({ ...request, input: 'file:///input' });
+  await noteUnknownFields(request, io);
+  noteSetAside(io, await savePreset(io.env, name, await withPaths(request, pictures)));
+  io.note(`venc: preset ${name} saved; to use it: venc run film.mov --preset ${name}\n`);
+  return exitCodes.done;
+}
+
+/** Local watermarks by their paths again: on another day each command brings them to where it encodes. */
+async function withPaths(request: Record<string, unknown>, pictures: ReadonlyMap<string, FileToUpload>) {
+  if (pictures.size === 0) return request;
+  const { replaceWatermarks } = await import('../local-watermarks.js');
+  return replaceWatermarks(
+    request,
+    new Map([...pictures].map(([address, { path }]) => [address, resolve(path)])),
+  );
+}
+
+async function list(options: ReadingOptions, { io }: Context) {
+  const records = (await Promise.all((await presetNames(io.env)).map((name) => recordOf(name, io)))).flatMap(
+    (record) => record ?? [],
+  );
+  await printRecords(io, options, {
+    answers: records,
+    known: noPreset,
+    none: 'no presets',
+    text: async (look) => presetsTable(records, look),
+  });
+  return exitCodes.done;
+}
+
+/** What `--fields` can name where there is no preset. */
+const noPreset: PresetRecord = { name: '', settings: {} };
+
+/** A preset that cannot be read is remarked, and the others are listed all the same. */
+async function recordOf(name: string, io: Io): Promise<PresetRecord | null> {
+  try {
+    return presetRecord(name, await readPreset(io.env, name));
+  } catch (error) {
+    if (!isVencError(error, 'UsageError')) throw error;
+    io.note(`venc: warning: ${safeText(error.message)}\n`);
+    return null;
+  }
+}
+
+async function show(name: string, { io }: Context) {
+  const { settings } = presetRecord(name, await readPreset(io.env, name));
+  await io.out(`${jsonText(settings, 2)}\n`);
+  return exitCodes.done;
+}
+
+async function remove(name: string, { io }: Context) {
+  await removePreset(io.env, name);
+  io.note(`venc: preset ${name} removed\n`);
+  return exitCodes.done;
+}

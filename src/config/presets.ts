@@ -1,0 +1,104 @@
+import { readdir, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { VencError } from '../api/errors.js';
+import { nearMisses } from '../api/near-misses.js';
+import { systemCode } from '../api/system-code.js';
+import { diskReason } from '../disk/disk-reason.js';
+import { changeFile } from './change-file.js';
+import { type Environment, userFolders } from './folders.js';
+import { parseFile } from './parse-file.js';
+
+/** Settings that have a name: a request without an input. */
+export type Preset = Readonly<Record<string, unknown>>;
+
+/** How many names an error lists. */
+const listedNames = 10;
+
+/** Whether a preset can have this name: it is the name of a file as well. */
+export function isPresetName(name: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(name);
+}
+
+/** The names of all presets, in the order of the alphabet. Rejects with `UsageError` where their folder cannot be read. */
+export async function presetNames(env: Environment): Promise<readonly string[]> {
+  const folder = presetsFolder(env);
+  try {
+    const names = (await readdir(folder)).filter((file) => file.endsWith('.json'));
+    return names
+      .map((file) => file.slice(0, -'.json'.length))
+      .filter(isPresetName)
+      .sort();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw new VencError(
+      'UsageError',
+      `The presets in ${folder} cannot be read: ${diskReason(error, 'read')}.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Reads a preset. Rejects with `UsageError` where there is none of this name, or its file cannot be read. */
+export async function readPreset(env: Environment, name: string): Promise<Preset> {
+  if (!isPresetName(name)) throw await unknownPreset(env, name);
+  const path = presetPath(env, name);
+  try {
+    return parseFile(await readFile(path, 'utf8'));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') throw await unknownPreset(env, name);
+    throw new VencError(
+      'UsageError',
+      `The preset ${name} in ${path} cannot be read: ${diskReason(error, 'read')}.`,
+      {
+        cause: error,
+        hint: `correct the file, or remove the preset: venc preset remove ${name}`,
+      },
+    );
+  }
+}
+
+/**
+ * Writes a preset, which only its owner may read. Gives the file that a broken one was set aside to, or null. Rejects with `UsageError`
+ * where it cannot be written.
+ */
+export async function savePreset(env: Environment, name: string, preset: Preset): Promise<string | null> {
+  return changeFile(presetsFolder(env), name, (store) => {
+    store.store = { ...preset };
+  });
+}
+
+/** Removes a preset. Rejects with `UsageError` where there is none of this name, or its file cannot be removed. */
+export async function removePreset(env: Environment, name: string): Promise<void> {
+  if (!isPresetName(name)) throw await unknownPreset(env, name);
+  const path = presetPath(env, name);
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') throw await unknownPreset(env, name);
+    throw new VencError('UsageError', `${path} cannot be removed: ${diskReason(error, 'write')}.`, {
+      cause: error,
+    });
+  }
+}
+
+function presetsFolder(env: Environment): string {
+  return join(userFolders(env).config, 'presets');
+}
+
+function presetPath(env: Environment, name: string): string {
+  return join(presetsFolder(env), `${name}.json`);
+}
+
+async function unknownPreset(env: Environment, name: string): Promise<VencError> {
+  const names = await presetNames(env);
+  const near = nearMisses(name, names);
+  const question = near.length === 0 ? '' : `did you mean ${near.join(', ')}? `;
+  const more = names.length > listedNames ? ' ...; venc preset list shows all' : '';
+  const hint =
+    names.length === 0
+      ? 'there are no presets yet; venc preset save NAME makes one'
+      : `${question}the presets are ${names.slice(0, listedNames).join(', ')}${more}`;
+  return new VencError('UsageError', `There is no preset ${JSON.stringify(name)}.`, { hint });
+}
