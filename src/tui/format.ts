@@ -7,12 +7,9 @@ export function clock(durationMs: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** The time of day where the terminal stands: `09:05:00`. */
+/** The time of day in UTC, as all commands show times: `09:05:00`. */
 export function timeOfDay(atMs: number): string {
-  const at = new Date(atMs);
-  return [at.getHours(), at.getMinutes(), at.getSeconds()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':');
+  return new Date(atMs).toISOString().slice(11, 19);
 }
 
 /** Whole percent, never rounded up to 100 before it is. */

@@ -19,10 +19,15 @@ export function linesAround(state: WatchState, size: FrameSize, isLast: boolean)
   const news = state.log.slice(Math.max(0, state.log.length - rows.log));
   return [
     { text: text + part, tone, isBold: true },
-    ...(rows.log > 0 ? [{ text: '─'.repeat(size.columns), tone: 'quiet' } as const] : []),
+    ...(rows.log > 0 ? [{ text: logRule(size.columns), tone: 'quiet' } as const] : []),
     ...news.map((line) => ({ text: `${timeOfDay(line.atMs)} ${line.text}`, tone: line.tone })),
     ...(isLast ? [] : [footer]),
   ];
+}
+
+/** The line above the log. It names the time zone once for all lines below. */
+function logRule(columns: number): string {
+  return `── UTC ${'─'.repeat(columns)}`.slice(0, columns);
 }
 
 function plain(text: string): TintedText {

@@ -55,7 +55,7 @@ test('files are a table of the days that had any, with the totals of the service
   assert.equal([code, stderr], [0, '']);
   assert.equal(stdout.split('\n'), [
     'Files, in minutes',
-    'DAY         GROUPING  ENCODED  BILLABLE',
+    'DAY (UTC)   GROUPING  ENCODED  BILLABLE',
     '2026-03-01               2.50      0.00',
     '2026-03-01  a "b", c    10.00     10.00',
     'total                   12.50     10.00',
@@ -65,7 +65,7 @@ test('files are a table of the days that had any, with the totals of the service
 
 test('both kinds are asked for where none is named, each in a table of its own', async ({ venc }) => {
   const { stdout } = await venc('report');
-  assert.match(stdout, /^Files, in minutes\n[\s\S]*\n\nLive streaming, in hours\nDAY +STREAM /);
+  assert.match(stdout, /^Files, in minutes\n[\s\S]*\n\nLive streaming, in hours\nDAY \(UTC\) +STREAM /);
   const titles = /streaming, in hours\n(.*)/.exec(stdout)?.[1]?.trim().split(/ {2,}/) ?? [];
   assert.ok(titles.length > 3, stdout);
   assert.is(new Set(titles).size, titles.length, 'no two columns have the same title');

@@ -7,7 +7,7 @@ import { hasTmux, openTerminal, type Terminal } from '../helpers/tmux.js';
 
 const program = fileURLToPath(new URL('../../../bin/venc.js', import.meta.url));
 
-const test = suite<{ service: MovingService; terminal: Terminal }>('times to go in watch');
+const test = suite<{ service: MovingService; terminal: Terminal }>('times in watch');
 
 test.before.each(async (context) => {
   const folder = tempFolder();
@@ -19,6 +19,7 @@ test.before.each(async (context) => {
     XDG_CONFIG_HOME: folder,
     XDG_DATA_HOME: folder,
     LC_ALL: 'C.UTF-8',
+    TZ: 'Asia/Tokyo',
   });
 });
 test.after.each(async ({ service, terminal }) => {
@@ -65,6 +66,26 @@ if (hasTmux()) {
     service.outputs([encoded(9, 15_000), encoded(10, 65_000)]);
     const later = await terminal.shows(/ETA 1:05[\s\S]*ETA 1:05/);
     assert.match(later, /^› 7 +bunny\.mp4 +processing .* 20% ETA 1:05/m);
+    await terminal.press('q');
+  });
+
+  test('the log has times in UTC, wherever the terminal stands, and says so', async ({
+    service,
+    terminal,
+  }) => {
+    service.outputs([encoded(9, 95_000)]);
+    const started = Date.now();
+    await terminal.type(`'${process.execPath}' '${program}' watch 7`);
+    const frame = await terminal.shows(/^\d\d:\d\d:\d\d job 7: /m);
+    assert.match(frame, /^── UTC ─{73}$/m);
+    const time = /^(\d\d:\d\d:\d\d) job 7: /m.exec(frame)?.[1];
+    // The test may run over midnight.
+    const days = [started, Date.now()].map((at) => new Date(at).toISOString().slice(0, 10));
+    const times = days.map((day) => Date.parse(`${day}T${time}Z`));
+    assert.ok(
+      times.some((at) => at >= started - 1000 && at <= Date.now()),
+      `${time} of ${new Date().toISOString()}`,
+    );
     await terminal.press('q');
   });
 } else {

@@ -7,8 +7,7 @@ import { matchesGolden } from '../helpers/golden.js';
 import { jobRecord, progressRecord } from './records.js';
 import { renderText } from './render-text.js';
 
-// Local time, as the log shows it.
-const start = new Date(2024, 4, 1, 10, 0, 0).getTime();
+const start = Date.UTC(2024, 4, 1, 10, 0, 0);
 
 function play(ids: readonly number[], ...events: readonly WatchEvent[]): WatchState {
   return events.reduce(

@@ -56,7 +56,7 @@ function usageText({ kind, days, total }: Usage, width: number, paint: Paint): s
   const lines: readonly Line[] = [...used.map(lineOf), { day: 'total', grouping: null, amounts: total }];
   const hasGroupings = used.some(({ grouping }) => grouping !== null);
   const columns: readonly Column<Line>[] = [
-    { title: 'DAY', worth: 8, text: ({ day }) => day },
+    { title: 'DAY (UTC)', worth: 8, text: ({ day }) => day },
     ...(hasGroupings
       ? [{ title: 'GROUPING', worth: 7, leastWidth: 10, text: ({ grouping }: Line) => grouping ?? '' }]
       : []),
