@@ -538,7 +538,7 @@ _venc_value() {
 _venc_word() {
   case "$1 $2" in
     'run '* | \
-      'submit 0' | \
+      'submit '* | \
       'plan 0' | \
       'config set ffmpeg 0' | \
       'config set ffprobe 0') kind=files ;;

@@ -227,7 +227,7 @@ end
 complete -c venc -f
 
 complete -c venc -n '__venc_at "" 0' -a run -d 'encode a file here and now, without a daemon or a service'
-complete -c venc -n '__venc_at "" 0' -a submit -d 'submit a job: a URL, a local file or a request'
+complete -c venc -n '__venc_at "" 0' -a submit -d 'submit jobs: URLs, local files or requests'
 complete -c venc -n '__venc_at "" 0' -a plan -d 'print the ffmpeg command lines that would run, and run none'
 complete -c venc -n '__venc_at "" 0' -a list -d 'list jobs, newest first'
 complete -c venc -n '__venc_at "" 0' -a show -d 'show a job with its input and outputs'
@@ -322,12 +322,12 @@ complete -c venc -n '__venc_at "run"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "run"' -l debug -d 'show where an error comes from'
 complete -c venc -n '__venc_at "run"' -l help -s h -d 'show this help'
 
-complete -c venc -n '__venc_at "submit" 0' -F
+complete -c venc -n '__venc_at "submit" 0 more' -F
 complete -c venc -n '__venc_at "submit"' -l xml -d 'the request is XML, whatever it looks like'
 complete -c venc -n '__venc_at "submit"' -l ndjson -d 'with -: one request in JSON a line, each a job'
 complete -c venc -n '__venc_at "submit"' -l idempotency-key -x -d 'make no second job where one was made with this key in the last 24 ho...'
-complete -c venc -n '__venc_at "submit"' -l json -d 'print the service\'s whole answer'
-complete -c venc -n '__venc_at "submit"' -l wait -d 'wait until the job has ended; the exit code tells how'
+complete -c venc -n '__venc_at "submit"' -l json -d 'print whole answers, those of several jobs one a line'
+complete -c venc -n '__venc_at "submit"' -l wait -d 'wait until the jobs end; the exit code tells how'
 complete -c venc -n '__venc_at "submit"' -l timeout -x -d 'with --wait: give up after this time, such as 90s, 5m or 2h'
 complete -c venc -n '__venc_at "submit"' -l download -x -a '(__fish_complete_directories (commandline -ct))' -d 'with --wait: fetch the outputs into this folder, and print their paths'
 complete -c venc -n '__venc_at "submit"' -l force -d 'with --download: overwrite files that are there'
@@ -1058,7 +1058,7 @@ complete -c venc -n '__venc_at "doctor"' -l debug -d 'show where an error comes 
 complete -c venc -n '__venc_at "doctor"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "help" 0' -a run -d 'encode a file here and now, without a daemon or a service'
-complete -c venc -n '__venc_at "help" 0' -a submit -d 'submit a job: a URL, a local file or a request'
+complete -c venc -n '__venc_at "help" 0' -a submit -d 'submit jobs: URLs, local files or requests'
 complete -c venc -n '__venc_at "help" 0' -a plan -d 'print the ffmpeg command lines that would run, and run none'
 complete -c venc -n '__venc_at "help" 0' -a list -d 'list jobs, newest first'
 complete -c venc -n '__venc_at "help" 0' -a show -d 'show a job with its input and outputs'

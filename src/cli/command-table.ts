@@ -33,7 +33,7 @@ export const commandTable = {
   },
   submit: {
     group: 'everyday',
-    summary: 'submit a job: a URL, a local file or a request',
+    summary: 'submit jobs: URLs, local files or requests',
     load: () => import('./commands/submit.js'),
   },
   plan: {

@@ -1,4 +1,6 @@
 import { safeText } from '../api/safe-text.js';
+import type { RequestFields } from '../api/settings/flag-values.js';
+import { isObject } from '../api/settings/reading.js';
 import { decoded, fileNameInUrl, withoutExtension } from '../api/url-text.js';
 
 /** An output whose file has no name of its own yet. */
@@ -16,6 +18,16 @@ export interface NameParts {
   readonly avoided: string | null;
   /** Names that other outputs have already, in lower case. */
   readonly taken: ReadonlySet<string>;
+}
+
+/** The outputs that a request names; none where it leaves them to the service. */
+export function outputsIn(request: RequestFields): readonly RequestFields[] {
+  return [request.outputs, request.output].flat().filter(isObject);
+}
+
+/** Whether the service keeps an output, which goes to no place of the client's own. */
+export function isHosted({ url, base_url: base }: RequestFields): boolean {
+  return typeof url !== 'string' && typeof base !== 'string';
 }
 
 /** Most bytes that a name may have: `.part` and the number of an output are added to it. */

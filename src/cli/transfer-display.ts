@@ -1,13 +1,12 @@
 import type { Io } from './io.js';
 import { transferText } from './print/transfer-text.js';
-import { openProgress } from './progress-display.js';
+import { openProgress, type ProgressDisplay } from './progress-display.js';
 import type { ProgressMode } from './progress-mode.js';
 
 /** Shows how much of one file has been carried over. */
-export interface TransferDisplay {
+export interface TransferDisplay extends Pick<ProgressDisplay, 'note' | 'aside' | 'stop'> {
   /** Bytes done so far, and of how many; null where that is not known. */
   readonly report: (doneBytes: number, totalBytes: number | null) => void;
-  readonly stop: () => void;
 }
 
 /** Reports come with every piece of a file; more than this often nobody reads them. */
@@ -31,6 +30,8 @@ export async function openTransfer(
       const percent = total === null || total === 0 ? 0 : Math.floor((done / total) * 10_000) / 100;
       display.update(percent, activity(done, total), recordOf(done, total));
     },
+    note: display.note,
+    aside: display.aside,
     stop: display.stop,
   };
 }

@@ -22,6 +22,8 @@ export interface SubmitContext {
   troubles: (number | 'cut')[];
   /** The name that `/version` tells. */
   name: string;
+  /** What leads the program to the service. */
+  env: Readonly<Record<string, string>>;
   venc: (words: readonly string[], stdin?: string) => Promise<CliResult>;
 }
 
@@ -52,6 +54,7 @@ export function withService(test: Test<SubmitContext>): void {
     // A server that listens at a port has an address of this kind.
     const { port } = context.server.address() as AddressInfo;
     const env = { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
+    context.env = env;
     context.venc = (words, stdin) =>
       runHere(['submit', ...words], { env, ...(stdin === undefined ? {} : { stdin }) });
   });

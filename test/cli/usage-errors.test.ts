@@ -81,7 +81,7 @@ const sentences: readonly (readonly [string, string, string])[] = [
   [
     'submit',
     "missing required argument 'input'",
-    'venc submit [options] <input>; input: a URL, a local media file, ',
+    'venc submit [options] <input...>; input: URLs, local media files, ',
   ],
   [
     'accounts show',
@@ -89,11 +89,7 @@ const sentences: readonly (readonly [string, string, string])[] = [
     'venc accounts show [options] <name>; name: name of the account',
   ],
   ['--target x show', "missing required argument 'id'", 'venc show [options] <id...>; id: ids of jobs'],
-  [
-    'submit my film.mov',
-    "too many arguments for 'submit'.",
-    'venc submit [options] <input>; a word with blanks',
-  ],
+  ['plan my film.mov', "too many arguments for 'plan'.", 'venc plan [options] <input>; a word with blanks'],
   [
     'list --state',
     '--state needs a value: <states>.',

@@ -8,12 +8,12 @@ import { submitJob } from '../submit/submit-job.js';
 import { idempotencyKeyOf, refuseIdleFlags, type SubmitOptions } from '../submit/submit-options.js';
 import { withTypedErrors } from '../with-typed-errors.js';
 
-/** `venc submit INPUT`: creates a job (section 4.1) and prints its id. */
+/** `venc submit INPUT...`: creates a job for each input (section 4.1) and prints its id. */
 export function define(command: Command, context: Context): void {
   command
     .argument(
-      '<input>',
-      'a URL, a local media file, a request (FILE.json, FILE.xml), or - for a request on stdin',
+      '<input...>',
+      'URLs, local media files, requests (FILE.json, FILE.xml), or - for a request on stdin',
     )
     .option('--xml', 'the request is XML, whatever it looks like')
     .addOption(
@@ -25,11 +25,11 @@ export function define(command: Command, context: Context): void {
     )
     .option(
       '--idempotency-key <key>',
-      'make no second job where one was made with this key in the last 24 hours; with --ndjson, KEY-1 for line 1 and so on',
+      'make no second job where one was made with this key in the last 24 hours; for several KEY-1 and so on',
       idempotencyKeyOf,
     )
-    .option('--json', "print the service's whole answer")
-    .option('--wait', 'wait until the job has ended; the exit code tells how')
+    .option('--json', 'print whole answers, those of several jobs one a line')
+    .option('--wait', 'wait until the jobs end; the exit code tells how')
     .option(
       '--timeout <time>',
       'with --wait: give up after this time, such as 90s, 5m or 2h',
@@ -43,25 +43,32 @@ export function define(command: Command, context: Context): void {
     )
     .option(progressOption.flags, progressOption.help, progressOption.parse);
   withExamplesFirst(addJobWords(command), details).action(
-    context.act((word: string, options: SubmitOptions) =>
-      withTypedErrors(word, options, async () => {
+    context.act((words: readonly string[], options: SubmitOptions) =>
+      withTypedErrors(words.length === 1 ? words[0] : undefined, options, async () => {
         refuseIdleFlags(options);
-        if (options.ndjson !== true) return submitJob(word, options, context);
-        const { submitMany } = await import('../submit/submit-many.js');
-        return submitMany(word, options, context);
+        if (options.ndjson === true) {
+          const { submitMany } = await import('../submit/submit-many.js');
+          return submitMany(words, options, context);
+        }
+        const [word, ...others] = words;
+        if (word !== undefined && others.length === 0) return submitJob(word, options, context);
+        const { submitInputs } = await import('../submit/submit-inputs.js');
+        return submitInputs(words, options, context);
       }),
     ),
   );
 }
 
 const details = `
-Prints the id of the job. A flag wins over the request file, and --output over a flag.
+Prints the id of each job, in the order of the inputs. An input that fails does not stop the others; the first to fail
+decides the exit code. A flag wins over the request file, and --output over a flag.
 Passwords in arguments can be seen by other users of this machine for a moment: send such requests through - instead.
 
 Examples:
   venc submit https://example.com/film.mov
   venc submit film.mov --wait --video-codec vp9 --width 1280
   venc submit film.mov --wait --download films --filename film.mp4
+  venc submit *.mov --wait --download films --width 1280
   venc submit film.mov --stage s3://bucket/incoming
   venc submit film.mov --output filename=small.mp4,width=640 \\
     --output filename=large.mp4,width=1920

@@ -4,36 +4,53 @@ import type { Client } from '../../client/client.js';
 import { listenForEnd } from '../interrupt.js';
 import type { Io } from '../io.js';
 import { shellLine } from '../print/shell-words.js';
+import { reportError } from '../report-error.js';
 import { type DownloadOptions, downloadJob } from './download-job.js';
 
 /**
- * Fetches what a job that has just ended has made, and tells the exit code of both. A job that failed has its own code, whether or not
- * there was something to fetch.
+ * Fetches what jobs that have just ended have made. A job that failed may have nothing to fetch. The error of one of several jobs is
+ * reported, and the others are fetched all the same; gives the exit code of the first. Rejects with the error of an only job.
  */
 export async function downloadEnded(
   client: Client,
-  id: number,
+  ids: readonly number[],
   io: Io,
-  options: Omit<DownloadOptions, 'signal'> & { readonly code: ExitCode },
+  options: Omit<DownloadOptions, 'signal' | 'taken'>,
 ): Promise<ExitCode> {
   const { signal, dispose } = listenForEnd(io);
+  const taken = new Set<string>();
+  let code: ExitCode = exitCodes.done;
   try {
-    await downloadJob(await client.job(id, signal), client.target, io, { ...options, signal });
-  } catch (error) {
-    if (isVencError(error, 'InterruptedError')) {
-      const again = shellLine(['venc', 'download', String(id), '--out', options.folder]);
-      throw new VencError('InterruptedError', error.message, { hint: `to go on: ${again}` });
+    for (const [index, id] of ids.entries()) {
+      try {
+        const job = await client.job(id, signal);
+        await downloadJob(job, client.target, io, { ...options, signal, taken }).catch((error: unknown) => {
+          if (job.state === 'finished' || !isVencError(error, 'NotFoundError')) throw error;
+        });
+      } catch (error) {
+        if (isVencError(error, 'InterruptedError'))
+          throw interrupted(error, ids.slice(index), options.folder);
+        const told = withWayOut(error, id);
+        if (ids.length === 1 || signal.aborted || !isVencError(told)) throw told;
+        code = reportError(io, told, `Job ${id}`, code);
+      }
     }
-    // With --force the same command would encode it all once more.
-    if (isVencError(error, 'UsageError')) {
-      const again = shellLine(['venc', 'download', String(id)]);
-      throw new VencError('UsageError', error.message, {
-        hint: `the job has ended: ${again} --force, or with --out another folder`,
-      });
-    }
-    if (options.code === exitCodes.done || !isVencError(error, 'NotFoundError')) throw error;
   } finally {
     dispose();
   }
-  return options.code;
+  return code;
+}
+
+function interrupted(error: VencError, ids: readonly number[], folder: string): VencError {
+  const again = shellLine(['venc', 'download', ...ids.map(String), '--out', folder]);
+  return new VencError('InterruptedError', error.message, { hint: `to go on: ${again}` });
+}
+
+/** With --force the same command would encode it all once more: the error of a file that is there names another one. */
+function withWayOut(error: unknown, id: number): unknown {
+  if (!isVencError(error, 'UsageError')) return error;
+  const again = shellLine(['venc', 'download', String(id)]);
+  return new VencError('UsageError', error.message, {
+    hint: `the job has ended: ${again} --force, or with --out another folder`,
+  });
 }

@@ -1,18 +1,15 @@
 import { posix } from 'node:path';
 import type { RequestFields } from '../../api/settings/flag-values.js';
-import { isObject } from '../../api/settings/reading.js';
 import { fileNameInUrl, withoutExtension } from '../../api/url-text.js';
-import { extensionFor, namesOfOutputs } from '../output-names.js';
+import { extensionFor, isHosted, namesOfOutputs, outputsIn } from '../output-names.js';
 
 /**
  * Names that the downloads of a job will have, as far as its request and the name of its input tell: of outputs that go to no place of
  * the client's own. Pure.
  */
 export function namesToCome(request: RequestFields, inputName: string | null = null): readonly string[] {
-  const given = [request.outputs, request.output].flat().filter(isObject);
+  const given = outputsIn(request);
   const outputs: readonly RequestFields[] = given.length === 0 ? [{}] : given;
-  const isHosted = ({ url, base_url: base }: RequestFields) =>
-    typeof url !== 'string' && typeof base !== 'string';
   const named = outputs.map((output) =>
     isHosted(output) && typeof output.filename === 'string' ? posix.basename(output.filename) : null,
   );

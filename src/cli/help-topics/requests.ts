@@ -12,6 +12,7 @@ export const requestsTopic = `A request says what to make of an input: the body 
 From a file (.json, .xml) or from stdin, by submit, run and plan:
 
   venc submit request.json
+  venc submit a.json b.json film.mov        a job for each
   jq '.test = true' request.json | venc submit -
   venc submit - --xml < request.xml
   venc submit - --ndjson < jobs.ndjson      one request a line

@@ -4,14 +4,13 @@ import { safeText } from '../../api/safe-text.js';
 import type { Client } from '../../client/client.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../files.js';
-import type { ProgressMode } from '../progress-mode.js';
-import { openTransfer } from '../transfer-display.js';
+import type { UploadDisplay } from './upload-display.js';
 
 /** What it takes to bring files to where the service can fetch them. */
 export interface Bringing {
   readonly client: Client;
   readonly context: Context;
-  readonly mode: ProgressMode;
+  readonly display: UploadDisplay;
   /** URL of the folder that files are staged in; undefined where they are uploaded to the service. */
   readonly stage: string | undefined;
   readonly signal: AbortSignal;
@@ -29,10 +28,9 @@ export interface Bringer {
 }
 
 /** A bringer that has brought nothing yet. */
-export function createBringer({ client, context, mode, stage, signal }: Bringing): Bringer {
-  const { io } = context;
+export function createBringer({ client, context, display, stage, signal }: Bringing): Bringer {
   const brought: ((mayBeNeeded: boolean) => Promise<void>)[] = [];
-  const remark = (text: string) => io.note(`venc: ${safeText(text)}\n`);
+  const remark = (text: string) => display.note(`venc: ${safeText(text)}\n`);
 
   async function upload(file: FileToUpload, onProgress: (doneBytes: number) => void): Promise<string> {
     const { uploadFile } = await import('./upload-file.js');
@@ -45,7 +43,7 @@ export function createBringer({ client, context, mode, stage, signal }: Bringing
   async function putOnStage(file: FileToUpload, folderUrl: string, onProgress: (doneBytes: number) => void) {
     const { stageFile } = await import('../../../daemon/stage-file.js');
     const folder = await context.dataFolder();
-    const staged = await stageFile(file.path, { stage: folderUrl, folder, env: io.env });
+    const staged = await stageFile(file.path, { stage: folderUrl, folder, env: context.io.env });
     await staged.send({ signal, onProgress });
     const name = withoutPassword(staged.url);
     brought.push(async (mayBeNeeded) => {
@@ -60,14 +58,11 @@ export function createBringer({ client, context, mode, stage, signal }: Bringing
 
   return {
     async bring(file) {
-      const { sizeBytes } = file;
-      const recordOf = (done: number) => ({ sent_bytes: done, total_bytes: sizeBytes });
-      const { report, stop } = await openTransfer(io, mode, 'upload', recordOf);
-      const onProgress = (done: number) => report(done, sizeBytes);
+      const { report, end } = await display.begin(file);
       try {
-        return await (stage === undefined ? upload(file, onProgress) : putOnStage(file, stage, onProgress));
+        return await (stage === undefined ? upload(file, report) : putOnStage(file, stage, report));
       } finally {
-        stop();
+        end();
       }
     },
     async giveUp(mayBeNeeded) {

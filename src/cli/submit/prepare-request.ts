@@ -17,12 +17,13 @@ export interface PreparedRequest {
 
 /**
  * Reads what `venc submit` was given into a request. All that can be refused without the service is refused here, before a long upload.
- * Rejects with `UsageError` and `InvalidRequestError`.
+ * `subject` begins its warnings. Rejects with `UsageError` and `InvalidRequestError`.
  */
 export async function prepareRequest(
   word: string,
   options: SubmitOptions,
   { io }: Context,
+  subject = '',
 ): Promise<PreparedRequest> {
   const input = await readJobInput(word, io, options.xml === true ? { isXml: true, readXml } : { readXml });
   const pictures = new Map<string, FileToUpload>();
@@ -34,7 +35,7 @@ export async function prepareRequest(
   const fields = await requestOf(base, options, pictures);
   // Flags cannot be unknown, but what is written in JSON can.
   if (input.kind === 'request' || options.output !== undefined || base.preset !== null)
-    await noteUnknownFields(fields, io);
+    await noteUnknownFields(fields, io, subject);
   if (options.stage !== undefined && input.kind !== 'file' && pictures.size === 0) {
     throw new VencError('UsageError', '--stage goes with a local file: a URL is where it is.');
   }

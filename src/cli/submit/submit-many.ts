@@ -1,20 +1,27 @@
 import { VencError } from '../../api/errors.js';
-import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import type { ExitCode } from '../../api/exit-codes.js';
 import type { RequestFields } from '../../api/settings/flag-values.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../files.js';
 import { listenForEnd } from '../interrupt.js';
 import { presetOf, requestOf } from '../job-words.js';
 import { chosenMode } from '../progress-mode.js';
+import { afterSubmit } from './after-submit.js';
 import { bringFiles, createBringer } from './bring-files.js';
+import { hostsOutputs } from './places-of-outputs.js';
 import { withAddresses } from './prepare-request.js';
 import { submitLines } from './submit-lines.js';
 import type { SubmitOptions } from './submit-options.js';
+import { displayForEach } from './upload-display.js';
 
 /** Creates one job for each line of stdin, prints their ids, and waits for them where that is asked for. */
-export async function submitMany(word: string, options: SubmitOptions, context: Context): Promise<ExitCode> {
+export async function submitMany(
+  words: readonly string[],
+  options: SubmitOptions,
+  context: Context,
+): Promise<ExitCode> {
   const { io } = context;
-  if (word !== '-') {
+  if (words.length !== 1 || words[0] !== '-') {
     throw new VencError('UsageError', '--ndjson reads requests from stdin.', {
       hint: 'for example: venc submit - --ndjson < jobs.ndjson',
     });
@@ -27,12 +34,17 @@ export async function submitMany(word: string, options: SubmitOptions, context: 
   await requestOf({ request: null, input: null, preset }, options, pictures);
   const mode = await chosenMode(context, options.progress, 'stderr');
   const { signal, dispose } = listenForEnd(io);
+  let isHosted = false;
   const submit = async () => {
-    const bringer = createBringer({ client, context, mode, stage: undefined, signal });
+    const display = displayForEach(io, mode);
+    const bringer = createBringer({ client, context, display, stage: undefined, signal });
     const addresses = await bringFiles(pictures, bringer);
     return submitLines(client, io, {
-      complete: async (line: RequestFields) =>
-        withAddresses(await requestOf({ request: line, input: null, preset }, options), addresses),
+      complete: async (line: RequestFields) => {
+        const request = await requestOf({ request: line, input: null, preset }, options);
+        isHosted ||= hostsOutputs(request);
+        return withAddresses(request, addresses);
+      },
       inTypedWords: async (error) => {
         if (error.errorClass !== 'InvalidRequestError') return error;
         const { inWordsTyped } = await import('../typed-errors.js');
@@ -44,9 +56,5 @@ export async function submitMany(word: string, options: SubmitOptions, context: 
     });
   };
   const { ids, code } = await submit().finally(dispose);
-  if (options.wait !== true || ids.length === 0) return code;
-  const { waitWithProgress } = await import('../wait-with-progress.js');
-  const interruption = listenForEnd(io, options.timeout ?? null);
-  const ended = await waitWithProgress(client, ids, { interruption, mode, io });
-  return code === exitCodes.done ? ended : code;
+  return afterSubmit(client, ids, { io, mode, options, code, isHosted });
 }

@@ -1,0 +1,64 @@
+import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import type { Client } from '../../client/client.js';
+import { type Interruption, listenForEnd } from '../interrupt.js';
+import type { Io } from '../io.js';
+import type { ProgressMode } from '../progress-mode.js';
+import type { SubmitOptions } from './submit-options.js';
+
+/** What the command goes on with. */
+export interface AfterSubmit {
+  readonly io: Io;
+  readonly mode: ProgressMode;
+  readonly options: SubmitOptions;
+  /** That of the creates. */
+  readonly code: ExitCode;
+  /** Whether a job has an output that the service keeps for a download. */
+  readonly isHosted: boolean;
+  /** Where somebody listens for the end already. */
+  readonly interruption?: Interruption;
+}
+
+/**
+ * Goes on with jobs that were created, as far as the options say: waits for them and downloads their outputs. Without `--wait` it says on
+ * a terminal what can be typed next. Gives the exit code of the command: the first that is not 0.
+ */
+export async function afterSubmit(
+  client: Client,
+  ids: readonly number[],
+  { io, mode, options, code, isHosted, ...listening }: AfterSubmit,
+): Promise<ExitCode> {
+  if (ids.length === 0) return code;
+  if (options.wait !== true) {
+    if (isForPerson(io, mode, options)) io.note(nextStepsText(ids, isHosted));
+    return code;
+  }
+  const { waitWithProgress } = await import('../wait-with-progress.js');
+  const interruption = listening.interruption ?? listenForEnd(io, options.timeout ?? null);
+  const ended = await waitWithProgress(client, ids, { interruption, mode, io });
+  const first = code === exitCodes.done ? ended : code;
+  // What a failed job did finish is worth having too.
+  const isOver = ended === exitCodes.done || ended === exitCodes.jobFailed || ids.length > 1;
+  if (options.download === undefined || !isOver) return first;
+  const { downloadEnded } = await import('../download/download-ended.js');
+  const isForced = options.force === true;
+  const downloaded = await downloadEnded(client, ids, io, { folder: options.download, isForced, mode });
+  return first === exitCodes.done ? downloaded : first;
+}
+
+/** Whether a person reads both outputs: not a script, nor somebody who asked for JSON or for silence. */
+function isForPerson({ isTerminal }: Io, mode: ProgressMode, { json }: SubmitOptions): boolean {
+  return isTerminal.stdout && isTerminal.stderr && json !== true && (mode === 'tty' || mode === 'plain');
+}
+
+/** More ids than this fill lines that nobody copies. */
+const mostIds = 12;
+
+function nextStepsText(ids: readonly number[], isHosted: boolean): string {
+  const isMany = ids.length > mostIds;
+  const words = isMany ? `${ids[0]} ... ${ids.at(-1)}` : ids.join(' ');
+  // Without ids watch shows all jobs that are active.
+  const watch = isMany ? 'venc watch' : `venc watch ${words}`;
+  const rest = isMany ? ` (all ${ids.length} ids)` : '';
+  const download = isHosted ? `venc: to fetch the outputs then: venc download ${words}${rest}\n` : '';
+  return `venc: to watch the progress: ${watch}\n${download}`;
+}
