@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isCommandName } from '../src/cli/command-table.js';
-import { runCli } from './cli/run-cli.js';
+import { type CommandNode, commandTree } from '../src/cli/command-tree.js';
+import { createIo } from '../src/cli/io.js';
+import { wholeProgram } from '../src/cli/whole-program.js';
 
 /** Written by hand; the others are written from the tables themselves. */
 const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'settings.md');
@@ -20,16 +22,22 @@ function commandsOf(page: string): readonly string[] {
 
 const commands = pages.flatMap((page) => commandsOf(page).map((words) => ({ page, words })));
 
-test('the pages name commands that exist, with flags that their help has', async () => {
+const program = commandTree(await wholeProgram(createIo(process, false, (code) => process.exit(code))));
+
+/** The flags of a command, of those within it and of the program. */
+function flagsOf({ flags, commands: within }: CommandNode): readonly string[] {
+  return [...flags.map(({ long }) => long), ...within.flatMap(flagsOf)];
+}
+
+test('the pages name commands that exist, with flags that they have', () => {
   assert.ok(commands.length > 20, `${commands.length} commands were found`);
-  const named = commands.filter(({ words }) => isCommandName(words.split(/\s/)[0]));
-  const names = [...new Set(named.map(({ words }) => words.split(/\s/)[0] ?? ''))];
-  const helps = new Map<string, string>();
-  for (const name of names) helps.set(name, (await runCli([name, '--help'])).stdout);
-  for (const { page, words } of named) {
+  const everywhere = program.flags.map(({ long }) => long);
+  for (const { page, words } of commands.filter(({ words }) => isCommandName(words.split(/\s/)[0]))) {
     const [name = '', ...rest] = words.split(/\s+/);
+    const command = program.commands.find(({ path }) => path[0] === name);
+    const known = ['--help', ...everywhere, ...(command === undefined ? [] : flagsOf(command))];
     for (const flag of rest.filter((word) => /^--[a-z]/.test(word)).map((word) => word.split('=')[0] ?? '')) {
-      assert.match(helps.get(name) ?? '', new RegExp(`${flag}\\b`), `${page}: venc ${words}`);
+      assert.ok(known.includes(flag), `${page}: venc ${words}`);
     }
   }
 });

@@ -177,7 +177,8 @@ test('a job that is not there is refused, and the others are followed on', async
 });
 
 test('a refused key ends it', async ({ service, client }) => {
-  service.answerEvents(page(401));
+  // The first for the key in the header, the second for the one in the query.
+  service.answerEvents(page(401), page(401));
   const error = await allOf(client, [10]).catch((reason: unknown) => reason);
   assert.ok(isVencError(error, 'UnauthorizedError'), String(error));
 });
