@@ -1,7 +1,7 @@
 import type { Fault } from '../jobs/fault.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { checkCombination } from './combination.js';
-import { decideClip, reaches } from './decide/clip.js';
+import { decideClip, reaches, startWithin } from './decide/clip.js';
 import type { Decision, Picture, Sound } from './decide/decisions.js';
 import { groupsOf, isPictured } from './decide/groups.js';
 import { decideLastFrame } from './decide/last-frame.js';
@@ -67,10 +67,15 @@ function decide(
   // A first frame that is shown for only the rest of its time makes even frames uneven.
   const video = stream !== null && clip.startsInFrame ? { ...stream, isFrameRateVariable: true } : stream;
   const audio = media.audio !== null && reaches(media.audio, clip, media) ? media.audio : null;
+  const beginsSeconds = video === null ? 0 : startWithin(video.startSeconds, media);
+  const source = {
+    format: media.format,
+    firstFrameSeconds: Math.max(0, beginsSeconds - clip.startSeconds),
+  };
   const pictured: Result<{ readonly picture: Picture | null }> =
     video === null || combination.video === null
       ? { picture: null }
-      : decidePicture(settings, video, combination.video.encoder, media.format, watermarks, abilities);
+      : decidePicture(settings, video, combination.video.encoder, source, watermarks, abilities);
   if ('fault' in pictured) return pictured;
   if (pictured.picture === null && settings.thumbnails !== undefined) {
     return fault('ThumbnailError', 'The output has no picture to take thumbnails of: the input has none.');

@@ -10,7 +10,7 @@ function timing(
   format = 'mpeg4',
   encoder: 'libx264' | 'libtheora' = 'libx264',
 ) {
-  const decided = decidePicture({}, videoFacts(facts), encoder, format);
+  const decided = decidePicture({}, videoFacts(facts), encoder, { format, firstFrameSeconds: 0 });
   return 'picture' in decided ? decided.picture.timing : null;
 }
 
@@ -31,13 +31,13 @@ test('a rate that Matroska remarks on is told in parts of a frame, three millise
   const film = timing({ frameRate: { numerator: 24_000, denominator: 1001 } }, 'matroska');
   assert.equal(film, {
     by: 'own-times',
-    clock: { by: 'part-frames', step: { numerator: 1001, denominator: 24_000 * 13 } },
+    clock: { by: 'part-frames', step: { numerator: 1001, denominator: 24_000 * 13 }, mayBeUneven: true },
     thinning: [],
   });
   const fast = timing({ frameRate: { numerator: 1000, denominator: 1 } }, 'webm');
   assert.equal(fast, {
     by: 'own-times',
-    clock: { by: 'part-frames', step: { numerator: 1, denominator: 1000 } },
+    clock: { by: 'part-frames', step: { numerator: 1, denominator: 1000 }, mayBeUneven: true },
     thinning: [],
   });
 });
@@ -99,7 +99,7 @@ for (const [settings, facts, expected] of rates) {
   const input = facts === uneven ? 'an uneven rate' : 'frameRate' in (facts ?? {}) ? 'another' : 'an even 25';
   test(`${JSON.stringify(settings)} of ${input} is ${expected}`, () => {
     const video = videoFacts({ frameRate: pal, ...facts });
-    const decided = decidePicture(settings, video, 'libx264', 'mpeg4');
+    const decided = decidePicture(settings, video, 'libx264', { format: 'mpeg4', firstFrameSeconds: 0 });
     assert.ok('picture' in decided);
     const { timing } = decided.picture;
     if (timing.by === 'even-rate') {
@@ -133,22 +133,34 @@ const fields: readonly (readonly [
 for (const [mode, fieldOrder, expected] of fields) {
   test(`deinterlace ${mode ?? 'left out'} of ${fieldOrder} fields is ${expected ?? 'nothing'}`, () => {
     const settings = mode === undefined ? {} : { deinterlace: mode };
-    const decided = decidePicture(settings, videoFacts({ fieldOrder }), 'libx264', 'mpeg4');
+    const decided = decidePicture(settings, videoFacts({ fieldOrder }), 'libx264', {
+      format: 'mpeg4',
+      firstFrameSeconds: 0,
+    });
     assert.is('picture' in decided ? decided.picture.deinterlace : 'fault', expected);
   });
 }
 
 test('a picture that would be beyond the limit is a fault, whatever makes it so large', () => {
   const tall = videoFacts({ width: 100, height: 8000 });
-  const enlarged = decidePicture({ width: 8192, upscale: true }, tall, 'libx264', 'mpeg4');
+  const enlarged = decidePicture({ width: 8192, upscale: true }, tall, 'libx264', {
+    format: 'mpeg4',
+    firstFrameSeconds: 0,
+  });
   const stretched = videoFacts({ sampleAspectRatio: { numerator: 1000, denominator: 1 } });
-  for (const decided of [enlarged, decidePicture({}, stretched, 'libx264', 'mpeg4')]) {
+  for (const decided of [
+    enlarged,
+    decidePicture({}, stretched, 'libx264', { format: 'mpeg4', firstFrameSeconds: 0 }),
+  ]) {
     assert.is('fault' in decided && decided.fault.errorClass, 'InvalidVideoSettingsError');
   }
 });
 
 test('a picture smaller than its encoder takes is a fault that names the encoder', () => {
-  const decided = decidePicture({ width: 32 }, videoFacts(), 'libsvtav1', 'mpeg4');
+  const decided = decidePicture({ width: 32 }, videoFacts(), 'libsvtav1', {
+    format: 'mpeg4',
+    firstFrameSeconds: 0,
+  });
   assert.match('fault' in decided ? decided.fault.message : '', /32x18 pixels, and libsvtav1/);
 });
 

@@ -49,12 +49,12 @@ export type Thinning =
 
 /**
  * The steps that times are told in: whole frames where these come evenly; parts of a frame, given in seconds, where the file says
- * so but may be wrong; the finest there are where they do not, or so many a second for an encoder that counts them.
+ * so but may be wrong (`mayBeUneven`), or where the picture begins between two frames after the sound; the finest there are where they do not, or so many a second for an encoder that counts them.
  */
 export type Clock =
   | { readonly by: 'frames' }
   | { readonly by: 'counted'; readonly perSecond: number }
-  | { readonly by: 'part-frames'; readonly step: Ratio }
+  | { readonly by: 'part-frames'; readonly step: Ratio; readonly mayBeUneven: boolean }
   | { readonly by: 'fine' };
 
 /** How many bits there are: as a quality asks for, or as a bitrate says. */

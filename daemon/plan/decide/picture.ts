@@ -8,7 +8,7 @@ import { decideColours, finalMatrix } from './colours.js';
 import type { Fields, Picture } from './decisions.js';
 import { levelOf } from './level.js';
 import { decideFit } from './size.js';
-import { decideTiming } from './timing.js';
+import { decideTiming, type TimingSource } from './timing.js';
 import { decideCap, decideVideoRate } from './video-rate.js';
 import { decideWatermarks, tooLargeWatermark } from './watermarks.js';
 
@@ -20,7 +20,7 @@ export function decidePicture(
   settings: OutputSettings,
   video: VideoFacts,
   encoder: VideoEncoderName,
-  format: string,
+  source: TimingSource,
   watermarks: readonly WatermarkPicture[] = [],
   abilities: Pick<Abilities, 'filters' | 'encoders'> = { filters: new Set(), encoders: new Set() },
 ): { readonly picture: Picture } | { readonly fault: Fault } {
@@ -58,7 +58,7 @@ export function decidePicture(
       fit,
       ...colouring,
       watermarks: marks,
-      ...decideTiming(settings, video, encoder, format),
+      ...decideTiming(settings, video, encoder, source),
       rate: decideVideoRate(settings, encoder),
       cap: decideCap(settings),
       speed: levelOf(settings.speed),

@@ -7,6 +7,14 @@ import { dividedRate, isHigher, perSecond, rateOf } from './frame-rate.js';
 /** The settings that the times of frames are made of (section 4.1 Advanced). */
 export type TimingSettings = Pick<OutputSettings, 'frame_rate' | 'decimate' | 'max_frame_rate'>;
 
+/** Where the frames come from. */
+export interface TimingSource {
+  /** Format of the input. */
+  readonly format: string;
+  /** How long after the beginning of the output the first frame is shown: more than 0 where the sound begins before the picture. */
+  readonly firstFrameSeconds: number;
+}
+
 /** When the frames of an output are shown, and how many there are of them. */
 export interface TimingDecision {
   readonly timing: Timing;
@@ -25,7 +33,7 @@ export function decideTiming(
   settings: TimingSettings,
   video: VideoFacts,
   encoder: VideoEncoderName,
-  format: string,
+  { format, firstFrameSeconds }: TimingSource,
 ): TimingDecision {
   const { frameRate, isFrameRateVariable } = video;
   const asked = settings.frame_rate === undefined ? null : rateOf(settings.frame_rate);
@@ -39,8 +47,11 @@ export function decideTiming(
   if (divisor > 1 || (most !== null && isHigher(frameRate, most))) {
     return even(lowered(dividedRate(frameRate, divisor), most));
   }
-  if (!looseFormats.has(format)) return thinned({ by: 'frames' }, frameRate, 1, null);
-  return thinned(partFrames(frameRate), frameRate, 1, most);
+  const mayBeUneven = looseFormats.has(format);
+  if (!mayBeUneven && isOnGrid(firstFrameSeconds, frameRate)) {
+    return thinned({ by: 'frames' }, frameRate, 1, null);
+  }
+  return thinned({ ...partFrames(frameRate), mayBeUneven }, frameRate, 1, mayBeUneven ? most : null);
 }
 
 // Matroska's frame rate is a remark: what was repacked from elsewhere bears the average of an uneven rate as if it were even.
@@ -53,9 +64,15 @@ const unknownRate: Ratio = { numerator: 25, denominator: 1 };
  * Steps of a whole part of a frame. Matroska rounds times to a millisecond: steps of three and more bring even frames back to
  * where they belong, and move uneven ones by less than anybody sees.
  */
-function partFrames({ numerator, denominator }: Ratio): Clock {
+function partFrames({ numerator, denominator }: Ratio): { readonly by: 'part-frames'; readonly step: Ratio } {
   const parts = Math.max(1, Math.floor((denominator * 1000) / (numerator * 3)));
   return { by: 'part-frames', step: { numerator: denominator, denominator: numerator * parts } };
+}
+
+/** Whether a moment is that of a whole number of frames, within what nobody notices between sound and picture. */
+function isOnGrid(seconds: number, rate: Ratio): boolean {
+  const frames = seconds * perSecond(rate);
+  return Math.abs(frames - Math.round(frames)) / perSecond(rate) < 0.002;
 }
 
 function lowered(rate: Ratio, most: Ratio | null): Ratio {

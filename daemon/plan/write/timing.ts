@@ -41,7 +41,7 @@ export function timingArgs(timing: Timing, { hasFpsMode }: Abilities): readonly 
       if (hasFpsMode) return [mode, 'vfr', ...timeBase(clock.step.numerator, clock.step.denominator)];
       // Older builds make the last frame last for one step alone, so they get whole frames; and their edit lists, as below,
       // would cut off the last half second of a screen that seldom changes.
-      return [mode, 'vfr', '-bf', '0'];
+      return clock.mayBeUneven ? [mode, 'vfr', '-bf', '0'] : [mode, 'vfr'];
     case 'counted':
       return [mode, 'vfr', ...timeBase(1, clock.perSecond), ...(hasFpsMode ? [] : ['-bf', '0'])];
     case 'fine':

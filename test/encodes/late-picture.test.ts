@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ffmpegRaw } from '../contracts/odd-input.js';
+import { testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { probed } from './listening.js';
+import { type ShippedEncoder, startShipped } from './shipped-run.js';
+
+/* Pictures that begin after their sound, between two frames. */
+
+const folder = tempFolder();
+/** Only this build: that of 2018 gives encoders no finer times than frames. */
+const { ffmpeg } = await testFfmpeg();
+
+const starts = async (path: string) => {
+  const rows = await probed(path, ['-show_entries', 'stream=codec_type,start_time']);
+  const of = (type: string) => Number(rows.find(([kind]) => kind === type)?.[1]);
+  return of('video') - of('audio');
+};
+
+const test = suite<{ encoder: ShippedEncoder }>('a late picture');
+test.before(async (context) => {
+  context.encoder = await startShipped(ffmpeg.path);
+});
+test.after(({ encoder }) => encoder.end());
+
+for (const [rate, late] of [
+  [30, 0.021],
+  [1, 0.4],
+] as const) {
+  test(`a picture of ${rate} frames a second that begins ${late} s after its sound does so in the output`, async ({
+    encoder,
+  }) => {
+    const input = join(folder, `${rate}.mp4`);
+    const [picture, sound] = [join(folder, `${rate}-picture.mp4`), join(folder, 'sound.m4a')];
+    const source = `testsrc2=size=160x120:rate=${rate}:duration=4`;
+    const coder = ['-c:v', 'libx264', '-bf', '0', '-pix_fmt', 'yuv420p', '-video_track_timescale', '30000'];
+    await ffmpegRaw('-f', 'lavfi', '-i', source, ...coder, picture);
+    await ffmpegRaw('-f', 'lavfi', '-i', 'sine=duration=4', '-c:a', 'aac', sound);
+    await ffmpegRaw('-i', sound, '-itsoffset', String(late), '-i', picture, '-c', 'copy', input);
+    const before = await starts(input);
+    const { path, job } = await encoder.encoded(input);
+    assert.is(job.state, 'finished', JSON.stringify(job.output_media_files));
+    const after = await starts(path);
+    assert.ok(Math.abs(before - late) < 0.003, `the input's picture begins ${before} s after its sound`);
+    assert.ok(Math.abs(after - before) < 0.005, `${after} s and not ${before}`);
+  });
+}
+
+test.run();
