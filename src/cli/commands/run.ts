@@ -79,7 +79,8 @@ Examples:
   venc run film.mov -o film.webm --start-clip 10 --clip-length 30
   venc run film.mov -o small.mp4 --output width=640 \\
     -o large.mp4 --output width=1920
-  venc run film.mov -o out/ --output label=small,width=640 --output label=large`;
+  venc run film.mov -o out/ --output label=small,width=640 \\
+    --output label=large`;
 
 /** Says which settings the daemon of this version refuses. */
 export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));
