@@ -85,6 +85,7 @@ export const commandSynonyms: Readonly<Record<string, Synonym>> = {
   stop: { perhaps: ['cancel'] },
   kill: { perhaps: ['cancel'] },
   retry: { perhaps: ['resubmit'] },
+  rm: { perhaps: ['remove', 'revoke'] },
   remove: { perhaps: ['rm', 'revoke'] },
   delete: { perhaps: ['rm', 'remove', 'revoke'] },
   serve: { perhaps: ['daemon'] },

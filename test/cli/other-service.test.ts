@@ -85,7 +85,7 @@ const cases: readonly (readonly [words: string, code: number, says: RegExp])[] =
   ['resubmit 1002', 6, /Job 1002 was resubmitted as often as the service allows \(403\)\.\n/],
   ['resubmit 1001', 6, /Job 1001 is finished: only a job that did not finish can be resubmitted \(409\)\.\n/],
   ['report', 0, /2026-01-02 +12\.50 +11\.00\ntotal +12\.50 +11\.00\n\nLive/],
-  ['report live', 0, /^Live streaming, in hours\n/],
+  ['report live', 0, /^Live streaming: no usage/],
   [
     'report vod --csv',
     0,

@@ -35,10 +35,20 @@ export interface DaemonProcess {
 }
 
 const started = new Set<ChildProcess>();
+/** Daemons that {@link killDaemons} ends. */
+const ofThisFile = new Set<ChildProcess>();
+process.once('exit', () => killAll(started));
 
-/** Kills what a test that failed left running: to be called after each suite that starts daemons. */
+/**
+ * Kills the daemons that a test of this file started with {@link startDaemonProcess} and left running: to be called after each suite that
+ * does. Daemons of other files in the same process, which are started while all files are loaded, go on.
+ */
 export function killDaemons(): void {
-  for (const child of started) child.kill('SIGKILL');
+  killAll(ofThisFile);
+}
+
+function killAll(children: Iterable<ChildProcess>): void {
+  for (const child of children) child.kill('SIGKILL');
 }
 
 /** The key that such a daemon takes. */
@@ -49,6 +59,18 @@ export async function startDaemonProcess(
   dataFolder: string,
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
+): Promise<DaemonProcess> {
+  const daemon = await launchDaemon(dataFolder, args, env);
+  ofThisFile.add(daemon.child);
+  daemon.child.once('exit', () => ofThisFile.delete(daemon.child));
+  return daemon;
+}
+
+/** Starts one that {@link killDaemons} leaves alone. It is killed at the latest when this process ends. */
+export async function launchDaemon(
+  dataFolder: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
 ): Promise<DaemonProcess> {
   const child = spawnVenc(
     ['daemon', '--port', '0', '--data', dataFolder, '--allow-private-network', ...args],

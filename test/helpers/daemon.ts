@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { DaemonOptions } from '../../daemon/daemon-options.js';
 import type { JobProgressRecord, JobRecord } from '../../src/api/records.js';
 import { isFinal } from '../../src/api/states.js';
-import { processKey, startDaemonProcess } from './daemon-process.js';
+import { launchDaemon, processKey } from './daemon-process.js';
 import { tempFolder } from './temp.js';
 
 /** A daemon of a test's own, on a free port and a temporary data folder. */
@@ -33,7 +33,7 @@ export type TestDaemonOptions = Partial<Omit<DaemonOptions, 'host' | 'port' | 'l
  */
 export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<TestDaemon> {
   const dataFolder = options.dataFolder ?? join(tempFolder(), 'data');
-  const daemon = await startDaemonProcess(dataFolder, [...flagsOf(options), '--log-format', 'json'], {
+  const daemon = await launchDaemon(dataFolder, [...flagsOf(options), '--log-format', 'json'], {
     VENC_API_KEY: options.apiKey === undefined ? processKey : (options.apiKey ?? ''),
   });
   const key = processKey;
