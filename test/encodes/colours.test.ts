@@ -82,7 +82,7 @@ for (const build of await shippedBuilds()) {
     ['vp9', 'out.webm'],
     ['av1', 'out.mp4'],
     ['vp8', 'out.webm'],
-    ['theora', 'out.ogv'],
+    ['theora', 'out.mkv'],
   ] as const) {
     test(`high definition that does not tell its colours has those that ${codec} says`, async () => {
       const words = [...quick, ...half, '--video-codec', codec];

@@ -8,9 +8,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli } from '../cli/run-cli.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
+import { payloadMd5, payloadOf, summingProbe } from '../helpers/download-harness.js';
 import { tempFolder } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
-import { payloadMd5, payloadOf, summingProbe } from './download-room.js';
 
 test.after(() => killDaemons());
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sampleBytes } from '../contracts/transport/evidence.js';
-import { processKey } from '../helpers/daemon-process.js';
+import { processKey } from './daemon-process.js';
 
 const most = sampleBytes(3_000_000);
 

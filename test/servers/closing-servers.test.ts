@@ -4,9 +4,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli } from '../cli/run-cli.js';
 import { killDaemons, startDaemonProcess } from '../helpers/daemon-process.js';
+import { downloadMany, payloadMd5, payloadOf, summingProbe } from '../helpers/download-harness.js';
 import { startSocketSource } from '../helpers/servers/http-source.js';
 import { tempFolder } from '../helpers/temp.js';
-import { downloadMany, payloadMd5, payloadOf, summingProbe } from './download-room.js';
 
 test.after(() => killDaemons());
 

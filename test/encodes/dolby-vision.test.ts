@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runCli } from '../cli/run-cli.js';
 import { tellDolbyVision } from '../helpers/dolby-vision.js';
 import { makeMedia, picture } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { runCli } from './run-cli.js';
 
 const hevc = [
   '-c:v',
