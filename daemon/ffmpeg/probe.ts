@@ -5,6 +5,7 @@ import type { Binary } from './ffmpeg-types.js';
 import { judgeProbe } from './judge-probe.js';
 import { lookAt, type ProbeSettings, readHead } from './look-at.js';
 import { lookAtFields, mayHoldFields } from './look-at-fields.js';
+import { measureFrameRate } from './measure-frame-rate.js';
 import { measureJoined } from './measure-joined.js';
 import { measureSound } from './measure-sound.js';
 import { playlistKind } from './sniff.js';
@@ -42,7 +43,8 @@ export async function probeFile(
   const evidence = { head, sizeBytes, answer, said: ending.said };
   const verdict = judgeProbe(evidence);
   if ('media' in verdict) {
-    return await withJoinedLength(await withCountedLength(await withFields(verdict.media)));
+    const media = await withFrameRate(await withFields(verdict.media));
+    return await withJoinedLength(await withCountedLength(media));
   }
   throw new VencError(verdict.fault.errorClass, verdict.fault.message);
 
@@ -60,6 +62,15 @@ export async function probeFile(
     endIfInterrupted();
     const again = judgeProbe({ ...evidence, fieldOrder });
     return 'media' in again ? again.media : media;
+  }
+
+  async function withFrameRate(media: MediaFacts): Promise<MediaFacts> {
+    const { video } = media;
+    if (video === null || !video.isFrameRateVariable) return media;
+    const { guardian } = settings;
+    const frameRate = await measureFrameRate(ffprobe, path, video, { guardian, signal: within });
+    endIfInterrupted();
+    return frameRate === null ? media : { ...media, video: { ...video, frameRate } };
   }
 
   // A bare stream tells no length, and ffprobe guesses one from the first bitrate: 2.7 seconds of four where sound and silence alternate.
