@@ -112,9 +112,16 @@ for (const [build, ffmpeg] of await encoders()) {
 
   test(`${build}: fields become frames`, async () => {
     const input = join(folder, 'fields.mp4');
-    const source = 'testsrc2=size=160x120:rate=50:duration=1,tinterlace=interleave_top,setfield=tff';
+    const weave = ['-vf', 'tinterlace=interleave_top,setfield=tff'];
     const flags = ['-flags', '+ilme+ildct', '-x264opts', 'tff=1', '-c:v', 'libx264'];
-    await makeMedia(input, ['-f', 'lavfi', '-i', source, ...flags]);
+    await makeMedia(input, [
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc2=size=160x120:rate=50:duration=1',
+      ...weave,
+      ...flags,
+    ]);
     assert.is((await ffmpeg.probe(input)).video?.fieldOrder, 'top-first');
     const { facts } = await encoded(ffmpeg, input, {});
     assert.is(facts.video?.fieldOrder, 'progressive');

@@ -149,7 +149,7 @@ if (hasTmux()) {
       await terminal.type('fg');
       const frame = await terminal.shows(/^› 7 .*61%[\s\S]*^q quit/m);
       assert.match(frame, /^1 job/);
-      assert.match(frame, /^─{60}$/m);
+      assert.match(frame, /^── UTC ─{53}$/m);
       assert.is(await terminal.hasCursor(), false);
       await terminal.press('q');
       await terminal.shows(/job 7 goes on/);
@@ -163,7 +163,7 @@ if (hasTmux()) {
       await start(stage, locale);
       const frame = await stage.terminal.shows(/^> 7 .* #+-+ +50%/m);
       assert.match(frame, /` output 9/);
-      assert.match(frame, /^-{80}$/m);
+      assert.match(frame, /^-- UTC -{73}$/m);
       assert.ok(/^[\n -~]*$/.test(frame), frame);
       await stage.terminal.press('q');
       assert.ok(/^[\n -~]*$/.test(await stage.terminal.shows(/^same$/m)));

@@ -96,7 +96,7 @@ const statuses: readonly (readonly [RouteName, string])[] = [
   ['listJobs', '200 401 403 404 422 429'],
   ['jobDetails', '200 403 404 410 429'],
   ['jobEvents', '200 204 403 404 410 429 503'],
-  ['cancelJob', '204 403 404 409 410 429'],
+  ['cancelJob', '204 403 404 409 410 429 503'],
   ['resubmitJob', '204 403 404 409 410 429 503'],
   ['outputDetails', '200 400 404 410 429'],
   ['reportAll', '200 401 403 404 422 429'],

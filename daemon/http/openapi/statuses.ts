@@ -30,7 +30,6 @@ const hasCallback = ({ route, suffix }: Told) =>
 const takes = (what: Route['takes']) => (told: Told) => told.route.takes === what;
 const changesJob = ({ route }: Told) => route.status === 204;
 const isStream = ({ route }: Told) => route.content === 'text/event-stream';
-const isResubmit = ({ route }: Told) => route.path.endsWith('/resubmit');
 
 /** Every refusal, with the rule that tells at which routes it occurs. */
 export const refusals = [
@@ -97,7 +96,7 @@ export const refusals = [
     status: 503,
     name: 'ServiceUnavailable',
     text: meaning('UnavailableError', 'OutOfSpaceError'),
-    occursAt: (told) => hasBody(told) || isResubmit(told) || isStream(told),
+    occursAt: (told) => hasBody(told) || changesJob(told) || isStream(told),
   },
 ] as const satisfies readonly Refusal[];
 
