@@ -68,7 +68,7 @@ const codecs: readonly (readonly [NonNullable<OutputSettings['video_codec']>, st
   ['hevc', 'a.mp4', 300],
   ['vp8', 'a.webm', 300],
   ['vp9', 'a.webm', 300],
-  ['theora', 'a.ogv', 600],
+  ['theora', 'a.mkv', 600],
 ];
 
 /** What each can have of that noise at all. */
@@ -81,7 +81,7 @@ const hardRates: readonly (readonly [
   ['hevc', '.mp4', [300, 800]],
   ['vp8', '.webm', [300, 800]],
   ['vp9', '.webm', [300, 800]],
-  ['theora', '.ogv', [300, 800]],
+  ['theora', '.mkv', [300, 800]],
   ['av1', '.mp4', [300, 800]],
 ];
 
@@ -202,7 +202,7 @@ for (const [build, ffmpeg] of await encoders()) {
   for (const [video_codec, filename] of [
     ['h264', 'a.mp4'],
     ['vp8', 'a.webm'],
-    ['theora', 'a.ogv'],
+    ['theora', 'a.mkv'],
   ] as const) {
     test(`${build}: ${video_codec} takes more bits at a higher quality, and comes closer to the input`, async () => {
       const [, before = new Uint8Array()] = await frames(ffmpeg, noisy, 160 * 120);

@@ -85,7 +85,7 @@ const codecs: readonly (readonly [NonNullable<OutputSettings['video_codec']>, st
   ['hevc', 'a.mp4'],
   ['vp8', 'a.webm'],
   ['vp9', 'a.webm'],
-  ['theora', 'a.ogv'],
+  ['theora', 'a.mkv'],
 ];
 
 for (const [build, ffmpeg] of await encoders()) {

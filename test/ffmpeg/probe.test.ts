@@ -192,14 +192,14 @@ test('a transport stream with named programs is recognised', async () => {
   assert.equal([format, video?.codec, audio?.codec], ['mpeg-ts', 'h264', 'aac']);
 });
 
-test('an ffprobe that has gone is told of, and no file is called damaged for it', async () => {
+test('where ffprobe has gone, the error says so and no file is called damaged', async () => {
   const gone = { path: join(tempFolder(), 'ffprobe'), version: '7.0', source: 'PATH' } as const;
   const settings = { guardian: [], seconds: 20 };
   for (const look of [
-    probeFile(gone, await media('clip.mp4'), settings),
-    probePicture(gone, await media('picture.png'), settings),
+    async () => probeFile(gone, await media('clip.mp4'), settings),
+    async () => probePicture(gone, await media('picture.png'), settings),
   ]) {
-    const error: unknown = await look.catch((error: unknown) => error);
+    const error: unknown = await look().catch((error: unknown) => error);
     assert.ok(isVencError(error, 'InternalError'), String(error));
     assert.is(error.message, 'ffprobe could not be started (ENOENT).');
   }

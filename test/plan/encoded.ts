@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Ffmpeg, openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
+import { losesTheoraTimes } from '../../daemon/plan/combination.js';
 import { plan } from '../../daemon/plan/plan.js';
 import type { OutputSettings } from '../../src/api/settings/index.js';
 import { testFfmpeg } from '../helpers/media.js';
@@ -20,6 +21,11 @@ export async function encoders(): Promise<readonly (readonly [string, Ffmpeg])[]
   const { ffmpeg } = await openFfmpeg(options);
   if (ffmpeg === null || ffmpeg.ffmpeg.path === first.ffmpeg.path) return named;
   return [...named, [`ffmpeg ${ffmpeg.ffmpeg.version}`, ffmpeg]];
+}
+
+/** The names of outputs that venc lets a build write: not Theora in Ogg where the build loses the times of its frames. */
+export function namesFor<T extends string>({ abilities }: Ffmpeg, names: readonly T[]): readonly T[] {
+  return losesTheoraTimes(abilities) ? names.filter((name) => !/\.og[vg]$/.test(name)) : names;
 }
 
 async function run(ffmpeg: Ffmpeg, args: readonly string[], scratch: string): Promise<void> {

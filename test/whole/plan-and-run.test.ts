@@ -3,9 +3,9 @@ import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runHere } from '../cli/run-here.js';
 import { media, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { runHere } from './run-here.js';
 
 /** An ffmpeg that notes down what it was called with: words end in NUL, calls in a line break. */
 async function notingFfmpeg(folder: string): Promise<{ readonly path: string; readonly notes: string }> {

@@ -2,10 +2,10 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runCli, startCli } from '../cli/run-cli.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';
-import { runCli, startCli } from './run-cli.js';
 
 const slow = ['--speed', '1', '--quality', '5', '--width', '1920', '--upscale', '--progress', 'plain'];
 
