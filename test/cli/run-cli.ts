@@ -74,7 +74,7 @@ export function startCli(words: readonly string[], options: CliOptions = {}): Cl
 
 /** Where programs are found, and those that the suite is run with. */
 function givenPrograms(): Record<string, string> {
-  const names = ['PATH', 'VENC_FFMPEG', 'VENC_FFPROBE'];
+  const names = ['PATH', 'VENC_FFMPEG', 'VENC_FFPROBE', 'XDG_CACHE_HOME'];
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
