@@ -18,7 +18,7 @@ export interface RunOnceOptions {
   /** Cancels the job; everything unfinished is removed before the promise rejects with `InterruptedError`. */
   readonly signal: AbortSignal;
   readonly onProgress: (record: JobProgressRecord) => void;
-  /** Told of errors that nobody expected, with their stacks. */
+  /** Receives unexpected errors, with their stacks. */
   readonly onError?: (message: string) => void;
   readonly stallTimeoutSeconds: number;
 }

@@ -127,7 +127,7 @@ function someOf(ids: readonly number[]): string {
 }
 
 /**
- * Does something to each job, and tells of each. Goes on after an error, as the others have nothing to do with it; the first error decides the exit code.
+ * Does something to each job and prints a line for each. An error of one job does not stop the others; the first error decides the exit code.
  */
 export async function actOnEach(
   client: Client,

@@ -15,8 +15,8 @@ interface TypedSettings extends Pick<SettingSources, 'jobFlags' | 'outputFlags' 
 }
 
 /**
- * The error of `run`, `plan` or `submit` in the words of the command line, with everything else that is wrong with the flags: who corrects
- * one flag is not to be told of the next only then. `word` is the input as it was typed. Errors of other kinds stay as they are.
+ * The error of `run`, `plan` or `submit` in the words of the command line, with everything else that is wrong with the flags, so that one
+ * attempt shows all of it. `word` is the input as it was typed. Errors of other kinds stay as they are.
  */
 export async function inWordsTyped<E>(error: E, word: string, words: CreateWords): Promise<E | VencError> {
   if (!isVencError(error)) return error;

@@ -31,7 +31,7 @@ export function refuseUnknownCommands(program: Command, words: readonly string[]
   for (const word of words) {
     const inner = command.commands.find((one) => one.name() === word);
     if (inner === undefined) {
-      const hint = commandHint(command, word) ?? `venc help ${command.name()} tells of it`;
+      const hint = commandHint(command, word) ?? `see venc help ${command.name()}`;
       throw new VencError('UsageError', `unknown command '${word}' within ${command.name()}`, { hint });
     }
     command = inner;
@@ -77,7 +77,7 @@ const sayings: Readonly<Record<string, (message: string, command: Command) => Sa
   'commander.unknownCommand': (message, command) => {
     const typed = quotedIn(message);
     if (command.parent === null && Object.hasOwn(helpTopics, typed)) {
-      return { message, hint: `venc help ${typed} tells of them` };
+      return { message, hint: `see venc help ${typed}` };
     }
     return {
       message,

@@ -16,7 +16,7 @@ const commands = tree.commands.flatMap((one) => [one, ...one.commands]);
 const globals = tree.flags.map(({ long }) => long);
 
 for (const [name, { summary }] of Object.entries(helpTopics)) {
-  test(`venc help ${name} tells of it, in lines that fit`, async () => {
+  test(`venc help ${name} explains it, in lines that fit`, async () => {
     const { code, stdout, stderr } = await runHere(['help', name], { width: 60 });
     assert.equal([code, stderr], [0, '']);
     // Examples are there to be copied, whole.
@@ -81,7 +81,7 @@ const subjects: readonly (readonly [string, RegExp])[] = [
   ['help accounts crate', /unknown command 'crate' within accounts\nvenc: hint: did you mean create\?/],
   ['help accounts xyzzy', /unknown command 'xyzzy' within accounts\nvenc: hint: venc help accounts tells/],
   ['help submit extra', /unknown command 'extra' within submit\n/],
-  ['recipes', /unknown command 'recipes'\nvenc: hint: venc help recipes tells of them/],
+  ['recipes', /unknown command 'recipes'\nvenc: hint: see venc help recipes/],
 ];
 
 for (const [typed, said] of subjects) {

@@ -10,7 +10,7 @@ export interface LocalQueueParts extends Omit<RunDesk, 'pause' | 'confine'> {
   readonly randomToken: () => string;
   /** Waiting between two attempts to write; {@link pause} where it is left out. */
   readonly pause?: Pause;
-  /** Tells whose an error is that nobody caught; nothing is told where it is left out. */
+  /** Finds the job that an uncaught error belongs to; without it, uncaught errors belong to no job. */
   readonly confine?: Confine;
 }
 

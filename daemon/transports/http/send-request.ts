@@ -69,7 +69,7 @@ interface Exchange {
 
 function listen({ outgoing }: Exchange, answer: IncomingMessage): void {
   answer.on('error', () => undefined);
-  // Whoever has answered before the request was there does not want the rest of it.
+  // A server that answers before it has the whole request does not want the rest.
   answer.once('end', () => {
     if (!outgoing.writableEnded) outgoing.destroy();
   });

@@ -240,7 +240,7 @@ function endedEncode(
   startedAtMs: number,
 ): EndedEncode | null {
   if (job === null) return null;
-  // What is told of an address elsewhere has no password.
+  // Addresses are printed without their passwords.
   const places = paths.map((path, index) =>
     isUrl(path) ? withoutPassword(job.output_media_files[index]?.url ?? path) : path,
   );

@@ -62,7 +62,7 @@ export async function submitEach(
   options: EachOptions,
 ): Promise<SubmittedJobs> {
   const { note, signal, source } = options;
-  // A key of its own lets a request be repeated whose answer was lost, where the service honours keys.
+  // With a key of its own, a request whose answer was lost can be repeated, where the service supports keys.
   const keyStem = options.idempotencyKey ?? randomUUID();
   const ids: number[] = [];
   let code: ExitCode = exitCodes.done;

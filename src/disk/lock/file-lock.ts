@@ -102,7 +102,7 @@ async function stateOf(
   const liveness = livenessOf(holder);
   if (liveness !== 'unknown') return liveness;
   if (isOfThisBoot(holder)) {
-    // The kernel would not have given its lock to two, wherever they are on this machine.
+    // The kernel gives its lock to one process of this machine, in whatever namespace that runs.
     if (holder.hasKernelLock && asker.hasKernelLock) return 'dead';
   } else if (await isOnLocalDisk(path)) {
     // The machine was started again since.
