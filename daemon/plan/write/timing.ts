@@ -31,8 +31,9 @@ function thinning(thin: Thinning): string {
  */
 export function timingArgs(timing: Timing, { hasFpsMode }: Abilities): readonly string[] {
   const mode = hasFpsMode ? '-fps_mode' : '-vsync';
-  // What begins late is filled up with its first frame, since Theora has no other way to tell.
-  if (timing.by === 'even-rate') return [mode, 'cfr'];
+  // Frames before a late beginning are filled with the first frame, because Theora cannot begin late. The rate is named again, because since
+  // ffmpeg 7.0 it is unknown after the filter setpts, and ffmpeg then repeats frames up to the rate of the input.
+  if (timing.by === 'even-rate') return [mode, 'cfr', '-r:v', fraction(timing.rate)];
   const { clock } = timing;
   switch (clock.by) {
     case 'frames':
