@@ -523,7 +523,7 @@ complete -c venc -n '__venc_at "wait"' -l debug -d 'show where an error comes fr
 complete -c venc -n '__venc_at "wait"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "cancel" 0 more' -k -a '(__venc_ask active)'
-complete -c venc -n '__venc_at "cancel"' -l state -x -a 'waiting\\t processing\\t' -d 'every job in this state: waiting, processing'
+complete -c venc -n '__venc_at "cancel"' -l state -x -a 'waiting\\t processing\\t' -d 'every job in these states, with commas between them: waiting, process...'
 complete -c venc -n '__venc_at "cancel"' -l all -d 'every job that is waiting or processing'
 complete -c venc -n '__venc_at "cancel"' -l yes -s y -d 'do not ask'
 complete -c venc -n '__venc_at "cancel"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
@@ -533,7 +533,7 @@ complete -c venc -n '__venc_at "cancel"' -l debug -d 'show where an error comes 
 complete -c venc -n '__venc_at "cancel"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "resubmit" 0 more' -k -a '(__venc_ask unfinished)'
-complete -c venc -n '__venc_at "resubmit"' -l state -x -a 'pending\\t waiting\\t processing\\t cancelled\\t failed\\t' -d 'every job in this state: pending, waiting, processing, cancelled, failed'
+complete -c venc -n '__venc_at "resubmit"' -l state -x -a 'pending\\t waiting\\t processing\\t cancelled\\t failed\\t' -d 'every job in these states, with commas between them: pending, waiting...'
 complete -c venc -n '__venc_at "resubmit"' -l all -d 'every job that is pending, waiting, processing, cancelled or failed'
 complete -c venc -n '__venc_at "resubmit"' -l yes -s y -d 'do not ask'
 complete -c venc -n '__venc_at "resubmit"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
@@ -543,7 +543,7 @@ complete -c venc -n '__venc_at "resubmit"' -l debug -d 'show where an error come
 complete -c venc -n '__venc_at "resubmit"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "rm" 0 more' -k -a '(__venc_ask jobs)'
-complete -c venc -n '__venc_at "rm"' -l state -x -a 'finished\\t failed\\t cancelled\\t' -d 'every job in this state: finished, failed, cancelled'
+complete -c venc -n '__venc_at "rm"' -l state -x -a 'finished\\t failed\\t cancelled\\t' -d 'every job in these states, with commas between them: finished, failed...'
 complete -c venc -n '__venc_at "rm"' -l all -d 'every job that is finished, failed or cancelled'
 complete -c venc -n '__venc_at "rm"' -l yes -s y -d 'do not ask'
 complete -c venc -n '__venc_at "rm"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
@@ -553,7 +553,7 @@ complete -c venc -n '__venc_at "rm"' -l debug -d 'show where an error comes from
 complete -c venc -n '__venc_at "rm"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "prune"' -l older-than -x -d 'jobs that ended longer ago: 12h, 30d, 2w'
-complete -c venc -n '__venc_at "prune"' -l state -x -a 'finished\\t failed\\t cancelled\\t' -d 'only jobs in this state: finished, failed, cancelled'
+complete -c venc -n '__venc_at "prune"' -l state -x -a 'finished\\t failed\\t cancelled\\t' -d 'only jobs in these states, with commas between them: finished, failed...'
 complete -c venc -n '__venc_at "prune"' -l dry-run -d 'print the ids of the jobs that would be removed, and remove none'
 complete -c venc -n '__venc_at "prune"' -l yes -s y -d 'do not ask'
 complete -c venc -n '__venc_at "prune"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'

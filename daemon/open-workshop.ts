@@ -5,7 +5,7 @@ import { JobEvents } from './actions/job-events.js';
 import { removeHostedFiles } from './actions/remove-job.js';
 import type { Workshop } from './actions/workshop.js';
 import type { DaemonOptions } from './daemon-options.js';
-import { endLeftovers, type FfmpegReport, openFfmpeg } from './ffmpeg/index.js';
+import { damagedPrograms, endLeftovers, type FfmpegReport, openFfmpeg } from './ffmpeg/index.js';
 import { healthOf, leastFreeBytes } from './health.js';
 import { randomToken } from './names.js';
 import { createDeliverer } from './notify/deliverer.js';
@@ -94,6 +94,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
     undo.unshift(() => accounts.close());
     await accounts.ensureOwner(options.apiKey ?? undefined);
     const { ffmpeg, report } = await found;
+    for (const sentence of damagedPrograms(report)) log('error', sentence);
     const minFreeBytes = await leastFreeBytes(dataFolder, options.minFreeBytes);
     const shelfOptions = { now, randomToken, stallTimeoutMs, minFreeBytes };
     const hosted = createShelf(join(dataFolder, 'hosted'), shelfOptions);

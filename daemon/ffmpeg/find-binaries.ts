@@ -43,7 +43,7 @@ async function judge(program: ProgramName, candidate: Candidate, options: AskOpt
     const path = await makeRunnable(candidate.path, options.cacheFolder);
     const { sha256 } = candidate;
     if (sha256 !== null && (await programChecksum(path, options)) !== sha256) {
-      return { version: null, reason: 'does not have the SHA-256 of the build that venc was made for' };
+      return { version: null, reason: wrongChecksum };
     }
     const said = readVersion(await askProgram(path, ['-version'], options));
     if (said === null || said.program !== program) return { version: null, reason: `is not ${program}` };
@@ -54,6 +54,9 @@ async function judge(program: ProgramName, candidate: Candidate, options: AskOpt
     return { version: null, reason: error instanceof Error ? error.message : String(error) };
   }
 }
+
+/** Why a packaged program is not run whose file was changed. */
+export const wrongChecksum = 'does not have the SHA-256 of the build that venc was made for';
 
 async function findBinary(program: ProgramName, options: SearchOptions & AskOptions) {
   const looked: LookedAt[] = [];

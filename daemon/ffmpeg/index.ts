@@ -10,4 +10,4 @@ export type {
 export type { FoundBinaries, LookedAt } from './find-binaries.js';
 export { endLeftovers } from './leftovers.js';
 export { type FfmpegReport, type OpenedFfmpeg, type OpenOptions, openFfmpeg } from './open-ffmpeg.js';
-export { remarksOn } from './remarks.js';
+export { damagedPrograms, remarksOn } from './remarks.js';

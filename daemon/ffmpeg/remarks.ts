@@ -1,3 +1,4 @@
+import { wrongChecksum } from './find-binaries.js';
 import type { FfmpegReport } from './open-ffmpeg.js';
 
 /**
@@ -14,10 +15,21 @@ export function remarksOn(report: FfmpegReport): readonly string[] {
           'This ffmpeg is from April 2024 and gets no updates: an ffmpeg of 5.0 or newer on PATH is used instead of it.',
         ]
       : []),
+    ...damagedPrograms(report),
     ...(report.diesWithParent
       ? []
       : [
           'There is no setpriv: when the daemon is killed, its encoders run on until the next start ends them.',
         ]),
   ];
+}
+
+/** A sentence for each packaged program that is not run because its file is not the one that venc was made for. */
+export function damagedPrograms(report: Pick<FfmpegReport, 'looked'>): readonly string[] {
+  return report.looked
+    .filter(({ reason }) => reason === wrongChecksum)
+    .map(
+      ({ path }) =>
+        `${path} is damaged or was changed and is not run: it ${wrongChecksum}. Install venc again.`,
+    );
 }

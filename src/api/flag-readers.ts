@@ -12,14 +12,17 @@ export function wholeNumber(flag: string, min: number, max: number = Number.MAX_
 }
 
 const secondsPerUnit: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600 };
+const clockTime = /^(?:(\d{1,2}):)?([0-5]?\d):([0-5]\d(?:\.\d+)?)$/;
 
-/** A parser for an option that takes a time: `90`, `90s`, `5m`, `2h`; the value is in seconds. */
+/** A parser for an option that takes a time: `90`, `90s`, `5m`, `2h`, `1:30`, `01:30:00`; the value is in seconds. */
 export function timeSpan(flag: string) {
   return (word: string): number => {
     const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([smh]?)$/.exec(word) ?? [];
     const perUnit = secondsPerUnit[unit];
     if (amount !== undefined && perUnit !== undefined) return Number(amount) * perUnit;
-    throw new VencError('UsageError', `${flag} takes a time such as 90, 90s, 5m or 2h, not "${word}".`);
+    const [, hours = '0', minutes, seconds] = clockTime.exec(word) ?? [];
+    if (minutes !== undefined) return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+    throw new VencError('UsageError', `${flag} takes a time such as 90, 90s, 5m, 2h or 1:30, not "${word}".`);
   };
 }
 
@@ -33,6 +36,16 @@ export function age(flag: string) {
     if (amount !== undefined && perUnit !== undefined) return Number(amount) * perUnit;
     throw new VencError('UsageError', `${flag} takes an age such as 12h, 30d or 2w, not "${word}".`);
   };
+}
+
+/** A parser for an option that takes some of a few words, with commas between them or repeated. Its choices are for completions and manuals. */
+export function someOf<Word extends string>(flag: string, choices: readonly Word[]) {
+  const parseOne = oneOf(flag, choices);
+  const parse = (words: string, before: readonly Word[] = []): readonly Word[] => [
+    ...before,
+    ...words.split(',').map((word) => parseOne(word.trim())),
+  ];
+  return Object.assign(parse, { choices });
 }
 
 /** A parser for an option that takes one of a few words. It carries them as `choices`, for completions and manuals. */

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { isVencError, VencError } from '../api/errors.js';
 import { type ExitCode, exitCodes } from '../api/exit-codes.js';
-import { oneOf } from '../api/flag-readers.js';
+import { someOf } from '../api/flag-readers.js';
 import type { JobState } from '../api/states.js';
 import type { Client } from '../client/client.js';
 import type { Context } from './context.js';
 import { examplesOf } from './examples-of.js';
 import type { Io } from './io.js';
 import { jobIdsHelp, namedJobs } from './named-jobs.js';
-import { reportError } from './report-error.js';
+import { isHopeless, reportError } from './report-error.js';
 import { selectJobs } from './select-jobs.js';
 
 /** What a command does to jobs, and to which of them it can be done. */
@@ -25,7 +25,7 @@ export interface Verb {
 }
 
 interface ActOptions {
-  readonly state?: string;
+  readonly state?: readonly JobState[];
   readonly all?: boolean;
   readonly yes?: boolean;
 }
@@ -35,9 +35,9 @@ export function defineVerb(command: Command, context: Context, verb: Verb): void
   command
     .argument('[id...]', jobIdsHelp)
     .option(
-      '--state <state>',
-      `every job in this state: ${verb.states.join(', ')}`,
-      oneOf('--state', verb.states),
+      '--state <states>',
+      `every job in these states, with commas between them: ${verb.states.join(', ')}; repeatable`,
+      someOf('--state', verb.states),
     )
     .option('--all', `every job that is ${verb.states.join(', ').replace(/, (\w+)$/, ' or $1')}`)
     .option('-y, --yes', 'do not ask')
@@ -56,7 +56,7 @@ async function run(words: readonly string[], options: ActOptions, verb: Verb, co
   checkChoice(words, options, isMany, verb, io);
   const { client, ids: named } = await namedJobs(words, context);
   const ids = isMany ? await selected(client, options, verb, io) : named;
-  if (ids.length === 0) io.note(`venc: there is no job to ${verb.name}\n`);
+  if (ids.length === 0) io.note(`venc: no jobs to ${verb.name}\n`);
   if (isMany && ids.length > 0 && options.yes !== true && !(await isSure(io, verb, ids))) {
     throw new VencError('InterruptedError', 'Nothing was done.');
   }
@@ -82,9 +82,13 @@ function checkChoice(
 /** Rejects with `UsageError` where there is no terminal to ask on. */
 export function requireTerminal(verbName: string, io: Io): void {
   if (io.isTerminal.stdin && io.isTerminal.stderr) return;
-  throw new VencError('UsageError', `There is no terminal to ask on whether to ${verbName} many jobs.`, {
-    hint: 'add --yes to do it without asking',
-  });
+  throw new VencError(
+    'UsageError',
+    `venc ${verbName} asks before it acts on many jobs, and there is no terminal to ask on.`,
+    {
+      hint: 'add --yes to do it without asking',
+    },
+  );
 }
 
 async function selected(
@@ -95,7 +99,7 @@ async function selected(
 ): Promise<readonly number[]> {
   const { jobs } = await selectJobs(client, {
     all: true,
-    ...(state === undefined ? {} : { states: [state] }),
+    ...(state === undefined ? {} : { states: state }),
   });
   const ids = jobs.filter((job) => verb.states.includes(job.state)).map(({ id }) => id);
   const named = ids.filter((id) => id > 0);
@@ -110,7 +114,7 @@ export async function isSure(io: Io, verb: Pick<Verb, 'name'>, ids: readonly num
   const lines = createInterface({ input: io.stdin, output: io.stderr });
   // An end of the input is no answer, and without this the question would stay open for ever.
   const ended = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
-  const subject = ids.length === 1 ? `job ${ids[0]}` : `${ids.length} jobs (${someOf(ids)})`;
+  const subject = ids.length === 1 ? `job ${ids[0]}` : `${ids.length} jobs (${newestOf(ids)})`;
   try {
     const answer = await Promise.race([lines.question(`venc: ${verb.name} ${subject}? [y/N] `), ended]);
     // Nobody has ended the line of the question.
@@ -122,12 +126,13 @@ export async function isSure(io: Io, verb: Pick<Verb, 'name'>, ids: readonly num
 }
 
 /** Ids as a question names them: of many the newest, as nobody reads them all. */
-function someOf(ids: readonly number[]): string {
+function newestOf(ids: readonly number[]): string {
   return ids.length <= 12 ? ids.join(' ') : `${ids.slice(0, 10).join(' ')} and more`;
 }
 
 /**
- * Does something to each job and prints a line for each. An error of one job does not stop the others; the first error decides the exit code.
+ * Does something to each job and prints a line for each. An error of one job does not stop the others, unless the service cannot be reached
+ * or refuses the key; the first error decides the exit code.
  */
 export async function actOnEach(
   client: Client,
@@ -145,6 +150,8 @@ export async function actOnEach(
       } catch (error) {
         if (!isVencError(error)) throw error;
         code = reportError(io, error, `Job ${id}`, code);
+        // No other job would fare better, and there may be thousands.
+        if (isHopeless(error)) return;
       }
     }
   };

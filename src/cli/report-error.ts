@@ -16,6 +16,11 @@ export function reportError(
   return code === exitCodes.done ? exitCodeOf(error) : code;
 }
 
+/** Whether an error would meet every other job as well: the service cannot be reached, or refuses the key. */
+export function isHopeless(error: VencError): boolean {
+  return ['UnreachableError', 'UnauthorizedError', 'ForbiddenError'].includes(error.errorClass);
+}
+
 /** The error with the subject in front of each complaint that does not name it. */
 function withSubject(error: VencError, subject: string): VencError {
   const name = subject.replace(/^Job /, '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -79,7 +79,7 @@ test('a word that is near to nothing is told where to look', async () => {
 
 const subjects: readonly (readonly [string, RegExp])[] = [
   ['help accounts crate', /unknown command 'crate' within accounts\nvenc: hint: did you mean create\?/],
-  ['help accounts xyzzy', /unknown command 'xyzzy' within accounts\nvenc: hint: venc help accounts tells/],
+  ['help accounts xyzzy', /unknown command 'xyzzy' within accounts\nvenc: hint: see venc help accounts/],
   ['help submit extra', /unknown command 'extra' within submit\n/],
   ['recipes', /unknown command 'recipes'\nvenc: hint: see venc help recipes/],
 ];

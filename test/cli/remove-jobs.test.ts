@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -101,7 +104,7 @@ test('prune removes jobs that ended longer ago than asked for, and tells how man
   }
   const young = await context.venc('prune', '--older-than', '1h', '--yes');
   assert.is(young.code, 0, young.stderr);
-  assert.match(young.stderr, 'there is no job to prune');
+  assert.match(young.stderr, 'no jobs to prune');
   const dry = await context.venc('prune', '--older-than', '0s', '--dry-run');
   assert.equal(dry.stdout.trim().split('\n').sort(), ids.map(String).sort());
   assert.match(dry.stderr, '3 jobs would be removed');
@@ -115,6 +118,44 @@ test('prune removes jobs that ended longer ago than asked for, and tells how man
   const wrong = await context.venc('prune', '--older-than', '30', '--yes');
   assert.is(wrong.code, 2);
   assert.match(wrong.stderr, /--older-than takes an age such as 12h, 30d or 2w, not "30"/);
+});
+
+test('prune and rm with --state remove the jobs in these states alone', async (context) => {
+  const finished = await finishedJob(context);
+  const cancelled = await context.create('http://127.0.0.1:9/a');
+  await context.ask('PUT', `/v2/jobs/${cancelled}/cancel`);
+  const dry = async (states: string) =>
+    (await context.venc('prune', '--older-than', '0s', '--dry-run', '--state', states)).stdout.trim();
+  assert.is(await dry('cancelled'), String(cancelled));
+  assert.is(await dry('failed'), '');
+  assert.is(await dry('failed,finished'), String(finished));
+  const { code, stderr } = await context.venc('prune', '--older-than', '0s', '--state', 'cancelled', '--yes');
+  assert.is(code, 0, stderr);
+  assert.match(stderr, '1 job removed');
+  assert.is((await context.ask('GET', `/v2/jobs/${finished}`)).status, 200);
+  const removed = await context.venc('rm', '--state', 'failed', '--state', 'finished', '--yes');
+  assert.match(removed.stderr, `job ${finished} is removed`);
+});
+
+test('prune stops at a service that is gone', async (context) => {
+  for (let count = 0; count < 20; count += 1) {
+    const id = await context.create('http://127.0.0.1:9/a');
+    await context.ask('PUT', `/v2/jobs/${id}/cancel`);
+  }
+  const jobs: unknown = await (await context.ask('GET', '/v2/jobs')).json();
+  await context.daemon.end('SIGKILL');
+  const service = createServer((request, response) => {
+    if (request.method === 'DELETE') request.socket.destroy();
+    else response.end(JSON.stringify(jobs));
+  }).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const { code, stderr } = await runCli(['prune', '--older-than', '0s', '--yes'], {
+    env: { VENC_URL: url, VENC_API_KEY: processKey },
+  });
+  service.close();
+  assert.is(code, 3, stderr);
+  assert.ok((stderr.match(/^venc: Job \d+/gm) ?? []).length <= 8, stderr);
 });
 
 test.run();

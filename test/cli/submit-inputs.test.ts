@@ -52,7 +52,7 @@ test('a refusal of the service names its input; one that would be the same for a
   context.troubles = [401];
   const stopped = await submit(context, words.slice(0, 3));
   assert.equal([stopped.code, stopped.stdout, creates(context.seen).length], [4, '', 1]);
-  assert.match(stopped.stderr, /^venc: no input after http:\/\/h\/1\.mov was submitted$/m);
+  assert.match(stopped.stderr, /^venc: the inputs after http:\/\/h\/1\.mov were not submitted$/m);
 });
 
 test('uploads have one progress display, and a watermark is uploaded once', async (context) => {

@@ -49,7 +49,7 @@ test('the first code that was bad is that of the lines; a service out of reach o
   context.troubles = [401];
   const stopped = await venc(['-', '--ndjson'], lines);
   assert.equal([stopped.code, stopped.stdout, creates(context.seen).length], [4, '', 1]);
-  assert.match(stopped.stderr, /no line after line 1 was submitted/);
+  assert.match(stopped.stderr, /the lines after line 1 were not submitted/);
   assert.is(creates(seen).length, 3);
 });
 

@@ -41,6 +41,9 @@ test('downloads are named after the input and the label, and repeated where they
   const names = ['clip-web.mp4', 'clip-2.mp4', 'clip-3.mp4', 'clip-web_0000.png'];
   assert.equal(paths, names);
   assert.equal(readdirSync(cwd).sort(), [...names].sort());
+  const repeated = await runCli(['download', id, ...quiet], { env, cwd });
+  assert.equal([repeated.code, repeated.stdout], [0, ''], repeated.stderr);
+  assert.match(repeated.stderr, 'clip-web_0000.png is there already, and whole');
   writeFileSync(join(cwd, 'clip-web_0000.png'), 'another picture');
   const other = await runCli(['download', id, ...quiet], { env, cwd });
   assert.is(other.code, 2, 'the picture is not the job’s');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../api/exit-codes.js';
-import { oneOf, wholeNumber } from '../../api/flag-readers.js';
+import { someOf, wholeNumber } from '../../api/flag-readers.js';
 import { jobStates } from '../../api/states.js';
 import type { Client, JobPage } from '../../client/client.js';
 import { blankJob } from '../blank-job.js';
@@ -24,23 +24,13 @@ export function define(command: Command, context: Context): void {
     .option(
       '--state <states>',
       `only jobs in these states, with commas between them: ${jobStates.join(', ')}; repeatable`,
-      readStates,
+      someOf('--state', jobStates),
     )
     .addOption(command.createOption('--all', 'every page, one after the other').conflicts('page'))
     .addOption(command.createOption('--latest', 'only the newest job').conflicts(['page', 'perPage', 'all']))
     .addHelpText('after', examples)
     .action(context.act((options: ListOptions) => run(options, context)));
 }
-
-const oneState = oneOf('--state', jobStates);
-/** Gathers states; its choices are for completions. */
-const readStates = Object.assign(
-  (word: string, before: readonly string[] = []): readonly string[] => [
-    ...before,
-    ...word.split(',').map((state) => oneState(state.trim())),
-  ],
-  { choices: jobStates },
-);
 
 const examples = `
 Sizes and lengths are those of the input. DONE is known of jobs that are finished, and of those

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { VencError } from '../../api/errors.js';
 import { exitCodes } from '../../api/exit-codes.js';
-import { age, oneOf } from '../../api/flag-readers.js';
+import { age, someOf } from '../../api/flag-readers.js';
 import type { JobRecord } from '../../api/records.js';
 import { finalJobStates, isFinal, type JobState } from '../../api/states.js';
 import { actOnEach, isSure, requireTerminal } from '../act-on-jobs.js';
@@ -13,7 +13,7 @@ import { removal } from './rm.js';
 interface PruneOptions {
   /** Seconds. */
   readonly olderThan?: number;
-  readonly state?: JobState;
+  readonly state?: readonly JobState[];
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
@@ -23,9 +23,9 @@ export function define(command: Command, context: Context): void {
   command
     .option('--older-than <age>', 'jobs that ended longer ago: 12h, 30d, 2w', age('--older-than'))
     .option(
-      '--state <state>',
-      `only jobs in this state: ${finalJobStates.join(', ')}`,
-      oneOf('--state', finalJobStates),
+      '--state <states>',
+      `only jobs in these states, with commas between them: ${finalJobStates.join(', ')}; repeatable`,
+      someOf('--state', finalJobStates),
     )
     .option('--dry-run', 'print the ids of the jobs that would be removed, and remove none')
     .option('-y, --yes', 'do not ask')
@@ -50,7 +50,7 @@ async function run({ olderThan, state, dryRun, yes }: PruneOptions, context: Con
   if (dryRun !== true && yes !== true) requireTerminal('prune', io);
   const client = await context.client();
   const before = Date.now() - olderThan * 1000;
-  const { jobs } = await selectJobs(client, { all: true, ...(state === undefined ? {} : { state }) });
+  const { jobs } = await selectJobs(client, { all: true, ...(state === undefined ? {} : { states: state }) });
   const ids = jobs.filter((job) => job.id > 0 && endedBefore(job, before)).map(({ id }) => id);
   if (dryRun === true) {
     await io.out(ids.map((id) => `${id}\n`).join(''));
@@ -58,7 +58,7 @@ async function run({ olderThan, state, dryRun, yes }: PruneOptions, context: Con
     return exitCodes.done;
   }
   if (ids.length === 0) {
-    io.note('venc: there is no job to prune\n');
+    io.note('venc: no jobs to prune\n');
     return exitCodes.done;
   }
   if (yes !== true && !(await isSure(io, { name: 'prune' }, ids)))

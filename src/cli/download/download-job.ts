@@ -3,6 +3,7 @@ import { VencError } from '../../api/errors.js';
 import type { JobRecord } from '../../api/records.js';
 import { safeText } from '../../api/safe-text.js';
 import { isFinal } from '../../api/states.js';
+import { openFile } from '../../client/open-file.js';
 import { isHere } from '../../client/pace.js';
 import type { Target } from '../../client/target.js';
 import { refuseToOverwrite, refuseUnwritable } from '../check-places.js';
@@ -52,7 +53,12 @@ export async function downloadJob(
     });
   }
   const placed = files.map((file) => ({ file, path: join(folder, file.name) }));
-  const whole = isForced ? [] : await wholeAlready(placed);
+  const whole = isForced
+    ? []
+    : await wholeAlready(placed, async ({ url }) => {
+        const start = { fromByte: 0, version: null };
+        return (await openFile(addressNow(url, target), start, signal)).content;
+      });
   const missing = placed.filter((one) => !whole.includes(one));
   const paths = missing.map(({ path }) => path);
   await refuseUnwritable(paths, 'another folder');

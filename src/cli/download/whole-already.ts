@@ -9,22 +9,35 @@ export interface PlacedFile {
   readonly path: string;
 }
 
-/** Those that are where they are to go already, byte for byte as the service tells it: their MD5 proves it. */
-export async function wholeAlready<Placed extends PlacedFile>(files: readonly Placed[]): Promise<Placed[]> {
+/** The bytes of a file as the service has it now; rejects where it does not send them. */
+export type ReadFile = (file: FileToSave) => Promise<AsyncIterable<Buffer>>;
+
+/**
+ * The files that are in their place already, byte for byte. Where the service names no MD5, as of thumbnails, its file is read and compared.
+ */
+export async function wholeAlready<Placed extends PlacedFile>(
+  files: readonly Placed[],
+  readFile: ReadFile,
+): Promise<Placed[]> {
   const whole: Placed[] = [];
-  for (const placed of files) if (await isWhole(placed)) whole.push(placed);
+  for (const placed of files) if (await isWhole(placed, readFile)) whole.push(placed);
   return whole;
 }
 
-async function isWhole({ file, path }: PlacedFile): Promise<boolean> {
+async function isWhole({ file, path }: PlacedFile, readFile: ReadFile): Promise<boolean> {
   const found = await stat(path).catch(() => null);
-  if (file.md5 === null || found?.isFile() !== true) return false;
+  if (found?.isFile() !== true) return false;
   if (file.sizeBytes !== null && file.sizeBytes !== found.size) return false;
-  const hash = createHash('md5');
   try {
-    for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) hash.update(piece);
+    const expected = file.md5 ?? (await md5Of(await readFile(file)));
+    return (await md5Of(createReadStream(path) as AsyncIterable<Buffer>)) === expected;
   } catch {
     return false;
   }
-  return hash.digest('hex') === file.md5;
+}
+
+async function md5Of(pieces: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('md5');
+  for await (const piece of pieces) hash.update(piece);
+  return hash.digest('hex');
 }

@@ -7,7 +7,7 @@ import { createJob, honoursKeys } from '../../client/create-job.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { pause } from '../../client/pause.js';
 import { fieldsOf, readBoolean, readId } from '../../client/reading.js';
-import { reportError } from '../report-error.js';
+import { isHopeless, reportError } from '../report-error.js';
 
 /** Creates the job of a request and gives the answer of the service. */
 export type Send = (request: unknown) => Promise<unknown>;
@@ -77,7 +77,7 @@ export async function submitEach(
         if (!isVencError(error)) throw error;
         code = reportError({ note }, await job.inTypedWords(error), job.name, code);
         if (isHopeless(error)) {
-          note(`venc: no ${source} after ${job.name} was submitted\n`);
+          note(`venc: the ${source}s after ${job.name} were not submitted\n`);
           break;
         }
         // Not even the next one has a chance before that.
@@ -136,8 +136,4 @@ function askedWaitSeconds(error: unknown): number | null {
   return retryAfterSeconds !== null && retryAfterSeconds <= longestWaitSeconds
     ? Math.max(1, retryAfterSeconds)
     : null;
-}
-
-function isHopeless(error: VencError): boolean {
-  return ['UnreachableError', 'UnauthorizedError', 'ForbiddenError'].includes(error.errorClass);
 }
