@@ -15,7 +15,7 @@ export function startLines(daemon: {
     ...(ffmpeg === null ? [] : [`It encodes with ffmpeg ${ffmpeg.version} (${ffmpeg.path}).`]),
     daemon.encodes === 0
       ? 'It accepts jobs and encodes none (--jobs 0).'
-      : `It encodes ${jobsOf(daemon.encodes)} at once (--jobs).`,
+      : `It encodes ${jobsOf(daemon.encodes)} at a time (--jobs).`,
   ];
 }
 

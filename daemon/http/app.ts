@@ -30,7 +30,7 @@ export function createApp(workshop: Workshop, options: CounterOptions): Hono<Env
       const nothing = new VencError('NotFoundError', 'There is nothing at this address.');
       return counter.refuse(askedOf(c), nothing);
     }
-    const wrong = new VencError('MethodNotAllowedError', `This address takes ${methods.allow}.`);
+    const wrong = new VencError('MethodNotAllowedError', `This address accepts only ${methods.allow}.`);
     return counter.refuse(askedOf(c), wrong, { Allow: methods.allow });
   };
   app.options('*', (c) => {

@@ -34,7 +34,7 @@ export async function recover(store: JobStore, queue: JobQueue, options: Recover
   });
   const waiting = jobs.filter(({ id }) => takenUp.get(id)?.state === 'waiting');
   for (const { id } of waiting) await queue.enqueue(id);
-  if (waiting.length > 0) options.log('info', `Jobs taken up from an earlier start: ${waiting.length}.`);
+  if (waiting.length > 0) options.log('info', `Jobs resumed from the previous run: ${waiting.length}.`);
 }
 
 /** Takes one job up, or gives null where it could not be written. */
@@ -42,12 +42,15 @@ async function takeUp(store: JobStore, seen: Job, options: RecoverOptions): Prom
   try {
     const job = await store.update(seen.id, (stored) => asLeft(stored, seen, options.now()));
     if (job.crashes > seen.crashes) {
-      const outcome = job.state === 'failed' ? 'it is given up' : 'it is run again';
-      options.log('warn', `Job ${job.id} was being run when the daemon ended (${job.crashes}): ${outcome}.`);
+      const outcome = job.state === 'failed' ? 'It fails.' : 'It starts again.';
+      options.log(
+        'warn',
+        `Job ${job.id} was running when the daemon ended (crash ${job.crashes}). ${outcome}`,
+      );
     }
     return job;
   } catch (error) {
-    options.log('error', `Job ${seen.id} cannot be taken up: ${textOf(error)}`);
+    options.log('error', `Job ${seen.id} cannot be resumed: ${textOf(error)}`);
     return null;
   }
 }

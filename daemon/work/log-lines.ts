@@ -4,7 +4,7 @@ import type { MediaFacts } from '../jobs/media.js';
 
 /** What the log says of a job that begins. */
 export function startedLine({ id, input, outputs }: Job): string {
-  return `Job ${id} is begun: ${withoutPassword(input.url)} to ${outputsOf(outputs.length)}.`;
+  return `Job ${id} started: ${withoutPassword(input.url)} to ${outputsOf(outputs.length)}.`;
 }
 
 /** What the log says of an input that was looked at, or of an output that is done. */
@@ -15,9 +15,13 @@ export function fileLine(jobId: number, part: string, media: MediaFacts, file: F
     ...(video === null ? [] : [`${video.codec} ${video.width}x${video.height}`]),
     ...(audio === null ? [] : [audio.codec]),
     ...(durationSeconds === null ? [] : [`${durationSeconds.toFixed(1)} s`]),
-    `${(file.sizeBytes / 1e6).toFixed(1)} MB`,
+    sizeOf(file.sizeBytes),
   ];
   return `Job ${jobId}: ${part} is ${facts.join(', ')}.`;
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** What the log says of a job at its end: its outputs, the time that the run took, and its speed by that of playback. */

@@ -68,7 +68,7 @@ export const errorClasses = {
   NoMediaError: jobFault(
     'The file holds no video and no sound that could be used.',
     false,
-    'Check that the address leads to a media file and not, say, to a web page.',
+    'Check that it is a media file and not, for example, a web page.',
   ),
   UnsupportedInputError: jobFault(
     'The file was recognised, but it is of a kind that is not taken as an input.',
@@ -166,7 +166,7 @@ export const errorClasses = {
     404,
     exitCodes.notFound,
     'There is no such thing here.',
-    'Check the id and the key: ids of other accounts look as if they did not exist.',
+    'Check the id and the key: jobs of other accounts are reported as missing, too.',
   ),
   MethodNotAllowedError: refusal(
     405,

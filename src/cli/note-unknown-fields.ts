@@ -5,7 +5,7 @@ import type { Io } from './io.js';
 export async function noteUnknownFields(request: unknown, io: Io, where = ''): Promise<void> {
   const { unknownFieldsOf } = await import('../api/settings/unknown-fields.js');
   for (const { path, hint } of unknownFieldsOf(request)) {
-    io.note(`venc: ${where}warning: nobody knows the field ${safeText(path)} of the request\n`);
+    io.note(`venc: ${where}warning: unknown field ${safeText(path)}: it is ignored\n`);
     if (hint !== null) io.note(`venc: hint: ${safeText(hint)}\n`);
   }
 }

@@ -87,8 +87,11 @@ function refuseCollisions(runs: readonly PreparedRun[], names: readonly string[]
       const other = owners.get(full(path));
       owners.set(full(path), name);
       if (other === undefined && (input === undefined || input === name)) continue;
-      const what = other === undefined ? `is the input ${input}` : `would be written for ${other}`;
-      throw new VencError('UsageError', `The output ${path} of ${name} ${what}. Nothing was encoded.`, {
+      const problem =
+        other === undefined
+          ? `The output ${path} of ${name} is the input ${input}.`
+          : `${other} and ${name} would both be written to ${path}.`;
+      throw new VencError('UsageError', `${problem} Nothing was encoded.`, {
         hint: 'encode these files one by one, each with a -o of its own',
       });
     }

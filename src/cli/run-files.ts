@@ -150,8 +150,9 @@ function refuseDoubles(paths: readonly string[], inputPath: string | null, folde
   for (const path of paths.filter((one) => !isUrl(one))) {
     const full = resolve(folder, path);
     if (seen.has(full)) {
-      const what = full === inputPath ? 'is the input itself' : 'is there for two outputs';
-      throw new VencError('UsageError', `${path} ${what}.`, { hint: 'name another file with -o' });
+      const message =
+        full === inputPath ? `${path} is the input itself.` : `Two outputs would be written to ${path}.`;
+      throw new VencError('UsageError', message, { hint: 'name another file with -o' });
     }
     seen.add(full);
   }

@@ -64,7 +64,7 @@ const cases: readonly (readonly [string, number, RegExp])[] = [
   ['resubmit 1002', 6, /403.*\nvenc: hint: Submit it as a new job/],
   ['submit http://example.com/refuse-me.mov', 2, /422/],
   ['submit nowhere.mov', 2, /nowhere\.mov cannot be read: there is no such file/],
-  ['submit http://example.com/a.mov --timeout 5', 2, /--timeout goes with --wait/],
+  ['submit http://example.com/a.mov --timeout 5', 2, /--timeout needs --wait/],
   ['submit http://example.com/a.mov --vidio-codec vp8', 2, /did you mean --video-codec/],
   ['watch 1001 --progress tty', 2, /needs a terminal/],
 ];

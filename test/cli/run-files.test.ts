@@ -83,7 +83,7 @@ test('every local output is named by a file URL, and keeps its settings', () => 
 });
 
 test('two outputs never share a file, and files need outputs', () => {
-  assert.throws(() => place({ input }, ['a.mp4', './a.mp4'], '/'), /there for two outputs/);
+  assert.throws(() => place({ input }, ['a.mp4', './a.mp4'], '/'), /Two outputs would be written to/);
   assert.throws(
     () => place({ input, outputs: [{}, {}] }, ['a', 'b', 'c'], '/'),
     /-o names 3 files, and there are 2 outputs/,

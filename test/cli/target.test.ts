@@ -90,8 +90,8 @@ test('what makes no target is refused with 2, and nothing is kept', async ({ ven
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ['target add studio http://h', 'k', /already\.\nvenc: hint: replace it with --force/],
     ['target add local http://h', 'k', /always the daemon/],
-    ['target add -- -x http://h', 'k', /1 to 64 letters/],
-    ['target add a/b http://h', 'k', /1 to 64 letters/],
+    ['target add -- -x http://h', 'k', /1 to 64 characters/],
+    ['target add a/b http://h', 'k', /1 to 64 characters/],
     ['target add other ftp://h', 'k', /not the address of a service/],
     ['target add other http://h/?a=b', 'k', /not the address of a service.*\n.* has no \? or #/],
     ['target add other http://h', '', /no key to read/],

@@ -36,7 +36,7 @@ test('names that two inputs would share are found before anything is encoded', a
   assert.equal([twice.code, twice.stdout], [2, '']);
   assert.match(
     twice.stderr,
-    /The output out\/a\.mp4 of more\/a\.mov would be written for a\.mov\. Nothing was encoded/,
+    /a\.mov and more\/a\.mov would both be written to out\/a\.mp4\. Nothing was encoded/,
   );
   const over = await runCli(['run', 'a.mov', 'b.mov', '--force', '--output', 'filename=b.mov'], { cwd });
   assert.is(over.code, 2);

@@ -24,6 +24,9 @@ export interface TestDaemon {
   stop(): Promise<void>;
 }
 
+/** AV1 of libaom in two passes takes half a minute on a slow machine. */
+const finishedWithinMs = 180_000;
+
 /** What a test chooses of the daemon's options. */
 export type TestDaemonOptions = Partial<Omit<DaemonOptions, 'host' | 'port' | 'log'>>;
 
@@ -67,6 +70,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
       eventually(
         () => job(id),
         ({ state }) => isFinal(state),
+        finishedWithinMs,
       ),
     progressIs: (id, isSo) => eventually(() => read<JobProgressRecord>(`/v2/jobs/${id}/progress`), isSo),
     async stop() {

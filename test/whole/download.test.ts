@@ -133,8 +133,8 @@ test('a job that goes on is no download, and says what to do', async () => {
 
 test('flags that do nothing are told, and so is a stage that takes nothing', async () => {
   const cases = [
-    [['submit', film, '--download', 'films'], /--download goes with --wait/],
-    [['submit', film, '--wait', '--force'], /--force goes with --download/],
+    [['submit', film, '--download', 'films'], /--download needs --wait/],
+    [['submit', film, '--wait', '--force'], /--force needs --download/],
     [['submit', 'http://example.com/a.mp4', '--stage', 's3://bucket'], /--stage goes with a local file/],
     [['submit', film, '--stage', 'gopher://example.com/in'], /Nothing can be uploaded to gopher/],
   ] as const;
@@ -153,6 +153,22 @@ test('a file that is refused is told as refused, however much of it is still to 
   const { code, stderr } = await runCli(['submit', path, '--progress', 'none'], { env });
   assert.is(code, 4, stderr);
   assert.match(stderr, /key is not known/);
+});
+
+test('what the daemon would refuse is refused before the upload, and --mock uploads nothing', async () => {
+  const uploads = () =>
+    readdirSync(join(daemon.dataFolder, 'uploads')).filter((name) => !name.startsWith('.'));
+  const before = uploads();
+  const named = await venc(['submit', film, '--filename', 'film.xyz', '--progress', 'none']);
+  assert.is(named.code, 2, named.stderr);
+  assert.match(named.stderr, /filename ends in \.xyz, which is no container/);
+  const placed = await venc(['submit', film, '--url', 's3://bucket/film.mp4', '--progress', 'none']);
+  assert.is(placed.code, 2, placed.stderr);
+  const mock = await venc(['submit', film, '--mock', '--progress', 'none']);
+  assert.is(mock.code, 0, mock.stderr);
+  assert.match(mock.stderr, /the request is valid; nothing was queued/);
+  for (const { stderr } of [named, placed, mock]) assert.not.match(stderr, 'stays at the service');
+  assert.equal(uploads(), before);
 });
 
 test('a stage that cannot be reached is told as such: no job is there to be resubmitted', async () => {

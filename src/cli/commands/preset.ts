@@ -81,7 +81,7 @@ async function saveSettings(name: string, options: SaveOptions, { io }: Context)
   if (!isPresetName(name)) {
     throw new VencError(
       'UsageError',
-      'The name of a preset has 1 to 64 letters, digits or . _ - and begins with none of . -',
+      'The name of a preset has 1 to 64 characters: letters, digits, . _ and -; the first is not . or -',
     );
   }
   if (options.force !== true && (await presetNames(io.env)).includes(name)) {

@@ -79,7 +79,7 @@ async function add(name: string, word: string, options: AddOptions, { io }: Cont
   if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(name)) {
     throw new VencError(
       'UsageError',
-      'The name of a target has 1 to 64 letters, digits or . _ - and begins with none of . -',
+      'The name of a target has 1 to 64 characters: letters, digits, . _ and -; the first is not . or -',
     );
   }
   if (unkeepableNames.has(name)) {

@@ -21,10 +21,7 @@ export function checkTransports({ ascp, withKeys, halfSet }: TransportReport): r
       ),
     ),
     ascp === null
-      ? note(
-          'there is no ascp on PATH, which inputs by fasp: need',
-          'for such inputs install IBM Aspera; all else works without',
-        )
+      ? note('ascp is not on PATH, so fasp: inputs do not work', 'install IBM Aspera to use them')
       : good(subject, `fasp: by ${ascp}`),
   ];
 }

@@ -37,7 +37,7 @@ function verdictOf(findings: Diagnosis['findings']): string {
   const missing = findings.filter(({ level }) => level === 'missing').map(({ subject }) => subject);
   const notes = findings.filter(({ level }) => level === 'note').length;
   if (missing.length > 0) {
-    return `Verdict: not ready: ${[...new Set(missing)].join(', ')}. Do what is said below MISSING above.`;
+    return `Verdict: not ready: ${[...new Set(missing)].join(', ')}. Follow the advice under MISSING.`;
   }
   const remarks = notes === 0 ? '' : `, with ${notes === 1 ? '1 note' : `${notes} notes`} above`;
   return `Verdict: ready${remarks}. Nothing that is needed is missing.`;

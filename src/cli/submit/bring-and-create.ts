@@ -7,9 +7,13 @@ import { type Bringer, bringFiles } from './bring-files.js';
 import { type PreparedRequest, withAddresses } from './prepare-request.js';
 import type { Send } from './submit-each.js';
 
+/** Stands for a file that is not uploaded yet where a request is only checked. */
+const inputToCome = 'http://example.com/to-come';
+
 /**
  * Brings the files of a request to the service and creates the job; the id is 0 where the request was only checked. Where no job comes of
- * it, what was staged is taken back.
+ * it, what was staged is taken back. A service that can check the request does so first: a long upload for a request that it refuses would
+ * be wasted.
  */
 export async function bringAndCreate(
   { fields, input, pictures }: PreparedRequest,
@@ -19,6 +23,10 @@ export async function bringAndCreate(
 ): Promise<{ readonly answer: unknown; readonly id: number }> {
   let isAsked = false;
   try {
+    if (input !== null && pictures.size === 0 && (await bringer.canCheck())) {
+      const answer = await send({ ...fields, input: inputToCome, mock: true });
+      if (readBoolean(fields.mock)) return { answer, id: 0 };
+    }
     const request = await withAddresses(fields, await bringFiles(pictures, bringer));
     if (input !== null) request.input = await bringer.bring(input);
     isAsked = true;

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { withoutPassword } from '../../api/redact.js';
 import { safeText } from '../../api/safe-text.js';
 import type { Client } from '../../client/client.js';
+import { honoursKeys } from '../../client/create-job.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../files.js';
 import type { UploadDisplay } from './upload-display.js';
@@ -18,6 +19,8 @@ export interface Bringing {
 
 /** Brings local files to where the service can fetch them, with their progress on stderr. */
 export interface Bringer {
+  /** Whether the service can check a request before its files are there: a `venc daemon` can. */
+  canCheck(): Promise<boolean>;
   /** Brings a file and gives its new address. Nothing is left of one that did not arrive. */
   bring(file: FileToUpload): Promise<string>;
   /**
@@ -57,6 +60,7 @@ export function createBringer({ client, context, display, stage, signal }: Bring
   }
 
   return {
+    canCheck: () => honoursKeys(client),
     async bring(file) {
       const { report, end } = await display.begin(file);
       try {

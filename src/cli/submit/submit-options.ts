@@ -25,7 +25,7 @@ export function refuseIdleFlags({ wait, timeout, download, force, json }: Submit
     ['--force', force === true && download === undefined, '--download'],
   ] as const;
   for (const [flag, isIdle, partner] of idle)
-    if (isIdle) throw new VencError('UsageError', `${flag} goes with ${partner}.`);
+    if (isIdle) throw new VencError('UsageError', `${flag} needs ${partner}.`);
   if (json === true && download !== undefined) {
     throw new VencError('UsageError', '--json does not go with --download.', {
       hint: 'the paths of the files would follow the JSON; venc wait and venc download take the id from it',

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { encodeFailureText, failureText } from '../../../src/cli/print/progress-text.js';
 import { normaliseJob } from '../../../src/client/normalise.js';
 
-const noMedia = 'Check that the address leads to a media file and not, say, to a web page.';
+const noMedia = 'Check that it is a media file and not, for example, a web page.';
 const denied = 'Give write permission at the destination, then resubmit.';
 
 const failed = normaliseJob({
