@@ -28,6 +28,9 @@ export interface FoundBinaries {
 
 type Judged = { readonly binary: Binary } | { readonly version: string | null; readonly reason: string };
 
+/** Why a packaged program is not run if its file was changed. */
+export const wrongChecksum = 'does not have the SHA-256 of the build that venc was made for';
+
 async function judge(program: ProgramName, candidate: Candidate, options: AskOptions): Promise<Judged> {
   if (candidate.path === null) return { version: null, reason: candidate.reason ?? 'is not there' };
   try {
@@ -54,9 +57,6 @@ async function judge(program: ProgramName, candidate: Candidate, options: AskOpt
     return { version: null, reason: error instanceof Error ? error.message : String(error) };
   }
 }
-
-/** Why a packaged program is not run whose file was changed. */
-export const wrongChecksum = 'does not have the SHA-256 of the build that venc was made for';
 
 async function findBinary(program: ProgramName, options: SearchOptions & AskOptions) {
   const looked: LookedAt[] = [];

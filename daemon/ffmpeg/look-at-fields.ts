@@ -1,8 +1,7 @@
-import { resolve } from 'node:path';
 import type { VideoFacts } from '../jobs/media.js';
-import { fileArgument, safeInputOptions } from '../plan/safe-input.js';
+import { safeInputOptions } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
-import { launch } from './launch.js';
+import { askProbe } from './look-at.js';
 import { numberAt, objectsAt, parseProbe } from './probe-fields.js';
 
 type FieldOrder = VideoFacts['fieldOrder'];
@@ -27,24 +26,16 @@ export async function lookAtFields(
   ffprobe: Binary,
   path: string,
   picture: { readonly video: VideoFacts; readonly durationSeconds: number | null },
-  { guardian, signal }: { readonly guardian: readonly string[]; readonly signal: AbortSignal },
+  asking: { readonly guardian: readonly string[]; readonly signal: AbortSignal },
 ): Promise<FieldOrder | null> {
   const { video, durationSeconds } = picture;
   const middle = durationSeconds === null ? '' : `,${Math.floor(durationSeconds / 2)}%+#${framesEach}`;
   const args = [
     ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-print_format', 'json'],
     ...['-select_streams', String(video.streamIndex), '-read_intervals', `%+#${framesEach}${middle}`],
-    ...['-show_entries', 'frame=interlaced_frame,top_field_first', fileArgument(resolve(path))],
+    ...['-show_entries', 'frame=interlaced_frame,top_field_first'],
   ];
-  let answer = '';
-  await launch(ffprobe.path, args, {
-    guardian,
-    signal,
-    onStdout: (text) => {
-      answer += text;
-    },
-  });
-  return orderOf(answer, video.fieldOrder);
+  return orderOf(await askProbe(ffprobe, args, path, asking), video.fieldOrder);
 }
 
 /**

@@ -54,6 +54,24 @@ export interface Looked {
 
 const greatestAnswer = 16 * 1024 * 1024;
 
+/** What ffprobe answers of a file to a question beside the first look; empty where it fails. The signal ends it. */
+export async function askProbe(
+  ffprobe: Binary,
+  args: readonly string[],
+  path: string,
+  { guardian, signal }: Pick<ProbeSettings, 'guardian'> & { readonly signal: AbortSignal },
+): Promise<string> {
+  let answer = '';
+  await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
+    guardian,
+    signal,
+    onStdout: (text) => {
+      if (answer.length < greatestAnswer) answer += text;
+    },
+  });
+  return answer;
+}
+
 /**
  * Lets ffprobe look at a file, and tells how that ended, well or not. Rejects with `InterruptedError`, with the class for a look that takes
  * too long, and with `InternalError` where there is no ffprobe to be started: that says nothing of the file.

@@ -1,11 +1,9 @@
-import { resolve } from 'node:path';
 import type { Ratio, VideoFacts } from '../jobs/media.js';
-import { fileArgument, safeInputOptions } from '../plan/safe-input.js';
+import { safeInputOptions } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
-import { launch } from './launch.js';
+import { askProbe } from './look-at.js';
 
-/** Times are written in millionths of a second. */
-const perSecond = 1_000_000;
+const microsecondsPerSecond = 1_000_000;
 
 /**
  * The frame rate of a video whose frames are not evenly spaced: the intervals between its first and its last frame, by the time between
@@ -17,7 +15,7 @@ export async function measureFrameRate(
   ffprobe: Binary,
   path: string,
   { streamIndex, frameCount = 0 }: VideoFacts,
-  { guardian, signal }: { readonly guardian: readonly string[]; readonly signal: AbortSignal },
+  asking: { readonly guardian: readonly string[]; readonly signal: AbortSignal },
 ): Promise<Ratio | null> {
   if (frameCount < 2) return null;
   const args = [
@@ -25,17 +23,10 @@ export async function measureFrameRate(
     // A time after the end: ffprobe reads from the last keyframe.
     ...['-read_intervals', '%+#1,999999999%', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0'],
   ];
-  let answer = '';
-  await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
-    guardian,
-    signal,
-    onStdout: (text) => {
-      answer += text;
-    },
-  });
+  const answer = await askProbe(ffprobe, args, path, asking);
   const times = answer.split('\n').map(Number.parseFloat).filter(Number.isFinite);
-  const microseconds = Math.round((Math.max(...times) - Math.min(...times)) * perSecond);
+  const microseconds = Math.round((Math.max(...times) - Math.min(...times)) * microsecondsPerSecond);
   return times.length < 2 || microseconds <= 0
     ? null
-    : { numerator: (frameCount - 1) * perSecond, denominator: microseconds };
+    : { numerator: (frameCount - 1) * microsecondsPerSecond, denominator: microseconds };
 }

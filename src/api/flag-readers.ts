@@ -1,5 +1,6 @@
 import { VencError } from './errors.js';
 import { nearMisses } from './near-misses.js';
+import { typedSeconds } from './settings/typed-time.js';
 
 /** A parser for an option that takes a whole number from `min` to `max`. */
 export function wholeNumber(flag: string, min: number, max: number = Number.MAX_SAFE_INTEGER) {
@@ -11,17 +12,11 @@ export function wholeNumber(flag: string, min: number, max: number = Number.MAX_
   };
 }
 
-const secondsPerUnit: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600 };
-const clockTime = /^(?:(\d{1,2}):)?([0-5]?\d):([0-5]\d(?:\.\d+)?)$/;
-
 /** A parser for an option that takes a time: `90`, `90s`, `5m`, `2h`, `1:30`, `01:30:00`; the value is in seconds. */
 export function timeSpan(flag: string) {
   return (word: string): number => {
-    const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([smh]?)$/.exec(word) ?? [];
-    const perUnit = secondsPerUnit[unit];
-    if (amount !== undefined && perUnit !== undefined) return Number(amount) * perUnit;
-    const [, hours = '0', minutes, seconds] = clockTime.exec(word) ?? [];
-    if (minutes !== undefined) return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+    const seconds = /^\d+(?:\.\d+)?$/.test(word) ? Number(word) : typedSeconds(word);
+    if (seconds !== null) return seconds;
     throw new VencError('UsageError', `${flag} takes a time such as 90, 90s, 5m, 2h or 1:30, not "${word}".`);
   };
 }

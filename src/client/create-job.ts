@@ -25,7 +25,7 @@ export async function createJob(
     } catch (error) {
       const waitMs = waitBefore(error, attempt);
       if (idempotencyKey === null || waitMs === null) throw error;
-      if (!(await honoursKeys(client))) throw unheeded(error);
+      if (!(await isVencDaemon(client))) throw unheeded(error);
       await pause(waitMs, signal);
       await client.relocate();
     }
@@ -51,8 +51,8 @@ function waitBefore(error: unknown, attempt: number): number | null {
   return mayPass ? waitAfter(error, retryDelaysMs[attempt]) : null;
 }
 
-/** Whether a service keeps idempotency keys. Only a daemon like ours is known to: the service document has no such keys. */
-export async function honoursKeys(client: Client): Promise<boolean> {
+/** Whether a service is a `venc daemon`: only that is known to keep idempotency keys, which the service document does not have. */
+export async function isVencDaemon(client: Client): Promise<boolean> {
   if (client.target.isOwnDaemon === true) return true;
   try {
     return fieldsOf((await client.ask('version')).body).name === 'venc';

@@ -6,7 +6,7 @@ import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { defaultOutput } from '../../src/api/settings/index.js';
 import { film, makeMedia, media, turnedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { encoded, encoders, frames, namesFor } from '../plan/encoded.js';
+import { encoded, encoders, frames, writableName } from '../plan/encoded.js';
 
 const folder = tempFolder();
 
@@ -141,7 +141,7 @@ for (const [build, ffmpeg] of await encoders()) {
     ['a.mov', { skip_audio: true }, 'mpeg4 h264 -'],
   ] as const;
   for (const [filename, settings, expected] of formats) {
-    if (namesFor(ffmpeg, [filename]).length === 0) continue;
+    if (writableName(ffmpeg, filename) !== filename) continue;
     test(`${build}: ${filename} with ${JSON.stringify(settings)} holds ${expected}`, async () => {
       const input = await media('clip.mp4');
       const { facts } = await encoded(ffmpeg, input, { ...settings, clip_length: 0.5 }, filename);

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { OutputSettings } from '../../src/api/settings/index.js';
 import { film, makeMedia, media, turnedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { encoded, encoders, frames } from '../plan/encoded.js';
+import { encoded, encoders, frames, writableName } from '../plan/encoded.js';
 import { bufferNeeded, keyframeDistance, moments, packets } from './packets.js';
 
 const folder = tempFolder();
@@ -85,7 +85,7 @@ const codecs: readonly (readonly [NonNullable<OutputSettings['video_codec']>, st
   ['hevc', 'a.mp4'],
   ['vp8', 'a.webm'],
   ['vp9', 'a.webm'],
-  ['theora', 'a.mkv'],
+  ['theora', 'a.ogv'],
 ];
 
 for (const [build, ffmpeg] of await encoders()) {
@@ -173,7 +173,12 @@ for (const [build, ffmpeg] of await encoders()) {
   for (const [video_codec, filename] of codecs) {
     test(`${build}: ${video_codec} has no more than keyframe_interval frames from one keyframe to the next`, async () => {
       const settings = { video_codec, keyframe_interval: 12, speed: 5 } as const;
-      const { path } = await encoded(ffmpeg, await media('silent.mp4'), settings, filename);
+      const { path } = await encoded(
+        ffmpeg,
+        await media('silent.mp4'),
+        settings,
+        writableName(ffmpeg, filename),
+      );
       const all = await packets(path);
       assert.is(all.length, 50);
       assert.is(keyframeDistance(all), 12);

@@ -17,15 +17,12 @@ export interface TestDaemon {
   read<T>(path: string): Promise<T>;
   /** Creates a job and gives its id. Throws with the body where that is refused. */
   create(body: unknown): Promise<number>;
-  /** Waits until a job is final. */
-  finished(id: number): Promise<JobRecord>;
+  /** Waits until a job is final, half a minute at most unless a limit is given. */
+  finished(id: number, limitMs?: number): Promise<JobRecord>;
   /** Waits until the progress of a job is as asked. */
   progressIs(id: number, isSo: (progress: JobProgressRecord) => boolean): Promise<JobProgressRecord>;
   stop(): Promise<void>;
 }
-
-/** AV1 of libaom in two passes takes half a minute on a slow machine. */
-const finishedWithinMs = 180_000;
 
 /** What a test chooses of the daemon's options. */
 export type TestDaemonOptions = Partial<Omit<DaemonOptions, 'host' | 'port' | 'log'>>;
@@ -66,11 +63,11 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
       if (response.status !== 201) throw new Error(`create: ${response.status} ${JSON.stringify(answer)}`);
       return Number(answer.id);
     },
-    finished: (id) =>
+    finished: (id, limitMs) =>
       eventually(
         () => job(id),
         ({ state }) => isFinal(state),
-        finishedWithinMs,
+        limitMs,
       ),
     progressIs: (id, isSo) => eventually(() => read<JobProgressRecord>(`/v2/jobs/${id}/progress`), isSo),
     async stop() {

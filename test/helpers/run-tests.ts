@@ -91,11 +91,11 @@ async function runFiles(files: readonly string[], folder: string): Promise<Run> 
   });
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   running.delete(child);
-  if (countIn(said, 'Total') === 0)
-    said += `The run of ${files.join(', ')} ended early: ${signal ?? `code ${code}`}.\n`;
+  const hasResult = /Total:\s+\d/.test(said);
+  if (!hasResult) said += `The run of ${files.join(', ')} ended early: ${signal ?? `code ${code}`}.\n`;
   const left = await readdir(folder);
   const leftovers = left.length === 0 ? null : `${left.join(', ')} by one of ${files.join(', ')}`;
-  return { isPassed: code === 0 && countIn(said, 'Total') > 0, said, leftovers };
+  return { isPassed: code === 0 && hasResult, said, leftovers };
 }
 
 /** Where a file stands in the order, by its room. */

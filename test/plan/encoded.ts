@@ -23,9 +23,9 @@ export async function encoders(): Promise<readonly (readonly [string, Ffmpeg])[]
   return [...named, [`ffmpeg ${ffmpeg.ffmpeg.version}`, ffmpeg]];
 }
 
-/** The names of outputs that venc lets a build write: not Theora in Ogg where the build loses the times of its frames. */
-export function namesFor<T extends string>({ abilities }: Ffmpeg, names: readonly T[]): readonly T[] {
-  return losesTheoraTimes(abilities) ? names.filter((name) => !/\.og[vg]$/.test(name)) : names;
+/** The name of an output with Theora, in Matroska where the build loses the times of its frames in Ogg, which venc rejects there. */
+export function writableName({ abilities }: Ffmpeg, name: string): string {
+  return losesTheoraTimes(abilities) ? name.replace(/\.og[vg]$/, '.mkv') : name;
 }
 
 async function run(ffmpeg: Ffmpeg, args: readonly string[], scratch: string): Promise<void> {

@@ -126,7 +126,10 @@ test('one output that cannot be made takes no other with it', async ({ daemon, f
   const log = daemon.logLines.filter(
     (line) => line.includes(`ob ${job.id} `) || line.includes(`ob ${job.id}:`),
   );
-  assert.match(log.join('\n'), /accepted.*output \d+.*failed.*InvalidVideoSettingsError.*failed/s);
+  assert.match(
+    log.join('\n'),
+    /accepted.*started.*output \d+ \(bad\) failed, InvalidVideoSettingsError.*is failed/s,
+  );
 });
 
 test('a cancel ends the encoder and its files within two seconds', async ({ daemon, files }) => {

@@ -7,15 +7,28 @@ const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 
  * `90s`, `5m` and `2h` become seconds, as with `--timeout`. Any other text stays as it is, for the validation to name.
  */
 export function typedTime(word: string): string | number {
+  const { hours, minutes, seconds } = clockOf(word) ?? {};
+  if (seconds === undefined) return unitSeconds(word) ?? word;
+  return `${twoDigits(hours ?? 0)}:${twoDigits(minutes ?? 0)}:${seconds}`;
+}
+
+/** The same time in seconds; null for a text that is none of `90s`, `5m`, `2h`, `1:30` and `1:02:03.5`. */
+export function typedSeconds(word: string): number | null {
+  const parts = clockOf(word);
+  return parts === null ? unitSeconds(word) : parts.hours * 3600 + parts.minutes * 60 + Number(parts.seconds);
+}
+
+function unitSeconds(word: string): number | null {
   const [, amount, unit = ''] = withUnit.exec(word) ?? [];
-  if (amount !== undefined) return Number(amount) * (secondsPerUnit[unit] ?? 1);
+  return amount === undefined ? null : Number(amount) * (secondsPerUnit[unit] ?? 1);
+}
+
+function clockOf(word: string) {
   const [, hourDigits, minuteDigits = '', seconds] = clock.exec(word) ?? [];
-  if (seconds === undefined) return word;
   const minutes = Number(minuteDigits);
   // 75:00 is an hour and a quarter; next to hours there are at most 59 minutes.
-  if (hourDigits !== undefined && minutes > 59) return word;
-  const hours = Number(hourDigits ?? 0) + Math.floor(minutes / 60);
-  return `${twoDigits(hours)}:${twoDigits(minutes % 60)}:${seconds}`;
+  if (seconds === undefined || (hourDigits !== undefined && minutes > 59)) return null;
+  return { hours: Number(hourDigits ?? 0) + Math.floor(minutes / 60), minutes: minutes % 60, seconds };
 }
 
 function twoDigits(value: number): string {

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { withoutPassword } from '../../api/redact.js';
 import { safeText } from '../../api/safe-text.js';
 import type { Client } from '../../client/client.js';
-import { honoursKeys } from '../../client/create-job.js';
+import { isVencDaemon } from '../../client/create-job.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../files.js';
 import type { UploadDisplay } from './upload-display.js';
@@ -60,7 +60,7 @@ export function createBringer({ client, context, display, stage, signal }: Bring
   }
 
   return {
-    canCheck: () => honoursKeys(client),
+    canCheck: () => isVencDaemon(client),
     async bring(file) {
       const { report, end } = await display.begin(file);
       try {

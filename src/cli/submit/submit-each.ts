@@ -3,7 +3,7 @@ import { isVencError, type VencError } from '../../api/errors.js';
 import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import { jsonText } from '../../api/json-text.js';
 import type { Client } from '../../client/client.js';
-import { createJob, honoursKeys } from '../../client/create-job.js';
+import { createJob, isVencDaemon } from '../../client/create-job.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { pause } from '../../client/pause.js';
 import { fieldsOf, readBoolean, readId } from '../../client/reading.js';
@@ -122,7 +122,7 @@ async function createPatiently(
       return (await createJob(client, request, key, signal)).body;
     } catch (error) {
       const seconds = askedWaitSeconds(error);
-      if (seconds === null || !(await honoursKeys(client))) throw error;
+      if (seconds === null || !(await isVencDaemon(client))) throw error;
       onWait(seconds);
       await pause(seconds * 1000, signal);
     }
