@@ -1,65 +1,67 @@
 import { type Import, importedPath, importsOf } from './imports.js';
-import type { Door, FloorPlan, Room } from './rooms.js';
-import { complaint, type SourceFile } from './source-file.js';
+import type { Exception, Module, ModuleMap } from './modules.js';
+import { type SourceFile, violation } from './source-file.js';
 
-/** Complains about every import that leads into a room which the floor plan keeps closed. */
-export function checkImports(files: readonly SourceFile[], plan: FloorPlan): readonly string[] {
+/** Reports every import of a module that the module map does not allow. */
+export function checkImports(files: readonly SourceFile[], plan: ModuleMap): readonly string[] {
   return files.flatMap((file) => {
-    const room = roomOf(file.path, plan);
-    if (room === null) return [`${file.path}:1: lies in no room of the floor plan.`];
-    if (room.mayUse.includes('*')) return [];
+    const module = moduleOf(file.path, plan);
+    if (module === null) return [`${file.path}:1: is in no module of the module map.`];
+    if (module.mayUse.includes('*')) return [];
     return importsOf(file).flatMap((found) => {
       const { index, specifier } = found;
-      if (specifier === null) return [complaint(file, index, 'the name of an import must be written out.')];
+      if (specifier === null)
+        return [violation(file, index, 'the import must name a file with a literal string.')];
       const path = importedPath(file.path, specifier);
-      if (path === null || isOpen(plan, { room, from: file.path, to: path }, found)) return [];
-      return [complaint(file, index, sentence(plan, { room, from: file.path, to: path }))];
+      if (path === null || isOpen(plan, { module, from: file.path, to: path }, found)) return [];
+      return [violation(file, index, sentence(plan, { module, from: file.path, to: path }))];
     });
   });
 }
 
-interface Way {
-  readonly room: Room;
+interface ImportPath {
+  readonly module: Module;
   readonly from: string;
   readonly to: string;
 }
 
-function isOpen(plan: FloorPlan, way: Way, { isLazy, isOfTypes }: Import): boolean {
-  const goal = roomOf(way.to, plan);
-  if (goal === null) return false;
-  if (goal === way.room || way.room.mayUse.includes(goal.folder)) return true;
-  const door = doorOf(plan, way);
-  if (door === undefined) return false;
-  return door.how === 'lazily' ? isLazy : isOfTypes;
+function isOpen(plan: ModuleMap, path: ImportPath, { isLazy, isOfTypes }: Import): boolean {
+  const target = moduleOf(path.to, plan);
+  if (target === null) return false;
+  if (target === path.module || path.module.mayUse.includes(target.folder)) return true;
+  const exception = exceptionOf(plan, path);
+  if (exception === undefined) return false;
+  return exception.how === 'lazily' ? isLazy : isOfTypes;
 }
 
-function sentence(plan: FloorPlan, way: Way): string {
-  const door = doorOf(plan, way);
-  if (door !== undefined) {
-    const how = door.how === 'lazily' ? 'import(...)' : 'import type';
-    return `${way.to} may be imported only by ${how} here: ${door.because}.`;
+function sentence(plan: ModuleMap, path: ImportPath): string {
+  const exception = exceptionOf(plan, path);
+  if (exception !== undefined) {
+    const how = exception.how === 'lazily' ? 'import(...)' : 'import type';
+    return `${path.to} may be imported only by ${how} here: ${exception.because}.`;
   }
-  const goal = roomOf(way.to, plan)?.folder ?? way.to;
-  const allowed = way.room.mayUse.length === 0 ? 'no other room' : `only ${way.room.mayUse.join(', ')}`;
-  return `${way.room.folder} may not look into ${goal} (${way.to}); it may use ${allowed}.`;
+  const target = moduleOf(path.to, plan)?.folder ?? path.to;
+  const allowed =
+    path.module.mayUse.length === 0 ? 'no other module' : `only ${path.module.mayUse.join(', ')}`;
+  return `${path.module.folder} may not import ${target} (${path.to}); it may import ${allowed}.`;
 }
 
-function doorOf(plan: FloorPlan, way: Way): Door | undefined {
-  return plan.doors.find(
+function exceptionOf(plan: ModuleMap, path: ImportPath): Exception | undefined {
+  return plan.exceptions.find(
     ({ from, to }) =>
-      from.some((start) => start === way.from || start === way.room.folder) &&
-      (to === way.to || way.to.startsWith(`${to}/`)),
+      from.some((start) => start === path.from || start === path.module.folder) &&
+      (to === path.to || path.to.startsWith(`${to}/`)),
   );
 }
 
-/** The innermost room that a file lies in; null where there is none. */
-function roomOf(path: string, plan: FloorPlan): Room | null {
-  const around = plan.rooms.filter(
+/** The innermost module that contains a file; null if there is none. */
+function moduleOf(path: string, plan: ModuleMap): Module | null {
+  const around = plan.modules.filter(
     ({ folder, isFlat }) =>
       path.startsWith(`${folder}/`) && (isFlat !== true || !path.slice(folder.length + 1).includes('/')),
   );
-  return around.reduce<Room | null>(
-    (inner, room) => (inner === null || room.folder.length > inner.folder.length ? room : inner),
+  return around.reduce<Module | null>(
+    (inner, module) => (inner === null || module.folder.length > inner.folder.length ? module : inner),
     null,
   );
 }

@@ -1,15 +1,15 @@
 import { importedPackage, importsOf } from './imports.js';
-import { complaint, type SourceFile } from './source-file.js';
+import { type SourceFile, violation } from './source-file.js';
 
-/** Who alone may use an outside thing: folders, or single files. */
+/** The folders and files that may use an outside package or a module of Node.js. */
 export type Owners = Readonly<Record<string, readonly string[]>>;
 
-/** One owner for each outside thing: packages, and those of Node's modules that reach out of the program. */
+/** The owner of each package, and of each module of Node.js that reaches outside the process. */
 export const owners: Owners = {
-  // Files of Aspera's servers are fetched by a program of theirs; locks of the kernel are taken by the program `flock`.
+  // Aspera's program `ascp` fetches files from its servers; the program `flock` takes kernel locks.
   'node:child_process': ['daemon/ffmpeg', 'daemon/transports/fasp', 'src/disk/lock/kernel-lock.ts'],
   'node:cluster': [],
-  // Sums of large files are made beside the work.
+  // A worker thread computes the checksums of large files.
   'node:worker_threads': ['daemon/transports/sum-beside.ts', 'daemon/transports/summing-worker.ts'],
   execa: ['daemon/ffmpeg'],
   '@ffmpeg-installer/ffmpeg': ['daemon/ffmpeg'],
@@ -36,44 +36,46 @@ export const owners: Owners = {
   react: ['src/tui'],
 };
 
-/** Complains about every import of an outside thing by somebody else than its owner, and of packages without one. */
+/** Reports every import of a package outside its owner, and of packages without an owner. */
 export function checkOwners(files: readonly SourceFile[], table: Owners): readonly string[] {
-  return files.filter(isOfTheHouse).flatMap((file) =>
+  return files.filter(isShipped).flatMap((file) =>
     importsOf(file).flatMap(({ index, specifier }) => {
       const name = specifier === null ? null : importedPackage(specifier);
       if (name === null) return [];
       const folders = table[name];
       if (folders === undefined) {
-        return name.startsWith('node:') ? [] : [complaint(file, index, `${name} has no owner in the table.`)];
+        return name.startsWith('node:')
+          ? []
+          : [violation(file, index, `${name} has no owner in the table of check-owners.ts.`)];
       }
       if (isIn(file.path, folders)) return [];
-      const owner = folders.length === 0 ? 'nobody here' : `${folders.join(' and ')} alone`;
-      return [complaint(file, index, `${name} belongs to ${owner}.`)];
+      const owner = folders.length === 0 ? 'no module' : `${folders.join(' and ')}`;
+      return [violation(file, index, `${name} may be imported only by ${owner}.`)];
     }),
   );
 }
 
-/** Where the program may be ended, and its exit code set. */
+/** The files that may end the process or set its exit code. */
 export const exitOwners = ['src/cli/main.ts', 'bin/venc.js'] as const;
 
 const exit = /\bprocess\s*(?:\?\.|\.)\s*(?:exit|exitCode|abort|reallyExit)\b/g;
 
-/** Complains about every place but the owners' that ends the program or sets its exit code. */
+/** Reports every other place that ends the process or sets its exit code. */
 export function checkExits(files: readonly SourceFile[], allowed: readonly string[]): readonly string[] {
   return files
-    .filter((file) => isOfTheHouse(file) && !allowed.includes(file.path))
+    .filter((file) => isShipped(file) && !allowed.includes(file.path))
     .flatMap((file) => {
-      const sentence = `the program may be ended only in ${allowed.join(' and ')}.`;
-      const said = [...file.code.matchAll(exit)].map(({ index }) => complaint(file, index, sentence));
+      const sentence = `the process may be ended only in ${allowed.join(' and ')}.`;
+      const assigned = [...file.code.matchAll(exit)].map(({ index }) => violation(file, index, sentence));
       const imported = importsOf(file)
         .filter(({ specifier, names }) => specifier?.endsWith('process') === true && /\bexit/.test(names))
-        .map(({ index }) => complaint(file, index, sentence));
-      return [...said, ...imported];
+        .map(({ index }) => violation(file, index, sentence));
+      return [...assigned, ...imported];
     });
 }
 
-/** Tests and measurements may start programs and servers of their own. */
-function isOfTheHouse({ path }: SourceFile): boolean {
+/** Tests and benchmarks may start programs and servers of their own. */
+function isShipped({ path }: SourceFile): boolean {
   return /^(src|daemon|bin)\//.test(path);
 }
 

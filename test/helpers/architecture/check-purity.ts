@@ -1,11 +1,11 @@
 import { importedPath, importsOf } from './imports.js';
-import { complaint, type SourceFile } from './source-file.js';
+import { type SourceFile, violation } from './source-file.js';
 
-/** Rooms that touch no file, network, process, clock or random number. */
-export const pureRooms = ['src/api', 'daemon/jobs', 'daemon/plan', 'src/cli/print'] as const;
+/** Modules that touch no file, network, process, clock or random number. */
+export const pureModules = ['src/api', 'daemon/jobs', 'daemon/plan', 'src/cli/print'] as const;
 
-/** The modules that only work on what they are given. */
-const pureModules: ReadonlySet<string> = new Set(['node:path', 'node:path/posix', 'node:util']);
+/** Modules of Node.js that are pure themselves. */
+const pureNodeModules: ReadonlySet<string> = new Set(['node:path', 'node:path/posix', 'node:util']);
 
 const impure = [
   [/\bDate\s*\.\s*now\b/g, 'Date.now'],
@@ -21,28 +21,34 @@ const impure = [
   [/(?<!\.\s*)\bset(?:Timeout|Interval|Immediate)\s*\(/g, 'a timer'],
 ] as const satisfies readonly (readonly [RegExp, string])[];
 
-/** Complains about every import of a pure room that leads out of the house, but for modules that are pure themselves. */
-export function checkPureImports(files: readonly SourceFile[], rooms: readonly string[]): readonly string[] {
-  return inRooms(files, rooms).flatMap((file) =>
+/** Reports every import in a pure module of anything outside the codebase that is not pure itself. */
+export function checkPureImports(
+  files: readonly SourceFile[],
+  modules: readonly string[],
+): readonly string[] {
+  return inModules(files, modules).flatMap((file) =>
     importsOf(file).flatMap(({ index, specifier }) => {
-      if (specifier !== null && (importedPath(file.path, specifier) !== null || pureModules.has(specifier)))
+      if (
+        specifier !== null &&
+        (importedPath(file.path, specifier) !== null || pureNodeModules.has(specifier))
+      )
         return [];
-      return [complaint(file, index, `a pure room may not import ${specifier ?? 'what is computed'}.`)];
+      return [violation(file, index, `a pure module may not import ${specifier ?? 'a computed name'}.`)];
     }),
   );
 }
 
-/** Complains about every word in a pure room that asks the world: the clock, chance, the process, the network. */
-export function checkPureCode(files: readonly SourceFile[], rooms: readonly string[]): readonly string[] {
-  return inRooms(files, rooms).flatMap((file) =>
+/** Reports every use of the clock, random numbers, the process or the network in a pure module. */
+export function checkPureCode(files: readonly SourceFile[], modules: readonly string[]): readonly string[] {
+  return inModules(files, modules).flatMap((file) =>
     impure.flatMap(([pattern, name]) =>
       [...file.code.matchAll(pattern)].map(({ index }) =>
-        complaint(file, index, `a pure room may not use ${name}: what it needs of the world is handed in.`),
+        violation(file, index, `a pure module may not use ${name}; pass it as an argument.`),
       ),
     ),
   );
 }
 
-function inRooms(files: readonly SourceFile[], rooms: readonly string[]): readonly SourceFile[] {
-  return files.filter(({ path }) => rooms.some((room) => path.startsWith(`${room}/`)));
+function inModules(files: readonly SourceFile[], modules: readonly string[]): readonly SourceFile[] {
+  return files.filter(({ path }) => modules.some((module) => path.startsWith(`${module}/`)));
 }

@@ -2,10 +2,10 @@ import type { Setting, SettingsTable } from '../../../src/api/settings/setting.j
 import type { SourceFile } from './source-file.js';
 
 /**
- * What becomes of each setting, by its path: `by` names the file that reads it, `declined` or `moot` say why none does.
- * Other shapes are complained about.
+ * What the daemon does with each setting, by its path: `by` names the file that reads it, `declined` or `moot` says why none does.
+ * Other shapes are violations.
  */
-export type Honoured = Readonly<Record<string, unknown>>;
+export type SupportedSettings = Readonly<Record<string, unknown>>;
 
 /** The path of every setting of a table, those of nested tables too: `thumbnails.number`. */
 export function settingPaths(table: SettingsTable, prefix = ''): readonly string[] {
@@ -22,34 +22,34 @@ function fieldsOf(setting: Setting): SettingsTable | null {
 }
 
 /**
- * Complains about every setting that is neither honoured nor declined, about entries for settings that there are
- * not, and about files that are named as honouring a setting and do not so much as mention it in their code.
+ * Reports every setting that is neither supported nor declined, every entry for an unknown setting, and every file that
+ * is named as supporting a setting but does not mention it in its code.
  */
 export function checkSettings(
   paths: readonly string[],
-  honoured: Honoured,
+  supported: SupportedSettings,
   files: readonly SourceFile[],
 ): readonly string[] {
   const known = new Set(paths);
   return [
-    ...paths.flatMap((path) => entryComplaints(path, honoured[path], files)),
-    ...Object.keys(honoured)
+    ...paths.flatMap((path) => entryViolations(path, supported[path], files)),
+    ...Object.keys(supported)
       .filter((path) => !known.has(path))
-      .map((path) => `${path}: is honoured or declined, but there is no such setting.`),
+      .map((path) => `${path}: is in the table, but there is no such setting.`),
   ];
 }
 
-function entryComplaints(path: string, entry: unknown, files: readonly SourceFile[]): readonly string[] {
-  if (typeof entry !== 'object' || entry === null) return [`${path}: is neither honoured nor declined.`];
+function entryViolations(path: string, entry: unknown, files: readonly SourceFile[]): readonly string[] {
+  if (typeof entry !== 'object' || entry === null) return [`${path}: is neither supported nor declined.`];
   if (!('by' in entry)) {
     const reason = 'declined' in entry ? entry.declined : 'moot' in entry ? entry.moot : '';
     const isSaid = typeof reason === 'string' && reason.trim().includes(' ');
-    return isSaid ? [] : [`${path}: is not honoured, and no reason is given.`];
+    return isSaid ? [] : [`${path}: is not supported, and no reason is given.`];
   }
   const named = Array.isArray(entry.by) ? entry.by : [entry.by];
   return named.flatMap((by) => {
     const file = files.find((candidate) => candidate.path === by);
-    if (file === undefined) return [`${path}: is honoured by ${by}, which does not exist.`];
+    if (file === undefined) return [`${path}: is supported by ${by}, which does not exist.`];
     const name = path.split('.').at(-1) ?? path;
     return new RegExp(`\\b${name}\\b`).test(file.bare) ? [] : [`${path}: ${by} does not mention it.`];
   });

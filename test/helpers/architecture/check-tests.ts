@@ -1,9 +1,9 @@
 import { importsOf } from './imports.js';
-import { complaint, type SourceFile } from './source-file.js';
+import { type SourceFile, violation } from './source-file.js';
 
 /**
- * Complains about tests that uvu would pass over in silence: suites that are never run, test files without a suite, and
- * suites in files that are neither tests nor helpers of tests.
+ * Reports tests that uvu would silently skip: suites that are never run, test files without a suite, and suites in files
+ * that are neither tests nor test helpers.
  */
 export function checkTestsRun(files: readonly SourceFile[]): readonly string[] {
   return files
@@ -15,7 +15,7 @@ function unrunSuites(file: SourceFile): readonly string[] {
   return suitesOf(file)
     .filter(({ name }) => !new RegExp(`(?<![.\\w$])${name}\\s*\\.\\s*run\\s*\\(`).test(file.code))
     .map(({ name, index }) =>
-      complaint(file, index, `${name}.run() is missing: its tests would pass unrun.`),
+      violation(file, index, `${name}.run() is missing; without it the tests never run.`),
     );
 }
 
@@ -23,14 +23,14 @@ function missingSuite(file: SourceFile): readonly string[] {
   const isTest = /\.test\.tsx?$/.test(file.path);
   const hasSuite = suitesOf(file).length > 0;
   if (!isTest && hasSuite && !/^test\/(contracts|helpers)\//.test(file.path)) {
-    return [`${file.path}:1: holds tests, but its name does not end in .test.ts: they would never be run.`];
+    return [`${file.path}:1: contains tests, but its name does not end in .test.ts, so they never run.`];
   }
   const usesContract = importsOf(file).some(({ specifier }) => specifier?.includes('/contracts/') === true);
   if (isTest && !hasSuite && !usesContract) return [`${file.path}:1: holds no test.`];
   return [];
 }
 
-/** The names under which a file has suites: `test` of uvu itself, under whatever name, and what `suite()` gave. */
+/** The names of a file's suites: `test` of uvu under any name, and the results of `suite()`. */
 function suitesOf(file: SourceFile): readonly { readonly name: string; readonly index: number }[] {
   const fromUvu = importsOf(file).find(({ specifier }) => specifier === 'uvu');
   if (fromUvu === undefined) return [];

@@ -1,15 +1,15 @@
 import { posix } from 'node:path';
 import type { SourceFile } from './source-file.js';
 
-/** One import of a file, whichever way it is written. Imports of types alone count as well. */
+/** One import of a file in any syntax. Type imports count too. */
 export interface Import {
   /** Where it stands in the text. */
   readonly index: number;
-  /** What is imported; null where that is computed and cannot be known. */
+  /** What is imported; null if it is computed. */
   readonly specifier: string | null;
-  /** Whether it is loaded only when the program comes to that place: `import(...)`. */
+  /** Whether it is loaded only when the statement runs: `import(...)`. */
   readonly isLazy: boolean;
-  /** Whether it says of itself that it is gone when the program runs: `import type`, `export type ... from`. */
+  /** Whether it is erased at compile time: `import type`, `export type ... from`. */
   readonly isOfTypes: boolean;
   /** What stands between `import` and `from`. */
   readonly names: string;
@@ -52,7 +52,7 @@ export function importedPath(from: string, specifier: string): string | null {
   return path.replace(/\.js$/, '.ts');
 }
 
-/** The package, or Node's own module with its `node:`, that an import means; null for a file of the house. */
+/** The package, or Node's own module with its `node:`, that an import means; null for a file of this codebase. */
 export function importedPackage(specifier: string): string | null {
   if (specifier.startsWith('.')) return null;
   if (specifier.startsWith('node:')) return `node:${specifier.slice(5).split('/')[0]}`;
@@ -61,7 +61,7 @@ export function importedPackage(specifier: string): string | null {
   return nodeModules.has(first) ? `node:${first}` : first;
 }
 
-/** Those of Node's modules that can also be had without `node:` and that some rule speaks of. */
+/** The modules of Node.js that a rule mentions and that may be imported without `node:`. */
 const nodeModules: ReadonlySet<string> = new Set([
   'child_process',
   'crypto',

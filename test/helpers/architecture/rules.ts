@@ -1,72 +1,75 @@
-import { checkCircles } from './check-circles.js';
+import { checkCycles } from './check-cycles.js';
 import {
   checkDocblocks,
   checkLength,
   checkNamedExports,
   checkNoAny,
-  checkNoHush,
-  greatestLineCount,
+  checkNoSuppressions,
+  maxLineCount,
 } from './check-form.js';
 import { checkImports } from './check-imports.js';
 import { checkExits, checkOwners, exitOwners, owners } from './check-owners.js';
-import { checkPureCode, checkPureImports, pureRooms } from './check-purity.js';
-import { checkSettings, type Honoured } from './check-settings.js';
+import { checkPureCode, checkPureImports, pureModules } from './check-purity.js';
+import { checkSettings, type SupportedSettings } from './check-settings.js';
 import { checkTestsRun } from './check-tests.js';
-import { floorPlan } from './rooms.js';
+import { moduleMap } from './modules.js';
 import type { SourceFile } from './source-file.js';
 
-/** Everything that rules look at. */
-export interface House {
+/** Everything that the rules check. */
+export interface Codebase {
   readonly files: readonly SourceFile[];
   /** Paths of all settings. */
   readonly settings: readonly string[];
-  readonly honoured: Honoured;
+  readonly supported: SupportedSettings;
 }
 
-/** A rule: a statement about the house, and what finds the places where it is not true. */
+/** A rule: a statement about the codebase, and the function that finds its violations. */
 export interface Rule {
   readonly statement: string;
-  /** One complaint a place, each beginning with the place; none when all is well. */
-  readonly check: (house: House) => readonly string[];
+  /** The violations, each beginning with its place; empty if the rule holds. */
+  readonly check: (codebase: Codebase) => readonly string[];
 }
 
-/** The rules of the house, by the name of the fixture that breaks each. */
+/** The rules, by the name of the fixture that breaks each. */
 export const rules = {
-  'room-imports': {
-    statement: 'imports lead only into rooms that the floor plan opens',
-    check: ({ files }) => checkImports(files, floorPlan),
+  'module-imports': {
+    statement: 'modules import only what the module map allows',
+    check: ({ files }) => checkImports(files, moduleMap),
   },
-  'no-circles': { statement: 'no import leads in a circle', check: ({ files }) => checkCircles(files) },
+  'no-cycles': { statement: 'there are no import cycles', check: ({ files }) => checkCycles(files) },
   'tests-run': {
     statement: 'no test file forgets to run its tests',
     check: ({ files }) => checkTestsRun(files),
   },
-  'settings-honoured': {
-    statement: 'every setting is honoured by a named file or declined with a reason',
-    check: ({ settings, honoured, files }) => checkSettings(settings, honoured, files),
+  'settings-supported': {
+    statement: 'every setting is supported by a named file or declined with a reason',
+    check: ({ settings, supported, files }) => checkSettings(settings, supported, files),
   },
   'pure-imports': {
-    statement: 'pure rooms import nothing that reaches out of the program',
-    check: ({ files }) => checkPureImports(files, pureRooms),
+    statement: 'pure modules import nothing that reaches outside the process',
+    check: ({ files }) => checkPureImports(files, pureModules),
   },
   'pure-code': {
-    statement: 'pure rooms ask neither clock nor chance nor process nor network',
-    check: ({ files }) => checkPureCode(files, pureRooms),
+    statement: 'pure modules use no clock, random number, process or network',
+    check: ({ files }) => checkPureCode(files, pureModules),
   },
   'one-owner': {
-    statement: 'every outside thing has one owner',
+    statement: 'every package has one owner',
     check: ({ files }) => checkOwners(files, owners),
   },
   'one-exit': {
-    statement: 'the program is ended in one place',
+    statement: 'the process is ended in one place',
     check: ({ files }) => checkExits(files, exitOwners),
   },
   'file-length': {
-    statement: `no file is longer than ${greatestLineCount} lines`,
-    check: ({ files }) => checkLength(files, greatestLineCount),
+    statement: `no file is longer than ${maxLineCount} lines`,
+    check: ({ files }) => checkLength(files, maxLineCount),
   },
   docblocks: { statement: 'every export has a docblock', check: ({ files }) => checkDocblocks(files) },
   'named-exports': { statement: 'every export has a name', check: ({ files }) => checkNamedExports(files) },
-  'no-any': { statement: 'nothing is of the type any', check: ({ files }) => checkNoAny(files) },
-  'no-hush': { statement: 'the compiler is nowhere hushed', check: ({ files }) => checkNoHush(files) },
+  'no-any': { statement: 'nothing has the type any', check: ({ files }) => checkNoAny(files) },
+  'no-suppressions': {
+    statement: 'compiler errors are not suppressed',
+    check: ({ files }) => checkNoSuppressions(files),
+  },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from './code-of.js';
 
-/** One file of the house, as rules look at it. Paths are relative to its root and have forward slashes. */
+/** One source file as the rules see it. Paths are relative to its root and have forward slashes. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
@@ -14,12 +14,12 @@ export interface SourceFile {
 
 const sourceName = /\.(ts|tsx|js|mjs)$/;
 
-/** A file with its text taken apart. */
+/** Parses a text into a `SourceFile`. */
 export function sourceFile(path: string, text: string): SourceFile {
   return { path, text, ...codeOf(text) };
 }
 
-/** Reads every source file below the given folders of `root`; folders that are not there hold none. */
+/** Reads every source file below the given folders of `root`; missing folders are skipped. */
 export function readSources(root: string, folders: readonly string[]): readonly SourceFile[] {
   return folders.flatMap((folder) => readFolder(root, folder));
 }
@@ -49,7 +49,7 @@ export function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
 }
 
-/** A complaint about a place in a file, as every rule words it. */
-export function complaint(file: SourceFile, index: number, sentence: string): string {
+/** Formats a violation at a place in a file: `path:line: sentence`. */
+export function violation(file: SourceFile, index: number, sentence: string): string {
   return `${file.path}:${lineAt(file.text, index)}: ${sentence}`;
 }

@@ -2,39 +2,42 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { honouredJobFields, honouredOutputSettings } from '../../../daemon/plan/honoured.js';
 import { jobTable, outputTable } from '../../../src/api/settings/index.js';
 import { settingPaths } from './check-settings.js';
-import type { House } from './rules.js';
+import type { Codebase } from './rules.js';
 import { readSources } from './source-file.js';
 
 const folders = ['bin', 'src', 'daemon', 'docs', 'test', 'bench'] as const;
 const fixtures = 'test/fixtures/architecture';
 
-/** The house itself, read from the folder that the tests are started in. */
-export function readHouse(): House {
+/** The codebase in the current folder. */
+export function readCodebase(): Codebase {
   const inOutputs = ([path, honour]: readonly [string, unknown]) => [`outputs.${path}`, honour] as const;
   return {
     files: readSources(process.cwd(), folders),
     settings: [...settingPaths(jobTable), ...settingPaths(outputTable, 'outputs.')],
-    honoured: {
+    supported: {
       ...honouredJobFields,
       ...Object.fromEntries(Object.entries(honouredOutputSettings).map(inOutputs)),
     },
   };
 }
 
-/** A little house that breaks one rule, and what the rule has to say about it, line by line. */
-export function readFixture(rule: string): { readonly house: House; readonly expected: readonly string[] } {
+/** A small codebase that breaks one rule, and the violations that the rule must report, one per line. */
+export function readFixture(rule: string): {
+  readonly codebase: Codebase;
+  readonly expected: readonly string[];
+} {
   const folder = `${fixtures}/${rule}`;
   const text = (name: string) => readFileSync(`${folder}/${name}`, 'utf8');
-  const tables: Pick<House, 'settings' | 'honoured'> = readdirSync(folder).includes('tables.json')
+  const tables: Pick<Codebase, 'settings' | 'supported'> = readdirSync(folder).includes('tables.json')
     ? JSON.parse(text('tables.json'))
-    : { settings: [], honoured: {} };
+    : { settings: [], supported: {} };
   return {
-    house: { files: readSources(folder, folders), ...tables },
+    codebase: { files: readSources(folder, folders), ...tables },
     expected: text('expected.txt').trimEnd().split('\n'),
   };
 }
 
-/** The rules that there are fixtures for. */
+/** The names of all fixtures. */
 export function fixtureNames(): readonly string[] {
   return readdirSync(fixtures).sort();
 }

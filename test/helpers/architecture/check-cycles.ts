@@ -1,18 +1,18 @@
 import { importedPath, importsOf } from './imports.js';
 import type { SourceFile } from './source-file.js';
 
-/** Complains about every circle of imports, once each: `a.ts -> b.ts -> a.ts`. Lazy ones and types count as well. */
-export function checkCircles(files: readonly SourceFile[]): readonly string[] {
+/** Reports every import cycle once: `a.ts -> b.ts -> a.ts`. Lazy imports and type imports count too. */
+export function checkCycles(files: readonly SourceFile[]): readonly string[] {
   const paths = new Set(files.map(({ path }) => path));
   const imported = new Map(files.map((file) => [file.path, targetsOf(file, paths)]));
   const isDone = new Set<string>();
-  const complaints: string[] = [];
+  const violations: string[] = [];
 
   const visit = (path: string, trail: readonly string[]): void => {
     const start = trail.indexOf(path);
     if (start >= 0) {
-      complaints.push(
-        `${path}:1: imports itself in a circle: ${[...trail.slice(start), path].join(' -> ')}.`,
+      violations.push(
+        `${path}:1: is part of an import cycle: ${[...trail.slice(start), path].join(' -> ')}.`,
       );
       return;
     }
@@ -21,7 +21,7 @@ export function checkCircles(files: readonly SourceFile[]): readonly string[] {
     isDone.add(path);
   };
   for (const path of paths) visit(path, []);
-  return complaints;
+  return violations;
 }
 
 function targetsOf(file: SourceFile, paths: ReadonlySet<string>): readonly string[] {

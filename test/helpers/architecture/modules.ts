@@ -1,0 +1,103 @@
+/** A module: a folder whose files may import from their own module and from those it names. */
+export interface Module {
+  readonly folder: string;
+  /** Other modules that its files may import from; `*` for any. */
+  readonly mayUse: readonly string[];
+  /** Only the files directly in the folder belong to it. */
+  readonly isFlat?: true;
+}
+
+/** One import that the map allows beyond `mayUse`, and why. */
+export interface Exception {
+  /** A module, or one file. */
+  readonly from: readonly string[];
+  /** A folder, or one file. */
+  readonly to: string;
+  /** `types`: by `import type` alone. `lazily`: by `import(...)` alone, so that it is loaded only when it is needed. */
+  readonly how: 'types' | 'lazily';
+  readonly because: string;
+}
+
+/** Which module may import which. */
+export interface ModuleMap {
+  readonly modules: readonly Module[];
+  readonly exceptions: readonly Exception[];
+}
+
+const shared = ['src/api'];
+const jobs = ['daemon/jobs', ...shared];
+const plan = ['daemon/plan', ...jobs];
+const tools = ['daemon/ffmpeg', 'daemon/transports', ...plan];
+const pipeline = ['daemon/work', ...tools];
+const records = ['daemon/queue', 'daemon/store', ...pipeline];
+
+/**
+ * The module map. Imports point downwards: http, actions, queue, work, then ffmpeg and transports side by side, plan, jobs and
+ * the shared module at the bottom; in the command line cli, tui, client and shared. Only the queue, the actions and the notices touch the
+ * store: the HTTP layer reaches jobs and accounts through actions.
+ */
+export const moduleMap: ModuleMap = {
+  modules: [
+    { folder: 'src/api', mayUse: [] },
+    { folder: 'src/client', mayUse: shared },
+    { folder: 'src/disk', mayUse: shared },
+    { folder: 'src/config', mayUse: ['src/disk', ...shared] },
+    { folder: 'src/cli/print', mayUse: shared },
+    { folder: 'src/tui', mayUse: ['src/client', ...shared] },
+    {
+      folder: 'src/cli',
+      mayUse: ['src/cli/print', 'src/tui', 'src/client', 'src/config', 'src/disk', ...shared],
+    },
+    { folder: 'daemon/jobs', mayUse: shared },
+    { folder: 'daemon/plan', mayUse: jobs },
+    { folder: 'daemon/ffmpeg', mayUse: ['src/disk', ...plan] },
+    { folder: 'daemon/transports', mayUse: ['src/disk', ...plan] },
+    { folder: 'daemon/store', mayUse: ['src/disk', ...jobs] },
+    { folder: 'daemon/work', mayUse: tools },
+    { folder: 'daemon/queue', mayUse: ['daemon/store', ...pipeline] },
+    { folder: 'daemon/notify', mayUse: ['daemon/queue', 'daemon/store', 'daemon/transports', ...jobs] },
+    { folder: 'daemon/actions', mayUse: records },
+    { folder: 'daemon/http', mayUse: ['daemon/actions', 'daemon/queue', 'src/disk', ...pipeline] },
+    {
+      folder: 'daemon',
+      mayUse: ['daemon/http', 'daemon/notify', 'daemon/actions', 'src/disk', ...records],
+      isFlat: true,
+    },
+    // What is written for readers of the tables and of the commands.
+    { folder: 'docs', mayUse: ['src/cli', ...plan] },
+    { folder: 'bin', mayUse: ['src/cli'] },
+    { folder: 'test', mayUse: ['*'] },
+    { folder: 'bench', mayUse: ['*'] },
+  ],
+  exceptions: [
+    {
+      from: ['daemon/work'],
+      to: 'daemon/queue/job-queue.ts',
+      how: 'types',
+      because: 'a run is what the queue promises to its handler',
+    },
+    {
+      from: ['src/cli/print'],
+      to: 'src/client',
+      how: 'types',
+      because: 'events of the client are printed; importing only their types keeps the module pure',
+    },
+    {
+      from: [
+        ...['daemon', 'run', 'plan', 'doctor', 'accounts', 'keys', 'worker', 'submit'].map(
+          (name) => `src/cli/commands/${name}.ts`,
+        ),
+        ...['bring-files', 'prepare-request'].map((name) => `src/cli/submit/${name}.ts`),
+      ],
+      to: 'daemon',
+      how: 'lazily',
+      because: 'only these commands need the daemon, and no other command should pay for loading it',
+    },
+    {
+      from: ['src/cli/completion/complete-words.ts'],
+      to: 'daemon/desk-names.ts',
+      how: 'lazily',
+      because: 'the names of accounts and keys lie in the data folder, and only the daemon knows how',
+    },
+  ],
+};
