@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CreatedRecord, JobProgressRecord, JobRecord } from '../src/api/records.js';
-import { routePath } from '../src/api/routes.js';
-import { isFinal } from '../src/api/states.js';
+import type { CreatedRecord, JobProgressRecord, JobRecord } from '../src/shared/records.js';
+import { routePath } from '../src/shared/routes.js';
+import { isFinal } from '../src/shared/states.js';
 import { vencPath } from './programs.js';
 
 /** A `venc daemon` in a process of its own. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CreatedRecord } from '../src/api/records.js';
-import { routePath } from '../src/api/routes.js';
-import type { OutputSettings } from '../src/api/settings/index.js';
+import type { CreatedRecord } from '../src/shared/records.js';
+import { routePath } from '../src/shared/routes.js';
+import type { OutputSettings } from '../src/shared/settings/index.js';
 import { type Told, toldBy } from '../test/helpers/told-events.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { type Figure, spreadOf } from './measure.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import type { CreatedRecord, ProgressRecord } from '../src/api/records.js';
-import { routePath } from '../src/api/routes.js';
+import type { CreatedRecord, ProgressRecord } from '../src/shared/records.js';
+import { routePath } from '../src/shared/routes.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { type Load, startLoad, wireRequest } from './http-load.js';
 import type { LoadResult } from './load.js';

@@ -4,7 +4,7 @@ import type { Job } from '../daemon/jobs/job.js';
 import type { MediaFacts } from '../daemon/jobs/media.js';
 import { defaultAccountId } from '../daemon/store/json/accounts-document.js';
 import { openJobStore } from '../daemon/store/json/json-job-store.js';
-import { defaultOutput } from '../src/api/settings/index.js';
+import { defaultOutput } from '../src/shared/settings/index.js';
 
 /** Jobs at the end of a filled folder that wait yet: those that a daemon would be working on. */
 const waitingCount = 10;

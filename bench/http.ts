@@ -1,7 +1,7 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '../daemon/jobs/job.js';
-import { routePath } from '../src/api/routes.js';
+import { routePath } from '../src/shared/routes.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { startBare } from './http-bare-server.js';
 import { fillDataFolder } from './http-jobs.js';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ffmpeg } from '../daemon/ffmpeg/index.js';
 import { plan } from '../daemon/plan/plan.js';
-import type { OutputSettings } from '../src/api/settings/index.js';
+import type { OutputSettings } from '../src/shared/settings/index.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { makeClip } from './media.js';
 import { ffmpegAtHand } from './one-job.js';

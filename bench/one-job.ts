@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Ffmpeg, openFfmpeg } from '../daemon/ffmpeg/index.js';
 import { plan } from '../daemon/plan/plan.js';
-import { defaultOutput } from '../src/api/settings/index.js';
+import { defaultOutput } from '../src/shared/settings/index.js';
 import { startDaemon } from './daemon.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { clipSeconds, makeClip } from './media.js';

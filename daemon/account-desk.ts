@@ -2,7 +2,7 @@
  * What `venc accounts` does to a data folder, whether a daemon runs on it or not: that one heeds the change within a second. Each
  * rejects as `readDesk` does, beside what it says itself.
  */
-import { VencError } from '../src/api/errors.js';
+import { VencError } from '../src/shared/errors.js';
 import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './desk-document.js';
 import type { Account } from './store/account-store.js';
 import {

@@ -1,5 +1,5 @@
-import { VencError } from '../src/api/errors.js';
-import { nearMisses } from '../src/api/near-misses.js';
+import { VencError } from '../src/shared/errors.js';
+import { nearMisses } from '../src/shared/text/suggestions.js';
 import type { Account, KeyKind } from './store/account-store.js';
 import { type AccountsDocument, accountByName, withKey } from './store/json/accounts-document.js';
 import {

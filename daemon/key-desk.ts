@@ -2,8 +2,8 @@
  * What `venc keys` does to a data folder, whether a daemon runs on it or not: that one heeds the change within a second. Each
  * rejects as `readDesk` does, beside what it says itself.
  */
-import { VencError } from '../src/api/errors.js';
-import { nearMisses } from '../src/api/near-misses.js';
+import { VencError } from '../src/shared/errors.js';
+import { nearMisses } from '../src/shared/text/suggestions.js';
 import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './desk-document.js';
 import type { KeyKind } from './store/account-store.js';
 import {

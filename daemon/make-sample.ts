@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { VencError } from '../src/api/errors.js';
+import { VencError } from '../src/shared/errors.js';
 import { openFfmpeg } from './ffmpeg/index.js';
 import { missingFfmpeg } from './health.js';
 import { fileArgument } from './plan/safe-input.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { VencError } from '../src/api/errors.js';
-import { redact } from '../src/api/redact.js';
+import type { VencError } from '../src/shared/errors.js';
+import { redact } from '../src/shared/redact.js';
 import { JobEvents } from './actions/job-events.js';
 import { removeHostedFiles } from './actions/remove-job.js';
 import type { Workshop } from './actions/workshop.js';

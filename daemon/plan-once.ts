@@ -1,8 +1,8 @@
-import { invalidRequest, VencError } from '../src/api/errors.js';
-import { withoutPassword } from '../src/api/redact.js';
-import { defaultMaxOutputs } from '../src/api/settings/limits.js';
-import { type JobRequestReading, readJobRequest } from '../src/api/settings/read.js';
-import { fileNameInUrl } from '../src/api/url-text.js';
+import { invalidRequest, VencError } from '../src/shared/errors.js';
+import { withoutPassword } from '../src/shared/redact.js';
+import { defaultMaxOutputs } from '../src/shared/settings/limits.js';
+import { type JobRequestReading, readJobRequest } from '../src/shared/settings/read.js';
+import { fileNameInUrl } from '../src/shared/text/url-text.js';
 import { checkRequest, type PlacedOutput } from './actions/check-request.js';
 import { type Ffmpeg, openFfmpeg } from './ffmpeg/index.js';
 import { missingFfmpeg } from './health.js';

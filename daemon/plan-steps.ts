@@ -1,4 +1,4 @@
-import { withoutExtension } from '../src/api/url-text.js';
+import { withoutExtension } from '../src/shared/text/url-text.js';
 import { thumbnailCount } from './jobs/thumbnails.js';
 import { expectedMedia } from './plan/expected-media.js';
 import type { Abilities, OutputToPlan, Plan } from './plan/plan-types.js';

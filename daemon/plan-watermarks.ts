@@ -1,4 +1,4 @@
-import { withoutPassword } from '../src/api/redact.js';
+import { withoutPassword } from '../src/shared/redact.js';
 import type { Ffmpeg } from './ffmpeg/index.js';
 import type { Fault } from './jobs/fault.js';
 import type { WatermarkPicture } from './plan/plan-types.js';

@@ -1,7 +1,7 @@
-import { VencError } from '../src/api/errors.js';
-import type { JobProgressRecord, JobRecord } from '../src/api/records.js';
-import { defaultMaxOutputs } from '../src/api/settings/limits.js';
-import { isFinal } from '../src/api/states.js';
+import { VencError } from '../src/shared/errors.js';
+import type { JobProgressRecord, JobRecord } from '../src/shared/records.js';
+import { defaultMaxOutputs } from '../src/shared/settings/limits.js';
+import { isFinal } from '../src/shared/states.js';
 import { cancelJob } from './actions/cancel-job.js';
 import { createJob } from './actions/create-job.js';
 import { findJob } from './actions/find-job.js';

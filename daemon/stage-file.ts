@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
-import { VencError } from '../src/api/errors.js';
-import { withoutPassword } from '../src/api/redact.js';
+import { VencError } from '../src/shared/errors.js';
+import { withoutPassword } from '../src/shared/redact.js';
 import { randomToken } from './names.js';
 import { networkTransports } from './transports/create-transports.js';
 import { registerTransports, schemeOf } from './transports/registry.js';

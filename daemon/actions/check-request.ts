@@ -1,5 +1,5 @@
 import { normalize } from 'node:path';
-import type { JobRequest, OutputSettings } from '../../src/api/settings/index.js';
+import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import type { Placement } from '../jobs/draft.js';
 import { thumbnailUrl } from '../jobs/thumbnails.js';
 import { checkCombination } from '../plan/combination.js';

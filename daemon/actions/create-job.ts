@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { invalidRequest, VencError } from '../../src/api/errors.js';
-import type { CreatedRecord } from '../../src/api/records.js';
-import { type JobRequestReading, readJobRequest } from '../../src/api/settings/read.js';
+import { invalidRequest, VencError } from '../../src/shared/errors.js';
+import type { CreatedRecord } from '../../src/shared/records.js';
+import { type JobRequestReading, readJobRequest } from '../../src/shared/settings/read.js';
 import { draftJob } from '../jobs/draft.js';
 import type { CreatedOnce, Job } from '../jobs/job.js';
 import { onceLifeMs } from '../store/job-store.js';

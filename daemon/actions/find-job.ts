@@ -1,4 +1,4 @@
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import type { Job, JobOutput } from '../jobs/job.js';
 import type { Workshop } from './workshop.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { JobProgressRecord } from '../../src/api/records.js';
-import { isFinal } from '../../src/api/states.js';
+import type { JobProgressRecord } from '../../src/shared/records.js';
+import { isFinal } from '../../src/shared/states.js';
 import type { Job } from '../jobs/job.js';
 import type { JobEvent, JobFeed } from './job-feed.js';
 

@@ -1,5 +1,5 @@
-import { VencError } from '../../src/api/errors.js';
-import type { JobProgressRecord } from '../../src/api/records.js';
+import { VencError } from '../../src/shared/errors.js';
+import type { JobProgressRecord } from '../../src/shared/records.js';
 import type { Job } from '../jobs/job.js';
 import type { JobProgress } from '../jobs/progress.js';
 import { jobProgress } from '../jobs/progress-view.js';

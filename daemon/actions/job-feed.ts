@@ -1,5 +1,5 @@
-import type { JobProgressRecord } from '../../src/api/records.js';
-import { isFinal } from '../../src/api/states.js';
+import type { JobProgressRecord } from '../../src/shared/records.js';
+import { isFinal } from '../../src/shared/states.js';
 
 /** A job's progress at one moment. Made once, for all who listen. */
 export interface JobEvent {

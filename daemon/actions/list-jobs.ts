@@ -1,6 +1,6 @@
-import { invalidRequest } from '../../src/api/errors.js';
-import type { JobRecord } from '../../src/api/records.js';
-import { isJobState, jobStates } from '../../src/api/states.js';
+import { invalidRequest } from '../../src/shared/errors.js';
+import type { JobRecord } from '../../src/shared/records.js';
+import { isJobState, jobStates } from '../../src/shared/states.js';
 import { listedJobRecord } from '../jobs/view.js';
 import type { Workshop } from './workshop.js';
 

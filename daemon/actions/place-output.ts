@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import { withoutPassword } from '../../src/api/redact.js';
-import { routePath } from '../../src/api/routes.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
-import { fileNameInUrl } from '../../src/api/url-text.js';
+import { withoutPassword } from '../../src/shared/redact.js';
+import { routePath } from '../../src/shared/routes.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { Placement } from '../jobs/draft.js';
 import { shelfUrl } from '../transports/shelf-place.js';
 

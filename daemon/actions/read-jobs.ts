@@ -4,7 +4,7 @@ import type {
   JobRecord,
   OutputDetails,
   ProgressRecord,
-} from '../../src/api/records.js';
+} from '../../src/shared/records.js';
 import { inputProgress, jobProgress, outputProgress } from '../jobs/progress-view.js';
 import { inputDetails, jobRecord, outputDetails } from '../jobs/view.js';
 import { findInput, findJob, findOutput } from './find-job.js';

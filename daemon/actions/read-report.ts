@@ -1,5 +1,5 @@
-import { invalidRequest } from '../../src/api/errors.js';
-import type { AllReport, LiveReport, VodReport } from '../../src/api/records.js';
+import { invalidRequest } from '../../src/shared/errors.js';
+import type { AllReport, LiveReport, VodReport } from '../../src/shared/records.js';
 import { allReport, type DayUsage, liveReport, vodReport } from '../jobs/report.js';
 import { type ReportQuery, type ReportRange, readReportRange } from '../jobs/report-range.js';
 import type { Workshop } from './workshop.js';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { invalidRequest } from '../../src/api/errors.js';
+import { invalidRequest } from '../../src/shared/errors.js';
 import { nameComplaint, shelfUrl } from '../transports/shelf-place.js';
 import { refuseWhenTroubled } from './refuse-when-troubled.js';
 import type { Workshop } from './workshop.js';

@@ -1,4 +1,4 @@
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import type { Workshop } from './workshop.js';
 
 /** Seconds after which a client may try again when no jobs are taken. */

@@ -1,4 +1,4 @@
-import type { ErrorClass } from '../../src/api/error-classes.js';
+import type { ErrorClass } from '../../src/shared/error-classes.js';
 import type { Fault } from '../jobs/fault.js';
 import type { Ending } from './launch.js';
 import { type HiddenWords, lastWords } from './plain-words.js';

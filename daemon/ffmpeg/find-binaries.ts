@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises';
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import { type AskOptions, askProgram, programChecksum } from './ask-program.js';
 import { type Candidate, candidatesFor, type ProgramName, type SearchOptions } from './candidates.js';
 import type { Binary, BinarySource } from './ffmpeg-types.js';

@@ -1,4 +1,4 @@
-import { maxPixels } from '../../src/api/settings/limits.js';
+import { maxPixels } from '../../src/shared/settings/limits.js';
 import type { Fault } from '../jobs/fault.js';
 import type { MediaFacts, VideoFacts } from '../jobs/media.js';
 import { formatWord, isPictureFormat, kindOfFormat } from './formats.js';

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { ErrorClass } from '../../src/api/error-classes.js';
-import { VencError } from '../../src/api/errors.js';
-import { systemCode } from '../../src/api/system-code.js';
+import type { ErrorClass } from '../../src/shared/error-classes.js';
+import { VencError } from '../../src/shared/errors.js';
+import { systemCode } from '../../src/shared/util/system-code.js';
 import { fileArgument } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
 import { type Ending, launch } from './launch.js';

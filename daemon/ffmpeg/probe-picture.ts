@@ -1,5 +1,5 @@
-import { VencError } from '../../src/api/errors.js';
-import { maxPixels } from '../../src/api/settings/limits.js';
+import { VencError } from '../../src/shared/errors.js';
+import { maxPixels } from '../../src/shared/settings/limits.js';
 import { swapsSides } from '../jobs/media.js';
 import type { WatermarkPicture } from '../plan/plan-types.js';
 import type { Binary } from './ffmpeg-types.js';

@@ -1,4 +1,4 @@
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { safeInputOptions } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';

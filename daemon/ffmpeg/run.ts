@@ -1,4 +1,4 @@
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import { explain, failedQuietly } from './explain.js';
 import type { Binary, EncodeOptions } from './ffmpeg-types.js';
 import { guardInputs } from './guards.js';

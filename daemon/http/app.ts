@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
-import { VencError } from '../../src/api/errors.js';
-import { type Route, type RouteName, routes } from '../../src/api/routes.js';
+import { VencError } from '../../src/shared/errors.js';
+import { type Route, type RouteName, routes } from '../../src/shared/routes.js';
 import type { Workshop } from '../actions/workshop.js';
 import { preflightHeaders } from './cors.js';
 import { type Asked, Counter, type CounterOptions } from './counter.js';

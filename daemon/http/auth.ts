@@ -1,5 +1,5 @@
-import { isVencError, VencError } from '../../src/api/errors.js';
-import type { Route } from '../../src/api/routes.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
+import type { Route } from '../../src/shared/routes.js';
 import type { Workshop } from '../actions/workshop.js';
 import type { Exchange } from './exchange.js';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { VencError } from '../../src/api/errors.js';
-import { systemCode } from '../../src/api/system-code.js';
+import { VencError } from '../../src/shared/errors.js';
+import { systemCode } from '../../src/shared/util/system-code.js';
 
 /** What gzip adds at most to a body that cannot be made smaller, a file name in its head included. */
 const packingBytes = 64 * 1024;

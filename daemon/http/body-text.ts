@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 
 /**
  * The text that a body's bytes stand for. How they are encoded is told by a byte-order mark, else by `charset` of the

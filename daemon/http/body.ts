@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import { readBodyBytes } from './body-bytes.js';
 import { bodyText } from './body-text.js';
 

@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { isVencError, VencError } from '../../src/api/errors.js';
-import type { AnswerName } from '../../src/api/records/answers.js';
-import { type Representation, type Route, type RouteName, routes } from '../../src/api/routes.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
+import type { AnswerName } from '../../src/shared/records/answers.js';
+import { type Representation, type Route, type RouteName, routes } from '../../src/shared/routes.js';
 import type { Workshop } from '../actions/workshop.js';
 import { authorize, type GivenKey, Identifier } from './auth.js';
 import { corsHeaders, exposingHeaders, headerList } from './cors.js';

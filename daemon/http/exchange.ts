@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Representation } from '../../src/api/routes.js';
+import type { Representation } from '../../src/shared/routes.js';
 
 /** What a handler gets to see of a request. */
 export interface Exchange {

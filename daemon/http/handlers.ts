@@ -1,4 +1,4 @@
-import type { RouteName } from '../../src/api/routes.js';
+import type { RouteName } from '../../src/shared/routes.js';
 import type { Handler, OpenHandler } from './handler.js';
 import { getHome } from './home.js';
 import { getHosted } from './hosted.js';

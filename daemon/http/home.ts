@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { productVersion } from '../../src/api/version.js';
+import { productVersion } from '../../src/shared/version.js';
 import type { OpenHandler } from './handler.js';
 
 /**

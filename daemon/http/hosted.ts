@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import { contentTypeOf } from '../transports/content-type.js';
 import { readByteRange } from './byte-range.js';
 import type { OpenHandler } from './handler.js';

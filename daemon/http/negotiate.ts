@@ -1,6 +1,6 @@
 import { parseAccept } from 'hono/utils/accept';
-import { VencError } from '../../src/api/errors.js';
-import type { Representation, Route } from '../../src/api/routes.js';
+import { VencError } from '../../src/shared/errors.js';
+import type { Representation, Route } from '../../src/shared/routes.js';
 import type { RequestPath } from './path.js';
 
 /** What a request says about the form of its answer. */

@@ -1,9 +1,9 @@
-import type { ErrorClass } from '../../src/api/error-classes.js';
-import { isVencError, VencError } from '../../src/api/errors.js';
-import type { ErrorsRecord } from '../../src/api/records.js';
-import { redact } from '../../src/api/redact.js';
-import { systemCode } from '../../src/api/system-code.js';
 import { diskReason } from '../../src/disk/disk-reason.js';
+import type { ErrorClass } from '../../src/shared/error-classes.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
+import type { ErrorsRecord } from '../../src/shared/records.js';
+import { redact } from '../../src/shared/redact.js';
+import { systemCode } from '../../src/shared/util/system-code.js';
 import type { Reply } from './exchange.js';
 
 /** Faults of jobs that a request can end with as well, when a body is taken in or a job is kept: what they are to a client. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Representation } from '../../src/api/routes.js';
+import type { Representation } from '../../src/shared/routes.js';
 import { readBody } from './body.js';
 import type { Exchange } from './exchange.js';
 

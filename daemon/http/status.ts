@@ -1,4 +1,4 @@
-import { productVersion } from '../../src/api/version.js';
+import { productVersion } from '../../src/shared/version.js';
 import type { OpenHandler } from './handler.js';
 
 /** `GET /health`: 200 when jobs can be taken, 503 with the reasons when not. */

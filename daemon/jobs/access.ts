@@ -1,4 +1,4 @@
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 
 /** What somebody may do with a file (section 4.1 Access control). */
 export type Permission = 'READ' | 'WRITE' | 'FULL_CONTROL';

@@ -1,5 +1,5 @@
-import { VencError } from '../../src/api/errors.js';
-import { isFinal } from '../../src/api/states.js';
+import { VencError } from '../../src/shared/errors.js';
+import { isFinal } from '../../src/shared/states.js';
 import type { Change } from './change.js';
 import { backToWaiting, crashLimit, failedInput, givenUp, settle } from './endings.js';
 import type { Job, JobOutput } from './job.js';

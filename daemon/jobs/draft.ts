@@ -1,4 +1,4 @@
-import type { JobRequest, OutputSettings } from '../../src/api/settings/index.js';
+import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import type { CreatedOnce, Job } from './job.js';
 import { targetsOf } from './notices.js';
 import { thumbnailsTogether } from './thumbnails.js';

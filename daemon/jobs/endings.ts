@@ -1,4 +1,4 @@
-import { isFinal, type OutputState } from '../../src/api/states.js';
+import { isFinal, type OutputState } from '../../src/shared/states.js';
 import type { Fault } from './fault.js';
 import type { Job } from './job.js';
 

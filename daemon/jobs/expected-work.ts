@@ -1,6 +1,6 @@
-import type { OutputSettings } from '../../src/api/settings/index.js';
-import { testModeSeconds } from '../../src/api/settings/limits.js';
-import { fileNameInUrl } from '../../src/api/url-text.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { testModeSeconds } from '../../src/shared/settings/limits.js';
+import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { Job, JobOutput } from './job.js';
 import { type MediaFacts, uprightSize, type VideoFacts } from './media.js';
 

@@ -1,6 +1,6 @@
-import type { ErrorClass } from '../../src/api/error-classes.js';
-import { isVencError } from '../../src/api/errors.js';
-import { redact } from '../../src/api/redact.js';
+import type { ErrorClass } from '../../src/shared/error-classes.js';
+import { isVencError } from '../../src/shared/errors.js';
+import { redact } from '../../src/shared/redact.js';
 
 /** Why an input or an output failed: `error_class` and `error_message` of its record. Holds no secret. */
 export interface Fault {

@@ -1,5 +1,5 @@
-import type { OutputSettings } from '../../src/api/settings/index.js';
-import type { InputState, JobState, OutputState } from '../../src/api/states.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import type { InputState, JobState, OutputState } from '../../src/shared/states.js';
 import type { Fault } from './fault.js';
 import type { MediaFacts } from './media.js';
 import type { Notice, NotificationTarget } from './notice.js';

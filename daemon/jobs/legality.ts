@@ -1,5 +1,5 @@
-import { VencError } from '../../src/api/errors.js';
-import { type JobState, jobStates, type OutputState } from '../../src/api/states.js';
+import { VencError } from '../../src/shared/errors.js';
+import { type JobState, jobStates, type OutputState } from '../../src/shared/states.js';
 import type { Change, ChangeType } from './change.js';
 import type { Job, JobInput, JobOutput } from './job.js';
 

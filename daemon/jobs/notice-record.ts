@@ -1,4 +1,4 @@
-import type { JobNotice, OutputNotice } from '../../src/api/records/notices.js';
+import type { JobNotice, OutputNotice } from '../../src/shared/records/notices.js';
 import type { Job } from './job.js';
 import type { Notice } from './notice.js';
 import { inputDetails, jobHead, outputDetails } from './view.js';

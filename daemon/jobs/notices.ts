@@ -1,5 +1,5 @@
-import type { OutputSettings } from '../../src/api/settings/index.js';
-import { isFinal } from '../../src/api/states.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { isFinal } from '../../src/shared/states.js';
 import type { Job } from './job.js';
 import type { Notice, NotificationTarget } from './notice.js';
 

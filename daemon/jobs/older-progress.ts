@@ -1,5 +1,5 @@
-import type { EarlyOutputProgress, ProgressRecord } from '../../src/api/records.js';
-import type { EarlyOutputEvent, EarlyOutputState, InputEvent, OutputEvent } from '../../src/api/states.js';
+import type { EarlyOutputProgress, ProgressRecord } from '../../src/shared/records.js';
+import type { EarlyOutputEvent, EarlyOutputState, InputEvent, OutputEvent } from '../../src/shared/states.js';
 import type { Job, JobOutput } from './job.js';
 import type { JobProgress } from './progress.js';
 import { outputProgress } from './progress-view.js';

@@ -1,6 +1,6 @@
-import type { JobProgressRecord, ProgressRecord } from '../../src/api/records.js';
-import { hundredths } from '../../src/api/rounding.js';
-import { isFinal } from '../../src/api/states.js';
+import type { JobProgressRecord, ProgressRecord } from '../../src/shared/records.js';
+import { isFinal } from '../../src/shared/states.js';
+import { hundredths } from '../../src/shared/util/rounding.js';
 import { expectedWork, inputSharePercent } from './expected-work.js';
 import type { Job, JobInput, JobOutput } from './job.js';
 import type { FileProgress, JobProgress } from './progress.js';

@@ -1,5 +1,5 @@
-import type { EncoderPace } from '../../src/api/records.js';
-import type { InputEvent, OutputEvent } from '../../src/api/states.js';
+import type { EncoderPace } from '../../src/shared/records.js';
+import type { InputEvent, OutputEvent } from '../../src/shared/states.js';
 
 /** What a run reports of one file while it works on it. `percent` is 0-100 of the event named. */
 export interface FileProgress extends EncoderPace {

@@ -1,4 +1,4 @@
-import { isFinal } from '../../src/api/states.js';
+import { isFinal } from '../../src/shared/states.js';
 import type { Job, Reached } from './job.js';
 import type { JobProgress } from './progress.js';
 

@@ -1,4 +1,4 @@
-import type { AllReport, LiveReport, VodReport } from '../../src/api/records.js';
+import type { AllReport, LiveReport, VodReport } from '../../src/shared/records.js';
 import type { ReportRange } from './report-range.js';
 
 /** What the finished outputs of one UTC day and grouping come to, in milliseconds: one entry for each such pair, if any. */

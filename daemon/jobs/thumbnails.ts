@@ -1,5 +1,5 @@
-import type { OutputSettings } from '../../src/api/settings/index.js';
-import { besideInUrl, thumbnailEnding } from '../../src/api/url-text.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { besideInUrl, thumbnailEnding } from '../../src/shared/text/url-text.js';
 import type { Job, JobOutput, JobThumbnail } from './job.js';
 
 /** How many pictures are taken of an output (`thumbnails.number`, section 4.1); 0 where none are asked for. */

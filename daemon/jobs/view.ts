@@ -1,4 +1,3 @@
-import { oncePer } from '../../src/api/once-per.js';
 import type {
   DetailsRecord,
   InputDetails,
@@ -7,9 +6,10 @@ import type {
   MediaFileRecord,
   OutputDetails,
   OutputMediaFile,
-} from '../../src/api/records.js';
-import { withoutPassword } from '../../src/api/redact.js';
-import { hundredths } from '../../src/api/rounding.js';
+} from '../../src/shared/records.js';
+import { withoutPassword } from '../../src/shared/redact.js';
+import { oncePer } from '../../src/shared/util/once-per.js';
+import { hundredths } from '../../src/shared/util/rounding.js';
 import type { Job, JobInput, JobOutput } from './job.js';
 import { type MediaFacts, uprightSize } from './media.js';
 

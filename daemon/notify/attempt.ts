@@ -1,4 +1,4 @@
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { apply } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
 import type { Notice } from '../jobs/notice.js';

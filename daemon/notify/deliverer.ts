@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 import type { Job } from '../jobs/job.js';
 import { textOf } from '../queue/end-of-run.js';
 import type { JobStore } from '../store/job-store.js';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { jobNotice, outputNotice } from '../../src/api/records/notices.js';
-import { toXml } from '../../src/api/to-xml.js';
+import { jobNotice, outputNotice } from '../../src/shared/records/notices.js';
+import { toXml } from '../../src/shared/to-xml.js';
 import type { Job } from '../jobs/job.js';
 import type { Notice } from '../jobs/notice.js';
 import { noticeRecord } from '../jobs/notice-record.js';

@@ -1,4 +1,4 @@
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 
 /** A codec of the picture, as `video_codec` names it. */
 export type VideoCodec = NonNullable<OutputSettings['video_codec']>;

@@ -1,4 +1,4 @@
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { type AudioCodec, type VideoCodec, type VideoCodecFacts, videoCodecs } from './codecs.js';
 import {
   type Container,

@@ -1,4 +1,4 @@
-import type { JobRequest, jobTable, OutputSettings, outputTable } from '../../src/api/settings/index.js';
+import type { JobRequest, jobTable, OutputSettings, outputTable } from '../../src/shared/settings/index.js';
 
 /** What becomes of a setting in this version. */
 export type Honour =

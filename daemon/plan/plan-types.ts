@@ -1,4 +1,4 @@
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { Fault } from '../jobs/fault.js';
 import type { Orientation } from '../jobs/media.js';
 

@@ -1,4 +1,4 @@
-import { maxPixels } from '../../src/api/settings/limits.js';
+import { maxPixels } from '../../src/shared/settings/limits.js';
 
 /**
  * The demuxers that an input may be read with, by their first names. All of them keep to the one file they are given.

@@ -1,7 +1,7 @@
-import { isVencError } from '../../src/api/errors.js';
-import { exitCodes } from '../../src/api/exit-codes.js';
-import { redact } from '../../src/api/redact.js';
-import { isFinal } from '../../src/api/states.js';
+import { isVencError } from '../../src/shared/errors.js';
+import { exitCodes } from '../../src/shared/exit-codes.js';
+import { redact } from '../../src/shared/redact.js';
+import { isFinal } from '../../src/shared/states.js';
 import { applyAsHolder } from '../jobs/changes.js';
 import { type Fault, faultOf } from '../jobs/fault.js';
 import type { Job } from '../jobs/job.js';

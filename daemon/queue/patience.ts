@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ErrorClass } from '../../src/api/error-classes.js';
-import { isVencError } from '../../src/api/errors.js';
+import type { ErrorClass } from '../../src/shared/error-classes.js';
+import { isVencError } from '../../src/shared/errors.js';
 
 /** Waits so many milliseconds, less where the signal is aborted. Never rejects. */
 export type Pause = (delayMs: number, signal: AbortSignal) => Promise<void>;

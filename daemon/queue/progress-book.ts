@@ -1,4 +1,4 @@
-import { hundredths } from '../../src/api/rounding.js';
+import { hundredths } from '../../src/shared/util/rounding.js';
 import type { FileProgress, JobProgress } from '../jobs/progress.js';
 
 /** Called when what the book knows of a job has changed. Must not throw. */

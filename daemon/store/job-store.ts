@@ -1,4 +1,4 @@
-import type { JobState } from '../../src/api/states.js';
+import type { JobState } from '../../src/shared/states.js';
 import type { JobDraft } from '../jobs/draft.js';
 import type { Job } from '../jobs/job.js';
 

@@ -1,6 +1,6 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import { deliverFile } from './file/deliver.js';
 import { readFileUrl } from './file/file-url.js';
 import { removeFile } from './file/remove.js';

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import { addressKind, normalisedAddress } from './address.js';
 
 /** What a guard is told when it is made. */

@@ -1,4 +1,4 @@
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import { ownDiskFault } from './disk-faults.js';
 import type { FileShelf } from './file-shelf.js';
 import { createMeter } from './meter.js';

@@ -1,5 +1,5 @@
-import { VencError } from '../../src/api/errors.js';
-import { redact } from '../../src/api/redact.js';
+import { VencError } from '../../src/shared/errors.js';
+import { redact } from '../../src/shared/redact.js';
 import type { Transport } from './transport.js';
 
 /** Transports by scheme. */

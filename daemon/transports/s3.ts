@@ -1,4 +1,4 @@
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import type { Direction } from './disk-faults.js';
 import type { RemoteOptions } from './remote/attempts.js';
 import type { LeftoverBook } from './remote/leftovers.js';

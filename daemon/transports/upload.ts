@@ -1,5 +1,5 @@
 import { link, open, unlink } from 'node:fs/promises';
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import type { FileFacts } from '../jobs/job.js';
 import { copyFrom } from './copy-from.js';
 import { ownDiskFault } from './disk-faults.js';

@@ -1,4 +1,4 @@
-import type { ErrorClass } from '../../src/api/error-classes.js';
+import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { type Fault, faultOf } from '../jobs/fault.js';
 import type { Run } from '../queue/job-queue.js';
 

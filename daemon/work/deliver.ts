@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { thumbnailAccess, videoAccess } from '../jobs/access.js';
 import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts, JobOutput } from '../jobs/job.js';

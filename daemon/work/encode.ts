@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import { faultOf } from '../jobs/fault.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { isVencError, VencError } from '../../src/api/errors.js';
-import { withoutPassword } from '../../src/api/redact.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
+import { withoutPassword } from '../../src/shared/redact.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { WatermarkPicture } from '../plan/plan-types.js';
 import type { Run } from '../queue/job-queue.js';

@@ -1,4 +1,4 @@
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { mayStartInFrame } from '../plan/decide/clip.js';

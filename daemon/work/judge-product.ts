@@ -1,4 +1,4 @@
-import { isVencError, VencError } from '../../src/api/errors.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { Fault } from '../jobs/fault.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Product } from '../plan/plan-types.js';

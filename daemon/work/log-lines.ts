@@ -1,4 +1,4 @@
-import { withoutPassword } from '../../src/api/redact.js';
+import { withoutPassword } from '../../src/shared/redact.js';
 import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 

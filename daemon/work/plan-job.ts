@@ -1,5 +1,5 @@
-import { isFinal } from '../../src/api/states.js';
-import { fileNameInUrl } from '../../src/api/url-text.js';
+import { isFinal } from '../../src/shared/states.js';
+import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';

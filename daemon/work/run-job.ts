@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { isFinal } from '../../src/api/states.js';
+import { isFinal } from '../../src/shared/states.js';
 import type { Change } from '../jobs/changes.js';
 import type { Run, RunHandler } from '../queue/job-queue.js';
 import { alongside, type Begin } from './alongside.js';

@@ -1,6 +1,6 @@
 import { access, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isVencError, VencError } from '../../src/api/errors.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { JobOutput } from '../jobs/job.js';
 import { thumbnailCount } from '../jobs/thumbnails.js';
 import { planThumbnails, type ThumbnailPlan } from '../plan/thumbnails.js';

@@ -1,7 +1,7 @@
-import { productVersion } from '../../src/api/version.js';
 import { commandTree } from '../../src/cli/command-tree.js';
 import type { Io } from '../../src/cli/io.js';
 import { wholeProgram } from '../../src/cli/whole-program.js';
+import { productVersion } from '../../src/shared/version.js';
 import { daemonBlocks } from './daemon-page.js';
 import { roffPage } from './roff.js';
 import { vencBlocks } from './venc-page.js';

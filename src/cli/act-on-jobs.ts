@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { isVencError, VencError } from '../api/errors.js';
-import { type ExitCode, exitCodes } from '../api/exit-codes.js';
-import { someOf } from '../api/flag-readers.js';
-import type { JobState } from '../api/states.js';
 import type { Client } from '../client/client.js';
+import { isVencError, VencError } from '../shared/errors.js';
+import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
+import { someOf } from '../shared/flag-readers.js';
+import type { JobState } from '../shared/states.js';
 import type { Context } from './context.js';
 import { examplesOf } from './examples-of.js';
 import type { Io } from './io.js';

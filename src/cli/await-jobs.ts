@@ -1,7 +1,7 @@
-import { type ExitCode, exitCodes } from '../api/exit-codes.js';
 import type { Client } from '../client/client.js';
 import { type FollowEvent, follow } from '../client/follow.js';
 import { lookAt } from '../client/look-at.js';
+import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import type { Io } from './io.js';
 import { errorText, exitCodeOf } from './print/error-text.js';
 import { failureText } from './print/progress-text.js';

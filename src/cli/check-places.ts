@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { VencError } from '../api/errors.js';
-import { isUrl } from '../api/url-text.js';
+import { VencError } from '../shared/errors.js';
+import { isUrl } from '../shared/text/url-text.js';
 
 /** What a person names to have other places: a file each with `-o`, or the folder of all. */
 type Named = 'another file with -o' | 'another folder';

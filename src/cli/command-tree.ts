@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Argument, Command, Option } from 'commander';
-import { settingFlags } from '../api/settings/flags.js';
+import { settingFlags } from '../shared/settings/flags.js';
 import { summaryOf } from './summary.js';
 import { gather } from './words.js';
 

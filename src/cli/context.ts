@@ -1,8 +1,8 @@
-import { VencError } from '../api/errors.js';
-import { type ExitCode, exitCodes } from '../api/exit-codes.js';
-import { safeText } from '../api/safe-text.js';
 import type { Client } from '../client/client.js';
 import type { Config } from '../config/config.js';
+import { VencError } from '../shared/errors.js';
+import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
+import { safeText } from '../shared/text/safe-text.js';
 import type { Io } from './io.js';
 
 /** Flags that name the programs. */

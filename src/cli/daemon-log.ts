@@ -1,6 +1,6 @@
-import { jsonText } from '../api/json-text.js';
-import { safeText } from '../api/safe-text.js';
 import type { logFormats } from '../config/daemon-flags.js';
+import { jsonText } from '../shared/text/json-text.js';
+import { safeText } from '../shared/text/safe-text.js';
 import type { Io } from './io.js';
 
 /** How the daemon's log is written. */

@@ -1,4 +1,4 @@
-import { settingFlags } from '../api/settings/flags.js';
+import { settingFlags } from '../shared/settings/flags.js';
 
 /** What becomes of settings, as far as a help page tells it: those that are refused, but for some values. */
 type Honours = Readonly<Record<string, object>>;

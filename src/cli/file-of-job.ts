@@ -1,6 +1,6 @@
-import { isVencError, VencError } from '../api/errors.js';
 import type { Client } from '../client/client.js';
 import { fieldsOf, readId } from '../client/reading.js';
+import { isVencError, VencError } from '../shared/errors.js';
 
 /**
  * The error of a job that there is not, with what the id stands for instead where it is that of an input or an output. Any other error

@@ -1,8 +1,8 @@
-import { VencError } from '../api/errors.js';
-import { nearMisses } from '../api/near-misses.js';
 import type { Target } from '../client/target.js';
 import type { Environment } from '../config/folders.js';
 import { keepKeyInQuery, localTarget, type NamedTarget, readTargets } from '../config/targets.js';
+import { VencError } from '../shared/errors.js';
+import { nearMisses } from '../shared/text/suggestions.js';
 
 /** The service of a name; null where the name stands for the daemon of this machine. Rejects with `UsageError` for a name that nothing has. */
 export async function findTarget(env: Environment, name: string): Promise<Target | null> {

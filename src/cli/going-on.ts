@@ -1,4 +1,4 @@
-import { isVencError, VencError } from '../api/errors.js';
+import { isVencError, VencError } from '../shared/errors.js';
 
 /** An interruption or a timeout, with the remark that the jobs themselves go on and how to come back to them; any other error as it is. */
 export function jobsGoOn(

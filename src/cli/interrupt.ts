@@ -1,5 +1,5 @@
-import { VencError } from '../api/errors.js';
-import { exitCodes } from '../api/exit-codes.js';
+import { VencError } from '../shared/errors.js';
+import { exitCodes } from '../shared/exit-codes.js';
 import type { Io } from './io.js';
 
 /** The end that a person or a timeout sets to a command. */

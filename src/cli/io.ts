@@ -1,5 +1,5 @@
-import { exitCodes } from '../api/exit-codes.js';
 import type { Environment } from '../config/folders.js';
+import { exitCodes } from '../shared/exit-codes.js';
 import { markWriter } from './locale.js';
 
 /** What a command may read from and write to. Handed in, so that commands know no process. */

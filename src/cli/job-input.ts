@@ -1,7 +1,7 @@
-import { VencError } from '../api/errors.js';
-import { isTooDeep } from '../api/is-too-deep.js';
-import type { RequestFields } from '../api/settings/flag-values.js';
-import { isUrl } from '../api/url-text.js';
+import { VencError } from '../shared/errors.js';
+import type { RequestFields } from '../shared/settings/flag-values.js';
+import { isUrl } from '../shared/text/url-text.js';
+import { isTooDeep } from '../shared/util/is-too-deep.js';
 import { readableFileSize, readTextFile } from './files.js';
 import type { Io } from './io.js';
 

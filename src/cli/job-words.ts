@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { invalidRequest, VencError } from '../api/errors.js';
-import { type RequestFields, readOutputFlag } from '../api/settings/flag-values.js';
-import { readFlags, settingFlags } from '../api/settings/flags.js';
-import { mergeRequest } from '../api/settings/merge-request.js';
 import type { Environment } from '../config/folders.js';
+import { invalidRequest, VencError } from '../shared/errors.js';
+import { type RequestFields, readOutputFlag } from '../shared/settings/flag-values.js';
+import { readFlags, settingFlags } from '../shared/settings/flags.js';
+import { mergeRequest } from '../shared/settings/merge-request.js';
 import { type FileToUpload, readTextFile } from './files.js';
 import { gather } from './words.js';
 
@@ -95,7 +95,7 @@ export async function requestOf(
 
 /** Rejects with `InvalidRequestError` where a request has values that are not valid. */
 export async function refuseWrongValues(request: RequestFields): Promise<void> {
-  const { readJobRequest } = await import('../api/settings/read.js');
+  const { readJobRequest } = await import('../shared/settings/read.js');
   const reading = readJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
   if (!reading.ok) throw invalidRequest(reading.complaints);
 }

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { VencError } from '../api/errors.js';
+import { VencError } from '../shared/errors.js';
 import type { Io } from './io.js';
 import { type ReadXml, readJobInput } from './job-input.js';
 import { type JobWords, presetOf, requestOf } from './job-words.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { RequestFields } from '../api/settings/flag-values.js';
+import type { RequestFields } from '../shared/settings/flag-values.js';
 import { type FileToUpload, readableFileSize } from './files.js';
 
 const names = ['watermark', 'watermarks'] as const;

@@ -1,5 +1,5 @@
-import { asciiMarks } from '../api/ascii-marks.js';
 import type { Environment } from '../config/folders.js';
+import { asciiMarks } from '../shared/text/ascii-marks.js';
 
 /** Writes our own marks (bars, lines, `…`) as the locale can show them: as they are, or in ASCII. */
 export function markWriter(env: Environment): (text: string) => string {

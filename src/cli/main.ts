@@ -1,4 +1,4 @@
-import { productVersion } from '../api/version.js';
+import { productVersion } from '../shared/version.js';
 import { askingWord } from './completion/questions.js';
 import { createIo } from './io.js';
 
@@ -40,6 +40,6 @@ async function wantsColour(argv: readonly string[]): Promise<boolean> {
 /** A password in an argument would stand in the process list for as long as the command runs. */
 async function hideSecrets(argv: readonly string[]): Promise<void> {
   if (!argv.some((word) => /[@=:]/.test(word))) return;
-  const { redact } = await import('../api/redact.js');
+  const { redact } = await import('../shared/redact.js');
   if (argv.some((word) => redact(word) !== word)) process.title = 'venc';
 }

@@ -1,5 +1,5 @@
-import { VencError } from '../api/errors.js';
 import type { Client } from '../client/client.js';
+import { VencError } from '../shared/errors.js';
 import type { Context } from './context.js';
 import { parseId } from './words.js';
 

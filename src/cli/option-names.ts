@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { VencError } from '../api/errors.js';
+import { VencError } from '../shared/errors.js';
 
 /** The options of a command, with those of the commands above it. */
 export function optionsAt(command: Command): readonly Option[] {

@@ -1,7 +1,7 @@
-import { safeText } from '../api/safe-text.js';
-import type { RequestFields } from '../api/settings/flag-values.js';
-import { isObject } from '../api/settings/reading.js';
-import { decoded, fileNameInUrl, withoutExtension } from '../api/url-text.js';
+import type { RequestFields } from '../shared/settings/flag-values.js';
+import { isObject } from '../shared/settings/reading.js';
+import { safeText } from '../shared/text/safe-text.js';
+import { decoded, fileNameInUrl, withoutExtension } from '../shared/text/url-text.js';
 
 /** An output whose file has no name of its own yet. */
 export interface UnnamedOutput {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { VencError } from '../api/errors.js';
-import { isUrl } from '../api/url-text.js';
+import { VencError } from '../shared/errors.js';
+import { isUrl } from '../shared/text/url-text.js';
 import type { OutputPlaces } from './run-files.js';
 
 /**

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { isVencError, VencError } from '../api/errors.js';
-import { type ExitCode, exitCodes } from '../api/exit-codes.js';
-import { isUrl } from '../api/url-text.js';
+import { isVencError, VencError } from '../shared/errors.js';
+import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
+import { isUrl } from '../shared/text/url-text.js';
 import { refuseInput, refuseToOverwrite, refuseUnwritable } from './check-places.js';
 import type { Io } from './io.js';
 import { reportError } from './report-error.js';

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Help } from 'commander';
-import { type ExitCode, exitCodes } from '../api/exit-codes.js';
-import { productVersion } from '../api/version.js';
+import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
+import { productVersion } from '../shared/version.js';
 import {
   type CommandEntry,
   type CommandModule,

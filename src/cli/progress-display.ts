@@ -1,4 +1,4 @@
-import { jsonText } from '../api/json-text.js';
+import { jsonText } from '../shared/text/json-text.js';
 import type { Io } from './io.js';
 import { humanPercent } from './print/units.js';
 import type { ProgressMode } from './progress-mode.js';

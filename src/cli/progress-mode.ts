@@ -1,5 +1,5 @@
-import { VencError } from '../api/errors.js';
-import { oneOf } from '../api/flag-readers.js';
+import { VencError } from '../shared/errors.js';
+import { oneOf } from '../shared/flag-readers.js';
 import type { Context } from './context.js';
 import type { Io } from './io.js';
 

@@ -1,4 +1,4 @@
-import { VencError } from '../api/errors.js';
+import { VencError } from '../shared/errors.js';
 import type { Io } from './io.js';
 
 /**

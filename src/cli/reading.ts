@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { jsonText } from '../api/json-text.js';
+import { jsonText } from '../shared/text/json-text.js';
 import type { Io } from './io.js';
 import type { Look } from './print/table.js';
 

@@ -1,5 +1,5 @@
-import { VencError } from '../api/errors.js';
-import { type ExitCode, exitCodes } from '../api/exit-codes.js';
+import { VencError } from '../shared/errors.js';
+import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import type { Io } from './io.js';
 import { errorText, exitCodeOf } from './print/error-text.js';
 

@@ -1,8 +1,8 @@
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { VencError } from '../api/errors.js';
-import { thumbnailsTable } from '../api/settings/thumbnails.js';
-import { besideInUrl, isUrl, thumbnailEnding, withoutExtension } from '../api/url-text.js';
+import { VencError } from '../shared/errors.js';
+import { thumbnailsTable } from '../shared/settings/thumbnails.js';
+import { besideInUrl, isUrl, thumbnailEnding, withoutExtension } from '../shared/text/url-text.js';
 import { extensionFor, namesOfOutputs, stemInUrl } from './output-names.js';
 
 type Fields = Readonly<Record<string, unknown>>;

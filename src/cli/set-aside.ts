@@ -1,4 +1,4 @@
-import { safeText } from '../api/safe-text.js';
+import { safeText } from '../shared/text/safe-text.js';
 import type { Io } from './io.js';
 
 /** Remarks where a broken file of the user's was set aside to, when there was one. */

@@ -1,10 +1,10 @@
-import { isVencError, VencError } from '../api/errors.js';
-import { joinErrors } from '../api/joined-errors.js';
-import { type RequestFields, readOutputFlag } from '../api/settings/flag-values.js';
-import { readFlags, settingFlags } from '../api/settings/flags.js';
-import { mergeRequest } from '../api/settings/merge-request.js';
-import { readJobRequest } from '../api/settings/read.js';
-import { isUrl } from '../api/url-text.js';
+import { isVencError, VencError } from '../shared/errors.js';
+import { joinErrors } from '../shared/joined-errors.js';
+import { type RequestFields, readOutputFlag } from '../shared/settings/flag-values.js';
+import { readFlags, settingFlags } from '../shared/settings/flags.js';
+import { mergeRequest } from '../shared/settings/merge-request.js';
+import { readJobRequest } from '../shared/settings/read.js';
+import { isUrl } from '../shared/text/url-text.js';
 import { type CreateWords, type JobWords, outputText } from './job-words.js';
 import { withWatermarkUrls } from './local-watermarks.js';
 import { inTypedWords, type SettingSources } from './setting-sources.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nearMisses } from '../api/near-misses.js';
+import { nearMisses } from '../shared/text/suggestions.js';
 import { optionsAt } from './option-names.js';
 import { commandFlagSynonyms, commandSynonyms, flagHints, flagSynonyms, type Synonym } from './synonyms.js';
 

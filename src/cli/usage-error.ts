@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from 'commander';
-import { VencError } from '../api/errors.js';
+import { VencError } from '../shared/errors.js';
 import { helpTopics } from './help-topics/index.js';
 import { argumentOf, nameOf, optionsAt } from './option-names.js';
 import { commandHint, flagHint, namedCommand, withCommandMeant, withFlagMeant } from './unknown-words.js';

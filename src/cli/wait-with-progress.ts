@@ -1,6 +1,6 @@
-import type { ExitCode } from '../api/exit-codes.js';
 import type { Client } from '../client/client.js';
 import type { FollowEvent } from '../client/follow.js';
+import type { ExitCode } from '../shared/exit-codes.js';
 import { awaitJobs } from './await-jobs.js';
 import { jobsGoOn } from './going-on.js';
 import type { Interruption } from './interrupt.js';

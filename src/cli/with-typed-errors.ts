@@ -1,4 +1,4 @@
-import type { RequestFields } from '../api/settings/flag-values.js';
+import type { RequestFields } from '../shared/settings/flag-values.js';
 import type { CreateWords } from './job-words.js';
 
 /**

@@ -1,4 +1,4 @@
-import { VencError } from '../api/errors.js';
+import { VencError } from '../shared/errors.js';
 
 /** Greatest id that is exact as a number; services other than our daemon may go beyond 2^31. */
 const maxId = Number.MAX_SAFE_INTEGER;

@@ -1,5 +1,5 @@
-import { isVencError, VencError } from '../api/errors.js';
-import { type RouteName, routes } from '../api/routes.js';
+import { isVencError, VencError } from '../shared/errors.js';
+import { type RouteName, routes } from '../shared/routes.js';
 import { exchange, type HttpAnswer } from './http.js';
 import { mayHaveArrived } from './outages.js';
 import { parseAnswer } from './parse-answer.js';

@@ -1,12 +1,12 @@
-import { VencError } from '../api/errors.js';
+import { VencError } from '../shared/errors.js';
 import type {
   CreatedRecord,
   InputDetails,
   JobRecord,
   OutputDetails,
   ProgressRecord,
-} from '../api/records.js';
-import type { RouteName } from '../api/routes.js';
+} from '../shared/records.js';
+import type { RouteName } from '../shared/routes.js';
 import { type Ask, type Asked, createCaller } from './call.js';
 import type { AskTidings } from './job-events.js';
 import { createJobProgress, type FollowedProgress, type Turn } from './job-progress.js';

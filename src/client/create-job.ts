@@ -1,4 +1,4 @@
-import { isVencError, VencError } from '../api/errors.js';
+import { isVencError, VencError } from '../shared/errors.js';
 import type { Asked } from './call.js';
 import type { Client } from './client.js';
 import { pause } from './pause.js';

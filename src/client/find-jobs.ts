@@ -1,5 +1,5 @@
-import type { JobRecord } from '../api/records.js';
-import { isFinal } from '../api/states.js';
+import type { JobRecord } from '../shared/records.js';
+import { isFinal } from '../shared/states.js';
 import type { Client } from './client.js';
 import { isHere } from './pace.js';
 import type { OutageEvent, Patiently } from './patience.js';

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { isVencError, type VencError } from '../api/errors.js';
-import type { JobRecord } from '../api/records.js';
-import { isFinal } from '../api/states.js';
+import { isVencError, type VencError } from '../shared/errors.js';
+import type { JobRecord } from '../shared/records.js';
+import { isFinal } from '../shared/states.js';
 import type { Client } from './client.js';
 import { createJobFinder } from './find-jobs.js';
 import type { FollowedProgress } from './job-progress.js';

@@ -1,4 +1,4 @@
-import { isVencError } from '../api/errors.js';
+import { isVencError } from '../shared/errors.js';
 import type { Caller } from './call.js';
 import type { HttpAnswer } from './http.js';
 import type { createJobProgress, FollowedProgress, Turn } from './job-progress.js';

@@ -1,7 +1,7 @@
-import { isVencError } from '../api/errors.js';
-import type { JobProgressRecord, JobRecord, ProgressRecord } from '../api/records.js';
-import type { RouteName } from '../api/routes.js';
-import { isFinal } from '../api/states.js';
+import { isVencError } from '../shared/errors.js';
+import type { JobProgressRecord, JobRecord, ProgressRecord } from '../shared/records.js';
+import type { RouteName } from '../shared/routes.js';
+import { isFinal } from '../shared/states.js';
 import type { Caller } from './call.js';
 import { normaliseJob, normaliseJobProgress, normaliseProgress, progressOfJob } from './normalise.js';
 import { mayLackRoute } from './outages.js';

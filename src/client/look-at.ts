@@ -1,5 +1,5 @@
-import { isVencError, VencError } from '../api/errors.js';
-import { isFinal } from '../api/states.js';
+import { isVencError, VencError } from '../shared/errors.js';
+import { isFinal } from '../shared/states.js';
 import type { Client } from './client.js';
 import { type FollowEvent, sparing } from './follow.js';
 import { createPace, paceLimitsFor } from './pace.js';

@@ -10,9 +10,9 @@ import type {
   OutputMediaFile,
   ProgressRecord,
   ThumbnailRecord,
-} from '../api/records.js';
-import { hundredths } from '../api/rounding.js';
-import { inputStates, jobStates, outputStates } from '../api/states.js';
+} from '../shared/records.js';
+import { inputStates, jobStates, outputStates } from '../shared/states.js';
+import { hundredths } from '../shared/util/rounding.js';
 import {
   fieldsOf,
   itemsOf,

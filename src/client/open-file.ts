@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { type ErrorClass, errorClasses } from '../api/error-classes.js';
-import { VencError } from '../api/errors.js';
-import { redact } from '../api/redact.js';
+import { type ErrorClass, errorClasses } from '../shared/error-classes.js';
+import { VencError } from '../shared/errors.js';
+import { redact } from '../shared/redact.js';
 import { exchange } from './http.js';
 
 /** Where to begin, and in which version of the file: bytes of another one are of no use. */

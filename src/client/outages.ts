@@ -1,6 +1,6 @@
-import type { ErrorClass } from '../api/error-classes.js';
-import { VencError } from '../api/errors.js';
-import { redact } from '../api/redact.js';
+import type { ErrorClass } from '../shared/error-classes.js';
+import { VencError } from '../shared/errors.js';
+import { redact } from '../shared/redact.js';
 import { fieldsOf } from './reading.js';
 
 const broken = 'the connection broke off';

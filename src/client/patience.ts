@@ -1,5 +1,5 @@
-import { isVencError, VencError } from '../api/errors.js';
-import { exitCodes } from '../api/exit-codes.js';
+import { isVencError, VencError } from '../shared/errors.js';
+import { exitCodes } from '../shared/exit-codes.js';
 import type { Client } from './client.js';
 import type { Pace } from './pace.js';
 import { pause } from './pause.js';

@@ -1,7 +1,7 @@
 import { type RequestOptions, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { VencError } from '../api/errors.js';
-import { decoded, isUrl } from '../api/url-text.js';
+import { VencError } from '../shared/errors.js';
+import { decoded, isUrl } from '../shared/text/url-text.js';
 import { reasonOf } from './outages.js';
 import { isHere } from './pace.js';
 

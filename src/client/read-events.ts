@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isFinal } from '../api/states.js';
+import { isFinal } from '../shared/states.js';
 import type { FollowedProgress } from './job-progress.js';
 import { normaliseJobProgress } from './normalise.js';
 import { readSse, sseStart } from './sse.js';

@@ -1,4 +1,4 @@
-import { isVencError } from '../api/errors.js';
+import { isVencError } from '../shared/errors.js';
 import type { Ask } from './call.js';
 import type { Client } from './client.js';
 import { mayLackRoute } from './outages.js';

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
-import { type ErrorClass, errorClasses } from '../api/error-classes.js';
-import { VencError } from '../api/errors.js';
-import { redact } from '../api/redact.js';
-import { type RouteName, routes } from '../api/routes.js';
+import { type ErrorClass, errorClasses } from '../shared/error-classes.js';
+import { VencError } from '../shared/errors.js';
+import { redact } from '../shared/redact.js';
+import { type RouteName, routes } from '../shared/routes.js';
 import { readNumber } from './reading.js';
 import { saidIn } from './said.js';
 

@@ -1,4 +1,4 @@
-import { type RouteName, routePath, routes } from '../api/routes.js';
+import { type RouteName, routePath, routes } from '../shared/routes.js';
 import type { HttpRequest } from './http.js';
 import type { Target } from './target.js';
 

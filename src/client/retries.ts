@@ -1,5 +1,5 @@
-import { isVencError, type VencError } from '../api/errors.js';
-import { type RouteName, routes } from '../api/routes.js';
+import { isVencError, type VencError } from '../shared/errors.js';
+import { type RouteName, routes } from '../shared/routes.js';
 import { isPassing } from './outages.js';
 
 /** Waits before the second and the third try, unless `Retry-After` says otherwise. */

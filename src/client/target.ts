@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { VencError } from '../api/errors.js';
-import { systemCode } from '../api/system-code.js';
+import { VencError } from '../shared/errors.js';
+import { systemCode } from '../shared/util/system-code.js';
 import { fieldsOf, readText } from './reading.js';
 
 /** Which service, and with which key. */

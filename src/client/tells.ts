@@ -1,4 +1,4 @@
-import type { RouteName } from '../api/routes.js';
+import type { RouteName } from '../shared/routes.js';
 import { unwrapJob } from './normalise.js';
 import { fieldsOf } from './reading.js';
 

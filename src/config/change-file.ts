@@ -2,12 +2,12 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { rmdir, unlink } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type Conf from 'conf';
-import { VencError } from '../api/errors.js';
-import { systemCode } from '../api/system-code.js';
 import { diskReason } from '../disk/disk-reason.js';
 import { type FileLock, tryFileLock } from '../disk/lock/file-lock.js';
 import { makeFolder } from '../disk/make-folder.js';
 import { abandonedFiles } from '../disk/temporary-files.js';
+import { VencError } from '../shared/errors.js';
+import { systemCode } from '../shared/util/system-code.js';
 import { parseFile } from './parse-file.js';
 
 /** The content of a file of ours, while it is changed. */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isVencError } from '../api/errors.js';
-import { nearMisses } from '../api/near-misses.js';
-import { systemCode } from '../api/system-code.js';
 import { diskReason } from '../disk/disk-reason.js';
+import { isVencError } from '../shared/errors.js';
+import { nearMisses } from '../shared/text/suggestions.js';
+import { systemCode } from '../shared/util/system-code.js';
 import { type DaemonFlag, type DaemonFlagName, daemonFlags } from './daemon-flags.js';
 import { type Environment, userFolders } from './folders.js';
 import { parseFile } from './parse-file.js';

@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
-import { VencError } from '../api/errors.js';
-import { byteSize, oneOf, timeSpan, wholeNumber } from '../api/flag-readers.js';
+import { VencError } from '../shared/errors.js';
+import { byteSize, oneOf, timeSpan, wholeNumber } from '../shared/flag-readers.js';
 
 /** A flag of `venc daemon` that can be configured too, under its own name. */
 export interface DaemonFlag {

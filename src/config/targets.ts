@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { VencError } from '../api/errors.js';
-import { systemCode } from '../api/system-code.js';
 import { diskReason } from '../disk/disk-reason.js';
+import { VencError } from '../shared/errors.js';
+import { systemCode } from '../shared/util/system-code.js';
 import { changeFile } from './change-file.js';
 import { type Environment, userFolders } from './folders.js';
 import { parseFile } from './parse-file.js';

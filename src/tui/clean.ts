@@ -1,6 +1,6 @@
-import { redact } from '../api/redact.js';
-import { safeText } from '../api/safe-text.js';
-import { decoded } from '../api/url-text.js';
+import { redact } from '../shared/redact.js';
+import { safeText } from '../shared/text/safe-text.js';
+import { decoded } from '../shared/text/url-text.js';
 
 /** Words such as a service has for states and events: most texts are, and nothing in them is to be taken out. */
 const harmless = /^[a-z]+(?: [a-z]+)*$/;

@@ -1,4 +1,4 @@
-import { cutText } from '../api/display-width.js';
+import { cutText } from '../shared/text/display-width.js';
 import { fileCell, fileColumns } from './file-cells.js';
 import type { FittedColumn } from './fit-columns.js';
 import type { JobColumn } from './job-cells.js';

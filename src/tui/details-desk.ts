@@ -1,7 +1,7 @@
-import { isVencError } from '../api/errors.js';
-import type { JobRecord } from '../api/records.js';
 import type { Client } from '../client/client.js';
 import type { Pace } from '../client/pace.js';
+import { isVencError } from '../shared/errors.js';
+import type { JobRecord } from '../shared/records.js';
 
 /**
  * Asks for the details of jobs, one after the other, at the pace the service is owed. They bring nothing but names and sizes to the

@@ -1,5 +1,5 @@
-import { displayWidth } from '../api/display-width.js';
-import { isFinal } from '../api/states.js';
+import { isFinal } from '../shared/states.js';
+import { displayWidth } from '../shared/text/display-width.js';
 import { type Column, widthOf } from './fit-columns.js';
 import { bar, clock, percentText } from './format.js';
 import { toneOf } from './watch-news.js';

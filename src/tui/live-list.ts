@@ -1,5 +1,5 @@
-import { exitCodes } from '../api/exit-codes.js';
-import type { JobRecord } from '../api/records.js';
+import { exitCodes } from '../shared/exit-codes.js';
+import type { JobRecord } from '../shared/records.js';
 import { extend } from './watch-log.js';
 import type { News, WatchedJob, WatchState } from './watch-types.js';
 import { asListed, codeOf } from './watched-job.js';

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { displayWidth } from '../api/display-width.js';
+import { displayWidth } from '../shared/text/display-width.js';
 
 /** The part of a terminal that is painted on. */
 export interface Canvas {

@@ -1,4 +1,4 @@
-import { cutText, displayWidth } from '../api/display-width.js';
+import { cutText, displayWidth } from '../shared/text/display-width.js';
 import { columnGap, type FittedColumn } from './fit-columns.js';
 import type { Paint, TintedText } from './tones.js';
 

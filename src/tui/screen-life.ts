@@ -1,7 +1,7 @@
-import { VencError } from '../api/errors.js';
 import type { Client } from '../client/client.js';
 import { follow } from '../client/follow.js';
 import { createPace, type Pace, paceLimitsFor } from '../client/pace.js';
+import { VencError } from '../shared/errors.js';
 import { DetailsDesk } from './details-desk.js';
 import type { MountedScreen, ScreenListeners } from './mount.js';
 import { isDone, openIds, reduceWatch, startWatch } from './watch-state.js';

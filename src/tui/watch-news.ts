@@ -1,4 +1,4 @@
-import { isFinal } from '../api/states.js';
+import { isFinal } from '../shared/states.js';
 import type { News, Tone, WatchedFile, WatchedJob } from './watch-types.js';
 import { fileTitle } from './watched-job.js';
 

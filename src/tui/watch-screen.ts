@@ -1,5 +1,5 @@
-import type { ExitCode } from '../api/exit-codes.js';
 import type { Client } from '../client/client.js';
+import type { ExitCode } from '../shared/exit-codes.js';
 import type { ScreenIo } from './mount.js';
 import { exitCodeOf, openIds } from './watch-state.js';
 

@@ -1,4 +1,4 @@
-import { type ExitCode, exitCodes } from '../api/exit-codes.js';
+import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { clean } from './clean.js';
 import { letGo, takeIn } from './live-list.js';
 import { keysFooter, pressKey } from './watch-keys.js';

@@ -1,5 +1,5 @@
-import type { ExitCode } from '../api/exit-codes.js';
-import type { JobProgressRecord, JobRecord } from '../api/records.js';
+import type { ExitCode } from '../shared/exit-codes.js';
+import type { JobProgressRecord, JobRecord } from '../shared/records.js';
 
 /*
  * Terms. The *screen* watches jobs; each has *files*, its input and its outputs. An *order* is what the person asks

@@ -1,8 +1,8 @@
-import { type ExitCode, exitCodes } from '../api/exit-codes.js';
-import { etaOfFile, etaOfJob, shownState } from '../api/job-standing.js';
-import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../api/records.js';
-import { isFinal } from '../api/states.js';
 import { progressOfJob } from '../client/normalise.js';
+import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
+import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../shared/records.js';
+import { etaOfFile, etaOfJob, shownState } from '../shared/shown-state.js';
+import { isFinal } from '../shared/states.js';
 import { clean, fileNameOf } from './clean.js';
 import type { Loss, WatchedFile, WatchedJob } from './watch-types.js';
 

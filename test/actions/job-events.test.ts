@@ -4,7 +4,7 @@ import type { JobEvent, JobFeed } from '../../daemon/actions/job-feed.js';
 import { jobProgress } from '../../daemon/jobs/progress-view.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { openJobStore } from '../../daemon/store/json/json-job-store.js';
-import { isVencError, VencError } from '../../src/api/errors.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
 import { EventRoom, type EventTimes } from '../helpers/event-room.js';
 import { sampleDraft } from '../helpers/sample-job.js';
 import { tempFolder } from '../helpers/temp.js';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { productVersion } from '../../src/api/version.js';
+import { productVersion } from '../../src/shared/version.js';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
 import { runCli, startCli } from './run-cli.js';
 

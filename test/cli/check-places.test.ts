@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isVencError } from '../../src/api/errors.js';
 import { refuseInput, refuseUnwritable, refuseUnwritableFolder } from '../../src/cli/check-places.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { tempFolder } from '../helpers/temp.js';
 
 async function refusal(input: string, path: string): Promise<unknown> {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { exitCodes } from '../../src/api/exit-codes.js';
-import { outputTable } from '../../src/api/settings/index.js';
 import { commandTree } from '../../src/cli/command-tree.js';
 import { helpTopics } from '../../src/cli/help-topics/index.js';
 import { createIo } from '../../src/cli/io.js';
 import { flagSynonyms } from '../../src/cli/synonyms.js';
 import { wholeProgram } from '../../src/cli/whole-program.js';
+import { exitCodes } from '../../src/shared/exit-codes.js';
+import { outputTable } from '../../src/shared/settings/index.js';
 import { readSources } from '../helpers/architecture/source-file.js';
 import { runHere } from './run-here.js';
 

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as honoured from '../../daemon/plan/honoured.js';
-import { settingFlags } from '../../src/api/settings/flags.js';
 import { commandGroups, commandTable } from '../../src/cli/command-table.js';
 import { declinedHelp } from '../../src/cli/declined-help.js';
+import { settingFlags } from '../../src/shared/settings/flags.js';
 import { matchesGolden } from '../helpers/golden.js';
 import { runCli } from './run-cli.js';
 import { runHere } from './run-here.js';

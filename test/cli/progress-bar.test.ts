@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { asciiMarks } from '../../src/api/ascii-marks.js';
 import { drawnBar } from '../../src/cli/progress-bar.js';
+import { asciiMarks } from '../../src/shared/text/ascii-marks.js';
 
 /** A bar, and what it has written to a terminal of 60 columns. */
 function barAt(columns: number, { title = 'job 7', inMarks = (text: string) => text } = {}) {

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isVencError } from '../../src/api/errors.js';
 import { createIo } from '../../src/cli/io.js';
 import { readSecret } from '../../src/cli/read-secret.js';
+import { isVencError } from '../../src/shared/errors.js';
 
 /** A person at a terminal who types a text, and what the terminal shows of it. */
 function typing(text: string, isTerminal = true) {

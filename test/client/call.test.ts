@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isVencError, VencError } from '../../src/api/errors.js';
 import { createCaller } from '../../src/client/call.js';
 import { refusalOf } from '../../src/client/refusals.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
 
 test('an interruption is not told what to do about a service out of reach', async () => {
   const server = createServer(() => stop.abort(new VencError('InterruptedError', 'Interrupted.')));

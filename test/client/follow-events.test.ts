@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isVencError, VencError } from '../../src/api/errors.js';
 import { type Client, createClient } from '../../src/client/client.js';
 import { type FollowEvent, follow } from '../../src/client/follow.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
 import { type EventService, startEventService } from '../helpers/servers/event-service.js';
 import { until } from '../helpers/until.js';
 

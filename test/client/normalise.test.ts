@@ -1,6 +1,5 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isVencError } from '../../src/api/errors.js';
 import {
   normaliseCreated,
   normaliseJob,
@@ -11,6 +10,7 @@ import {
 } from '../../src/client/normalise.js';
 import { readReport } from '../../src/client/read-report.js';
 import { refusalOf } from '../../src/client/refusals.js';
+import { isVencError } from '../../src/shared/errors.js';
 
 test('numbers that come as text are numbers, and what is missing is null', () => {
   const job = normaliseJob({

@@ -2,10 +2,10 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isVencError, type VencError } from '../../src/api/errors.js';
-import type { RouteName } from '../../src/api/routes.js';
 import { type Asked, createCaller } from '../../src/client/call.js';
 import { isPassing } from '../../src/client/outages.js';
+import { isVencError, type VencError } from '../../src/shared/errors.js';
+import type { RouteName } from '../../src/shared/routes.js';
 
 /** What a service does with a connection on which a whole request has come. */
 type Manners = (connection: Socket, times: number) => void;

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { VencError } from '../../src/api/errors.js';
 import { createPace } from '../../src/client/pace.js';
 import { createPatience } from '../../src/client/patience.js';
+import { VencError } from '../../src/shared/errors.js';
 
 const noRelocation = { relocate: async () => {} };
 const pace = () => createPace({ leastMs: 1, greatestMs: 1 });

@@ -2,9 +2,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isVencError } from '../../src/api/errors.js';
 import { createClient } from '../../src/client/client.js';
 import { resolveTarget } from '../../src/client/target.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';
 

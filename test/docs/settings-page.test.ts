@@ -6,10 +6,10 @@ import { declinedComplaints } from '../../daemon/plan/honoured.js';
 import { crossRules } from '../../docs/cross-rules.js';
 import { examples } from '../../docs/examples.js';
 import { settingsPage } from '../../docs/settings-page.js';
-import { settingFlags } from '../../src/api/settings/flags.js';
-import { jobTable, outputTable } from '../../src/api/settings/index.js';
-import { readJobRequest } from '../../src/api/settings/read.js';
 import { addJobWords, requestOf } from '../../src/cli/job-words.js';
+import { settingFlags } from '../../src/shared/settings/flags.js';
+import { jobTable, outputTable } from '../../src/shared/settings/index.js';
+import { readJobRequest } from '../../src/shared/settings/read.js';
 import { settingPaths } from '../helpers/architecture/check-settings.js';
 
 const page = settingsPage();

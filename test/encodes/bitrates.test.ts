@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { makeMedia, picture } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';

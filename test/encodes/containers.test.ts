@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkCombination } from '../../daemon/plan/combination.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { encoded, encoders } from '../plan/encoded.js';
 import { clapper, lagsOf } from './clapper.js';
 import { complaintsOf, contentsOf } from './listening.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../daemon/jobs/job.js';
-import type { JobProgressRecord, JobRecord } from '../../src/api/records.js';
+import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 import { eventually } from '../helpers/daemon.js';
 import {
   type DaemonProcess,

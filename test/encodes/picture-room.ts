@@ -6,7 +6,7 @@ import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { plan } from '../../daemon/plan/plan.js';
 import type { WatermarkPicture } from '../../daemon/plan/plan-types.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 

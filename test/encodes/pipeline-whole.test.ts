@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobProgressRecord } from '../../src/api/records.js';
+import type { JobProgressRecord } from '../../src/shared/records.js';
 import { eventually, startTestDaemon } from '../helpers/daemon.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { media } from '../helpers/media.js';

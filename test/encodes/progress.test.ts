@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { JobRecord } from '../../src/api/records.js';
-import { isFinal } from '../../src/api/states.js';
+import type { JobRecord } from '../../src/shared/records.js';
+import { isFinal } from '../../src/shared/states.js';
 import { eventually } from '../helpers/daemon.js';
 import { processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { testFfmpeg } from '../helpers/media.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoders } from '../plan/encoded.js';
 import { armAt, crossFilm, decoded, encodedFile, lookAt, type Subject } from './picture-room.js';

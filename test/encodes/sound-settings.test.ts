@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { plan } from '../../daemon/plan/plan.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia, media } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoded, encoders } from '../plan/encoded.js';

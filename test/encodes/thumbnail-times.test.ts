@@ -10,7 +10,7 @@ import type { Job } from '../../daemon/jobs/job.js';
 import { checkCombination } from '../../daemon/plan/combination.js';
 import type { Run } from '../../daemon/queue/job-queue.js';
 import { takeThumbnails } from '../../daemon/work/take-thumbnails.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoded, encoders, frames } from '../plan/encoded.js';

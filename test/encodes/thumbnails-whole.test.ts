@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobRecord } from '../../src/api/records.js';
+import type { JobRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { makeMedia, turnedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';

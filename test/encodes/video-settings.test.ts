@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { film, makeMedia, media, turnedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoded, encoders, frames, writableName } from '../plan/encoded.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
-import type { Distance, OutputSettings } from '../../src/api/settings/index.js';
+import type { Distance, OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { decoded, encodedFile, lookAt } from './picture-room.js';

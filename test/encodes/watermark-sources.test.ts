@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobRecord } from '../../src/api/records.js';
+import type { JobRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { makeMedia, media } from '../helpers/media.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';

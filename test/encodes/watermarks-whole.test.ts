@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobRecord } from '../../src/api/records.js';
+import type { JobRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { makeMedia, testFfmpeg, tone } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';

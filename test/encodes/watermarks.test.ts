@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia, tone } from '../helpers/media.js';
 import { encoders } from '../plan/encoded.js';
 import { decoded, lookAt, tellTurned, withOrientation } from './picture-room.js';

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ProgramName } from '../../daemon/ffmpeg/candidates.js';
 import { findBinaries } from '../../daemon/ffmpeg/find-binaries.js';
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { tempFolder } from '../helpers/temp.js';
 
 /** Writes a program that speaks as ffmpeg does and counts its starts beside itself. */

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import { probeFile } from '../../daemon/ffmpeg/probe.js';
 import { probePicture } from '../../daemon/ffmpeg/probe-picture.js';
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { badMedia, makeMedia, media, picture, testFfmpeg, tone, turnedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { EncodeProgress, Ffmpeg } from '../../daemon/ffmpeg/index.js';
 import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import { processMark } from '../../daemon/ffmpeg/process-mark.js';
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { badMedia, media, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 

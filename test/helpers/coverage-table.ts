@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { routes } from '../../src/api/routes.js';
+import { routes } from '../../src/shared/routes.js';
 import type { SeenAnswer } from './answer-check.js';
 
 /**

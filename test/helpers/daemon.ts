@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DaemonOptions } from '../../daemon/daemon-options.js';
-import type { JobProgressRecord, JobRecord } from '../../src/api/records.js';
-import { isFinal } from '../../src/api/states.js';
+import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
+import { isFinal } from '../../src/shared/states.js';
 import { launchDaemon, processKey } from './daemon-process.js';
 import { tempFolder } from './temp.js';
 

@@ -5,7 +5,7 @@ import type { Job } from '../../daemon/jobs/job.js';
 import { jobProgress } from '../../daemon/jobs/progress-view.js';
 import { ProgressBook } from '../../daemon/queue/progress-book.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 
 /** The times that events keep, as far as a test chooses them. */
 export type EventTimes = Pick<JobEventsParts, 'gapMs' | 'heartbeatMs'>;

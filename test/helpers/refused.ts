@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { ErrorsRecord } from '../../src/api/records.js';
+import type { ErrorsRecord } from '../../src/shared/records.js';
 import { readXmlAnswer } from './read-xml.js';
 
 /** Makes the request and looks at the refusal: its status, a body in the right form, and no word of a stack. */

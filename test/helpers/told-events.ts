@@ -1,5 +1,5 @@
-import type { JobProgressRecord } from '../../src/api/records.js';
 import { readSse, sseStart } from '../../src/client/sse.js';
+import type { JobProgressRecord } from '../../src/shared/records.js';
 
 /** What a stream of events told, and when, in seconds since it was asked for. */
 export type Told = readonly (readonly [number, JobProgressRecord])[];

@@ -1,6 +1,6 @@
 import type { Job } from '../../daemon/jobs/job.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 
 /** What a disk without room answers. */
 export const noRoom = new VencError('OutOfSpaceError', 'There is no room left on the disk.');

@@ -1,7 +1,7 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readBody } from '../../daemon/http/body.js';
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 
 /** What became of a body: its value, or the refusal. */
 export interface BodyAnswer {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobRecord } from '../../src/api/records.js';
-import { type Route, type RouteName, routePath, routes } from '../../src/api/routes.js';
+import type { JobRecord } from '../../src/shared/records.js';
+import { type Route, type RouteName, routePath, routes } from '../../src/shared/routes.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { readXmlAnswer } from '../helpers/read-xml.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { productVersion } from '../../src/api/version.js';
+import { productVersion } from '../../src/shared/version.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 
 const test = suite<{ daemon: TestDaemon }>('home page');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CreatedRecord, ErrorsRecord } from '../../src/api/records.js';
+import type { CreatedRecord, ErrorsRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { tempFolder } from '../helpers/temp.js';

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EarlyOutputProgress, JobRecord } from '../../src/api/records.js';
+import type { EarlyOutputProgress, JobRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { type HttpSource, startHttpSource } from '../helpers/servers/http-source.js';
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { refusalRepresentation, representationOf } from '../../daemon/http/negotiate.js';
-import { isVencError } from '../../src/api/errors.js';
-import { routes } from '../../src/api/routes.js';
+import { isVencError } from '../../src/shared/errors.js';
+import { routes } from '../../src/shared/routes.js';
 
 const none = { suffix: null, format: null, accept: undefined };
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CreatedRecord, ErrorsRecord } from '../../src/api/records.js';
+import type { CreatedRecord, ErrorsRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 
 const test = suite<{ daemon: TestDaemon }>('habits of old clients');

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { jobTable, outputTable } from '../../src/api/settings/index.js';
-import { readJobRequest } from '../../src/api/settings/read.js';
-import type { Setting, SettingsTable } from '../../src/api/settings/setting.js';
-import { wrongValuesFor } from '../api/wrong-values.js';
+import { jobTable, outputTable } from '../../src/shared/settings/index.js';
+import { readJobRequest } from '../../src/shared/settings/read.js';
+import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
 import { complaintsBySchema } from '../helpers/answers/document.js';
+import { wrongValuesFor } from '../shared/wrong-values.js';
 
 const input = 'http://example.com/in.mp4';
 const requestSchema = { $ref: '#/components/schemas/JobRequest' };

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Honour, honouredJobFields, honouredOutputSettings } from '../../daemon/plan/honoured.js';
-import { type ErrorClassEntry, errorClasses } from '../../src/api/error-classes.js';
-import { answers } from '../../src/api/records/answers.js';
-import type { Field } from '../../src/api/records/field.js';
-import { jobTable, outputTable } from '../../src/api/settings/index.js';
-import type { Setting, SettingsTable } from '../../src/api/settings/setting.js';
+import { type ErrorClassEntry, errorClasses } from '../../src/shared/error-classes.js';
+import { answers } from '../../src/shared/records/answers.js';
+import type { Field } from '../../src/shared/records/field.js';
+import { jobTable, outputTable } from '../../src/shared/settings/index.js';
+import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
 import { at, property, readOptions } from '../helpers/answers/read-document.js';
 
 test('every setting is there by each of its names, with its range, its choices, its default and its help', () => {

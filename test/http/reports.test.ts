@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
 import { openJobStore } from '../../daemon/store/json/json-job-store.js';
 import { dataLayout } from '../../daemon/store/json/layout.js';
-import type { AllReport, ErrorsRecord, LiveReport, VodReport } from '../../src/api/records.js';
+import type { AllReport, ErrorsRecord, LiveReport, VodReport } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { sampleFile, sampleMedia } from '../helpers/sample-job.js';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ErrorsRecord } from '../../src/api/records.js';
+import type { ErrorsRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { tempFolder } from '../helpers/temp.js';
 

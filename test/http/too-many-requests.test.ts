@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ErrorsRecord } from '../../src/api/records.js';
+import type { ErrorsRecord } from '../../src/shared/records.js';
 import { runCli } from '../cli/run-cli.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AnswerName, answers } from '../../src/api/records/answers.js';
-import { readByTypes } from '../api/read-by-types.js';
+import { type AnswerName, answers } from '../../src/shared/records/answers.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { readByTypes } from '../shared/read-by-types.js';
 import { input, request } from './xml-request.js';
 
 const test = suite<{ daemon: TestDaemon }>('xml-answers');

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { readXmlRequest } from '../../daemon/http/xml/read-xml-request.js';
-import { readJobRequest } from '../../src/api/settings/read.js';
+import { readJobRequest } from '../../src/shared/settings/read.js';
 
 /** What requests are read with here. */
 export const limits = { maxOutputs: 50 };

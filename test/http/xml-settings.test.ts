@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { jobTable, outputTable, type Setting, type SettingsTable } from '../../src/api/settings/index.js';
-import { readJobRequest } from '../../src/api/settings/read.js';
+import { jobTable, outputTable, type Setting, type SettingsTable } from '../../src/shared/settings/index.js';
+import { readJobRequest } from '../../src/shared/settings/read.js';
 import { areTwins, input, limits, toRequestXml, type XmlManner } from './xml-request.js';
 
 const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (setting: Setting) => unknown>> =

@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply, type Change } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
-import { isVencError } from '../../src/api/errors.js';
-import { inputStates, isFinal, jobStates, type OutputState, outputStates } from '../../src/api/states.js';
+import { isVencError } from '../../src/shared/errors.js';
+import { inputStates, isFinal, jobStates, type OutputState, outputStates } from '../../src/shared/states.js';
 import { changedAt, deepFreeze, fault, file, jobIn, media, type States, statesOf } from './sample-job.js';
 
 const only = (outputs: readonly OutputState[], ...states: readonly OutputState[]) =>

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { expectedWork, inputSharePercent } from '../../daemon/jobs/expected-work.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { mediaFacts, videoFacts } from '../plan/facts.js';
 
 const film = mediaFacts({ video: videoFacts({ width: 1920, height: 1080 }) });

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { earlyOutputProgress, progressV1 } from '../../daemon/jobs/older-progress.js';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
 import { inputProgress, outputProgress } from '../../daemon/jobs/progress-view.js';
-import type { OutputState } from '../../src/api/states.js';
+import type { OutputState } from '../../src/shared/states.js';
 import { jobIn, type States } from './sample-job.js';
 
 const inputId = 8;

@@ -2,7 +2,7 @@ import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Fault } from '../../daemon/jobs/fault.js';
 import type { FileFacts, Job } from '../../daemon/jobs/job.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
-import { isFinal, type OutputState } from '../../src/api/states.js';
+import { isFinal, type OutputState } from '../../src/shared/states.js';
 
 /** When the sample job was made. */
 export const madeAt = new Date('2024-01-01T00:00:00.000Z');

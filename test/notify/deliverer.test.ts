@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jobRecord } from '../../daemon/jobs/view.js';
-import type { JobNotice, OutputNotice } from '../../src/api/records/notices.js';
+import type { JobNotice, OutputNotice } from '../../src/shared/records/notices.js';
 import { until } from '../helpers/until.js';
 import { finishing, noneIsDue, verified, withRoom } from './notify-room.js';
 

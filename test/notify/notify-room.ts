@@ -6,7 +6,7 @@ import { createDeliverer, type Deliverer, type DelivererOptions } from '../../da
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { createGuard } from '../../daemon/transports/guard.js';
 import { createPoster } from '../../daemon/transports/http/post.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { sampleFile, sampleMedia } from '../helpers/sample-job.js';
 import {
   type Received,

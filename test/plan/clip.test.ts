@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decideClip, reaches } from '../../daemon/plan/decide/clip.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { audioFacts, mediaFacts, videoFacts } from './facts.js';
 
 interface Case {

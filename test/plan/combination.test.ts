@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkCombination } from '../../daemon/plan/combination.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { newAbilities, oldAbilities, without } from './facts.js';
 
 /** Settings, file name, then `extension video/encoder audio/encoder`, or the complaints. */

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { plan } from '../../daemon/plan/plan.js';
 import type { Abilities, WatermarkPicture } from '../../daemon/plan/plan-types.js';
-import { defaultOutput, type OutputSettings } from '../../src/api/settings/index.js';
+import { defaultOutput, type OutputSettings } from '../../src/shared/settings/index.js';
 import { matchesGolden } from '../helpers/golden.js';
 import { audioFacts, mediaFacts, newAbilities, oldAbilities, output, paths, videoFacts } from './facts.js';
 

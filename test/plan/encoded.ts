@@ -5,7 +5,7 @@ import { type Ffmpeg, openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { losesTheoraTimes } from '../../daemon/plan/combination.js';
 import { plan } from '../../daemon/plan/plan.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 

@@ -1,6 +1,6 @@
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../daemon/jobs/media.js';
 import type { Abilities, OutputToPlan } from '../../daemon/plan/plan-types.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 
 /** Facts of a film's picture: 1280x720, 25 fps, square pixels; edited by `over`. */
 export function videoFacts(over: Partial<VideoFacts> = {}): VideoFacts {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { plan } from '../../daemon/plan/plan.js';
 import type { Abilities, OutputToPlan, Plan } from '../../daemon/plan/plan-types.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { matchesGolden } from '../helpers/golden.js';
 import { audioFacts, mediaFacts, newAbilities, oldAbilities, output, paths, videoFacts } from './facts.js';
 

@@ -7,7 +7,7 @@ import {
   honouredJobFields,
   honouredOutputSettings,
 } from '../../daemon/plan/honoured.js';
-import { defaultOutput } from '../../src/api/settings/index.js';
+import { defaultOutput } from '../../src/shared/settings/index.js';
 
 const input = 'http://example.com/in.mp4';
 const entries: readonly (readonly [string, Honour])[] = [

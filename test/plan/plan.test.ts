@@ -4,7 +4,7 @@ import { plan } from '../../daemon/plan/plan.js';
 import type { Plan } from '../../daemon/plan/plan-types.js';
 import { rulesOut } from '../../daemon/plan/rules-out.js';
 import { fileArgument, safeInputArgs } from '../../daemon/plan/safe-input.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { audioFacts, mediaFacts, newAbilities, output, paths, videoFacts, without } from './facts.js';
 
 function planOf(settings: OutputSettings, media = mediaFacts(), filename = 'film.mp4'): Plan {

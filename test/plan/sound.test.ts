@@ -4,7 +4,7 @@ import type { AudioCodec } from '../../daemon/plan/codecs.js';
 import { containerOf, type Extension } from '../../daemon/plan/containers.js';
 import { decideSound } from '../../daemon/plan/decide/sound.js';
 import type { AudioEncoderName } from '../../daemon/plan/encoders.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { audioFacts } from './facts.js';
 
 const encoderOf = {

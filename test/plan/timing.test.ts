@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rateOf } from '../../daemon/plan/decide/frame-rate.js';
 import { decidePicture } from '../../daemon/plan/decide/picture.js';
-import type { OutputSettings } from '../../src/api/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { videoFacts } from './facts.js';
 
 function timing(

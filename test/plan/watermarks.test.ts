@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decideWatermarks } from '../../daemon/plan/decide/watermarks.js';
 import type { WatermarkPicture } from '../../daemon/plan/plan-types.js';
-import { readJobRequest } from '../../src/api/settings/read.js';
+import { readJobRequest } from '../../src/shared/settings/read.js';
 
 const logo: WatermarkPicture = { path: '/scratch/watermark-0', demuxer: 'png_pipe', width: 40, height: 20 };
 const canvas = { width: 320, height: 240 };

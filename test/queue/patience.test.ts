@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { idlePause, pause, untilKept } from '../../daemon/queue/patience.js';
-import { isVencError, VencError } from '../../src/api/errors.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
 import { noRoom } from '../helpers/troubled-store.js';
 
 const test = suite('patience with a store');

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobRecord } from '../../src/api/records.js';
-import { isFinal } from '../../src/api/states.js';
+import type { JobRecord } from '../../src/shared/records.js';
+import { isFinal } from '../../src/shared/states.js';
 import { eventually } from '../helpers/daemon.js';
 import {
   type DaemonProcess,

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobRecord } from '../../src/api/records.js';
-import { isFinal } from '../../src/api/states.js';
+import type { JobRecord } from '../../src/shared/records.js';
+import { isFinal } from '../../src/shared/states.js';
 import { runCli } from '../cli/run-cli.js';
 import { eventually } from '../helpers/daemon.js';
 import {

@@ -7,7 +7,7 @@ import { createKey, listKeys, revokeKey } from '../../daemon/key-desk.js';
 import { openAccounts } from '../../daemon/store/json/accounts.js';
 import { holdAccounts } from '../../daemon/store/json/accounts-file.js';
 import { dataLayout } from '../../daemon/store/json/layout.js';
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { tempFolder } from '../helpers/temp.js';
 
 interface Context {

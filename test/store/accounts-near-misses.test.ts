@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nearMisses } from '../../src/api/near-misses.js';
+import { nearMisses } from '../../src/shared/text/suggestions.js';
 
 const known = ['default', 'studio', 'studio-2', 'demo', 'Prague'];
 

@@ -11,7 +11,7 @@ import {
   withKey,
 } from '../../daemon/store/json/accounts-document.js';
 import { hashKey } from '../../daemon/store/json/keys.js';
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { tempFolder } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
 

@@ -12,7 +12,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { draftFor, draftWith, making, marking } from '../contracts/job-store/store-facts.js';
 import { type JsonStoreRoom, jsonStoreRoom } from '../helpers/store-room.js';
 

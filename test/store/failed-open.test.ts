@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openWorkshop, type WorkshopOptions } from '../../daemon/open-workshop.js';
 import { openAccounts } from '../../daemon/store/json/accounts.js';
-import { defaultMaxOutputs } from '../../src/api/settings/limits.js';
+import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { tempFolder } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
 

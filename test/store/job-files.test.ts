@@ -6,7 +6,7 @@ import type { Job } from '../../daemon/jobs/job.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { realDisk } from '../../daemon/store/json/disk.js';
 import { openJobStore } from '../../daemon/store/json/json-job-store.js';
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { draftFor, making, marking } from '../contracts/job-store/store-facts.js';
 import { type JsonStoreRoom, jsonStoreRoom } from '../helpers/store-room.js';
 

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DurableFiles } from '../../daemon/store/json/durable-files.js';
 import { Sequence } from '../../daemon/store/json/sequence.js';
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { draftFor, making } from '../contracts/job-store/store-facts.js';
 import { FaultyDisk } from '../helpers/faulty-disk.js';
 import { jsonStoreRoom } from '../helpers/store-room.js';

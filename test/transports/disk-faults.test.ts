@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { diskFault, ownDiskFault } from '../../daemon/transports/disk-faults.js';
-import { VencError } from '../../src/api/errors.js';
-import { systemCode } from '../../src/api/system-code.js';
+import { VencError } from '../../src/shared/errors.js';
+import { systemCode } from '../../src/shared/util/system-code.js';
 
 const errno = (code: string) => Object.assign(new Error(`${code}: /secret/path`), { code });
 

@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createGuard, type Guard, type GuardOptions } from '../../daemon/transports/guard.js';
-import { isVencError } from '../../src/api/errors.js';
-import { systemCode } from '../../src/api/system-code.js';
+import { isVencError } from '../../src/shared/errors.js';
+import { systemCode } from '../../src/shared/util/system-code.js';
 
 const guard = (options: Partial<GuardOptions> = {}): Guard =>
   createGuard({ allowPrivateNetwork: false, ...options });

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { createFileTransport } from '../../daemon/transports/file.js';
 import { createGuard } from '../../daemon/transports/guard.js';
 import { createHttpTransport } from '../../daemon/transports/http.js';
-import { isVencError } from '../../src/api/errors.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
 import { tempFolder } from '../helpers/temp.js';
 

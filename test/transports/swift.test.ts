@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { createGuard } from '../../daemon/transports/guard.js';
 import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
 import { createSwiftTransport } from '../../daemon/transports/swift.js';
-import type { VencError } from '../../src/api/errors.js';
+import type { VencError } from '../../src/shared/errors.js';
 import {
   contentsOf,
   faultOf,

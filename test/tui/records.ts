@@ -4,7 +4,7 @@ import type {
   JobRecord,
   MediaFileRecord,
   OutputMediaFile,
-} from '../../src/api/records.js';
+} from '../../src/shared/records.js';
 
 const at = '2024-05-01T10:00:00Z';
 

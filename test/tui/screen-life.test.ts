@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isVencError } from '../../src/api/errors.js';
 import { createClient } from '../../src/client/client.js';
 import { createPace, type Pace, paceLimitsFor } from '../../src/client/pace.js';
 import { pause as realPause } from '../../src/client/pause.js';
+import { isVencError } from '../../src/shared/errors.js';
 import { ScreenLife } from '../../src/tui/screen-life.js';
 import { exitCodeOf } from '../../src/tui/watch-state.js';
 import type { WatchKey, WatchState } from '../../src/tui/watch-types.js';

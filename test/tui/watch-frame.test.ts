@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { displayWidth } from '../../src/api/display-width.js';
+import { displayWidth } from '../../src/shared/text/display-width.js';
 import { reduceWatch, startWatch } from '../../src/tui/watch-state.js';
 import type { WatchEvent, WatchState } from '../../src/tui/watch-types.js';
 import { matchesGolden } from '../helpers/golden.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { exitCodes } from '../../src/api/exit-codes.js';
+import { exitCodes } from '../../src/shared/exit-codes.js';
 import { exitCodeOf, isDone, openIds, reduceWatch, startWatch } from '../../src/tui/watch-state.js';
 import type { WatchEvent, WatchKey, WatchState } from '../../src/tui/watch-types.js';
 import { jobRecord, progressRecord } from './records.js';

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AllReport, CreatedRecord, JobRecord, VodReport } from '../../src/api/records.js';
+import type { AllReport, CreatedRecord, JobRecord, VodReport } from '../../src/shared/records.js';
 import { eventually, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import type { Product } from '../../daemon/plan/plan-types.js';
 import { asShortClip, judgeProduct } from '../../daemon/work/judge-product.js';
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import { audioFacts, mediaFacts, videoFacts } from '../plan/facts.js';
 
 const product: Product = {

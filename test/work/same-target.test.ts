@@ -8,7 +8,7 @@ import { createLanes } from '../../daemon/work/lanes.js';
 import { jobRunner } from '../../daemon/work/run-job.js';
 import { scratchRoom } from '../../daemon/work/scratch.js';
 import { ScratchSpace } from '../../daemon/work/scratch-space.js';
-import { VencError } from '../../src/api/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import { media, testFfmpeg } from '../helpers/media.js';
 import { localQueueRoom } from '../helpers/queue-room.js';
 import { tempFolder } from '../helpers/temp.js';

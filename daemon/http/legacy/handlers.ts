@@ -1,4 +1,4 @@
-import type { RouteName } from '../../../src/api/routes.js';
+import type { RouteName } from '../../../src/shared/routes.js';
 import { findOutput } from '../../actions/find-job.js';
 import { readInputProgress, readOutputProgress } from '../../actions/read-jobs.js';
 import { earlyOutputProgress, progressV1 } from '../../jobs/older-progress.js';

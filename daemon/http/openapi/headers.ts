@@ -1,4 +1,4 @@
-import type { RouteName } from '../../../src/api/routes.js';
+import type { RouteName } from '../../../src/shared/routes.js';
 import type { Header, Reference } from './document-types.js';
 
 const text = { type: 'string' } as const;

@@ -1,4 +1,4 @@
-import { productVersion } from '../../../src/api/version.js';
+import { productVersion } from '../../../src/shared/version.js';
 
 /** What the whole document is about, and what goes for every address of it. */
 export const info = {

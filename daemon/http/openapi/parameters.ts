@@ -1,4 +1,4 @@
-import type { Route } from '../../../src/api/routes.js';
+import type { Route } from '../../../src/shared/routes.js';
 import type { Parameter, Reference } from './document-types.js';
 import type { Way } from './responses.js';
 

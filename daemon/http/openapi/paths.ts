@@ -1,4 +1,4 @@
-import { type Representation, type Route, type RouteName, routes } from '../../../src/api/routes.js';
+import { type Representation, type Route, type RouteName, routes } from '../../../src/shared/routes.js';
 import type { Method, Operation, PathItem } from './document-types.js';
 import { parametersOf } from './parameters.js';
 import { requestBodyOf } from './request-bodies.js';

@@ -1,8 +1,13 @@
-import { type ErrorClassEntry, errorClasses } from '../../../src/api/error-classes.js';
-import { exitCodes } from '../../../src/api/exit-codes.js';
-import { type AnswerName, answers } from '../../../src/api/records/answers.js';
-import type { Field, ObjectField, RecordTable } from '../../../src/api/records/field.js';
-import { jobFields, jobHeadFields, listedJobFields, thumbnailFields } from '../../../src/api/records/job.js';
+import { type ErrorClassEntry, errorClasses } from '../../../src/shared/error-classes.js';
+import { exitCodes } from '../../../src/shared/exit-codes.js';
+import { type AnswerName, answers } from '../../../src/shared/records/answers.js';
+import type { Field, ObjectField, RecordTable } from '../../../src/shared/records/field.js';
+import {
+  jobFields,
+  jobHeadFields,
+  listedJobFields,
+  thumbnailFields,
+} from '../../../src/shared/records/job.js';
 import {
   inputDetailsFields,
   inputFileFields,
@@ -10,15 +15,15 @@ import {
   listedOutputFields,
   outputDetailsFields,
   outputFileFields,
-} from '../../../src/api/records/media.js';
-import { jobNotice, outputNotice } from '../../../src/api/records/notices.js';
+} from '../../../src/shared/records/media.js';
+import { jobNotice, outputNotice } from '../../../src/shared/records/notices.js';
 import {
   liveDayFields,
   liveSumFields,
   vodDayFields,
   vodSumFields,
-} from '../../../src/api/records/reports.js';
-import { type Route, routes } from '../../../src/api/routes.js';
+} from '../../../src/shared/records/reports.js';
+import { type Route, routes } from '../../../src/shared/routes.js';
 import { refTo, type Schema, type Schemas } from './schema.js';
 
 /** Names of the records inside of answers that have a schema of their own; all others are told where they stand. */

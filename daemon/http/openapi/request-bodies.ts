@@ -1,4 +1,4 @@
-import type { Route } from '../../../src/api/routes.js';
+import type { Route } from '../../../src/shared/routes.js';
 import type { MediaType, Method, Reference, RequestBody } from './document-types.js';
 import { refTo } from './schema.js';
 

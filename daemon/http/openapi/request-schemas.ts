@@ -1,9 +1,9 @@
-import { accessControlTable } from '../../../src/api/settings/access-control.js';
-import { jobTable, outputTable } from '../../../src/api/settings/index.js';
-import { notificationTable } from '../../../src/api/settings/notifications.js';
-import type { SettingsTable } from '../../../src/api/settings/setting.js';
-import { thumbnailsTable } from '../../../src/api/settings/thumbnails.js';
-import { watermarkTable } from '../../../src/api/settings/watermark.js';
+import { accessControlTable } from '../../../src/shared/settings/access-control.js';
+import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
+import { notificationTable } from '../../../src/shared/settings/notifications.js';
+import type { SettingsTable } from '../../../src/shared/settings/setting.js';
+import { thumbnailsTable } from '../../../src/shared/settings/thumbnails.js';
+import { watermarkTable } from '../../../src/shared/settings/watermark.js';
 import { type Honour, honouredJobFields, honouredOutputSettings } from '../../plan/honoured.js';
 import { refTo, type Schema, type Schemas } from './schema.js';
 import { settingsSchema, type TableNames } from './setting-schemas.js';

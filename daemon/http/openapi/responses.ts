@@ -1,5 +1,5 @@
-import { type AnswerName, answers } from '../../../src/api/records/answers.js';
-import type { Representation, Route, RouteName } from '../../../src/api/routes.js';
+import { type AnswerName, answers } from '../../../src/shared/records/answers.js';
+import type { Representation, Route, RouteName } from '../../../src/shared/routes.js';
 import type { MediaType, Reference, ResponseNote } from './document-types.js';
 import { type HeaderName, headerRefs, headersOfRefusal, headersOfRoute } from './headers.js';
 import { answerSchemaName } from './record-schemas.js';

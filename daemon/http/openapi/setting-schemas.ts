@@ -3,7 +3,7 @@ import type {
   ObjectSetting,
   Setting,
   SettingsTable,
-} from '../../../src/api/settings/setting.js';
+} from '../../../src/shared/settings/setting.js';
 import { refTo, type Schema, type Schemas } from './schema.js';
 import { plainSchema } from './value-schemas.js';
 

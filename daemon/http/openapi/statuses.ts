@@ -1,5 +1,5 @@
-import { type ErrorClass, errorClasses } from '../../../src/api/error-classes.js';
-import type { Representation, Route } from '../../../src/api/routes.js';
+import { type ErrorClass, errorClasses } from '../../../src/shared/error-classes.js';
+import type { Representation, Route } from '../../../src/shared/routes.js';
 
 /** What is known of a route when its refusals are derived. */
 interface Told {

@@ -1,4 +1,4 @@
-import type { Route } from '../../../src/api/routes.js';
+import type { Route } from '../../../src/shared/routes.js';
 
 /** The tag of addresses whose suffix names the form of the answer. */
 export const tagOfSuffixes = 'Addresses with a suffix';

@@ -1,5 +1,10 @@
-import { maxUrlLength, sidePixels } from '../../../src/api/settings/limits.js';
-import type { ListSetting, MapSetting, ObjectSetting, Setting } from '../../../src/api/settings/setting.js';
+import { maxUrlLength, sidePixels } from '../../../src/shared/settings/limits.js';
+import type {
+  ListSetting,
+  MapSetting,
+  ObjectSetting,
+  Setting,
+} from '../../../src/shared/settings/setting.js';
 import type { Schema } from './schema.js';
 
 /** A setting that holds one value and no settings of its own. */

@@ -1,4 +1,4 @@
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 
 /** The exact type that every JSONP answer carries. */
 export const jsonpType = 'application/javascript; charset=utf-8';

@@ -1,5 +1,5 @@
-import { type AnswerName, answers } from '../../../src/api/records/answers.js';
-import { toXml } from '../../../src/api/to-xml.js';
+import { type AnswerName, answers } from '../../../src/shared/records/answers.js';
+import { toXml } from '../../../src/shared/to-xml.js';
 import { corsHeaders, headerList } from '../cors.js';
 import { jsonType, toJson, toKeptJson } from './json.js';
 import { jsonpType, toJsonp } from './jsonp.js';

@@ -1,5 +1,5 @@
-import { oncePer } from '../../../src/api/once-per.js';
-import type { JobRecord } from '../../../src/api/records.js';
+import type { JobRecord } from '../../../src/shared/records.js';
+import { oncePer } from '../../../src/shared/util/once-per.js';
 import { cancelJob } from '../../actions/cancel-job.js';
 import { createJob } from '../../actions/create-job.js';
 import { type JobListing, listJobs } from '../../actions/list-jobs.js';

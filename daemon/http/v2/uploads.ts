@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import { receiveUpload } from '../../actions/receive-upload.js';
 import type { Handler } from '../handler.js';
 import { pathnameOf, requestPath } from '../path.js';

@@ -1,4 +1,4 @@
-import type { OutputSettings } from '../../../src/api/settings/index.js';
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { type AudioCodec, audioCodecs, type VideoCodec, videoCodecs } from '../codecs.js';
 import { containerOf, type Extension } from '../containers.js';
 

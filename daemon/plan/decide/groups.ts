@@ -1,4 +1,4 @@
-import { maxPixels } from '../../../src/api/settings/limits.js';
+import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { VideoEncoderName } from '../encoders.js';
 import type { Decision, Picture, PictureSize } from './decisions.js';
 

@@ -1,4 +1,4 @@
-import type { OutputSettings } from '../../../src/api/settings/index.js';
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { AudioCodec, VideoCodec } from '../codecs.js';
 import {
   type AudioEncoderName,

@@ -1,5 +1,5 @@
-import type { OutputSettings } from '../../../src/api/settings/index.js';
-import { maxPixels } from '../../../src/api/settings/limits.js';
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { Fault } from '../../jobs/fault.js';
 import { orientationOf, type VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';

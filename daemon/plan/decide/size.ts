@@ -1,4 +1,4 @@
-import type { OutputSettings } from '../../../src/api/settings/index.js';
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { type Ratio, uprightSize, type VideoFacts } from '../../jobs/media.js';
 import type { Fit, PictureSize } from './decisions.js';
 

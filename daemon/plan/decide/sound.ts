@@ -1,5 +1,5 @@
-import type { OutputSettings } from '../../../src/api/settings/index.js';
-import { audioKilobitsPerChannel } from '../../../src/api/settings/limits.js';
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import { audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
 import type { Fault } from '../../jobs/fault.js';
 import type { AudioFacts } from '../../jobs/media.js';
 import { type AudioCodec, type AudioCodecFacts, audioCodecs } from '../codecs.js';

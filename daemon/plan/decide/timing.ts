@@ -1,4 +1,4 @@
-import type { OutputSettings } from '../../../src/api/settings/index.js';
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { Ratio, VideoFacts } from '../../jobs/media.js';
 import type { VideoEncoderName } from '../encoders.js';
 import type { Clock, Thinning, Timing } from './decisions.js';

@@ -1,4 +1,4 @@
-import type { OutputSettings } from '../../../src/api/settings/index.js';
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { BitrateCap, VideoRate } from './decisions.js';
 import { levelOf } from './level.js';

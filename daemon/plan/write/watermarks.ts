@@ -1,4 +1,4 @@
-import { maxPixels } from '../../../src/api/settings/limits.js';
+import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { Overlay } from '../decide/decisions.js';
 import { fileArgument } from '../safe-input.js';
 import { uprightFilters } from './upright.js';

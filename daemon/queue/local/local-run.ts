@@ -1,5 +1,5 @@
-import { isVencError } from '../../../src/api/errors.js';
-import { isFinal } from '../../../src/api/states.js';
+import { isVencError } from '../../../src/shared/errors.js';
+import { isFinal } from '../../../src/shared/states.js';
 import { applyAsHolder, type Change } from '../../jobs/changes.js';
 import type { Fault } from '../../jobs/fault.js';
 import type { Job } from '../../jobs/job.js';

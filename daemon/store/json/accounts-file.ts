@@ -1,9 +1,9 @@
 import { access, constants } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { VencError } from '../../../src/api/errors.js';
-import { systemCode } from '../../../src/api/system-code.js';
 import { type FileLock, tryFileLock } from '../../../src/disk/lock/file-lock.js';
 import { holderName } from '../../../src/disk/lock/lock-holder.js';
+import { VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import {
   type AccountsDocument,
   completed,

@@ -1,7 +1,7 @@
 import { unlink } from 'node:fs/promises';
-import { isVencError, VencError } from '../../../src/api/errors.js';
-import { systemCode } from '../../../src/api/system-code.js';
 import { diskReason } from '../../../src/disk/disk-reason.js';
+import { isVencError, VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import { realDisk } from './disk.js';
 import { writeDocument } from './document.js';
 import { DurableFiles } from './durable-files.js';

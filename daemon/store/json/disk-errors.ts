@@ -1,5 +1,5 @@
-import { VencError } from '../../../src/api/errors.js';
-import { systemCode } from '../../../src/api/system-code.js';
+import { VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 
 /** What a failed write amounts to: `OutOfSpaceError` where there was no room, otherwise the error itself. */
 export function writeError(error: unknown): unknown {

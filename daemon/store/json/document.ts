@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs';
 import { promisify } from 'node:util';
 import { type Adapter, Low } from 'lowdb';
-import { systemCode } from '../../../src/api/system-code.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { DurableFiles } from './durable-files.js';
 
 /** What reading a document can give. `reason` is a few words for a log. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../../../src/api/system-code.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import { readDocument, writeDocument } from './document.js';
 import type { DurableFiles } from './durable-files.js';
 import { type IndexRow, readIndexRow, writeIndexRow } from './index-row.js';

@@ -1,4 +1,4 @@
-import { isJobState } from '../../../src/api/states.js';
+import { isJobState } from '../../../src/shared/states.js';
 import type { UsageShare } from '../../jobs/usage.js';
 import type { IndexEntry } from './job-index.js';
 import type { KeyUse } from './once-keys.js';

@@ -1,4 +1,4 @@
-import { inputStates, isJobState, outputStates } from '../../../src/api/states.js';
+import { inputStates, isJobState, outputStates } from '../../../src/shared/states.js';
 import type { CreatedOnce, Job, JobInput, JobOutput, JobThumbnail, Reached } from '../../jobs/job.js';
 import type { Notice, NotificationTarget } from '../../jobs/notice.js';
 import { isRecord } from './records.js';

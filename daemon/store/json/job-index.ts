@@ -1,4 +1,4 @@
-import type { JobState } from '../../../src/api/states.js';
+import type { JobState } from '../../../src/shared/states.js';
 import type { Job } from '../../jobs/job.js';
 import { type UsageShare, usageOf } from '../../jobs/usage.js';
 import type { JobFilter, UsageDay, UsageFilter } from '../job-store.js';

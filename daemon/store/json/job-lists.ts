@@ -1,4 +1,4 @@
-import type { JobState } from '../../../src/api/states.js';
+import type { JobState } from '../../../src/shared/states.js';
 import type { JobFilter } from '../job-store.js';
 import { IdList } from './id-list.js';
 

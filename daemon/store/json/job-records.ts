@@ -1,5 +1,5 @@
-import { VencError } from '../../../src/api/errors.js';
-import { isFinal } from '../../../src/api/states.js';
+import { VencError } from '../../../src/shared/errors.js';
+import { isFinal } from '../../../src/shared/states.js';
 import type { Job } from '../../jobs/job.js';
 import type { DamagedJobs } from './damaged-jobs.js';
 import type { JobDocument } from './job-document.js';

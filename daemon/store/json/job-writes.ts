@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { isFinal } from '../../../src/api/states.js';
+import { isFinal } from '../../../src/shared/states.js';
 import type { Disk } from './disk.js';
 import { writeDocument } from './document.js';
 import type { DurableFiles } from './durable-files.js';

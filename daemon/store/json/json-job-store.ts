@@ -1,5 +1,5 @@
-import { isVencError, VencError } from '../../../src/api/errors.js';
-import { isFinal } from '../../../src/api/states.js';
+import { isVencError, VencError } from '../../../src/shared/errors.js';
+import { isFinal } from '../../../src/shared/states.js';
 import type { JobDraft } from '../../jobs/draft.js';
 import { hostedFilesOf } from '../../jobs/hosted-files.js';
 import type { Job } from '../../jobs/job.js';

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import type { KeyDigest } from '../account-store.js';
 
 /** A new key: 40 hexadecimal digits, 160 random bits. */

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { isFinal, type JobState } from '../../../src/api/states.js';
+import { isFinal, type JobState } from '../../../src/shared/states.js';
 
 /** How many ids share one folder below `jobs/done`. */
 const idsPerFolder = 1000;

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { VencError } from '../../../src/api/errors.js';
 import { type FileLock, holderOf, tryFileLock } from '../../../src/disk/lock/file-lock.js';
 import type { KernelLock } from '../../../src/disk/lock/kernel-lock.js';
 import { holderName, type LockHolder } from '../../../src/disk/lock/lock-holder.js';
+import { VencError } from '../../../src/shared/errors.js';
 import { makeDataFolder } from './data-folder.js';
 import { type Disk, diskWhileHeld } from './disk.js';
 import { openingError } from './disk-errors.js';

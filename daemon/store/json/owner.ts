@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { VencError } from '../../../src/api/errors.js';
-import { systemCode } from '../../../src/api/system-code.js';
+import { VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import {
   type AccountsDocument,
   accountById,

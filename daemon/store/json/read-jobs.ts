@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isFinal } from '../../../src/api/states.js';
+import { isFinal } from '../../../src/shared/states.js';
 import type { DamagedJobs } from './damaged-jobs.js';
 import type { Disk } from './disk.js';
 import { type CachedFolder, folderChangedAtNs, readIndexFile } from './index-file.js';

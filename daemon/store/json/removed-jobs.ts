@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import { readDocument, writeDocument } from './document.js';
 import type { DurableFiles } from './durable-files.js';
 import { type IndexRow, readIndexRow, writeIndexRow } from './index-row.js';

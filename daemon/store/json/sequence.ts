@@ -1,4 +1,4 @@
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import { readDocument, writeDocument } from './document.js';
 import type { DurableFiles } from './durable-files.js';
 import { isRecord } from './records.js';

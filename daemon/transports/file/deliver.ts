@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { VencError } from '../../../src/api/errors.js';
-import { systemCode } from '../../../src/api/system-code.js';
+import { VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { copyFrom } from '../copy-from.js';
 import { diskFault } from '../disk-faults.js';

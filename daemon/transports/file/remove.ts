@@ -1,7 +1,7 @@
 import { unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { VencError } from '../../../src/api/errors.js';
-import { systemCode } from '../../../src/api/system-code.js';
+import { VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import { diskFault } from '../disk-faults.js';
 import { type RootFolders, resolveBelow } from './roots.js';
 

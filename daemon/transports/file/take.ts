@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat, symlink } from 'node:fs/promises';
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { copyFrom } from '../copy-from.js';
 import { diskFault, ownDiskFault } from '../disk-faults.js';

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FTPError, type FTPResponse } from 'basic-ftp';
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import type { Direction } from '../disk-faults.js';
 import { drainInBatches } from '../drain-in-batches.js';
 import { bytesOf, restOf } from '../pieces.js';

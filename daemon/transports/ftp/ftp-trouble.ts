@@ -1,5 +1,5 @@
 import { FTPError } from 'basic-ftp';
-import { isVencError, VencError } from '../../../src/api/errors.js';
+import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { Direction } from '../disk-faults.js';
 import type { RemotePlace } from '../remote/file-server.js';
 import { classOf, connectionTrouble, type FaultKind, type Trouble } from '../remote/trouble.js';

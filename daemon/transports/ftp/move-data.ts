@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isVencError } from '../../../src/api/errors.js';
+import { isVencError } from '../../../src/shared/errors.js';
 import type { ControlConnection } from './control-connection.js';
 import type { DataConnection } from './data-connection.js';
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { systemCode } from '../../../src/api/system-code.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { Watched } from '../remote/attempts.js';
 import type { RemotePlace } from '../remote/file-server.js';
 import { ControlConnection } from './control-connection.js';

@@ -1,4 +1,4 @@
-import { isVencError } from '../../../src/api/errors.js';
+import { isVencError } from '../../../src/shared/errors.js';
 import { ownDiskFault } from '../disk-faults.js';
 import { drainInBatches } from '../drain-in-batches.js';
 import { bytesOf, firstOf } from '../pieces.js';

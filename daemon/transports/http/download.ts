@@ -1,4 +1,4 @@
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { defaultConnections } from '../connections.js';
 import { connectTimeoutOf, type RemoteOptions } from '../remote/attempts.js';

@@ -1,4 +1,4 @@
-import { decoded } from '../../../src/api/url-text.js';
+import { decoded } from '../../../src/shared/text/url-text.js';
 import type { Credentials } from '../remote/remote-url.js';
 
 /** An address without credentials, and these; or why a text is none: a sentence without subject. */

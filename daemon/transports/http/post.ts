@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { VencError } from '../../../src/api/errors.js';
+import type { VencError } from '../../../src/shared/errors.js';
 import type { Guard } from '../guard.js';
 import { connectionTrouble } from '../remote/trouble.js';
 import { createGuardedAgent, type GuardedAgent } from './agent.js';

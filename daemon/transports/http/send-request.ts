@@ -1,6 +1,6 @@
 import { type Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
 import { Readable } from 'node:stream';
-import { systemCode } from '../../../src/api/system-code.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import { asError } from '../open-socket.js';
 
 /** One request. */

@@ -1,4 +1,4 @@
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import { connectTimeoutOf, type RemoteOptions, withoutStall } from '../remote/attempts.js';
 import { createGuardedAgent } from './agent.js';
 import { ask } from './ask.js';

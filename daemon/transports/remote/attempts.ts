@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isVencError } from '../../../src/api/errors.js';
+import { isVencError } from '../../../src/shared/errors.js';
 import type { Direction } from '../disk-faults.js';
 import type { Guard } from '../guard.js';
 import { createPatience } from './patience.js';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
 import { freeBytes } from '../folders.js';

@@ -1,4 +1,4 @@
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import type { RemoteOptions } from './attempts.js';
 import { missing } from './download-from.js';
 import type { FileServer } from './file-server.js';

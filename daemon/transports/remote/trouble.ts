@@ -1,6 +1,6 @@
-import type { ErrorClass } from '../../../src/api/error-classes.js';
-import { isVencError, VencError } from '../../../src/api/errors.js';
-import { systemCode } from '../../../src/api/system-code.js';
+import type { ErrorClass } from '../../../src/shared/error-classes.js';
+import { isVencError, VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { Direction } from '../disk-faults.js';
 
 /** Why one attempt came to nothing, and whether another one makes sense. */

@@ -1,5 +1,5 @@
-import { isVencError, VencError } from '../../../src/api/errors.js';
-import { systemCode } from '../../../src/api/system-code.js';
+import { isVencError, VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { Direction } from '../disk-faults.js';
 import {
   classOf,

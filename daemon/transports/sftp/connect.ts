@@ -1,5 +1,5 @@
 import type SftpClient from 'ssh2-sftp-client';
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import type { Direction } from '../disk-faults.js';
 import { openSocket } from '../open-socket.js';
 import { connectTimeoutOf, type RemoteOptions, type Watched } from '../remote/attempts.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../../../src/api/system-code.js';
 import { homeFolder } from '../../../src/disk/home-folder.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import { keyKind, knownHostLine, knownKeysIn } from './known-hosts.js';
 
 /** Where keys of hosts are looked for and kept. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { ConnectConfig } from 'ssh2';
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import type { Direction } from '../disk-faults.js';
 import type { RemotePlace } from '../remote/file-server.js';
 import { classOf } from '../remote/trouble.js';

@@ -1,5 +1,5 @@
 import type { Stats } from 'ssh2';
-import { VencError } from '../../../src/api/errors.js';
+import { VencError } from '../../../src/shared/errors.js';
 import type { Direction } from '../disk-faults.js';
 import type { Watched } from '../remote/attempts.js';
 import type { FileSession } from '../remote/file-server.js';

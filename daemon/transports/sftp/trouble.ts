@@ -1,4 +1,4 @@
-import { isVencError } from '../../../src/api/errors.js';
+import { isVencError } from '../../../src/shared/errors.js';
 import type { Direction } from '../disk-faults.js';
 import type { RemotePlace } from '../remote/file-server.js';
 import { classOf, connectionTrouble, type FaultKind, finalTrouble, type Trouble } from '../remote/trouble.js';

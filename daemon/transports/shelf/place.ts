@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rename, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { VencError } from '../../../src/api/errors.js';
-import { systemCode } from '../../../src/api/system-code.js';
+import { VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import { ownDiskFault } from '../disk-faults.js';
 import type { ShelfPlace } from '../file-shelf.js';
 import { makeFolders, syncFile, syncFolder } from '../folders.js';

@@ -1,4 +1,4 @@
-import { isVencError, VencError } from '../../../src/api/errors.js';
+import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { downloadFromTarget } from '../http/download.js';
 import type { Transfer } from '../transport.js';

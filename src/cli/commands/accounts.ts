@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { exitCodes } from '../../api/exit-codes.js';
+import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
 import { examplesOf } from '../examples-of.js';
 import type { AccountRecord } from '../print/accounts-text.js';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { exitCodes } from '../../api/exit-codes.js';
-import { oneOf } from '../../api/flag-readers.js';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { oneOf } from '../../shared/flag-readers.js';
 import { completionFiles, type Shell, shells } from '../completion/shells.js';
 import type { Context } from '../context.js';
 

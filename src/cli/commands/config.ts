@@ -1,9 +1,5 @@
 import { delimiter, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
-import { VencError } from '../../api/errors.js';
-import { exitCodes } from '../../api/exit-codes.js';
-import { nearMisses } from '../../api/near-misses.js';
-import { withoutPassword } from '../../api/redact.js';
 import { serviceUrl } from '../../client/target.js';
 import { changeConfig } from '../../config/change-config.js';
 import {
@@ -16,6 +12,10 @@ import {
 } from '../../config/config.js';
 import { daemonFlags } from '../../config/daemon-flags.js';
 import { localTarget } from '../../config/targets.js';
+import { VencError } from '../../shared/errors.js';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { withoutPassword } from '../../shared/redact.js';
+import { nearMisses } from '../../shared/text/suggestions.js';
 import type { Context } from '../context.js';
 import { examplesOf } from '../examples-of.js';
 import { findTarget } from '../find-target.js';

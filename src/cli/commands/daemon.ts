@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { VencError } from '../../api/errors.js';
-import { exitCodes } from '../../api/exit-codes.js';
 import { type DaemonFlag, daemonFlags } from '../../config/daemon-flags.js';
+import type { VencError } from '../../shared/errors.js';
+import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
 import { daemonLog, type LogFormat } from '../daemon-log.js';
 import { requireFolder } from '../files.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../../api/exit-codes.js';
-import { productVersion } from '../../api/version.js';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { productVersion } from '../../shared/version.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { checkDataFolder } from '../doctor/check-data-folder.js';
 import { checkNode } from '../doctor/check-node.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { isVencError } from '../../api/errors.js';
-import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import { isVencError } from '../../shared/errors.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
 import { listenForEnd } from '../interrupt.js';
 import { jobIdsHelp, namedJobs } from '../named-jobs.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../../api/exit-codes.js';
-import { safeText } from '../../api/safe-text.js';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import type { KeyRecord } from '../print/keys-table.js';
 import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';

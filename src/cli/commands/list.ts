@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../../api/exit-codes.js';
-import { someOf, wholeNumber } from '../../api/flag-readers.js';
-import { jobStates } from '../../api/states.js';
 import type { Client, JobPage } from '../../client/client.js';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { someOf, wholeNumber } from '../../shared/flag-readers.js';
+import { jobStates } from '../../shared/states.js';
 import { blankJob } from '../blank-job.js';
 import type { Context } from '../context.js';
 import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
-import { jsonText } from '../../api/json-text.js';
-import { redact } from '../../api/redact.js';
-import { isUrl } from '../../api/url-text.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { redact } from '../../shared/redact.js';
+import { jsonText } from '../../shared/text/json-text.js';
+import { isUrl } from '../../shared/text/url-text.js';
 import { missingFolders, refuseInput } from '../check-places.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { declinedHelp } from '../declined-help.js';

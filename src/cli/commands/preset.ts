@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { isVencError, VencError } from '../../api/errors.js';
-import { exitCodes } from '../../api/exit-codes.js';
-import { jsonText } from '../../api/json-text.js';
-import { safeText } from '../../api/safe-text.js';
 import { isPresetName, presetNames, readPreset, removePreset, savePreset } from '../../config/presets.js';
+import { isVencError, VencError } from '../../shared/errors.js';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { jsonText } from '../../shared/text/json-text.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { examplesOf } from '../examples-of.js';
 import type { FileToUpload } from '../files.js';

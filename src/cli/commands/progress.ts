@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { VencError } from '../../api/errors.js';
-import { exitCodes } from '../../api/exit-codes.js';
 import { normaliseJobProgress, normaliseProgress } from '../../client/normalise.js';
+import { VencError } from '../../shared/errors.js';
+import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
 import { examplesOf } from '../examples-of.js';
 import { namedJob } from '../named-jobs.js';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { VencError } from '../../api/errors.js';
-import { exitCodes } from '../../api/exit-codes.js';
-import { age, someOf } from '../../api/flag-readers.js';
-import type { JobRecord } from '../../api/records.js';
-import { finalJobStates, isFinal, type JobState } from '../../api/states.js';
+import { VencError } from '../../shared/errors.js';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { age, someOf } from '../../shared/flag-readers.js';
+import type { JobRecord } from '../../shared/records.js';
+import { finalJobStates, isFinal, type JobState } from '../../shared/states.js';
 import { actOnEach, isSure, requireTerminal } from '../act-on-jobs.js';
 import type { Context } from '../context.js';
 import { examplesOf } from '../examples-of.js';

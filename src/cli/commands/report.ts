@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { VencError } from '../../api/errors.js';
-import { exitCodes } from '../../api/exit-codes.js';
-import { oneOf } from '../../api/flag-readers.js';
 import { askReport, readReport, type Usage, usageAmounts } from '../../client/read-report.js';
+import { VencError } from '../../shared/errors.js';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { oneOf } from '../../shared/flag-readers.js';
 import type { Context } from '../context.js';
 import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { finalJobStates } from '../../api/states.js';
+import { finalJobStates } from '../../shared/states.js';
 import { defineVerb, type Verb } from '../act-on-jobs.js';
 import type { Context } from '../context.js';
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { isVencError } from '../../api/errors.js';
-import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
-import type { JobRecord } from '../../api/records.js';
-import { isFinal } from '../../api/states.js';
 import type { Client } from '../../client/client.js';
 import { normaliseJob, unwrapJob } from '../../client/normalise.js';
+import { isVencError } from '../../shared/errors.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import type { JobRecord } from '../../shared/records.js';
+import { isFinal } from '../../shared/states.js';
 import { blankJob } from '../blank-job.js';
 import type { Context } from '../context.js';
 import { explainMissingJob } from '../file-of-job.js';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { timeSpan } from '../../api/flag-readers.js';
+import { timeSpan } from '../../shared/flag-readers.js';
 import type { Context } from '../context.js';
 import { declinedHelp } from '../declined-help.js';
 import { addJobWords, withExamplesFirst } from '../job-words.js';

@@ -1,8 +1,4 @@
 import type { Command } from 'commander';
-import { VencError } from '../../api/errors.js';
-import { exitCodes } from '../../api/exit-codes.js';
-import { withoutPassword } from '../../api/redact.js';
-import { safeText } from '../../api/safe-text.js';
 import { addressHint, isKey, serviceUrl } from '../../client/target.js';
 import { changeConfig } from '../../config/change-config.js';
 import {
@@ -12,6 +8,10 @@ import {
   type NamedTarget,
   readTargets,
 } from '../../config/targets.js';
+import { VencError } from '../../shared/errors.js';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { withoutPassword } from '../../shared/redact.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { examplesOf } from '../examples-of.js';
 import { unknownTarget } from '../find-target.js';

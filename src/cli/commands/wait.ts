@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { timeSpan } from '../../api/flag-readers.js';
+import { timeSpan } from '../../shared/flag-readers.js';
 import { awaitJobs } from '../await-jobs.js';
 import type { Context } from '../context.js';
 import { jobsGoOn } from '../going-on.js';

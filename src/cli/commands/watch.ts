@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { VencError } from '../../api/errors.js';
-import type { ExitCode } from '../../api/exit-codes.js';
-import { jsonText } from '../../api/json-text.js';
 import type { Client } from '../../client/client.js';
 import type { FollowEvent } from '../../client/follow.js';
 import type { FollowedProgress } from '../../client/job-progress.js';
+import { VencError } from '../../shared/errors.js';
+import type { ExitCode } from '../../shared/exit-codes.js';
+import { jsonText } from '../../shared/text/json-text.js';
 import { awaitJobs } from '../await-jobs.js';
 import type { Context } from '../context.js';
 import { jobsGoOn } from '../going-on.js';

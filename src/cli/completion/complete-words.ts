@@ -1,8 +1,8 @@
-import type { JobRecord } from '../../api/records.js';
-import { redact } from '../../api/redact.js';
-import { safeText } from '../../api/safe-text.js';
 import { presetNames } from '../../config/presets.js';
 import { localTarget, readTargets } from '../../config/targets.js';
+import type { JobRecord } from '../../shared/records.js';
+import { redact } from '../../shared/redact.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import type { Io } from '../io.js';
 import { type Question, questions } from './questions.js';

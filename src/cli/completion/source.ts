@@ -1,6 +1,6 @@
-import { outputTable } from '../../api/settings/index.js';
-import type { Setting } from '../../api/settings/setting.js';
 import { type ConfigKey, configTable } from '../../config/config.js';
+import { outputTable } from '../../shared/settings/index.js';
+import type { Setting } from '../../shared/settings/setting.js';
 import type { CommandNode, FlagNode, WordNode } from '../command-tree.js';
 import type { Question } from './questions.js';
 

@@ -1,4 +1,4 @@
-import { productVersion } from '../../api/version.js';
+import { productVersion } from '../../shared/version.js';
 import type { Finding } from './finding.js';
 
 /** Whether the daemon that runs is the one that was installed: after an upgrade the old one runs on. Nothing where it does not tell. */

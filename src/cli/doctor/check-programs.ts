@@ -1,4 +1,4 @@
-import { VencError } from '../../api/errors.js';
+import { VencError } from '../../shared/errors.js';
 import { checkTransports, type TransportReport } from './check-transports.js';
 import { type Finding, good, messageOf, missing } from './finding.js';
 

@@ -1,7 +1,7 @@
-import { isVencError, VencError } from '../../api/errors.js';
-import { redact } from '../../api/redact.js';
 import type { Client } from '../../client/client.js';
 import { fieldsOf, itemsOf, readText } from '../../client/reading.js';
+import { isVencError, VencError } from '../../shared/errors.js';
+import { redact } from '../../shared/redact.js';
 import { checkClock, clockAhead } from './check-clock.js';
 import { checkDaemonVersion } from './check-daemon-version.js';
 import { type Finding, good, messageOf, missing } from './finding.js';

@@ -1,4 +1,4 @@
-import { redact } from '../../api/redact.js';
+import { redact } from '../../shared/redact.js';
 
 /** One thing that was looked at. `missing` is needed and not there; `note` is worth knowing and no more. */
 export interface Finding {

@@ -1,6 +1,6 @@
-import { isVencError, VencError } from '../../api/errors.js';
-import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import type { Client } from '../../client/client.js';
+import { isVencError, VencError } from '../../shared/errors.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { listenForEnd } from '../interrupt.js';
 import type { Io } from '../io.js';
 import { shellLine } from '../print/shell-words.js';

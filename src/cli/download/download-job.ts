@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { VencError } from '../../api/errors.js';
-import type { JobRecord } from '../../api/records.js';
-import { safeText } from '../../api/safe-text.js';
-import { isFinal } from '../../api/states.js';
 import { openFile } from '../../client/open-file.js';
 import { isHere } from '../../client/pace.js';
 import type { Target } from '../../client/target.js';
+import { VencError } from '../../shared/errors.js';
+import type { JobRecord } from '../../shared/records.js';
+import { isFinal } from '../../shared/states.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import { refuseToOverwrite, refuseUnwritable } from '../check-places.js';
 import { provideFolder } from '../files.js';
 import type { Io } from '../io.js';

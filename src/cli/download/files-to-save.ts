@@ -1,5 +1,5 @@
-import type { JobRecord } from '../../api/records.js';
-import { fileNameInUrl, withoutExtension } from '../../api/url-text.js';
+import type { JobRecord } from '../../shared/records.js';
+import { fileNameInUrl, withoutExtension } from '../../shared/text/url-text.js';
 import { namesOfOutputs, plainName, plainNameInUrl, shortenedName } from '../output-names.js';
 
 /** A file of a job that can be fetched, and what it is to be called. */

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import type { RequestFields } from '../../api/settings/flag-values.js';
-import { fileNameInUrl, withoutExtension } from '../../api/url-text.js';
+import type { RequestFields } from '../../shared/settings/flag-values.js';
+import { fileNameInUrl, withoutExtension } from '../../shared/text/url-text.js';
 import { extensionFor, isHosted, namesOfOutputs, outputsIn } from '../output-names.js';
 
 /**

@@ -2,11 +2,11 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isVencError, VencError } from '../../api/errors.js';
-import { systemCode } from '../../api/system-code.js';
 import { openFile } from '../../client/open-file.js';
 import { reasonOf } from '../../client/outages.js';
 import { diskReason } from '../../disk/disk-reason.js';
+import { isVencError, VencError } from '../../shared/errors.js';
+import { systemCode } from '../../shared/util/system-code.js';
 import { humanSize } from '../print/units.js';
 import type { FileToSave } from './files-to-save.js';
 

@@ -1,4 +1,4 @@
-import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: 'done',

@@ -1,4 +1,4 @@
-import { displayWidth, fitText } from '../../api/display-width.js';
+import { displayWidth, fitText } from '../../shared/text/display-width.js';
 import { humanPercent } from './units.js';
 
 /** One thing that is on its way, as its bar tells it. */

@@ -1,4 +1,4 @@
-import { safeText } from '../../api/safe-text.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import { type Fact, factLines } from './media-text.js';
 import type { Paint } from './paint.js';
 import { humanSize } from './units.js';

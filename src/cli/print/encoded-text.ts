@@ -1,5 +1,5 @@
-import type { JobRecord } from '../../api/records.js';
-import { safeText } from '../../api/safe-text.js';
+import type { JobRecord } from '../../shared/records.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import { humanDuration, humanSize } from './units.js';
 
 /** An encode that has ended, and what it is measured by. */

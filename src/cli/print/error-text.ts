@@ -1,7 +1,7 @@
-import { VencError } from '../../api/errors.js';
-import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
-import { redact } from '../../api/redact.js';
-import { safeText } from '../../api/safe-text.js';
+import { VencError } from '../../shared/errors.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { redact } from '../../shared/redact.js';
+import { safeText } from '../../shared/text/safe-text.js';
 
 /**
  * What is told of an error: `venc: what went wrong`, one line for each complaint, and `venc: hint: what to do`. The stack, causes

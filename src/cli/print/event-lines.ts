@@ -1,7 +1,7 @@
-import type { ProgressRecord } from '../../api/records.js';
-import { safeText } from '../../api/safe-text.js';
 import type { FollowEvent } from '../../client/follow.js';
 import type { FollowedProgress } from '../../client/job-progress.js';
+import type { ProgressRecord } from '../../shared/records.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import type { Paint } from './paint.js';
 import { paintState } from './paint.js';
 import { faultLines, progressText } from './progress-text.js';

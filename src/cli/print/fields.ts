@@ -1,4 +1,4 @@
-import { jsonText } from '../../api/json-text.js';
+import { jsonText } from '../../shared/text/json-text.js';
 import { createPaint } from './paint.js';
 import { valueAt } from './project.js';
 import { type Look, table } from './table.js';

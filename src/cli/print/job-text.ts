@@ -1,14 +1,14 @@
-import { etaOfFile, etaOfJob, shownState } from '../../api/job-standing.js';
 import type {
   InputDetails,
   JobProgressRecord,
   JobRecord,
   MediaFileRecord,
   OutputDetails,
-} from '../../api/records.js';
-import { withoutPassword } from '../../api/redact.js';
-import { safeText } from '../../api/safe-text.js';
-import { isFinal } from '../../api/states.js';
+} from '../../shared/records.js';
+import { withoutPassword } from '../../shared/redact.js';
+import { etaOfFile, etaOfJob, shownState } from '../../shared/shown-state.js';
+import { isFinal } from '../../shared/states.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import { type Fact, factLines, faultFacts, mediaFacts } from './media-text.js';
 import { type Paint, paintState } from './paint.js';
 import { humanDuration, humanId, humanPercent, humanTime } from './units.js';

@@ -1,4 +1,4 @@
-import { isFinal } from '../../api/states.js';
+import { isFinal } from '../../shared/states.js';
 
 /** How far a job is. */
 export interface JobStanding {

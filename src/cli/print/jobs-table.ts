@@ -1,7 +1,7 @@
-import { shownState } from '../../api/job-standing.js';
-import type { JobRecord } from '../../api/records.js';
-import { withoutPassword } from '../../api/redact.js';
-import { fileNameInUrl } from '../../api/url-text.js';
+import type { JobRecord } from '../../shared/records.js';
+import { withoutPassword } from '../../shared/redact.js';
+import { shownState } from '../../shared/shown-state.js';
+import { fileNameInUrl } from '../../shared/text/url-text.js';
 import { createPaint, paintState } from './paint.js';
 import { type Column, type Look, table } from './table.js';
 import { humanAge, humanDuration, humanId, humanSize, unknownMark } from './units.js';

@@ -1,7 +1,7 @@
-import { errorClasses, isErrorClass } from '../../api/error-classes.js';
-import type { DetailsRecord, MediaFileRecord } from '../../api/records.js';
-import { redact, withoutPassword } from '../../api/redact.js';
-import { safeText } from '../../api/safe-text.js';
+import { errorClasses, isErrorClass } from '../../shared/error-classes.js';
+import type { DetailsRecord, MediaFileRecord } from '../../shared/records.js';
+import { redact, withoutPassword } from '../../shared/redact.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import { humanDuration, humanSize } from './units.js';
 
 type Media = DetailsRecord | MediaFileRecord;

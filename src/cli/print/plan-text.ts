@@ -1,5 +1,5 @@
-import { safeText } from '../../api/safe-text.js';
-import { isUrl } from '../../api/url-text.js';
+import { safeText } from '../../shared/text/safe-text.js';
+import { isUrl } from '../../shared/text/url-text.js';
 import { shellLine } from './shell-words.js';
 
 /** What `venc plan` found, as far as it is told to people. */

@@ -1,4 +1,4 @@
-import { redact } from '../../api/redact.js';
+import { redact } from '../../shared/redact.js';
 import { createPaint } from './paint.js';
 import { type Column, type Look, table } from './table.js';
 

@@ -1,7 +1,7 @@
-import { errorClasses, isErrorClass } from '../../api/error-classes.js';
-import { etaOfFile, etaOfJob, shownState } from '../../api/job-standing.js';
-import type { JobProgressRecord, JobRecord, ProgressRecord } from '../../api/records.js';
-import { safeText } from '../../api/safe-text.js';
+import { errorClasses, isErrorClass } from '../../shared/error-classes.js';
+import type { JobProgressRecord, JobRecord, ProgressRecord } from '../../shared/records.js';
+import { etaOfFile, etaOfJob, shownState } from '../../shared/shown-state.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import { type Paint, paintState } from './paint.js';
 import { humanDuration, humanId, humanPercent } from './units.js';
 

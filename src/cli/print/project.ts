@@ -1,5 +1,5 @@
-import { VencError } from '../../api/errors.js';
-import { nearMisses } from '../../api/near-misses.js';
+import { VencError } from '../../shared/errors.js';
+import { nearMisses } from '../../shared/text/suggestions.js';
 
 type Tree = { readonly [name: string]: Tree };
 

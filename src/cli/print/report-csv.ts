@@ -1,5 +1,5 @@
-import { safeText } from '../../api/safe-text.js';
 import type { Amounts } from '../../client/read-report.js';
+import { safeText } from '../../shared/text/safe-text.js';
 
 /** One day of one grouping, as far as a line of CSV needs it. */
 interface Day {

@@ -1,5 +1,5 @@
-import { displayWidth, fitText } from '../../api/display-width.js';
-import { safeText } from '../../api/safe-text.js';
+import { displayWidth, fitText } from '../../shared/text/display-width.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import type { Paint } from './paint.js';
 
 /** One column of a table. */

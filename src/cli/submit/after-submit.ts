@@ -1,5 +1,5 @@
-import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import type { Client } from '../../client/client.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { type Interruption, listenForEnd } from '../interrupt.js';
 import type { Io } from '../io.js';
 import type { ProgressMode } from '../progress-mode.js';

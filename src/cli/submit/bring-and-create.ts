@@ -1,8 +1,8 @@
-import { isVencError, VencError } from '../../api/errors.js';
-import { exitCodes } from '../../api/exit-codes.js';
-import { safeText } from '../../api/safe-text.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { readBoolean, readId } from '../../client/reading.js';
+import { isVencError, VencError } from '../../shared/errors.js';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import { type Bringer, bringFiles } from './bring-files.js';
 import { type PreparedRequest, withAddresses } from './prepare-request.js';
 import type { Send } from './submit-each.js';

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { withoutPassword } from '../../api/redact.js';
-import { safeText } from '../../api/safe-text.js';
 import type { Client } from '../../client/client.js';
 import { isVencDaemon } from '../../client/create-job.js';
+import { withoutPassword } from '../../shared/redact.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../files.js';
 import type { UploadDisplay } from './upload-display.js';

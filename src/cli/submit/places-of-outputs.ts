@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
-import { VencError } from '../../api/errors.js';
-import type { RequestFields } from '../../api/settings/flag-values.js';
+import { VencError } from '../../shared/errors.js';
+import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { refuseToOverwrite } from '../check-places.js';
 import { isHosted, outputsIn } from '../output-names.js';
 import type { PreparedRequest } from './prepare-request.js';

@@ -1,4 +1,4 @@
-import { VencError } from '../../api/errors.js';
+import { VencError } from '../../shared/errors.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../files.js';
 import { readJobInput } from '../job-input.js';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { isVencError, type VencError } from '../../api/errors.js';
-import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
-import { jsonText } from '../../api/json-text.js';
 import type { Client } from '../../client/client.js';
 import { createJob, isVencDaemon } from '../../client/create-job.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { pause } from '../../client/pause.js';
 import { fieldsOf, readBoolean, readId } from '../../client/reading.js';
+import { isVencError, type VencError } from '../../shared/errors.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { jsonText } from '../../shared/text/json-text.js';
 import { isHopeless, reportError } from '../report-error.js';
 
 /** Creates the job of a request and gives the answer of the service. */

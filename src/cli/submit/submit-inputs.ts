@@ -1,6 +1,6 @@
-import { isVencError, VencError } from '../../api/errors.js';
-import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
 import { normaliseCreated } from '../../client/normalise.js';
+import { isVencError, VencError } from '../../shared/errors.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { refuseUnwritableFolder } from '../check-places.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../files.js';

@@ -1,7 +1,7 @@
-import { type ExitCode, exitCodes } from '../../api/exit-codes.js';
-import { jsonText } from '../../api/json-text.js';
 import { createJob } from '../../client/create-job.js';
 import { normaliseCreated } from '../../client/normalise.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { jsonText } from '../../shared/text/json-text.js';
 import { refuseUnwritableFolder } from '../check-places.js';
 import type { Context } from '../context.js';
 import { listenForEnd } from '../interrupt.js';

@@ -1,6 +1,6 @@
-import { VencError } from '../../api/errors.js';
-import type { RequestFields } from '../../api/settings/flag-values.js';
 import type { Client } from '../../client/client.js';
+import { VencError } from '../../shared/errors.js';
+import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { Io } from '../io.js';
 import { parseRequest } from '../job-input.js';
 import { noteUnknownFields } from '../note-unknown-fields.js';

@@ -1,6 +1,6 @@
-import { VencError } from '../../api/errors.js';
-import type { ExitCode } from '../../api/exit-codes.js';
-import type { RequestFields } from '../../api/settings/flag-values.js';
+import { VencError } from '../../shared/errors.js';
+import type { ExitCode } from '../../shared/exit-codes.js';
+import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../files.js';
 import { listenForEnd } from '../interrupt.js';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { isVencError, VencError } from '../../api/errors.js';
 import type { Client } from '../../client/client.js';
+import { isVencError, VencError } from '../../shared/errors.js';
 import type { FileToUpload } from '../files.js';
 
 /** What goes with an upload. */

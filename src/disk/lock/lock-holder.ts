@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { systemCode } from '../../api/system-code.js';
+import { systemCode } from '../../shared/util/system-code.js';
 import { startTicks } from '../start-ticks.js';
 
 /**

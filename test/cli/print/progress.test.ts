@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { displayWidth } from '../../../src/api/display-width.js';
 import { barLine } from '../../../src/cli/print/bar-line.js';
 import { jobsProgress } from '../../../src/cli/print/jobs-progress.js';
+import { displayWidth } from '../../../src/shared/text/display-width.js';
 
 const activity = 'transcoding, 118 fps, 4.7x, 12s left';
 

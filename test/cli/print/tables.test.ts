@@ -1,9 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { displayWidth, fitText } from '../../../src/api/display-width.js';
-import { isVencError } from '../../../src/api/errors.js';
-import { safeText } from '../../../src/api/safe-text.js';
 import { blankJob } from '../../../src/cli/blank-job.js';
 import { type JobMoment, jobText } from '../../../src/cli/print/job-text.js';
 import { jobsTable } from '../../../src/cli/print/jobs-table.js';
@@ -11,6 +8,9 @@ import { createPaint } from '../../../src/cli/print/paint.js';
 import { checkFields, parseFields, project, valueAt } from '../../../src/cli/print/project.js';
 import { humanAge, humanDuration, humanSize } from '../../../src/cli/print/units.js';
 import { normaliseJob } from '../../../src/client/normalise.js';
+import { isVencError } from '../../../src/shared/errors.js';
+import { displayWidth, fitText } from '../../../src/shared/text/display-width.js';
+import { safeText } from '../../../src/shared/text/safe-text.js';
 import { matchesGolden } from '../../helpers/golden.js';
 
 const now = new Date('2026-03-01T12:00:00Z');

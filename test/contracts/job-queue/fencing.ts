@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { apply } from '../../../daemon/jobs/changes.js';
 import { recover } from '../../../daemon/queue/recover.js';
-import { isVencError } from '../../../src/api/errors.js';
+import { isVencError } from '../../../src/shared/errors.js';
 import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';
 import { Stage } from '../../helpers/stage.js';
 import { until } from '../../helpers/until.js';

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { Job } from '../../../daemon/jobs/job.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
-import { isVencError } from '../../../src/api/errors.js';
+import { isVencError } from '../../../src/shared/errors.js';
 import {
   allOf,
   type Death,

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { isVencError } from '../../../src/api/errors.js';
+import { isVencError } from '../../../src/shared/errors.js';
 import {
   allOf,
   beginning,

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { isVencError } from '../../../src/api/errors.js';
+import { isVencError } from '../../../src/shared/errors.js';
 import { allOf, type Death, draftWith, making, type StoreFacts, type StoreHarness } from './store-facts.js';
 
 const hourMs = 60 * 60 * 1000;

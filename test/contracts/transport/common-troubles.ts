@@ -1,6 +1,6 @@
 import type { Direction } from '../../../daemon/transports/disk-faults.js';
 import type { Transport } from '../../../daemon/transports/transport.js';
-import type { ErrorClass } from '../../../src/api/error-classes.js';
+import type { ErrorClass } from '../../../src/shared/error-classes.js';
 import type { TroubleCase } from './trouble-case.js';
 
 /** What goes wrong with every scheme, and the class it has on all of them (section 3 of the contract). */

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Transfer } from '../../../daemon/transports/transport.js';
-import { isVencError, type VencError } from '../../../src/api/errors.js';
+import { isVencError, type VencError } from '../../../src/shared/errors.js';
 import { tempFolder } from '../../helpers/temp.js';
 import { secret } from './transport-harness.js';
 

@@ -1,5 +1,5 @@
 import type { Transport } from '../../../daemon/transports/transport.js';
-import type { ErrorClass } from '../../../src/api/error-classes.js';
+import type { ErrorClass } from '../../../src/shared/error-classes.js';
 
 /** An address that leads to trouble, and the class that it has to end with. */
 export interface TroubleCase {

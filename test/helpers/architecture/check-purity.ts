@@ -2,7 +2,7 @@ import { importedPath, importsOf } from './imports.js';
 import { type SourceFile, violation } from './source-file.js';
 
 /** Modules that touch no file, network, process, clock or random number. */
-export const pureModules = ['src/api', 'daemon/jobs', 'daemon/plan', 'src/cli/print'] as const;
+export const pureModules = ['src/shared', 'daemon/jobs', 'daemon/plan', 'src/cli/print'] as const;
 
 /** Modules of Node.js that are pure themselves. */
 const pureNodeModules: ReadonlySet<string> = new Set(['node:path', 'node:path/posix', 'node:util']);

@@ -1,4 +1,4 @@
-import type { Setting, SettingsTable } from '../../../src/api/settings/setting.js';
+import type { Setting, SettingsTable } from '../../../src/shared/settings/setting.js';
 import type { SourceFile } from './source-file.js';
 
 /**

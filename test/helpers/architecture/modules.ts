@@ -24,7 +24,7 @@ export interface ModuleMap {
   readonly exceptions: readonly Exception[];
 }
 
-const shared = ['src/api'];
+const shared = ['src/shared'];
 const jobs = ['daemon/jobs', ...shared];
 const plan = ['daemon/plan', ...jobs];
 const tools = ['daemon/ffmpeg', 'daemon/transports', ...plan];
@@ -38,7 +38,7 @@ const records = ['daemon/queue', 'daemon/store', ...pipeline];
  */
 export const moduleMap: ModuleMap = {
   modules: [
-    { folder: 'src/api', mayUse: [] },
+    { folder: 'src/shared', mayUse: [] },
     { folder: 'src/client', mayUse: shared },
     { folder: 'src/disk', mayUse: shared },
     { folder: 'src/config', mayUse: ['src/disk', ...shared] },

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { honouredJobFields, honouredOutputSettings } from '../../../daemon/plan/honoured.js';
-import { jobTable, outputTable } from '../../../src/api/settings/index.js';
+import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
 import { settingPaths } from './check-settings.js';
 import type { Codebase } from './rules.js';
 import { readSources } from './source-file.js';

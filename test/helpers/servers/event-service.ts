@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { JobState } from '../../../src/api/states.js';
+import type { JobState } from '../../../src/shared/states.js';
 import { jobRecord } from '../../tui/records.js';
 
 /** A request as the service saw it. */

@@ -1,9 +1,9 @@
 import { SaxesParser } from 'saxes';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { answers } from '../../src/api/records/answers.js';
-import type { Field } from '../../src/api/records/field.js';
-import { toXml } from '../../src/api/to-xml.js';
+import { answers } from '../../src/shared/records/answers.js';
+import type { Field } from '../../src/shared/records/field.js';
+import { toXml } from '../../src/shared/to-xml.js';
 import { matchesGolden } from '../helpers/golden.js';
 import { readByTypes } from './read-by-types.js';
 import { bareSample, fullSample, wholeSample } from './sample-records.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { routePath, routes } from '../../src/api/routes.js';
+import { routePath, routes } from '../../src/shared/routes.js';
 
 test('a path is filled with ids and names', () => {
   assert.is(routePath('jobDetails', { id: 7 }), '/v2/jobs/7');

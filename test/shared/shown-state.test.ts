@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { etaOfJob, shownState } from '../../src/api/job-standing.js';
+import { etaOfJob, shownState } from '../../src/shared/shown-state.js';
 
 const busy = (etaMs?: number) =>
   ({ state: 'processing', ...(etaMs === undefined ? {} : { eta_in_ms: etaMs }) }) as const;

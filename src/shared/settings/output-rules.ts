@@ -1,4 +1,4 @@
-import { decoded, pathInUrl, withoutExtension } from '../url-text.js';
+import { decoded, pathInUrl, withoutExtension } from '../text/url-text.js';
 import type { OutputSettings } from './index.js';
 import { audioKilobitsPerChannel, maxPathPartBytes, maxPixels, thumbnailSuffix } from './limits.js';
 import { byteLength } from './read-text.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decoded, fileNameInUrl, pathInUrl } from '../../src/api/url-text.js';
+import { decoded, fileNameInUrl, pathInUrl } from '../../../src/shared/text/url-text.js';
 
 test('a text that cannot be decoded stays as it is', () => {
   assert.equal(['a%20b', '100%', '%C3%BC', '%ff'].map(decoded), ['a b', '100%', 'ü', '%ff']);

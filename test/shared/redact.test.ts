@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { redact, withoutPassword } from '../../src/api/redact.js';
+import { redact, withoutPassword } from '../../src/shared/redact.js';
 
 const oddPasswords = [
   'hunter2secret',

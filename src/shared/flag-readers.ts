@@ -1,6 +1,6 @@
 import { VencError } from './errors.js';
-import { nearMisses } from './near-misses.js';
 import { typedSeconds } from './settings/typed-time.js';
+import { nearMisses } from './text/suggestions.js';
 
 /** A parser for an option that takes a whole number from `min` to `max`. */
 export function wholeNumber(flag: string, min: number, max: number = Number.MAX_SAFE_INTEGER) {

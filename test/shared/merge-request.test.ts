@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mergeRequest, type RequestParts } from '../../src/api/settings/merge-request.js';
-import { readJobRequest } from '../../src/api/settings/read.js';
+import { mergeRequest, type RequestParts } from '../../src/shared/settings/merge-request.js';
+import { readJobRequest } from '../../src/shared/settings/read.js';
 
 const input = 'http://example.com/a.mp4';
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,4 +1,4 @@
-import type { Field } from '../../src/api/records/field.js';
+import type { Field } from '../../src/shared/records/field.js';
 import { parseXml, type XmlElement } from '../helpers/read-xml.js';
 
 /**

@@ -1,18 +1,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accessControlTable } from '../../src/api/settings/access-control.js';
+import { accessControlTable } from '../../src/shared/settings/access-control.js';
 import {
   defaultOutput,
   jobTable,
   outputTable,
   type Setting,
   type SettingsTable,
-} from '../../src/api/settings/index.js';
-import { notificationTable } from '../../src/api/settings/notifications.js';
-import { readJobRequest } from '../../src/api/settings/read.js';
-import { readValue } from '../../src/api/settings/read-value.js';
-import { thumbnailsTable } from '../../src/api/settings/thumbnails.js';
-import { watermarkTable } from '../../src/api/settings/watermark.js';
+} from '../../src/shared/settings/index.js';
+import { notificationTable } from '../../src/shared/settings/notifications.js';
+import { readJobRequest } from '../../src/shared/settings/read.js';
+import { readValue } from '../../src/shared/settings/read-value.js';
+import { thumbnailsTable } from '../../src/shared/settings/thumbnails.js';
+import { watermarkTable } from '../../src/shared/settings/watermark.js';
 
 const tables: Readonly<Record<string, SettingsTable>> = {
   job: jobTable,

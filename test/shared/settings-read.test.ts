@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultOutput } from '../../src/api/settings/index.js';
-import { readJobRequest } from '../../src/api/settings/read.js';
+import { defaultOutput } from '../../src/shared/settings/index.js';
+import { readJobRequest } from '../../src/shared/settings/read.js';
 import { complaintsAbout, input, limits, requestOf, settingsOf } from './reading.js';
 
 test('a body that is no object is one complaint', () => {

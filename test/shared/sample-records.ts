@@ -1,4 +1,4 @@
-import type { Field } from '../../src/api/records/field.js';
+import type { Field } from '../../src/shared/records/field.js';
 
 /** A record with all that its table knows; texts hold what has to be escaped. */
 export function fullSample(field: Field): unknown {

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isVencError } from '../../src/api/errors.js';
-import { parseAssignments } from '../../src/api/settings/assignments.js';
-import { readOutputFlag } from '../../src/api/settings/flag-values.js';
-import { readFlags, settingFlags } from '../../src/api/settings/flags.js';
-import { jobTable, outputTable } from '../../src/api/settings/index.js';
-import { readJobRequest } from '../../src/api/settings/read.js';
+import { isVencError } from '../../src/shared/errors.js';
+import { parseAssignments } from '../../src/shared/settings/assignments.js';
+import { readOutputFlag } from '../../src/shared/settings/flag-values.js';
+import { readFlags, settingFlags } from '../../src/shared/settings/flags.js';
+import { jobTable, outputTable } from '../../src/shared/settings/index.js';
+import { readJobRequest } from '../../src/shared/settings/read.js';
 import { matchesGolden } from '../helpers/golden.js';
 
 const isUsageError = (error: unknown) => isVencError(error, 'UsageError');
@@ -14,7 +14,7 @@ test('the flags, their arguments and their help are as they were looked over', (
   const lines = settingFlags().map(({ flag, argument, repeatable, help, path }) =>
     [path, [flag, argument ?? ''].join(' ').trim() + (repeatable ? ' ...' : ''), help].join('\t'),
   );
-  matchesGolden('api/flags.txt', `${lines.join('\n')}\n`);
+  matchesGolden('shared/flags.txt', `${lines.join('\n')}\n`);
 });
 
 test('every setting has a flag, but for the input and the notifications of an output', () => {

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { errorClasses, isErrorClass } from '../../src/api/error-classes.js';
-import { invalidRequest, isVencError, VencError } from '../../src/api/errors.js';
-import { exitCodes } from '../../src/api/exit-codes.js';
+import { errorClasses, isErrorClass } from '../../src/shared/error-classes.js';
+import { invalidRequest, isVencError, VencError } from '../../src/shared/errors.js';
+import { exitCodes } from '../../src/shared/exit-codes.js';
 
 const rows = Object.entries(errorClasses);
 

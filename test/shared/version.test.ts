@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { productVersion } from '../../src/api/version.js';
+import { productVersion } from '../../src/shared/version.js';
 
 test('the version that is told is that of the package', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };

@@ -1,4 +1,4 @@
-import { nearMisses } from '../near-misses.js';
+import { nearMisses } from '../text/suggestions.js';
 import { jobTable, outputTable } from './index.js';
 import { readJobRequest } from './read.js';
 import type { Setting, SettingsTable } from './setting.js';

@@ -1,6 +1,6 @@
 import { VencError } from '../errors.js';
 import { collect } from '../joined-errors.js';
-import { nearMisses } from '../near-misses.js';
+import { nearMisses } from '../text/suggestions.js';
 import { parseAssignments } from './assignments.js';
 import { outputTable } from './index.js';
 import { decimalOf } from './read-number.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readJobRequest } from '../../src/api/settings/read.js';
+import { readJobRequest } from '../../src/shared/settings/read.js';
 import { complaintsAbout as complaintsAboutBody, input } from './reading.js';
 
 const url = 'ftp://example.com/';

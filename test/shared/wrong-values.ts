@@ -1,4 +1,4 @@
-import type { Setting } from '../../src/api/settings/index.js';
+import type { Setting } from '../../src/shared/settings/index.js';
 
 const noNumbers: readonly unknown[] = [
   ...['', ' ', '5 ', ' 5', '\t5', '5\n', '+5', '05', '5.', '.5', '5,0', '0x10', '1e1', '1_0', '٣', '--5'],

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readJobRequest } from '../../src/api/settings/read.js';
+import { readJobRequest } from '../../src/shared/settings/read.js';
 import { input, limits } from './reading.js';
 
 test('unknown fields are listed by their paths and change nothing', () => {
