@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ExecaError, execa } from 'execa';
-import { childEnvironment } from '../../src/disk/child-environment.js';
+import { childEnvironment } from '../../src/shared/util/child-environment.js';
 import { cacheName, keepText } from './cache-folder.js';
 
 /** Where answers are kept between starts, and whether to ask afresh all the same. */

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { homeFolder } from '../../src/disk/home-folder.js';
-import { makeFolder } from '../../src/disk/make-folder.js';
+import { homeFolder } from '../../src/shared/util/home-folder.js';
+import { makeFolder } from '../../src/shared/util/make-folder.js';
 
 /** The user's own folder for what can be found out again: `$XDG_CACHE_HOME/venc`, else `~/.cache/venc`. */
 export function defaultCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {

@@ -1,5 +1,5 @@
 import { type ExecaError, execa } from 'execa';
-import { childEnvironment } from '../../src/disk/child-environment.js';
+import { childEnvironment } from '../../src/shared/util/child-environment.js';
 import { searchFor } from './candidates.js';
 import { TextTail } from './text-tail.js';
 

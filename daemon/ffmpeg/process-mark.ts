@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { execaSync } from 'execa';
-import { childEnvironment } from '../../src/disk/child-environment.js';
-import { startTicks } from '../../src/disk/start-ticks.js';
+import { childEnvironment } from '../../src/shared/util/child-environment.js';
+import { startTicks } from '../../src/shared/util/start-ticks.js';
 
 function linuxMark(pid: number): string | null {
   const ticks = startTicks(readFileSync(`/proc/${pid}/stat`, 'utf8'));

@@ -1,8 +1,8 @@
-import { diskReason } from '../../src/disk/disk-reason.js';
 import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { ErrorsRecord } from '../../src/shared/records.js';
 import { redact } from '../../src/shared/redact.js';
+import { diskReason } from '../../src/shared/util/disk-error-text.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 import type { Reply } from './exchange.js';
 

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
-import { diskReason } from '../disk/disk-reason.js';
-import { makeFolder } from '../disk/make-folder.js';
 import { VencError } from '../shared/errors.js';
+import { diskReason } from '../shared/util/disk-error-text.js';
+import { makeFolder } from '../shared/util/make-folder.js';
 
 const notRegular = 'it is no regular file';
 

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { rmdir, unlink } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type Conf from 'conf';
-import { diskReason } from '../disk/disk-reason.js';
-import { type FileLock, tryFileLock } from '../disk/lock/file-lock.js';
-import { makeFolder } from '../disk/make-folder.js';
-import { abandonedFiles } from '../disk/temporary-files.js';
 import { VencError } from '../shared/errors.js';
+import { diskReason } from '../shared/util/disk-error-text.js';
+import { type FileLock, tryFileLock } from '../shared/util/lock/file-lock.js';
+import { makeFolder } from '../shared/util/make-folder.js';
 import { systemCode } from '../shared/util/system-code.js';
+import { abandonedFiles } from '../shared/util/temporary-files.js';
 import { parseFile } from './parse-file.js';
 
 /** The content of a file of ours, while it is changed. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskReason } from '../disk/disk-reason.js';
 import { isVencError } from '../shared/errors.js';
 import { nearMisses } from '../shared/text/suggestions.js';
+import { diskReason } from '../shared/util/disk-error-text.js';
 import { systemCode } from '../shared/util/system-code.js';
 import { type DaemonFlag, type DaemonFlagName, daemonFlags } from './daemon-flags.js';
 import { type Environment, userFolders } from './folders.js';

@@ -1,8 +1,8 @@
 import { readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskReason } from '../disk/disk-reason.js';
 import { VencError } from '../shared/errors.js';
 import { nearMisses } from '../shared/text/suggestions.js';
+import { diskReason } from '../shared/util/disk-error-text.js';
 import { systemCode } from '../shared/util/system-code.js';
 import { changeFile } from './change-file.js';
 import { type Environment, userFolders } from './folders.js';

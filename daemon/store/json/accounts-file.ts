@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { type FileLock, tryFileLock } from '../../../src/disk/lock/file-lock.js';
-import { holderName } from '../../../src/disk/lock/lock-holder.js';
 import { VencError } from '../../../src/shared/errors.js';
+import { type FileLock, tryFileLock } from '../../../src/shared/util/lock/file-lock.js';
+import { holderName } from '../../../src/shared/util/lock/lock-holder.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import {
   type AccountsDocument,

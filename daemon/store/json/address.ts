@@ -1,6 +1,6 @@
 import { unlink } from 'node:fs/promises';
-import { diskReason } from '../../../src/disk/disk-reason.js';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
+import { diskReason } from '../../../src/shared/util/disk-error-text.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import { realDisk } from './disk.js';
 import { writeDocument } from './document.js';

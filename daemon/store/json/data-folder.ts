@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { makeFolder } from '../../../src/disk/make-folder.js';
+import { makeFolder } from '../../../src/shared/util/make-folder.js';
 import { realDisk } from './disk.js';
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { temporaryPrefix } from '../../../src/disk/temporary-files.js';
+import { temporaryPrefix } from '../../../src/shared/util/temporary-files.js';
 import type { Disk } from './disk.js';
 import { writeError } from './disk-errors.js';
 import { FolderSync } from './folder-sync.js';

@@ -1,4 +1,4 @@
-import { giveToOwnerOf } from '../../../src/disk/give-to-owner.js';
+import { giveToOwnerOf } from '../../../src/shared/util/give-to-owner.js';
 import { type Disk, realDisk } from './disk.js';
 
 /** The disk of this machine, on which new files belong to the user whose folder this is, whoever writes them. */

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTemporaryName } from '../../../src/disk/temporary-files.js';
+import { isTemporaryName } from '../../../src/shared/util/temporary-files.js';
 import type { DamagedJobs } from './damaged-jobs.js';
 import type { Disk } from './disk.js';
 import { type Found, readDocument } from './document.js';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { abandonedFiles } from '../../../src/disk/temporary-files.js';
+import { abandonedFiles } from '../../../src/shared/util/temporary-files.js';
 import type { Disk } from './disk.js';
 import type { DataLayout } from './layout.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type FileLock, holderOf, tryFileLock } from '../../../src/disk/lock/file-lock.js';
-import type { KernelLock } from '../../../src/disk/lock/kernel-lock.js';
-import { holderName, type LockHolder } from '../../../src/disk/lock/lock-holder.js';
 import { VencError } from '../../../src/shared/errors.js';
+import { type FileLock, holderOf, tryFileLock } from '../../../src/shared/util/lock/file-lock.js';
+import type { KernelLock } from '../../../src/shared/util/lock/kernel-lock.js';
+import { holderName, type LockHolder } from '../../../src/shared/util/lock/lock-holder.js';
 import { makeDataFolder } from './data-folder.js';
 import { type Disk, diskWhileHeld } from './disk.js';
 import { openingError } from './disk-errors.js';
@@ -57,7 +57,7 @@ export async function lockDataFolder(folder: string, options: DataLockOptions = 
 
 /** The lock of the kernel; null where it is not available. */
 async function lockInKernel(folder: string): Promise<Extract<KernelLock, { kind: 'held' }> | null> {
-  const { tryKernelLock } = await import('../../../src/disk/lock/kernel-lock.js');
+  const { tryKernelLock } = await import('../../../src/shared/util/lock/kernel-lock.js');
   const end = performance.now() + namelessWaitMs;
   for (;;) {
     const lock = await tryKernelLock(folder);

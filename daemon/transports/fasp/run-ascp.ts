@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { childEnvironment } from '../../../src/disk/child-environment.js';
+import { childEnvironment } from '../../../src/shared/util/child-environment.js';
 import { findOnPath } from './find-ascp.js';
 
 /** How the program came to its end. */

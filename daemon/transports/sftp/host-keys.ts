@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { homeFolder } from '../../../src/disk/home-folder.js';
+import { homeFolder } from '../../../src/shared/util/home-folder.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import { keyKind, knownHostLine, knownKeysIn } from './known-hosts.js';
 

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { diskReason } from '../../../src/disk/disk-reason.js';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
+import { diskReason } from '../../../src/shared/util/disk-error-text.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
 import type { ShelfPlace } from '../file-shelf.js';

@@ -4,6 +4,9 @@ import { type SourceFile, violation } from './source-file.js';
 /** Modules that touch no file, network, process, clock or random number. */
 export const pureModules = ['src/shared', 'daemon/jobs', 'daemon/plan', 'src/cli/print'] as const;
 
+/** The general tools that both sides share. Some of them, such as locks and atomic file writes, cannot be pure. */
+const utilities = 'src/shared/util';
+
 /** Modules of Node.js that are pure themselves. */
 const pureNodeModules: ReadonlySet<string> = new Set(['node:path', 'node:path/posix', 'node:util']);
 
@@ -50,5 +53,8 @@ export function checkPureCode(files: readonly SourceFile[], modules: readonly st
 }
 
 function inModules(files: readonly SourceFile[], modules: readonly string[]): readonly SourceFile[] {
-  return files.filter(({ path }) => modules.some((module) => path.startsWith(`${module}/`)));
+  return files.filter(
+    ({ path }) =>
+      modules.some((module) => path.startsWith(`${module}/`)) && !path.startsWith(`${utilities}/`),
+  );
 }

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { systemCode } from '../../shared/util/system-code.js';
 import { startTicks } from '../start-ticks.js';
+import { systemCode } from '../system-code.js';
 
 /**
  * The process that holds a lock, as its lock file names it: one line of words. A pid means something only in its PID namespace, and a

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync 
 import { join, relative } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeFolder } from '../../src/disk/make-folder.js';
-import { tempFolder } from '../helpers/temp.js';
+import { makeFolder } from '../../../src/shared/util/make-folder.js';
+import { tempFolder } from '../../helpers/temp.js';
 
 const test = suite('folders are made');
 
@@ -55,7 +55,7 @@ test('or what is in the way is told', async () => {
 // In a process of its own, since nothing but its end would stop what never ends.
 test('or refused where none can be made, and that ends', () => {
   if (!existsSync('/proc/self')) return;
-  const module = new URL('../../src/disk/make-folder.js', import.meta.url).href;
+  const module = new URL('../../../src/shared/util/make-folder.js', import.meta.url).href;
   const script = `import { makeFolder } from ${JSON.stringify(module)};
     await makeFolder('/proc/venc/a/b').catch((error) => console.log(error.code));`;
   const words = ['--input-type=module', '-e', script];

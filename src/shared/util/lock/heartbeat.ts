@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { open, readFile, utimes } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { systemCode } from '../../shared/util/system-code.js';
+import { systemCode } from '../system-code.js';
 
 /** How often the holder of a lock sets the time of its file, in milliseconds. */
 const beatMs = 2000;

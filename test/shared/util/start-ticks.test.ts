@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTicks } from '../../src/disk/start-ticks.js';
+import { startTicks } from '../../../src/shared/util/start-ticks.js';
 
 /** A line as Linux has it: pid, name, state, and 18 fields more in front of the one that counts. */
 const stat = (name: string, state: string) =>

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diskReason } from '../../src/disk/disk-reason.js';
-import { tempFolder } from '../helpers/temp.js';
+import { diskReason } from '../../../src/shared/util/disk-error-text.js';
+import { tempFolder } from '../../helpers/temp.js';
 
 function errorOf(act: () => unknown): unknown {
   try {

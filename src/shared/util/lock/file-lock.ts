@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { link, statfs, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { systemCode } from '../../shared/util/system-code.js';
 import { giveToOwnerOf } from '../give-to-owner.js';
+import { systemCode } from '../system-code.js';
 import { temporaryPrefix } from '../temporary-files.js';
 import { beginHeartbeat, type Heartbeat, textOf, watchHolder } from './heartbeat.js';
 import {
