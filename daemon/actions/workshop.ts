@@ -7,7 +7,7 @@ import type { FileShelf } from '../transports/file-shelf.js';
 import type { TransportRegistry } from '../transports/registry.js';
 import type { JobEvents } from './job-events.js';
 
-/** Everything that the actions work with. Chosen and put together in `daemon/main.ts` alone. */
+/** Everything that the actions work with. Chosen and put together in `daemon/app/start-daemon.ts` alone. */
 export interface Workshop {
   readonly store: JobStore;
   readonly queue: JobQueue;

@@ -2,8 +2,8 @@ import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createAccount, listAccounts, setMode } from '../../daemon/account-desk.js';
-import { createKey, listKeys, revokeKey } from '../../daemon/key-desk.js';
+import { createAccount, listAccounts, setMode } from '../../daemon/admin/accounts.js';
+import { createKey, listKeys, revokeKey } from '../../daemon/admin/api-keys.js';
 import { openAccounts } from '../../daemon/store/json/accounts.js';
 import { holdAccounts } from '../../daemon/store/json/accounts-file.js';
 import { dataLayout } from '../../daemon/store/json/layout.js';

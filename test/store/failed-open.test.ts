@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openWorkshop, type WorkshopOptions } from '../../daemon/open-workshop.js';
+import { openWorkshop, type WorkshopOptions } from '../../daemon/app/create-app-context.js';
 import { openAccounts } from '../../daemon/store/json/accounts.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { tempFolder } from '../helpers/temp.js';

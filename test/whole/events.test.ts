@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runOnce } from '../../daemon/run-once.js';
+import { runOnce } from '../../daemon/app/one-shot-run.js';
 import { createClient } from '../../src/client/client.js';
 import { follow } from '../../src/client/follow.js';
 import { readSse, sseStart } from '../../src/client/sse.js';

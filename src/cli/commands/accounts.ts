@@ -128,7 +128,7 @@ async function setMode(name: string, isIntegration: boolean, { io, dataFolder }:
 }
 
 function desk() {
-  return import('../../../daemon/account-desk.js');
+  return import('../../../daemon/admin/accounts.js');
 }
 
 function recordOf({ name, isIntegration, createdAt, keyCount }: Found): AccountRecord {

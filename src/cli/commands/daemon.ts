@@ -76,7 +76,7 @@ async function run(command: Command, context: Context) {
   const { io } = context;
   const flags = flagsOf(command, await context.config());
   for (const folder of flags.filesRoot ?? []) await requireFolder(folder, '--files-root');
-  const { startDaemon } = await import('../../../daemon/main.js');
+  const { startDaemon } = await import('../../../daemon/app/start-daemon.js');
   const programs = await context.programs(flags);
   const daemon = await startDaemon({
     ...programs,

@@ -121,5 +121,5 @@ async function revoke(id: string, { io, dataFolder }: Context) {
 }
 
 function desk() {
-  return import('../../../daemon/key-desk.js');
+  return import('../../../daemon/admin/api-keys.js');
 }

@@ -139,7 +139,7 @@ async function runSample(
   const places = await outputPlaces(outs, 1, process.cwd());
   const placed = await withValidation(request, () => placeFiles(request, places));
   await refuseTaken(placed, options.force === true || placed.paths[0] === sampleFile);
-  const { makeSample } = await import('../../../daemon/make-sample.js');
+  const { makeSample } = await import('../../../daemon/app/make-sample.js');
   await makeSample(sample, encoding);
   io.note('venc: made a test picture with a tone; encoding it\n');
   const { code, encodes } = await encodeAll([{ name: sampleFile, placed }], { io, mode, count: 1 }, encoding);
@@ -168,7 +168,7 @@ interface Reporting {
  * and the others are encoded all the same.
  */
 async function encodeAll(runs: readonly PreparedRun[], { io, mode, count }: Reporting, encoding: Encoding) {
-  const { runOnce } = await import('../../../daemon/run-once.js');
+  const { runOnce } = await import('../../../daemon/app/one-shot-run.js');
   const display = await openProgress(io, mode, count === 1 ? 'encode' : `${count} files`);
   const encodes: EndedEncode[] = [];
   const startedAtMs = Date.now();

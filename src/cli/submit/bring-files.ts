@@ -44,7 +44,7 @@ export function createBringer({ client, context, display, stage, signal }: Bring
   }
 
   async function putOnStage(file: FileToUpload, folderUrl: string, onProgress: (doneBytes: number) => void) {
-    const { stageFile } = await import('../../../daemon/stage-file.js');
+    const { stageFile } = await import('../../../daemon/app/stage-file.js');
     const folder = await context.dataFolder();
     const staged = await stageFile(file.path, { stage: folderUrl, folder, env: context.io.env });
     await staged.send({ signal, onProgress });

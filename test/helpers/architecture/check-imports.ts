@@ -56,10 +56,7 @@ function exceptionOf(plan: ModuleMap, path: ImportPath): Exception | undefined {
 
 /** The innermost module that contains a file; null if there is none. */
 function moduleOf(path: string, plan: ModuleMap): Module | null {
-  const around = plan.modules.filter(
-    ({ folder, isFlat }) =>
-      path.startsWith(`${folder}/`) && (isFlat !== true || !path.slice(folder.length + 1).includes('/')),
-  );
+  const around = plan.modules.filter(({ folder }) => path.startsWith(`${folder}/`));
   return around.reduce<Module | null>(
     (inner, module) => (inner === null || module.folder.length > inner.folder.length ? module : inner),
     null,

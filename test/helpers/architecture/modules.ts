@@ -3,8 +3,6 @@ export interface Module {
   readonly folder: string;
   /** Other modules that its files may import from; `*` for any. */
   readonly mayUse: readonly string[];
-  /** Only the files directly in the folder belong to it. */
-  readonly isFlat?: true;
 }
 
 /** One import that the map allows beyond `mayUse`, and why. */
@@ -57,11 +55,9 @@ export const moduleMap: ModuleMap = {
     { folder: 'daemon/notify', mayUse: ['daemon/queue', 'daemon/store', 'daemon/transports', ...jobs] },
     { folder: 'daemon/actions', mayUse: records },
     { folder: 'daemon/http', mayUse: ['daemon/actions', 'daemon/queue', ...pipeline] },
-    {
-      folder: 'daemon',
-      mayUse: ['daemon/http', 'daemon/notify', 'daemon/actions', ...records],
-      isFlat: true,
-    },
+    { folder: 'daemon/app', mayUse: ['daemon/http', 'daemon/notify', 'daemon/actions', ...records] },
+    { folder: 'daemon/admin', mayUse: ['daemon/store', ...tools] },
+    { folder: 'daemon/dry-run', mayUse: ['daemon/app', 'daemon/actions', ...pipeline] },
     // What is written for readers of the tables and of the commands.
     { folder: 'docs', mayUse: ['src/cli', ...plan] },
     { folder: 'bin', mayUse: ['src/cli'] },
@@ -94,7 +90,7 @@ export const moduleMap: ModuleMap = {
     },
     {
       from: ['src/cli/completion/complete-words.ts'],
-      to: 'daemon/desk-names.ts',
+      to: 'daemon/admin/list-names.ts',
       how: 'lazily',
       because: 'the names of accounts and keys lie in the data folder, and only the daemon knows how',
     },

@@ -1,4 +1,4 @@
-import type { VencError } from '../src/shared/errors.js';
+import type { VencError } from '../../src/shared/errors.js';
 
 /** How a daemon is started: the flags of `venc daemon`, with their units in the names. */
 export interface DaemonOptions {

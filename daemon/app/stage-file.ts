@@ -1,12 +1,12 @@
 import { basename, join } from 'node:path';
-import { VencError } from '../src/shared/errors.js';
-import { withoutPassword } from '../src/shared/redact.js';
-import { randomToken } from './names.js';
-import { networkTransports } from './transports/create-transports.js';
-import { registerTransports, schemeOf } from './transports/registry.js';
-import { noLeftoverBook } from './transports/remote/leftovers.js';
-import { servicesFrom } from './transports/services.js';
-import type { Transfer } from './transports/transport.js';
+import { VencError } from '../../src/shared/errors.js';
+import { withoutPassword } from '../../src/shared/redact.js';
+import { randomToken } from '../../src/shared/util/random-token.js';
+import { networkTransports } from '../transports/create-transports.js';
+import { registerTransports, schemeOf } from '../transports/registry.js';
+import { noLeftoverBook } from '../transports/remote/leftovers.js';
+import { servicesFrom } from '../transports/services.js';
+import type { Transfer } from '../transports/transport.js';
 
 /** Where a file is put for a service to fetch it. */
 export interface StageOptions {

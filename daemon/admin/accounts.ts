@@ -2,16 +2,16 @@
  * What `venc accounts` does to a data folder, whether a daemon runs on it or not: that one heeds the change within a second. Each
  * rejects as `readDesk` does, beside what it says itself.
  */
-import { VencError } from '../src/shared/errors.js';
-import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './desk-document.js';
-import type { Account } from './store/account-store.js';
+import { VencError } from '../../src/shared/errors.js';
+import type { Account } from '../store/account-store.js';
 import {
   type AccountsDocument,
   accountByName,
   keyCount,
   withAccount,
-} from './store/json/accounts-document.js';
-import { newNotificationSecret, newShortId } from './store/json/keys.js';
+} from '../store/json/accounts-document.js';
+import { newNotificationSecret, newShortId } from '../store/json/keys.js';
+import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './edit-accounts.js';
 
 /** An account and how many keys it has. */
 export interface AccountOnDesk extends Account {

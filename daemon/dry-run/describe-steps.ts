@@ -1,9 +1,9 @@
-import { withoutExtension } from '../src/shared/text/url-text.js';
-import { thumbnailCount } from './jobs/thumbnails.js';
-import { expectedMedia } from './plan/expected-media.js';
-import type { Abilities, OutputToPlan, Plan } from './plan/plan-types.js';
-import { fileArgument } from './plan/safe-input.js';
-import { planThumbnails } from './plan/thumbnails.js';
+import { withoutExtension } from '../../src/shared/text/url-text.js';
+import { thumbnailCount } from '../jobs/thumbnails.js';
+import { expectedMedia } from '../plan/expected-media.js';
+import type { Abilities, OutputToPlan, Plan } from '../plan/plan-types.js';
+import { fileArgument } from '../plan/safe-input.js';
+import { planThumbnails } from '../plan/thumbnails.js';
 
 /** One run of ffmpeg, as it is shown. */
 export interface StepOfPlan {

@@ -2,21 +2,21 @@
  * What `venc keys` does to a data folder, whether a daemon runs on it or not: that one heeds the change within a second. Each
  * rejects as `readDesk` does, beside what it says itself.
  */
-import { VencError } from '../src/shared/errors.js';
-import { nearMisses } from '../src/shared/text/suggestions.js';
-import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './desk-document.js';
-import type { KeyKind } from './store/account-store.js';
+import { VencError } from '../../src/shared/errors.js';
+import { nearMisses } from '../../src/shared/text/suggestions.js';
+import type { KeyKind } from '../store/account-store.js';
 import {
   type AccountsDocument,
   accountById,
   keyCount,
   type StoredKey,
   withoutKey,
-} from './store/json/accounts-document.js';
-import { readKeyUses } from './store/json/key-uses.js';
-import { hashKey } from './store/json/keys.js';
-import { dataLayout } from './store/json/layout.js';
-import { keptOwnerKey, removeOwnerKey } from './store/json/owner.js';
+} from '../store/json/accounts-document.js';
+import { readKeyUses } from '../store/json/key-uses.js';
+import { hashKey } from '../store/json/keys.js';
+import { dataLayout } from '../store/json/layout.js';
+import { keptOwnerKey, removeOwnerKey } from '../store/json/owner.js';
+import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './edit-accounts.js';
 
 /** A key as its owner may see it: neither the key nor its hash. */
 export interface KeyOnDesk {

@@ -1,7 +1,7 @@
-import { type FfmpegReport, openFfmpeg, remarksOn } from './ffmpeg/index.js';
-import { rulesOut } from './plan/rules-out.js';
-import { findOnPath } from './transports/fasp/find-ascp.js';
-import { servicesFrom } from './transports/services.js';
+import { type FfmpegReport, openFfmpeg, remarksOn } from '../ffmpeg/index.js';
+import { rulesOut } from '../plan/rules-out.js';
+import { findOnPath } from '../transports/fasp/find-ascp.js';
+import { servicesFrom } from '../transports/services.js';
 
 /** What `venc doctor` tells of the programs that encode. */
 export interface Examination {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { textOf } from './queue/end-of-run.js';
-import type { Confine, ConfinedWork } from './queue/local/local-run.js';
+import { textOf } from '../queue/end-of-run.js';
+import type { Confine, ConfinedWork } from '../queue/local/local-run.js';
 
 /** What keeps errors that nobody caught from ending the process. */
 export interface StrayErrors {

@@ -1,8 +1,8 @@
-import { withoutPassword } from '../src/shared/redact.js';
-import type { Ffmpeg } from './ffmpeg/index.js';
-import type { Fault } from './jobs/fault.js';
-import type { WatermarkPicture } from './plan/plan-types.js';
-import { readFileUrl } from './transports/file/file-url.js';
+import { withoutPassword } from '../../src/shared/redact.js';
+import type { Ffmpeg } from '../ffmpeg/index.js';
+import type { Fault } from '../jobs/fault.js';
+import type { WatermarkPicture } from '../plan/plan-types.js';
+import { readFileUrl } from '../transports/file/file-url.js';
 
 /** The watermarks of one output, or why it cannot be made. */
 export type FoundWatermarks = { readonly pictures: readonly WatermarkPicture[] } | { readonly fault: Fault };

@@ -1,6 +1,6 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskReason } from '../src/shared/util/disk-error-text.js';
+import { diskReason } from '../../src/shared/util/disk-error-text.js';
 
 /** Greatest room that is kept free where nothing else is asked for, in bytes. */
 const defaultMinFreeBytes = 1e9;

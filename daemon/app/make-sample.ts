@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
-import { VencError } from '../src/shared/errors.js';
-import { openFfmpeg } from './ffmpeg/index.js';
+import { VencError } from '../../src/shared/errors.js';
+import { openFfmpeg } from '../ffmpeg/index.js';
+import { fileArgument } from '../plan/safe-input.js';
 import { missingFfmpeg } from './health.js';
-import { fileArgument } from './plan/safe-input.js';
 
 /** Length of the sample in seconds. */
 const sampleSeconds = 10;

@@ -1,5 +1,5 @@
-import { productVersion } from '../src/shared/version.js';
-import type { FfmpegReport } from './ffmpeg/index.js';
+import { productVersion } from '../../src/shared/version.js';
+import type { FfmpegReport } from '../ffmpeg/index.js';
 
 /** What the log says at the start of a daemon: its address, its data folder, what it encodes with, and how many jobs at once. */
 export function startLines(daemon: {

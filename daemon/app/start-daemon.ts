@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { createApp } from '../http/app.js';
+import { createRateLimit } from '../http/rate-limit.js';
+import { listen } from '../http/server.js';
+import { isUpload } from '../http/v2/uploads.js';
+import { removeDaemonAddress, writeDaemonAddress } from '../store/json/address.js';
+import { type OpenWorkshop, openWorkshop } from './create-app-context.js';
 import type { DaemonOptions, RunningDaemon } from './daemon-options.js';
-import { createApp } from './http/app.js';
-import { createRateLimit } from './http/rate-limit.js';
-import { listen } from './http/server.js';
-import { isUpload } from './http/v2/uploads.js';
-import { startLines, stopLine } from './life-lines.js';
-import { type OpenWorkshop, openWorkshop } from './open-workshop.js';
-import { removeDaemonAddress, writeDaemonAddress } from './store/json/address.js';
+import { startLines, stopLine } from './start-lines.js';
 
 export type { DaemonOptions, RunningDaemon } from './daemon-options.js';
 

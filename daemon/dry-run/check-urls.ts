@@ -1,6 +1,6 @@
-import { readHttpUrl } from './transports/http/http-url.js';
-import { type HostKind, readRemoteUrl } from './transports/remote/remote-url.js';
-import type { Transport } from './transports/transport.js';
+import { readHttpUrl } from '../transports/http/http-url.js';
+import { type HostKind, readRemoteUrl } from '../transports/remote/remote-url.js';
+import type { Transport } from '../transports/transport.js';
 
 /** Why a URL cannot be used; null where it can. */
 type Check = NonNullable<Transport['checkInput']>;
