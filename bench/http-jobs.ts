@@ -2,8 +2,8 @@ import { apply } from '../daemon/jobs/changes.js';
 import { draftJob, type JobDraft } from '../daemon/jobs/draft.js';
 import type { Job } from '../daemon/jobs/job.js';
 import type { MediaFacts } from '../daemon/jobs/media.js';
-import { defaultAccountId } from '../daemon/store/json/accounts-document.js';
-import { openJobStore } from '../daemon/store/json/json-job-store.js';
+import { defaultAccountId } from '../daemon/store/accounts/accounts-document.js';
+import { openJobStore } from '../daemon/store/jobs/json-job-store.js';
 import { defaultOutput } from '../src/shared/settings/index.js';
 
 /** Jobs at the end of a filled folder that wait yet: those that a daemon would be working on. */

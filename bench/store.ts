@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { draftJob, type JobDraft } from '../daemon/jobs/draft.js';
 import type { Job } from '../daemon/jobs/job.js';
 import type { JobStore } from '../daemon/store/job-store.js';
-import { openJobStore } from '../daemon/store/json/json-job-store.js';
+import { openJobStore } from '../daemon/store/jobs/json-job-store.js';
 import { defaultOutput } from '../src/shared/settings/index.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 

@@ -9,8 +9,8 @@ import {
   accountByName,
   keyCount,
   withAccount,
-} from '../store/json/accounts-document.js';
-import { newNotificationSecret, newShortId } from '../store/json/keys.js';
+} from '../store/accounts/accounts-document.js';
+import { newNotificationSecret, newShortId } from '../store/accounts/keys.js';
 import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './edit-accounts.js';
 
 /** An account and how many keys it has. */

@@ -11,11 +11,11 @@ import {
   keyCount,
   type StoredKey,
   withoutKey,
-} from '../store/json/accounts-document.js';
-import { readKeyUses } from '../store/json/key-uses.js';
-import { hashKey } from '../store/json/keys.js';
-import { dataLayout } from '../store/json/layout.js';
-import { keptOwnerKey, removeOwnerKey } from '../store/json/owner.js';
+} from '../store/accounts/accounts-document.js';
+import { readKeyUses } from '../store/accounts/key-uses.js';
+import { hashKey } from '../store/accounts/keys.js';
+import { keptOwnerKey, removeOwnerKey } from '../store/accounts/owner.js';
+import { dataLayout } from '../store/data-folder/layout.js';
 import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './edit-accounts.js';
 
 /** A key as its owner may see it: neither the key nor its hash. */

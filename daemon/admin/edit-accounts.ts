@@ -1,16 +1,16 @@
 import { VencError } from '../../src/shared/errors.js';
 import { nearMisses } from '../../src/shared/text/suggestions.js';
 import type { Account, KeyKind } from '../store/account-store.js';
-import { type AccountsDocument, accountByName, withKey } from '../store/json/accounts-document.js';
+import { type AccountsDocument, accountByName, withKey } from '../store/accounts/accounts-document.js';
 import {
   damagedAccounts,
   type HeldAccounts,
   holdAccounts,
   readAccounts,
-} from '../store/json/accounts-file.js';
-import { hashKey, newKey, newShortId } from '../store/json/keys.js';
-import { dataLayout } from '../store/json/layout.js';
-import { ensureOwner } from '../store/json/owner.js';
+} from '../store/accounts/accounts-file.js';
+import { hashKey, newKey, newShortId } from '../store/accounts/keys.js';
+import { ensureOwner } from '../store/accounts/owner.js';
+import { dataLayout } from '../store/data-folder/layout.js';
 
 /** A key that was just made: the only time that it is shown. */
 export interface NewKey {

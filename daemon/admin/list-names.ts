@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { KeyKind } from '../store/account-store.js';
-import { noAccounts, readAccountsDocument } from '../store/json/accounts-document.js';
-import { dataLayout } from '../store/json/layout.js';
+import { noAccounts, readAccountsDocument } from '../store/accounts/accounts-document.js';
+import { dataLayout } from '../store/data-folder/layout.js';
 
 /** What the accounts and keys of a data folder are called. */
 export interface DeskNames {

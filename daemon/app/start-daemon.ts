@@ -3,7 +3,7 @@ import { createApp } from '../http/app.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { listen } from '../http/server.js';
 import { isUpload } from '../http/v2/uploads.js';
-import { removeDaemonAddress, writeDaemonAddress } from '../store/json/address.js';
+import { removeDaemonAddress, writeDaemonAddress } from '../store/data-folder/daemon-address.js';
 import { type OpenWorkshop, openWorkshop } from './create-app-context.js';
 import type { DaemonOptions, RunningDaemon } from './daemon-options.js';
 import { startLines, stopLine } from './start-lines.js';

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { JobEvent, JobFeed } from '../../daemon/actions/job-feed.js';
 import { jobProgress } from '../../daemon/jobs/progress-view.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
-import { openJobStore } from '../../daemon/store/json/json-job-store.js';
+import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { EventRoom, type EventTimes } from '../helpers/event-room.js';
 import { sampleDraft } from '../helpers/sample-job.js';

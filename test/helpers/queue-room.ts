@@ -3,7 +3,7 @@ import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { createLocalQueue, type LocalQueueParts } from '../../daemon/queue/local/local-queue.js';
 import { ProgressBook } from '../../daemon/queue/progress-book.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
-import { openJobStore } from '../../daemon/store/json/json-job-store.js';
+import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import type { QueueRoom } from '../contracts/job-queue/queue-facts.js';
 import { tempFolder } from './temp.js';
 

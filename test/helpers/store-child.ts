@@ -1,5 +1,5 @@
-import { openJobStore } from '../../daemon/store/json/json-job-store.js';
-import { lockDataFolder } from '../../daemon/store/json/lock.js';
+import { lockDataFolder } from '../../daemon/store/data-folder/lock.js';
+import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import { draftFor, draftWith, making } from '../contracts/job-store/store-facts.js';
 
 /*

@@ -1,5 +1,5 @@
 import type { JobStore } from '../../daemon/store/job-store.js';
-import { type OpenJobStoreOptions, openJobStore } from '../../daemon/store/json/json-job-store.js';
+import { type OpenJobStoreOptions, openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import type { StoreRoom } from '../contracts/job-store/store-facts.js';
 import { FaultyDisk } from './faulty-disk.js';
 import { tempFolder } from './temp.js';

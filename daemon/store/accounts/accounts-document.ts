@@ -1,0 +1,119 @@
+import { isRecord } from '../../../src/shared/util/is-object.js';
+import type { Account, KeyKind } from '../account-store.js';
+
+/** The account that a first start makes. Its id is a fixed one, so that its jobs outlive a lost `accounts.json`. */
+export const defaultAccountId = 'default';
+
+/** A key as it is kept: never the key itself. */
+export interface StoredKey {
+  /** Short and without meaning: what a person names the key by. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly kind: KeyKind;
+  /** SHA-256 of the key, 64 hexadecimal digits. */
+  readonly hash: string;
+  readonly createdAt: string;
+}
+
+/** What `accounts.json` holds. Never edited in place. */
+export interface AccountsDocument {
+  readonly accounts: readonly Account[];
+  readonly keys: readonly StoredKey[];
+}
+
+/** The document as it may lie there: accounts that were made before there were notifications have no secret yet. */
+export interface FoundAccounts {
+  readonly accounts: readonly FoundAccount[];
+  readonly keys: readonly StoredKey[];
+}
+
+type FoundAccount = Omit<Account, 'notificationSecret'> & Partial<Pick<Account, 'notificationSecret'>>;
+
+/** No account yet: what a first start begins with. */
+export const noAccounts: AccountsDocument = { accounts: [], keys: [] };
+
+/** Adds an account, or puts it in the place of the one with its id. */
+export function withAccount(document: AccountsDocument, account: Account): AccountsDocument {
+  return { ...document, accounts: withItem(document.accounts, account) };
+}
+
+/** Adds a key, or puts it in the place of the one with its id. */
+export function withKey(document: AccountsDocument, key: StoredKey): AccountsDocument {
+  return { ...document, keys: withItem(document.keys, key) };
+}
+
+/** Takes the key with an id away. */
+export function withoutKey(document: AccountsDocument, id: string): AccountsDocument {
+  return { ...document, keys: document.keys.filter((key) => key.id !== id) };
+}
+
+/** The account with an id; null where there is none. */
+export function accountById(document: AccountsDocument, id: string): Account | null {
+  return document.accounts.find((account) => account.id === id) ?? null;
+}
+
+/** The account with a name, in its very letters; null where there is none. */
+export function accountByName(document: AccountsDocument, name: string): Account | null {
+  return document.accounts.find((account) => account.name === name) ?? null;
+}
+
+/** How many keys an account has, of one kind or of all. */
+export function keyCount(document: AccountsDocument, accountId: string, kind?: KeyKind): number {
+  const isMeant = (key: StoredKey) =>
+    key.accountId === accountId && (kind === undefined || key.kind === kind);
+  return document.keys.filter(isMeant).length;
+}
+
+/** Whether every account has its notification secret. */
+export function isComplete(found: FoundAccounts): found is AccountsDocument {
+  return found.accounts.every(({ notificationSecret }) => notificationSecret !== undefined);
+}
+
+/** The document with a notification secret for each account that had none. */
+export function completed(found: FoundAccounts, newSecret: () => string): AccountsDocument {
+  const accounts = found.accounts.map((account) => ({
+    ...account,
+    notificationSecret: account.notificationSecret ?? newSecret(),
+  }));
+  return { ...found, accounts };
+}
+
+/** Reads what `accounts.json` holds; null where it is not, in every field, what it should be. */
+export function readAccountsDocument(value: unknown): FoundAccounts | null {
+  if (!isRecord(value) || !Array.isArray(value.accounts) || !Array.isArray(value.keys)) return null;
+  const accounts: unknown[] = value.accounts;
+  const keys: unknown[] = value.keys;
+  return accounts.every(isAccount) && keys.every(isStoredKey) ? { accounts, keys } : null;
+}
+
+function withItem<Item extends { readonly id: string }>(items: readonly Item[], item: Item): readonly Item[] {
+  const isNew = items.every(({ id }) => id !== item.id);
+  return isNew ? [...items, item] : items.map((known) => (known.id === item.id ? item : known));
+}
+
+function isAccount(value: unknown): value is FoundAccount {
+  return (
+    isRecord(value) &&
+    typeof value.id === 'string' &&
+    typeof value.name === 'string' &&
+    typeof value.isIntegration === 'boolean' &&
+    typeof value.createdAt === 'string' &&
+    (value.notificationSecret === undefined || isSecret(value.notificationSecret))
+  );
+}
+
+function isSecret(value: unknown): value is string {
+  return typeof value === 'string' && /^whsec_[A-Za-z0-9+/]{16,}={0,2}$/.test(value);
+}
+
+function isStoredKey(value: unknown): value is StoredKey {
+  return (
+    isRecord(value) &&
+    typeof value.id === 'string' &&
+    typeof value.accountId === 'string' &&
+    (value.kind === 'full' || value.kind === 'read-only') &&
+    typeof value.hash === 'string' &&
+    /^[0-9a-f]{64}$/.test(value.hash) &&
+    typeof value.createdAt === 'string'
+  );
+}

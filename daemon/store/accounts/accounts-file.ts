@@ -1,0 +1,132 @@
+import { access, constants } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { VencError } from '../../../src/shared/errors.js';
+import { type FileLock, tryFileLock } from '../../../src/shared/util/lock/file-lock.js';
+import { holderName } from '../../../src/shared/util/lock/lock-holder.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
+import { diskWhileHeld } from '../data-folder/disk.js';
+import { openingError } from '../data-folder/disk-errors.js';
+import { type Found, readDocument, writeDocument } from '../data-folder/document.js';
+import { DurableFiles } from '../data-folder/durable-files.js';
+import { diskOfOwner } from '../data-folder/folder-owner.js';
+import type { DataLayout } from '../data-folder/layout.js';
+import { makeDataFolder } from '../data-folder/make-data-folder.js';
+import { clearAbandoned } from '../data-folder/remove-temporary-files.js';
+import {
+  type AccountsDocument,
+  completed,
+  isComplete,
+  noAccounts,
+  readAccountsDocument,
+} from './accounts-document.js';
+import { newNotificationSecret } from './keys.js';
+
+/** For how long, and how often, the lock of the accounts is asked for, in milliseconds: it is held for one write. */
+const lockWaitMs = 10_000;
+const lockPauseMs = 10;
+
+/** The accounts while nobody else may change them. */
+export interface HeldAccounts {
+  readonly document: AccountsDocument;
+  /** Writes `accounts.json`, whole and for good. */
+  replace(after: AccountsDocument): Promise<void>;
+  /** Writes another file of the data folder in the same way. */
+  write(path: string, text: string): Promise<void>;
+}
+
+/**
+ * Reads `accounts.json`, which is always a whole one: no lock is needed. Accounts without a notification secret get one, which
+ * is kept. Rejects where the machine is short of something, or the secrets cannot be kept.
+ */
+export async function readAccounts(layout: DataLayout): Promise<Found<AccountsDocument>> {
+  const found = await readDocument(layout.accounts, readAccountsDocument);
+  if (found.kind !== 'whole') return found;
+  if (isComplete(found.data)) return { kind: 'whole', data: found.data };
+  return { kind: 'whole', data: await holdAccounts(layout, async ({ document }) => document) };
+}
+
+/**
+ * Lets `work` change the accounts with nobody else at it: the document is read, and what becomes of it written, under
+ * `DATA/accounts.lock`, which commands and a running daemon take alike. Makes the folder where it is not there.
+ *
+ * Rejects with `UsageError` where the folder cannot be written or `accounts.json` is damaged (it is left as it is),
+ * `InUseError` where another process holds the accounts for ten seconds, and with what `work` rejects with.
+ */
+export async function holdAccounts<T>(
+  layout: DataLayout,
+  work: (held: HeldAccounts) => Promise<T>,
+): Promise<T> {
+  try {
+    await makeDataFolder(layout.folder);
+    const lock = await takeLock(layout);
+    try {
+      const disk = diskWhileHeld(diskOfOwner(layout.folder), () => requireLock(lock, layout));
+      await clearAbandoned(layout.folder, disk);
+      const files = new DurableFiles(disk);
+      const replace = (after: AccountsDocument) => writeDocument(files, layout.accounts, after);
+      const found = await readDocument(layout.accounts, readAccountsDocument);
+      if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
+      const before = found.kind === 'whole' ? found.data : noAccounts;
+      const document = isComplete(before) ? before : completed(before, newNotificationSecret);
+      if (document !== before) await replace(document);
+      return await work({ document, replace, write: (path, text) => files.write(path, text) });
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    throw openingError(error, layout.folder);
+  }
+}
+
+/** What is told of an `accounts.json` that cannot be used. It names the file and what to do. */
+export async function damagedAccounts(layout: DataLayout, reason: string): Promise<unknown> {
+  const error: unknown = await access(layout.accounts, constants.R_OK).then(
+    () => null,
+    (caught: unknown) => caught,
+  );
+  const code = systemCode(error);
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new VencError(
+      'UsageError',
+      `The accounts in ${layout.folder} cannot be read: this user may not do so.`,
+      {
+        cause: error,
+        hint: 'Do it as the user whose folder it is, or choose another folder with --data or VENC_DATA.',
+      },
+    );
+  }
+  if (error !== null && code !== 'ENOENT') return openingError(error, layout.folder);
+  return new VencError('UsageError', `The file ${layout.accounts} is damaged: ${reason}.`, {
+    hint: 'Put a copy of it back, or move it away: the next start then makes a new one, and other keys are lost.',
+  });
+}
+
+async function takeLock(layout: DataLayout): Promise<FileLock> {
+  const end = performance.now() + lockWaitMs;
+  for (;;) {
+    const outcome = await tryFileLock(layout.accountsLock);
+    if (outcome.kind === 'taken') return outcome.lock;
+    if (performance.now() > end) throw heldError(layout, holderName(outcome.holder));
+    await setTimeout(lockPauseMs);
+  }
+}
+
+function heldError(layout: DataLayout, holder: string): VencError {
+  return new VencError(
+    'InUseError',
+    `The accounts in ${layout.folder} are held by the process with ${holder}.`,
+    {
+      hint: 'Accounts are held for moments as a rule: check what that process does, then try again.',
+    },
+  );
+}
+
+/** Throws where another process has taken the lock while this one was stopped: it may have changed the accounts. */
+function requireLock(lock: FileLock, layout: DataLayout): void {
+  if (lock.isHeld()) return;
+  throw new VencError(
+    'InUseError',
+    `Another process took ${layout.accountsLock} while this one was stopped: nothing more was written.`,
+    { hint: 'Try again.' },
+  );
+}

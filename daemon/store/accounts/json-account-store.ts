@@ -1,0 +1,155 @@
+import type { Account, AccountStore, KeyDigest, KeyHolder } from '../account-store.js';
+import { openingError } from '../data-folder/disk-errors.js';
+import type { Found } from '../data-folder/document.js';
+import { FileWatch } from '../data-folder/file-watch.js';
+import { type DataLayout, dataLayout } from '../data-folder/layout.js';
+import type { StoreLog } from '../jobs/damaged-jobs.js';
+import { type AccountsDocument, accountById, noAccounts } from './accounts-document.js';
+import { damagedAccounts, readAccounts } from './accounts-file.js';
+import { type KeyLookup, keyLookup } from './key-table.js';
+import { KeyUses } from './key-uses.js';
+import { digestOf } from './keys.js';
+import { ensureOwner, isOwner, keptOwnerKey } from './owner.js';
+
+/** How often a running daemon looks whether `accounts.json` changed; it has to heed a change within a second. */
+const watchIntervalMs = 500;
+
+/** What opening the accounts takes. */
+export interface OpenAccountsOptions {
+  /** Is told when a change of `accounts.json` cannot be read, or the last uses of keys cannot be written. */
+  readonly log: StoreLog;
+}
+
+/** Accounts that follow the changes of their file until they are closed. */
+export interface OpenAccounts extends AccountStore {
+  /** Writes the last uses of keys that are not written yet. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens `DATA/accounts.json`. Changes that others make to it are heeded within a second. A damaged file is never
+ * replaced: at the opening it is a `UsageError` that names it; while the store is open, the last good state stays in
+ * force and the log is told.
+ */
+export async function openAccounts(dataFolder: string, options: OpenAccountsOptions): Promise<OpenAccounts> {
+  const layout = dataLayout(dataFolder);
+  // Looked at before it is read, so that a change in between is found at the next look.
+  const watch = await FileWatch.begin(layout.accounts);
+  const found = await readAccounts(layout);
+  if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
+  const store = new JsonAccounts(layout, {
+    document: found.kind === 'whole' ? found.data : noAccounts,
+    watch,
+    log: options.log,
+  });
+  watch.every(watchIntervalMs, async () => store.takeIn(await readAccounts(layout)));
+  return store;
+}
+
+interface Opened {
+  readonly document: AccountsDocument;
+  readonly watch: FileWatch;
+  readonly log: StoreLog;
+}
+
+interface KeyWatch {
+  readonly keyId: string;
+  readonly revoked: () => void;
+}
+
+class JsonAccounts implements OpenAccounts {
+  readonly #layout: DataLayout;
+  readonly #watch: FileWatch;
+  readonly #log: StoreLog;
+  readonly #uses: KeyUses;
+  #document: AccountsDocument;
+  #holderOf: KeyLookup;
+  readonly #keyWatches = new Set<KeyWatch>();
+
+  constructor(layout: DataLayout, { document, watch, log }: Opened) {
+    this.#layout = layout;
+    this.#watch = watch;
+    this.#log = log;
+    this.#document = document;
+    this.#holderOf = keyLookup(document);
+    this.#uses = new KeyUses({
+      path: layout.keyUses,
+      isKey: (id) => this.#isKey(id),
+      onTrouble: (error) => log('warn', `The last uses of keys could not be written: ${String(error)}`),
+    });
+  }
+
+  holderOf(key: string): KeyHolder | null {
+    return this.#holderOf(digestOf(key));
+  }
+
+  digestOf(key: string): KeyDigest {
+    return digestOf(key);
+  }
+
+  holderOfDigest(digest: KeyDigest): KeyHolder | null {
+    return this.#holderOf(digest);
+  }
+
+  refresh(): Promise<void> {
+    return this.#watch.now();
+  }
+
+  account(id: string): Account | null {
+    return accountById(this.#document, id);
+  }
+
+  noteUse(keyId: string): void {
+    this.#uses.note(keyId);
+  }
+
+  watchKey(keyId: string, revoked: () => void): () => void {
+    const watch: KeyWatch = { keyId, revoked };
+    if (this.#isKey(keyId)) this.#keyWatches.add(watch);
+    else revoked();
+    return () => this.#keyWatches.delete(watch);
+  }
+
+  async ensureOwner(key?: string): Promise<string> {
+    try {
+      const kept = await keptOwnerKey(this.#layout);
+      // Most starts find everything as it should be, and need no lock for that.
+      if (kept !== null && (key ?? kept) === kept && isOwner(this.#document, kept)) return kept;
+    } catch (error) {
+      throw openingError(error, this.#layout.folder);
+    }
+    const owner = await ensureOwner(this.#layout, key);
+    this.#putInForce(owner.document);
+    return owner.key;
+  }
+
+  async close(): Promise<void> {
+    await this.#watch.close();
+    await this.#uses.close();
+  }
+
+  /** Makes what was read of the changed file the state in force, if it is good. */
+  takeIn(found: Found<AccountsDocument>): void {
+    if (found.kind === 'whole') {
+      this.#putInForce(found.data);
+      return;
+    }
+    const reason = found.kind === 'missing' ? 'it has disappeared' : found.reason;
+    const file = this.#layout.accounts;
+    this.#log('error', `The file ${file} is damaged: ${reason}. The keys known before stay good.`);
+  }
+
+  #putInForce(document: AccountsDocument): void {
+    this.#document = document;
+    this.#holderOf = keyLookup(document);
+    const ids = new Set(document.keys.map(({ id }) => id));
+    for (const watch of [...this.#keyWatches].filter(({ keyId }) => !ids.has(keyId))) {
+      this.#keyWatches.delete(watch);
+      watch.revoked();
+    }
+  }
+
+  #isKey(id: string): boolean {
+    return this.#document.keys.some((key) => key.id === id);
+  }
+}

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
+import { realDisk } from '../data-folder/disk.js';
+import type { DataLayout } from '../data-folder/layout.js';
+import {
+  type AccountsDocument,
+  accountById,
+  defaultAccountId,
+  withAccount,
+  withKey,
+} from './accounts-document.js';
+import { holdAccounts } from './accounts-file.js';
+import { keyLookup } from './key-table.js';
+import {
+  digestOf,
+  hashKey,
+  isUsableKey,
+  newKey,
+  newNotificationSecret,
+  newShortId,
+  requireUsableKey,
+} from './keys.js';
+
+/** The owner's key, and the document that knows it. */
+export interface Owner {
+  readonly key: string;
+  readonly document: AccountsDocument;
+}
+
+/**
+ * Sees to it that there is an account `default` and that the owner's key is a full-access key of it: `given`, else the
+ * one in `DATA/owner-key`, else a new one, which is put there. Rejects as `holdAccounts` does, and with `UsageError` for a
+ * key that cannot be the owner's.
+ */
+export async function ensureOwner(layout: DataLayout, given?: string): Promise<Owner> {
+  if (given !== undefined) requireUsableKey(given);
+  return holdAccounts(layout, async (held) => {
+    const kept = await keptOwnerKey(layout);
+    const key = given ?? kept ?? newKey();
+    const document = withOwner(held.document, key, new Date());
+    if (document !== held.document) await held.replace(document);
+    // After accounts.json: a crash between leaves an old key that is good, or none, which the next start makes.
+    if (key !== kept) await held.write(layout.ownerKey, `${key}\n`);
+    return { key, document };
+  });
+}
+
+/** The owner's key as it lies in the folder; null where there is none, or nothing that could be one. */
+export async function keptOwnerKey(layout: DataLayout): Promise<string | null> {
+  try {
+    const text = (await readFile(layout.ownerKey, 'utf8')).trim();
+    return isUsableKey(text) ? text : null;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Removes the owner's key from the folder for good; content where there is none. */
+export async function removeOwnerKey(layout: DataLayout): Promise<void> {
+  try {
+    await realDisk.remove(layout.ownerKey);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+  await realDisk.syncFolder(layout.folder);
+}
+
+/** Whether a key is a full-access key of the account `default`. Throws `UsageError` where it is another kind of key. */
+export function isOwner(document: AccountsDocument, key: string): boolean {
+  const holder = keyLookup(document)(digestOf(key));
+  if (holder === null) return false;
+  if (holder.account.id === defaultAccountId && holder.kind === 'full') return true;
+  throw new VencError(
+    'UsageError',
+    'The API key in VENC_API_KEY is already that of another account, or a read-only one.',
+  );
+}
+
+/** The document in which a key is the owner's; the same one where it is so already. */
+function withOwner(before: AccountsDocument, key: string, now: Date): AccountsDocument {
+  if (isOwner(before, key)) return before;
+  const createdAt = now.toISOString();
+  const account = {
+    id: defaultAccountId,
+    name: 'default',
+    isIntegration: false,
+    createdAt,
+    notificationSecret: newNotificationSecret(),
+  };
+  const known = accountById(before, defaultAccountId) === null ? withAccount(before, account) : before;
+  const id = newShortId(before.keys);
+  return withKey(known, { id, accountId: defaultAccountId, kind: 'full', hash: hashKey(key), createdAt });
+}

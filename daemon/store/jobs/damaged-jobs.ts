@@ -1,0 +1,75 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Disk } from '../data-folder/disk.js';
+import { idOfJobFile, jobFileName } from '../data-folder/layout.js';
+
+/** Writes a line to the daemon's log. */
+export type StoreLog = (level: 'info' | 'warn' | 'error', message: string) => void;
+
+/**
+ * The job files that could not be read. They are moved into `DATA/damaged`, never deleted, so that a person can
+ * look at them; a file that was mended may be put back while the daemon is stopped.
+ */
+export class DamagedJobs {
+  readonly #folder: string;
+  readonly #disk: Disk;
+  readonly #log: StoreLog;
+  readonly #names: Set<string>;
+  readonly #ids = new Set<number>();
+
+  private constructor(folder: string, disk: Disk, log: StoreLog, names: readonly string[]) {
+    this.#folder = folder;
+    this.#disk = disk;
+    this.#log = log;
+    this.#names = new Set(names);
+    for (const name of names) this.#ids.add(idOfDamaged(name) ?? 0);
+    this.#ids.delete(0);
+  }
+
+  /** Takes in what was set aside earlier. The folder must be there. */
+  static async open(folder: string, disk: Disk, log: StoreLog): Promise<DamagedJobs> {
+    return new DamagedJobs(folder, disk, log, await readdir(folder));
+  }
+
+  has(id: number): boolean {
+    return this.#ids.has(id);
+  }
+
+  /** The greatest id among them, 0 where there is none: it must not be given again. */
+  get greatestId(): number {
+    let greatest = 0;
+    for (const id of this.#ids) greatest = Math.max(greatest, id);
+    return greatest;
+  }
+
+  /** Moves a job's file out of the way and names it in the log. Never rejects: one bad file must stop nothing. */
+  async setAside(id: number, path: string, reason: string): Promise<void> {
+    this.#ids.add(id);
+    const target = join(this.#folder, this.#freeName(id));
+    try {
+      await this.#disk.rename(path, target);
+      this.#log('error', `The file of job ${id}, ${path}, is damaged: ${reason}. It was moved to ${target}.`);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#log('error', `The file of job ${id}, ${path}, is damaged: ${reason}. It stays there: ${why}.`);
+    }
+  }
+
+  /** Notes that a job's file, which was there before, is not any more. */
+  noteMissing(id: number, path: string): void {
+    this.#ids.add(id);
+    this.#log('error', `The file of job ${id}, ${path}, has disappeared.`);
+  }
+
+  #freeName(id: number): string {
+    let name = jobFileName(id);
+    for (let copy = 1; this.#names.has(name); copy += 1) name = `${id}.${copy}.json`;
+    this.#names.add(name);
+    return name;
+  }
+}
+
+/** The id in the name of a file that was set aside: `7.json`, or `7.1.json` where there was one already. */
+function idOfDamaged(name: string): number | null {
+  return idOfJobFile(name.replace(/\.\d+\.json$/, '.json'));
+}

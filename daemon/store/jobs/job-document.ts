@@ -1,0 +1,128 @@
+import { inputStates, isJobState, outputStates } from '../../../src/shared/states.js';
+import { isRecord } from '../../../src/shared/util/is-object.js';
+import type { CreatedOnce, Job, JobInput, JobOutput, JobThumbnail, Reached } from '../../jobs/job.js';
+import type { Notice, NotificationTarget } from '../../jobs/notice.js';
+
+/** What the file of one job holds. */
+export interface JobDocument {
+  /** One more at every write: tells which of two files is the newer where a crash left two. */
+  readonly revision: number;
+  readonly job: Job;
+}
+
+type Check = (value: unknown) => boolean;
+type Checks<T> = Readonly<Record<keyof T, Check>>;
+
+const isText: Check = (value) => typeof value === 'string';
+const isTextOrNull: Check = (value) => value === null || isText(value);
+const isRecordOrNull: Check = (value) => value === null || isRecord(value);
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const oneOf =
+  (texts: readonly string[]): Check =>
+  (value) =>
+    typeof value === 'string' && texts.includes(value);
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const fits =
+  <T>(checks: Checks<T>): Check =>
+  (value) =>
+    isRecord(value) && Object.entries<Check>(checks).every(([name, check]) => check(value[name]));
+
+const isThumbnail = fits<JobThumbnail>({ id: isCount, url: isText, createdAt: isText, updatedAt: isText });
+
+const ofFiles = {
+  id: isCount,
+  createdAt: isText,
+  updatedAt: isText,
+  finishedAt: isTextOrNull,
+  media: isRecordOrNull,
+  file: isRecordOrNull,
+  fault: isRecordOrNull,
+};
+
+const isInput = fits<JobInput>({
+  ...ofFiles,
+  state: oneOf(inputStates),
+  url: isText,
+  connections: (value) => value === undefined || isCount(value),
+});
+
+const isOutput = fits<JobOutput>({
+  ...ofFiles,
+  state: oneOf(outputStates),
+  label: isTextOrNull,
+  settings: isRecord,
+  destination: isText,
+  url: isText,
+  thumbnails: listOf(isThumbnail),
+});
+
+const isReached = fits<Reached>({ id: isCount, percent: (value) => typeof value === 'number' });
+
+const isOnce = fits<CreatedOnce>({ key: isText, fingerprint: isText });
+
+const isTarget = fits<NotificationTarget>({
+  url: isText,
+  format: oneOf(['json', 'xml']),
+  headers: (value) => isRecord(value) && Object.values(value).every(isText),
+});
+
+const isNotice = fits<Notice>({
+  id: isText,
+  outputId: (value) => value === null || isCount(value),
+  target: isTarget,
+  attempts: isCount,
+  dueAt: isText,
+});
+
+/** What a job has of each field that was not there from the beginning, where its file was written before. */
+const laterFields = {
+  reached: [],
+  once: null,
+  notifications: [],
+  notices: [],
+} as const satisfies Partial<Job>;
+
+/** A job as a file of any age has it. */
+type StoredJob = Omit<Job, keyof typeof laterFields> & Partial<Job>;
+
+const unlessMissing =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+// A field that is added to jobs later must be let through where it is missing, or every older job counts as damaged.
+const isWholeJob = fits<Job>({
+  id: isCount,
+  accountId: isText,
+  state: (value) => typeof value === 'string' && isJobState(value),
+  test: (value) => typeof value === 'boolean',
+  passThrough: isTextOrNull,
+  grouping: isTextOrNull,
+  createdAt: isText,
+  updatedAt: isText,
+  submittedAt: isText,
+  finishedAt: isTextOrNull,
+  input: isInput,
+  outputs: listOf(isOutput),
+  claim: isTextOrNull,
+  crashes: isCount,
+  resubmits: isCount,
+  reached: unlessMissing(listOf(isReached)),
+  once: unlessMissing((value) => value === null || isOnce(value)),
+  notifications: unlessMissing(listOf(isTarget)),
+  notices: unlessMissing(listOf(isNotice)),
+});
+
+function isJob(value: unknown): value is StoredJob {
+  return isWholeJob(value);
+}
+
+/** Reads what a job's file holds; null where that is not, in every field, the job with this id. */
+export function readJobDocument(value: unknown, id: number): JobDocument | null {
+  if (!isRecord(value) || typeof value.revision !== 'number' || !isCount(value.revision)) return null;
+  const { revision, job } = value;
+  return isJob(job) && job.id === id ? { revision, job: { ...laterFields, ...job } } : null;
+}

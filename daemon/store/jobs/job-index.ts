@@ -1,0 +1,134 @@
+import type { JobState } from '../../../src/shared/states.js';
+import type { Job } from '../../jobs/job.js';
+import { type UsageShare, usageOf } from '../../jobs/usage.js';
+import type { JobFilter, UsageDay, UsageFilter } from '../job-store.js';
+import { type KeyUse, OnceKeys } from './idempotency-index.js';
+import { type IdPage, JobLists } from './job-list-index.js';
+import { IdList } from './sorted-id-list.js';
+import { UsageLedger } from './usage-ledger.js';
+
+/** What lists, look-ups and reports need of every job without opening its file. */
+export interface IndexEntry {
+  readonly id: number;
+  readonly accountId: string;
+  readonly state: JobState;
+  readonly usage: readonly UsageShare[];
+  readonly hasNotices: boolean;
+  /** null also where the key has had its time. */
+  readonly once: KeyUse | null;
+}
+
+/** The entry of a job. Times are not kept: no list asks for them. */
+export function indexEntry(job: Job): IndexEntry {
+  const { id, accountId, state, once } = job;
+  const createdAtMs = once === null ? Number.NaN : Date.parse(job.createdAt);
+  return {
+    id,
+    accountId,
+    state,
+    usage: usageOf(job),
+    hasNotices: job.notices.length > 0,
+    once: once === null || Number.isNaN(createdAtMs) ? null : { key: once.key, createdAtMs },
+  };
+}
+
+/**
+ * All jobs in the order of their ids, in memory, with all that is asked across them. Adding the newest and replacing any costs the
+ * same however many there are; nothing of it is written while jobs come and go.
+ */
+export class JobIndex {
+  /** Without their keys, which are let go of before them. */
+  readonly #entries = new Map<number, IndexEntry>();
+  readonly #lists = new JobLists();
+  readonly #ledger = new UsageLedger();
+  readonly #noticeIds = new IdList();
+  readonly #keys = new OnceKeys();
+
+  /** Of removed jobs only the usage counts. */
+  constructor(entries: readonly IndexEntry[] = [], removed: readonly IndexEntry[] = []) {
+    for (const entry of [...entries].sort((a, b) => a.id - b.id)) {
+      if (entry.once !== null) this.passTo(entry.once.createdAtMs);
+      this.put(entry);
+    }
+    for (const { accountId, usage } of removed) this.#ledger.add(accountId, usage);
+  }
+
+  get(id: number): IndexEntry | undefined {
+    return this.#entries.get(id);
+  }
+
+  /** The entry with the greatest id not above this one: the job that an input or output id can belong to. */
+  floor(id: number): IndexEntry | undefined {
+    const floor = this.#lists.floor(id);
+    return floor === undefined ? undefined : this.#entries.get(floor);
+  }
+
+  /** Adds an entry, or replaces the one with its id. */
+  put(entry: IndexEntry): void {
+    const { id, accountId, state, usage, hasNotices, once } = entry;
+    const before = this.#entries.get(id);
+    if (before !== undefined && before.accountId === accountId) {
+      if (before.state !== state) this.#lists.move(before, state);
+      this.#ledger.subtract(accountId, before.usage);
+    } else {
+      // A job changes its account in no other way than by hand, in its file.
+      if (before !== undefined) this.delete(id);
+      this.#lists.add(entry);
+    }
+    this.#ledger.add(accountId, usage);
+    if (hasNotices) this.#noticeIds.add(id);
+    else if (before !== undefined) this.#noticeIds.delete(id);
+    if (once !== null) this.#keys.note(accountId, id, once);
+    this.#entries.set(id, once === null ? entry : { ...entry, once: null });
+  }
+
+  delete(id: number): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    this.#entries.delete(id);
+    this.#lists.delete(entry);
+    this.#ledger.subtract(entry.accountId, entry.usage);
+    this.#noticeIds.delete(id);
+  }
+
+  /** Takes out a job that is removed for good: what it adds to the usage stays. */
+  forget(id: number): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    this.delete(id);
+    this.#ledger.add(entry.accountId, entry.usage);
+  }
+
+  /** The ids of one page, newest first, and how many jobs match in all. */
+  page(filter: JobFilter): IdPage {
+    return this.#lists.page(filter);
+  }
+
+  /** The ids of the jobs with notices to deliver, oldest first. */
+  withNotices(): readonly number[] {
+    return this.#noticeIds.all();
+  }
+
+  usage(filter: UsageFilter): readonly UsageDay[] {
+    return this.#ledger.of(filter);
+  }
+
+  /** The id of the account's job that was created under a key after `sinceMs`. It may have turned out damaged since. */
+  findOnce(accountId: string, key: string, sinceMs: number): number | null {
+    return this.#keys.find(accountId, key, sinceMs);
+  }
+
+  /** Tells what time it is, in milliseconds since 1970, so that keys that had theirs are let go. */
+  passTo(nowMs: number): void {
+    this.#keys.passTo(nowMs);
+  }
+
+  /** Every entry, in no order, with its key where that is still known. */
+  all(): readonly IndexEntry[] {
+    const uses = this.#keys.byId();
+    return Array.from(this.#entries.values(), (entry) => {
+      const once = uses.get(entry.id);
+      return once === undefined ? entry : { ...entry, once };
+    });
+  }
+}

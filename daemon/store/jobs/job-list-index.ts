@@ -1,0 +1,86 @@
+import type { JobState } from '../../../src/shared/states.js';
+import type { JobFilter } from '../job-store.js';
+import { IdList } from './sorted-id-list.js';
+
+/** What decides in which lists a job stands. */
+export interface Listed {
+  readonly id: number;
+  readonly accountId: string;
+  readonly state: JobState;
+}
+
+/** The ids of one page, newest first, and how many jobs match in all. */
+export interface IdPage {
+  readonly ids: readonly number[];
+  readonly total: number;
+}
+
+/** The lists of one account, or of all: of every state, and of each. */
+class StateLists {
+  readonly any = new IdList();
+  readonly #byState = new Map<JobState, IdList>();
+
+  of(state: JobState): IdList {
+    let list = this.#byState.get(state);
+    if (list === undefined) {
+      list = new IdList();
+      this.#byState.set(state, list);
+    }
+    return list;
+  }
+}
+
+/**
+ * The ids that each filter asks for, kept ready: those of all jobs, of each account, of each state, and of both. A page costs what is on
+ * it, however many jobs there are and however few of them match.
+ */
+export class JobLists {
+  readonly #ofAll = new StateLists();
+  readonly #byAccount = new Map<string, StateLists>();
+
+  add({ id, accountId, state }: Listed): void {
+    const own = this.#of(accountId);
+    own.any.add(id);
+    own.of(state).add(id);
+    this.#ofAll.any.add(id);
+    this.#ofAll.of(state).add(id);
+  }
+
+  delete({ id, accountId, state }: Listed): void {
+    const own = this.#of(accountId);
+    own.any.delete(id);
+    own.of(state).delete(id);
+    this.#ofAll.any.delete(id);
+    this.#ofAll.of(state).delete(id);
+  }
+
+  /** Takes a job from the lists of its state to those of another. */
+  move({ id, accountId, state }: Listed, to: JobState): void {
+    for (const lists of [this.#of(accountId), this.#ofAll]) {
+      lists.of(state).delete(id);
+      lists.of(to).add(id);
+    }
+  }
+
+  page({ accountId, state, offset, limit }: JobFilter): IdPage {
+    const lists = accountId === undefined ? this.#ofAll : this.#byAccount.get(accountId);
+    // Asked of an account without jobs, nothing is made for it: there may be many such.
+    if (lists === undefined) return { ids: [], total: 0 };
+    const list = state === undefined ? lists.any : lists.of(state);
+    return { ids: list.newest(offset, limit), total: list.size };
+  }
+
+  /** The greatest id of a job that is not above this one. */
+  floor(id: number): number | undefined {
+    return this.#ofAll.any.floor(id);
+  }
+
+  #of(accountId: string): StateLists {
+    let lists = this.#byAccount.get(accountId);
+    if (lists === undefined) {
+      lists = new StateLists();
+      this.#byAccount.set(accountId, lists);
+    }
+    return lists;
+  }
+}

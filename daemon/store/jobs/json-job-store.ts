@@ -1,0 +1,265 @@
+import { isVencError, VencError } from '../../../src/shared/errors.js';
+import { isFinal } from '../../../src/shared/states.js';
+import { Chains } from '../../../src/shared/util/keyed-mutex.js';
+import { limited } from '../../../src/shared/util/map-with-concurrency.js';
+import type { JobDraft } from '../../jobs/draft.js';
+import { hostedFilesOf } from '../../jobs/hosted-files.js';
+import type { Job } from '../../jobs/job.js';
+import { type Disk, realDisk } from '../data-folder/disk.js';
+import { openingError } from '../data-folder/disk-errors.js';
+import { DurableFiles } from '../data-folder/durable-files.js';
+import { type DataLayout, dataLayout, foldersOfJobs } from '../data-folder/layout.js';
+import { clearLeftovers } from '../data-folder/remove-temporary-files.js';
+import { Sequence } from '../data-folder/sequence.js';
+import {
+  type JobFilter,
+  type JobListener,
+  type JobPage,
+  type JobStore,
+  onceLifeMs,
+  type UsageDay,
+  type UsageFilter,
+} from '../job-store.js';
+import { DamagedJobs, type StoreLog } from './damaged-jobs.js';
+import { onceName } from './idempotency-index.js';
+import { writeIndexFile } from './index-file.js';
+import { JobRecords } from './job-cache.js';
+import { readsAtOnce } from './job-file-reader.js';
+import { JobWrites } from './job-file-writer.js';
+import { indexEntry } from './job-index.js';
+import { JobListeners } from './job-listeners.js';
+import { readJobs } from './read-jobs.js';
+import { RemovedJobs } from './removed-jobs.js';
+
+/** Final jobs read at a start that make it worthwhile to write the index at once, not only at the close. */
+const indexWorthwhileCount = 2000;
+
+/** What opening a job store takes. */
+export interface OpenJobStoreOptions {
+  /** Is told of damaged files, and of listeners that fail. */
+  readonly log: StoreLog;
+  /** Reads every job's file anew and counts usage from that, for files that were changed or put back by hand. */
+  readonly isUsageRebuilt?: boolean;
+  /** For tests that make steps fail; this machine's disk otherwise. */
+  readonly disk?: Disk;
+}
+
+/**
+ * Opens the jobs in a data folder, which the caller holds the lock of (`lockDataFolder`) until the store is closed.
+ * Rejects with `UsageError` where the folder cannot be written, with `OutOfSpaceError` where there is no room for it.
+ */
+export async function openJobStore(dataFolder: string, options: OpenJobStoreOptions): Promise<JobStore> {
+  const layout = dataLayout(dataFolder);
+  const disk = options.disk ?? realDisk;
+  const { log } = options;
+  try {
+    const files = new DurableFiles(disk);
+    for (const folder of foldersOfJobs(layout)) await files.makeFolder(folder);
+    await clearLeftovers(layout, disk);
+    const damaged = await DamagedJobs.open(layout.damaged, disk, log);
+    const isIndexIgnored = options.isUsageRebuilt ?? false;
+    const found = await readJobs(layout, disk, damaged, { isIndexIgnored });
+    const sequence = await Sequence.open(files, layout.sequence, found.greatestId);
+    const records = new JobRecords(layout, damaged, found);
+    const writes = new JobWrites(layout, disk, files);
+    const removed = new RemovedJobs(layout, files);
+    const left = found.removed.files;
+    const store = new JsonJobStore({ layout, files, sequence, records, writes, removed, left, log });
+    // An index that was not believed must not be believed after a crash either.
+    if (isIndexIgnored || found.doneRead >= indexWorthwhileCount) await store.writeIndex();
+    return store;
+  } catch (error) {
+    throw openingError(error, dataFolder);
+  }
+}
+
+interface Parts {
+  readonly layout: DataLayout;
+  readonly files: DurableFiles;
+  readonly sequence: Sequence;
+  readonly records: JobRecords;
+  readonly writes: JobWrites;
+  readonly removed: RemovedJobs;
+  /** Hosted files of removed jobs that may still be there, by the name of the folder below `jobs/done`. */
+  readonly left: ReadonlyMap<string, readonly string[]>;
+  readonly log: StoreLog;
+}
+
+/** Jobs as JSON files, one a job, with an index of all in memory. */
+class JsonJobStore implements JobStore {
+  readonly #parts: Parts;
+  readonly #records: JobRecords;
+  readonly #listeners: JobListeners;
+  readonly #chains = new Chains<number>();
+  /** Creates under way: those with one idempotency key one after the other, so that the later find the first. */
+  readonly #creates = new Chains<string | symbol>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#records = parts.records;
+    this.#listeners = new JobListeners(parts.log);
+  }
+
+  create(draft: JobDraft): Promise<Job> {
+    // This one is not kept: it tells whose draft it is, of when, and under which key.
+    const { accountId, once, createdAt } = draft.number(0);
+    const now = Date.parse(createdAt);
+    this.#records.index.passTo(now);
+    if (once === null) return this.#creates.run(Symbol(), () => this.#keep(draft));
+    const { key } = once;
+    return this.#creates.run(onceName(accountId, key), async () => {
+      const earlier = await this.findOnce(accountId, key, new Date(now - onceLifeMs));
+      return earlier ?? this.#keep(draft);
+    });
+  }
+
+  async findOnce(accountId: string, key: string, since: Date): Promise<Job | null> {
+    const id = this.#records.index.findOnce(accountId, key, since.getTime());
+    return id === null ? null : this.#whole(id);
+  }
+
+  async get(id: number): Promise<Job | null> {
+    const known = this.#records.known(id);
+    if (known !== undefined) return known.job;
+    // In the chain, so that what is read cannot be overtaken by an update and remembered after it.
+    const document = await this.#chains.run(id, () => this.#records.load(id));
+    return document?.job ?? null;
+  }
+
+  async findByFile(fileId: number): Promise<Job | null> {
+    const owner = this.#records.index.floor(fileId);
+    if (owner === undefined || owner.id === fileId) return null;
+    const job = this.#records.known(owner.id)?.job ?? (await this.#whole(owner.id));
+    const isPart = job?.input.id === fileId || job?.outputs.some(({ id }) => id === fileId);
+    return isPart ? job : null;
+  }
+
+  async list(filter: JobFilter): Promise<JobPage> {
+    for (;;) {
+      const { ids, total } = this.#records.index.page(filter);
+      const jobs = await this.#wholeOnes(ids);
+      // A job that turned out to be damaged has left the index by now, and the next takes its place.
+      if (jobs.length === ids.length) return { jobs, total };
+    }
+  }
+
+  async active(): Promise<readonly Job[]> {
+    return [...this.#records.active()].sort((a, b) => a.id - b.id);
+  }
+
+  async withNotices(): Promise<readonly Job[]> {
+    const jobs = await this.#wholeOnes(this.#records.index.withNotices());
+    return jobs.filter(({ notices }) => notices.length > 0);
+  }
+
+  async usage(filter: UsageFilter): Promise<readonly UsageDay[]> {
+    return this.#records.index.usage(filter);
+  }
+
+  watch(listener: JobListener): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  update(id: number, change: (job: Job) => Job): Promise<Job> {
+    return this.#chains.run(id, async () => {
+      const before = await this.#records.load(id);
+      if (before === null) throw new VencError('NotFoundError', `There is no job ${id}.`);
+      const job = change(before.job);
+      if (job === before.job) return job;
+      const after = { revision: before.revision + 1, job };
+      try {
+        await this.#parts.writes.replace(before, after);
+      } catch (error) {
+        // Where the file cannot be read either, the job stays as it was known, and why it could not be written is what counts.
+        const left = await this.#records.lookAgain(before).catch(() => before.job);
+        if (left !== before.job) this.#listeners.tell(left, before.job);
+        throw error;
+      }
+      this.#records.remember(after);
+      this.#listeners.tell(job, before.job);
+      return job;
+    });
+  }
+
+  remove(id: number): Promise<Job> {
+    return this.#chains.run(id, async () => {
+      const { removed, writes } = this.#parts;
+      const document = await this.#records.load(id);
+      if (document === null) throw new VencError('NotFoundError', `There is no job ${id}.`);
+      const { job } = document;
+      if (!isFinal(job.state)) {
+        const message = `Job ${id} is ${job.state}: only a job that has ended can be removed.`;
+        throw new VencError('ConflictError', message, { hint: `cancel it first: venc cancel ${id}` });
+      }
+      await removed.add(indexEntry({ ...job, once: null, notices: [] }), hostedFilesOf(job));
+      this.#records.forget(id);
+      await writes.remove(id);
+      return job;
+    });
+  }
+
+  removedFiles(): readonly string[] {
+    return [...this.#parts.left.values()].flat();
+  }
+
+  async forgetRemovedFiles(): Promise<void> {
+    for (const name of this.#parts.left.keys()) await this.#parts.removed.forgetFiles(name);
+  }
+
+  async close(): Promise<void> {
+    await this.#creates.idle();
+    await this.#chains.idle();
+    try {
+      await this.#parts.sequence.close();
+    } catch {
+      // The ids that stay reserved are skipped, which harms nobody.
+    }
+    await this.writeIndex();
+  }
+
+  /** Writes the cache of final jobs. Never rejects: a start can do without it. */
+  async writeIndex(): Promise<void> {
+    const { files, layout, log } = this.#parts;
+    const done = this.#records.index.all().filter(({ state }) => isFinal(state));
+    try {
+      await writeIndexFile(files, layout, done, new Date());
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      log(
+        'warn',
+        `The index of the jobs could not be written (${why}); the next start takes a little longer.`,
+      );
+    }
+  }
+
+  /** Numbers a draft and writes it. */
+  async #keep(draft: JobDraft): Promise<Job> {
+    const job = draft.number(await this.#parts.sequence.take(draft.idCount));
+    const document = { revision: 1, job };
+    return this.#chains.run(job.id, async () => {
+      await this.#parts.writes.add(document);
+      this.#records.remember(document);
+      this.#listeners.tell(job, null);
+      return job;
+    });
+  }
+
+  /** The jobs with these ids that could be read. */
+  async #wholeOnes(ids: readonly number[]): Promise<readonly Job[]> {
+    const known = ids.map((id) => this.#records.known(id)?.job ?? null);
+    // Most lists are of jobs in memory: no promise for each.
+    if (!known.includes(null)) return known.filter((job) => job !== null);
+    const jobs = await limited(ids, readsAtOnce, (id) => this.#whole(id));
+    return jobs.filter((job) => job !== null);
+  }
+
+  /** The job, or null where there is none that could be read. */
+  async #whole(id: number): Promise<Job | null> {
+    try {
+      return await this.get(id);
+    } catch (error) {
+      if (isVencError(error, 'GoneError')) return null;
+      throw error;
+    }
+  }
+}

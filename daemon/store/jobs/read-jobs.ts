@@ -1,0 +1,157 @@
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isFinal } from '../../../src/shared/states.js';
+import type { Disk } from '../data-folder/disk.js';
+import {
+  type DataLayout,
+  doneFolderName,
+  firstIdOfDoneFolder,
+  jobFile,
+  jobFileName,
+} from '../data-folder/layout.js';
+import type { DamagedJobs } from './damaged-jobs.js';
+import { type CachedFolder, folderChangedAtNs, readIndexFile } from './index-file.js';
+import type { JobDocument } from './job-document.js';
+import { readJobFile, readJobFolder } from './job-file-reader.js';
+import { type IndexEntry, indexEntry } from './job-index.js';
+import { readRemovedJobs } from './removed-jobs.js';
+
+/** What a start finds in a data folder. */
+export interface JobsFound {
+  /** Jobs that are not final, in full. */
+  readonly active: readonly JobDocument[];
+  /** Final ones, as the index has them. */
+  readonly done: readonly IndexEntry[];
+  /** Jobs that were removed, and the hosted files of each folder's that may still be there. */
+  readonly removed: {
+    readonly entries: readonly IndexEntry[];
+    readonly files: ReadonlyMap<string, readonly string[]>;
+  };
+  /** No id up to this one may be given again. */
+  readonly greatestId: number;
+  /** How many final jobs had to be read because the index could not tell. */
+  readonly doneRead: number;
+}
+
+/** How a start reads. */
+export interface ReadJobsOptions {
+  /** Every job's file is read, whatever the index says. */
+  readonly isIndexIgnored: boolean;
+}
+
+interface DoneFound {
+  readonly entries: Map<number, IndexEntry>;
+  readonly removed: Map<number, IndexEntry>;
+  readonly files: ReadonlyMap<string, readonly string[]>;
+  readonly greatestId: number;
+  readonly readCount: number;
+}
+
+/**
+ * Reads what jobs there are, and puts right what a crash left: of a job that was on its way between `active` and
+ * `done` and lies in both, the file with the greater revision stays; a file in the wrong place is moved.
+ */
+export async function readJobs(
+  layout: DataLayout,
+  disk: Disk,
+  damaged: DamagedJobs,
+  options: ReadJobsOptions,
+): Promise<JobsFound> {
+  const cache: ReadonlyMap<string, CachedFolder> = options.isIndexIgnored
+    ? new Map()
+    : await readIndexFile(layout);
+  const done = await readDone(layout, disk, damaged, cache);
+  const active = new Map<number, JobDocument>();
+  for (const document of await readJobFolder(layout.active, disk, damaged)) {
+    const { id } = document.job;
+    if (done.removed.has(id)) await disk.remove(join(layout.active, jobFileName(id)));
+    else active.set(id, document);
+  }
+  // Asked now: reading may have set aside the greatest of all.
+  let greatestId = Math.max(done.greatestId, damaged.greatestId);
+  for (const id of [...active.keys(), ...done.entries.keys(), ...done.removed.keys()])
+    greatestId = Math.max(greatestId, id);
+
+  const isDoubtful = ({ id, state }: IndexEntry) => active.has(id) || !isFinal(state);
+  const astray = [...active.values()].filter(({ job }) => isFinal(job.state)).map(({ job }) => job.id);
+  const doubtful = [...done.entries.values()].filter(isDoubtful).map(({ id }) => id);
+  for (const id of new Set([...astray, ...doubtful])) {
+    const newest = await putRight(layout, disk, id, active.get(id) ?? null);
+    active.delete(id);
+    done.entries.delete(id);
+    if (newest === null) continue;
+    if (isFinal(newest.job.state)) done.entries.set(id, indexEntry(newest.job));
+    else active.set(id, newest);
+  }
+  return {
+    active: [...active.values()],
+    done: [...done.entries.values()],
+    removed: { entries: [...done.removed.values()], files: done.files },
+    greatestId,
+    doneRead: done.readCount,
+  };
+}
+
+async function readDone(
+  layout: DataLayout,
+  disk: Disk,
+  damaged: DamagedJobs,
+  cache: ReadonlyMap<string, CachedFolder>,
+): Promise<DoneFound> {
+  const entries = new Map<number, IndexEntry>();
+  const removed = new Map<number, IndexEntry>();
+  const files = new Map<string, readonly string[]>();
+  let greatestId = 0;
+  let readCount = 0;
+  for (const name of await readdir(layout.done)) {
+    const firstId = firstIdOfDoneFolder(name);
+    if (firstId === null) continue;
+    // Also where the folder is empty: somebody took the jobs away, and their ids stay used.
+    greatestId = Math.max(greatestId, firstId);
+    const folder = join(layout.done, name);
+    const cached = cache.get(name);
+    const isUnchanged =
+      cached !== undefined && cached.changedAtNs === String(await folderChangedAtNs(folder));
+    const found = isUnchanged
+      ? cached.entries
+      : (await readJobFolder(folder, disk, damaged)).map(({ job }) => indexEntry(job));
+    if (!isUnchanged) readCount += found.length;
+    const gone = await readRemovedJobs(layout, name);
+    for (const entry of gone.entries) removed.set(entry.id, entry);
+    if (gone.files.length > 0) files.set(name, gone.files);
+    for (const entry of found) {
+      // A crash came between the removal of the job and that of its file.
+      if (removed.has(entry.id)) await disk.remove(join(folder, jobFileName(entry.id)));
+      else if (doneFolderName(entry.id) === name) entries.set(entry.id, entry);
+    }
+  }
+  return { entries, removed, files, greatestId, readCount };
+}
+
+/** Leaves one file of a job, the newest, where its state says it belongs. */
+async function putRight(
+  layout: DataLayout,
+  disk: Disk,
+  id: number,
+  active: JobDocument | null,
+): Promise<JobDocument | null> {
+  const activePath = join(layout.active, jobFileName(id));
+  const donePath = jobFile(layout, id, 'finished');
+  const found = await readJobFile(donePath, id);
+  const done = found.kind === 'whole' ? found.data : null;
+  // Revisions differ wherever a store of ours wrote both; should they not, the final job is the later one.
+  const isDoneNewer = done !== null && (active === null || done.revision >= active.revision);
+  const newest = isDoneNewer ? done : active;
+  if (newest === null) return null;
+  const from = isDoneNewer ? donePath : activePath;
+  const to = jobFile(layout, id, newest.job.state);
+  if (from !== to) {
+    await disk.makeFolder(dirname(to));
+    await disk.rename(from, to);
+  }
+  // The one that stays must be safe before the other goes.
+  await disk.syncFolder(dirname(to));
+  const other = to === donePath ? activePath : donePath;
+  if (active !== null && done !== null && other !== from) await disk.remove(other);
+  return newest;
+}

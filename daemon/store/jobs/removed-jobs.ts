@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { VencError } from '../../../src/shared/errors.js';
+import { isRecord } from '../../../src/shared/util/is-object.js';
+import { readDocument, writeDocument } from '../data-folder/document.js';
+import type { DurableFiles } from '../data-folder/durable-files.js';
+import { type DataLayout, doneFolderName } from '../data-folder/layout.js';
+import { type IndexRow, readIndexRow, writeIndexRow } from './index-row.js';
+import type { IndexEntry } from './job-index.js';
+
+/*
+ * `jobs/done/N/removed.json` names the removed jobs of its folder, and what they add to the usage, which stays. Its write is the moment in
+ * which a job is removed: the file of the job goes afterwards, and a start removes what a crash left of it.
+ */
+
+/** What is kept of the removed jobs of one folder below `jobs/done`. */
+export interface RemovedFolder {
+  readonly entries: readonly IndexEntry[];
+  /** URLs of their hosted files, which may still be there. */
+  readonly files: readonly string[];
+}
+
+interface RemovedDocument {
+  readonly jobs: readonly IndexRow[];
+  readonly files: readonly string[];
+}
+
+interface Addition {
+  readonly entry: IndexEntry;
+  readonly files: readonly string[];
+}
+
+const none: RemovedFolder = { entries: [], files: [] };
+
+/** Reads what is kept of the removed jobs of a folder. Rejects with `UsageError` where that is damaged: usage would be lost. */
+export async function readRemovedJobs(layout: DataLayout, folderName: string): Promise<RemovedFolder> {
+  const path = removedFile(layout, folderName);
+  const found = await readDocument(path, readRemoved);
+  if (found.kind === 'whole') return found.data;
+  if (found.kind === 'missing') return none;
+  throw new VencError('UsageError', `The file ${path} is damaged: ${found.reason}.`, {
+    hint: 'Put a copy of it back, or move it away: reports then lack what the removed jobs had used.',
+  });
+}
+
+/** Writes down which jobs are removed. Those of one folder that come while a write is under way share the next one. */
+export class RemovedJobs {
+  readonly #layout: DataLayout;
+  readonly #files: DurableFiles;
+  readonly #pending = new Map<string, Addition[]>();
+  readonly #writing = new Map<string, Promise<void>>();
+
+  constructor(layout: DataLayout, files: DurableFiles) {
+    this.#layout = layout;
+    this.#files = files;
+  }
+
+  /** Resolves when a job is removed for good. Rejects as `DurableFiles.write` does. */
+  add(entry: IndexEntry, files: readonly string[]): Promise<void> {
+    const name = doneFolderName(entry.id);
+    const waiting = this.#pending.get(name);
+    if (waiting !== undefined) {
+      waiting.push({ entry, files });
+      return this.#writing.get(name) ?? Promise.resolve();
+    }
+    const additions = [{ entry, files }];
+    this.#pending.set(name, additions);
+    const before = this.#writing.get(name) ?? Promise.resolve();
+    const write = () => {
+      this.#pending.delete(name);
+      return this.#change(name, (kept) => ({
+        entries: [...kept.entries, ...additions.map((one) => one.entry)],
+        files: [...kept.files, ...additions.flatMap((one) => one.files)],
+      }));
+    };
+    const writing = before.then(write, write);
+    this.#writing.set(name, writing);
+    return writing;
+  }
+
+  /** Forgets the hosted files of the removed jobs of a folder, which are gone. Before any `add`. */
+  forgetFiles(folderName: string): Promise<void> {
+    return this.#change(folderName, ({ entries }) => ({ entries, files: [] }));
+  }
+
+  async #change(name: string, change: (kept: RemovedFolder) => RemovedFolder): Promise<void> {
+    const { entries, files } = change(await readRemovedJobs(this.#layout, name));
+    const document: RemovedDocument = { jobs: entries.map(writeIndexRow), files };
+    await this.#files.makeFolder(join(this.#layout.done, name));
+    await writeDocument(this.#files, removedFile(this.#layout, name), document);
+  }
+}
+
+function removedFile(layout: DataLayout, folderName: string): string {
+  return join(layout.done, folderName, 'removed.json');
+}
+
+function readRemoved(value: unknown): RemovedFolder | null {
+  if (!isRecord(value) || !Array.isArray(value.jobs) || !Array.isArray(value.files)) return null;
+  const entries = value.jobs.flatMap((row: unknown) => readIndexRow(row) ?? []);
+  const files = value.files.filter((file: unknown) => typeof file === 'string');
+  return entries.length === value.jobs.length ? { entries, files } : null;
+}

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
+import { KeyUses, readKeyUses } from '../../../daemon/store/accounts/key-uses.js';
+import { tempFolder } from '../../helpers/temp.js';
+import { until } from '../../helpers/until.js';
+
+interface Context {
+  path: string;
+  troubles: unknown[];
+  /** Uses that are gathered for so many milliseconds, the first of them for so many. */
+  uses: (gatherMs?: number, firstMs?: number) => KeyUses;
+}
+
+const test = suite<Context>('last uses of keys');
+
+test.before.each((context) => {
+  context.path = join(tempFolder(), 'key-uses.json');
+  context.troubles = [];
+  context.uses = (gatherMs = 60_000, firstMs = 60_000) =>
+    new KeyUses({
+      path: context.path,
+      isKey: (id) => id !== 'revoked',
+      onTrouble: (error) => context.troubles.push(error),
+      gatherMs,
+      firstMs,
+    });
+});
+
+test('where no key was used nothing is written', async ({ uses, path }) => {
+  await uses().close();
+  assert.not.ok(existsSync(path));
+});
+
+test('many uses are one write, and the last one of each key counts', async ({ uses, path }) => {
+  const began = Date.now();
+  const noted = uses(0, 5);
+  for (let count = 0; count < 10_000; count += 1) noted.note(count % 2 === 0 ? 'even' : 'odd');
+  await until('they are written', () => existsSync(path));
+  const { ino } = statSync(path);
+  await noted.close();
+  assert.is(statSync(path).ino, ino, 'and nothing is written at the close');
+  const times = await readKeyUses(path);
+  assert.equal(Object.keys(times).sort(), ['even', 'odd']);
+  for (const time of Object.values(times)) {
+    assert.ok(Date.parse(time) >= began && Date.parse(time) <= Date.now());
+  }
+  assert.is(statSync(path).mode & 0o777, 0o600);
+});
+
+test('the first use is written soon, and the next ones are gathered', async ({ uses, path }) => {
+  const noted = uses(60_000, 1);
+  noted.note('first');
+  await until('it is written', () => existsSync(path));
+  noted.note('second');
+  const { ino } = statSync(path);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.is(statSync(path).ino, ino);
+  await noted.close();
+  assert.equal(Object.keys(await readKeyUses(path)).sort(), ['first', 'second']);
+});
+
+test('uses that are being gathered are written at the close, beside those of before', async ({
+  uses,
+  path,
+}) => {
+  writeFileSync(path, '{"before":"2024-01-01T00:00:00.000Z","later":"2024-01-01T00:00:00.000Z"}');
+  const noted = uses();
+  noted.note('later');
+  assert.match(readFileSync(path, 'utf8'), /"later":"2024-01-01/);
+  await noted.close();
+  const times = await readKeyUses(path);
+  assert.is(times.before, '2024-01-01T00:00:00.000Z');
+  assert.ok(Date.parse(times.later ?? '') > Date.parse('2024-01-02'));
+});
+
+test('keys that are there no more are forgotten at the next write', async ({ uses, path }) => {
+  writeFileSync(path, '{"revoked":"2024-01-01T00:00:00.000Z"}');
+  const noted = uses();
+  noted.note('good');
+  noted.note('revoked');
+  await noted.close();
+  assert.equal(Object.keys(await readKeyUses(path)), ['good']);
+});
+
+for (const text of ['', '{"a":', '[]', '{"a":1}']) {
+  test(`a damaged file tells of no use and is written anew: ${text}`, async ({ uses, path }) => {
+    writeFileSync(path, text);
+    assert.equal(await readKeyUses(path), {});
+    const noted = uses();
+    noted.note('a');
+    await noted.close();
+    assert.equal(Object.keys(await readKeyUses(path)), ['a']);
+  });
+}
+
+test('a file that cannot be written is told of, and ends nothing', async ({ troubles }) => {
+  const path = join(tempFolder(), 'no', 'such', 'folder');
+  const onTrouble = (error: unknown) => troubles.push(error);
+  const noted = new KeyUses({ path, isKey: () => true, onTrouble });
+  noted.note('a');
+  await noted.close();
+  assert.is(troubles.length, 1);
+});
+
+test('the accounts of a daemon write the uses of their keys when they are closed', async () => {
+  const folder = tempFolder();
+  const accounts = await openAccounts(folder, { log: () => undefined });
+  const key = await accounts.ensureOwner();
+  const keyId = accounts.holderOf(key)?.keyId ?? '';
+  accounts.noteUse(keyId);
+  accounts.noteUse('none');
+  await accounts.close();
+  assert.equal(Object.keys(await readKeyUses(join(folder, 'key-uses.json'))), [keyId]);
+});
+
+test.run();

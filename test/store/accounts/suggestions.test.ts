@@ -1,0 +1,38 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { nearMisses } from '../../../src/shared/text/suggestions.js';
+
+const known = ['default', 'studio', 'studio-2', 'demo', 'Prague'];
+
+/** What was typed, and what may have been meant, best first. */
+const cases: readonly (readonly [string, readonly string[]])[] = [
+  ['stduio', ['studio']],
+  ['studi', ['studio', 'studio-2']],
+  ['studio2', ['studio', 'studio-2']],
+  ['DEMO', ['demo']],
+  ['prag', ['Prague']],
+  ['deflaut', ['default']],
+  ['x', []],
+  ['', []],
+  ['something else', []],
+];
+
+for (const [word, meant] of cases) {
+  test(`"${word}" is near ${meant.join(' and ') || 'nothing'}`, () => {
+    assert.equal([...nearMisses(word, known)].sort(), [...meant].sort());
+  });
+}
+
+test('a whole part of a name counts, and words of the same length that share little do not', () => {
+  const flags = ['rotate', 'test', 'video-bitrate', 'audio-bitrate', 'target'];
+  assert.equal(nearMisses('bitrate', flags), ['video-bitrate', 'audio-bitrate']);
+  assert.equal(nearMisses('preset', flags), []);
+  assert.equal(nearMisses('get', flags), []);
+});
+
+test('those with the fewest slips come first, three at most', () => {
+  const words = ['abcdzzz', 'abcdezz', 'abcdefz', 'abcdefgh', 'abcdefx'];
+  assert.equal(nearMisses('abcdefg', words), ['abcdefgh', 'abcdefz', 'abcdefx']);
+});
+
+test.run();

@@ -1,0 +1,180 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Job } from '../../../daemon/jobs/job.js';
+import type { JobStore } from '../../../daemon/store/job-store.js';
+import { isVencError } from '../../../src/shared/errors.js';
+import { draftFor, draftWith, making, marking } from '../../contracts/job-store/store-facts.js';
+import { type JsonStoreRoom, jsonStoreRoom } from '../../helpers/store-room.js';
+
+interface Context {
+  room: JsonStoreRoom;
+  jobs: readonly Job[];
+  /** The file of a job that is not final. */
+  active: (job: Job | undefined) => string;
+  damaged: string;
+}
+
+const test = suite<Context>('damaged job files');
+const page = { offset: 0, limit: 50 };
+
+/** Three jobs, of a store that was closed in good order. */
+test.before.each(async (context) => {
+  context.room = await jsonStoreRoom();
+  const store = await context.room.open();
+  context.jobs = [
+    await store.create(draftFor()),
+    await store.create(draftFor()),
+    await store.create(draftFor()),
+  ];
+  context.active = (job) => join(context.room.folder, 'jobs', 'active', `${job?.id}.json`);
+  context.damaged = join(context.room.folder, 'damaged');
+  await store.close();
+});
+
+async function isGone(store: JobStore, id: number | undefined): Promise<boolean> {
+  const error = await store.get(id ?? 0).catch((caught: unknown) => caught);
+  return isVencError(error, 'GoneError');
+}
+
+const damages: Readonly<Record<string, (text: string, path: string) => void>> = {
+  'is empty': (_text, path) => writeFileSync(path, ''),
+  'was cut off': (text, path) => writeFileSync(path, text.slice(0, -20)),
+  'is no JSON': (_text, path) => writeFileSync(path, 'hello'),
+  'holds other JSON': (_text, path) => writeFileSync(path, '[1, 2]'),
+  'lacks a field': (text, path) => writeFileSync(path, text.replace('"accountId"', '"account"')),
+  'has a wrong type deep inside': (text, path) =>
+    writeFileSync(path, text.replace('"thumbnails":[]', '"thumbnails":{}')),
+  'holds a state that does not exist': (text, path) =>
+    writeFileSync(path, text.replaceAll('"waiting"', '"wating"')),
+  'holds notices of a wrong shape': (text, path) =>
+    writeFileSync(path, text.replace('"notices":[]', '"notices":[{}]')),
+  'holds notifications of a wrong shape': (text, path) =>
+    writeFileSync(path, text.replace('"notifications":[]', '"notifications":[{"url":7}]')),
+  'holds a key of a wrong shape': (text, path) =>
+    writeFileSync(path, text.replace('"once":null', '"once":{"key":"k"}')),
+  'holds the job of another id': (text, path) => writeFileSync(path, text.replace('"id":', '"id":1')),
+};
+
+for (const [what, damage] of Object.entries(damages)) {
+  test(`a job whose file ${what} is set aside and named, and all others go on`, async (context) => {
+    const { room, jobs, active, damaged } = context;
+    const [first, second, third] = jobs;
+    const path = active(second);
+    damage(readFileSync(path, 'utf8'), path);
+    const store = await room.open();
+    assert.ok(await isGone(store, second?.id));
+    assert.equal(await store.list(page), { jobs: [third, first], total: 2 });
+    assert.equal(await store.active(), [first, third]);
+    assert.is(await store.findByFile(second?.input.id ?? 0), null);
+    assert.equal(readdirSync(damaged), [`${second?.id}.json`]);
+    assert.not.ok(existsSync(path));
+    assert.is(room.logLines.length, 1);
+    assert.ok(room.logLines[0]?.startsWith('error ') && room.logLines[0].includes(path));
+  });
+}
+
+test('a job whose file was written before it could have a key or notices is whole', async (context) => {
+  const { room, jobs, active } = context;
+  const path = active(jobs[1]);
+  const { revision, job } = JSON.parse(readFileSync(path, 'utf8'));
+  const { once, notifications, notices, ...former } = job;
+  assert.equal([once, notifications, notices], [null, [], []]);
+  writeFileSync(path, JSON.stringify({ revision, job: former }));
+  const store = await room.open();
+  assert.equal(await store.get(jobs[1]?.id ?? 0), jobs[1]);
+  assert.equal(room.logLines, []);
+});
+
+test('a key whose job turns out damaged is free again', async ({ room }) => {
+  const first = await room.open();
+  const { id } = await first.create(draftWith({ key: 'k' }));
+  await first.update(id, making({ type: 'cancelled' }));
+  await first.close();
+  const store = await room.open();
+  writeFileSync(join(room.folder, 'jobs', 'done', '0', `${id}.json`), '');
+  assert.is(await store.findOnce('anna', 'k', new Date(0)), null);
+  const again = await store.create(draftWith({ key: 'k' }));
+  assert.ok(again.id > id);
+  assert.equal(await store.create(draftWith({ key: 'k' })), again);
+});
+
+test('a damaged job stays gone after further starts, and its id is not given again', async (context) => {
+  const { room, jobs, active } = context;
+  const last = jobs[2];
+  writeFileSync(active(last), '');
+  unlinkSync(join(room.folder, 'sequence.json'));
+  await (await room.open()).close();
+  const store = await room.open();
+  assert.ok(await isGone(store, last?.id));
+  assert.ok((await store.create(draftFor())).id > (last?.outputs[0]?.id ?? 0));
+  assert.is(room.logLines.length, 1);
+});
+
+test('a final job that turns out damaged when it is asked for leaves the list', async ({ room, jobs }) => {
+  const first = await room.open();
+  for (const { id } of jobs) await first.update(id, making({ type: 'cancelled' }));
+  await first.close();
+  const store = await room.open();
+  // Written in place, the file's folder looks as it did: only reading can tell.
+  writeFileSync(join(room.folder, 'jobs', 'done', '0', `${jobs[1]?.id}.json`), '{}');
+  const listed = await store.list(page);
+  assert.equal(
+    listed.jobs.map(({ id }) => id),
+    [jobs[2]?.id, jobs[0]?.id],
+  );
+  assert.is(listed.total, 2);
+  assert.ok(await isGone(store, jobs[1]?.id));
+  const error = await store.update(jobs[1]?.id ?? 0, marking('a')).catch((caught: unknown) => caught);
+  assert.ok(isVencError(error, 'GoneError'));
+});
+
+test('a final job whose file has disappeared is gone, and named', async ({ room, jobs }) => {
+  const first = await room.open();
+  for (const { id } of jobs) await first.update(id, making({ type: 'cancelled' }));
+  await first.close();
+  const store = await room.open();
+  unlinkSync(join(room.folder, 'jobs', 'done', '0', `${jobs[0]?.id}.json`));
+  assert.ok(await isGone(store, jobs[0]?.id));
+  assert.is((await store.list(page)).total, 2);
+  assert.is(room.logLines.length, 1);
+});
+
+test('a file that was mended and put back is a job again', async ({ room, jobs, active, damaged }) => {
+  const path = active(jobs[0]);
+  const text = readFileSync(path);
+  writeFileSync(path, '');
+  await (await room.open()).close();
+  writeFileSync(join(damaged, `${jobs[0]?.id}.json`), text);
+  renameSync(join(damaged, `${jobs[0]?.id}.json`), path);
+  const store = await room.open();
+  assert.equal(await store.get(jobs[0]?.id ?? 0), jobs[0]);
+});
+
+test('a second damaged file of one job is kept beside the first', async ({ room, jobs, active, damaged }) => {
+  for (const text of ['first', 'second']) {
+    writeFileSync(active(jobs[0]), text);
+    await (await room.open()).close();
+  }
+  assert.equal(readdirSync(damaged).sort(), [`${jobs[0]?.id}.1.json`, `${jobs[0]?.id}.json`]);
+});
+
+test('a folder in place of a job file holds up nobody', async ({ room, jobs, active }) => {
+  const path = active(jobs[0]);
+  unlinkSync(path);
+  mkdirSync(path);
+  const store = await room.open();
+  assert.ok(await isGone(store, jobs[0]?.id));
+  assert.is((await store.list(page)).total, 2);
+});
+
+test.run();

@@ -1,0 +1,218 @@
+import { existsSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Job } from '../../../daemon/jobs/job.js';
+import type { Notice } from '../../../daemon/jobs/notice.js';
+import type { JobStore } from '../../../daemon/store/job-store.js';
+import {
+  beginning,
+  draftFor,
+  draftWith,
+  finishing,
+  making,
+  marking,
+  updateAll,
+} from '../../contracts/job-store/store-facts.js';
+import { type JsonStoreRoom, jsonStoreRoom } from '../../helpers/store-room.js';
+
+interface Context {
+  room: JsonStoreRoom;
+  jobs: readonly Job[];
+  index: string;
+  done: string;
+  /** The file of one of the jobs. */
+  file: string;
+}
+
+const test = suite<Context>('the index of jobs');
+const page = { offset: 0, limit: 50 };
+
+const notice: Notice = {
+  id: 'msg_1_job_0_0',
+  outputId: null,
+  target: { url: 'http://localhost/told', format: 'json', headers: {} },
+  attempts: 0,
+  dueAt: '2024-05-06T07:08:09.010Z',
+};
+
+/**
+ * Three final jobs in a folder that has not changed for long, of a store that was closed in good order. The last has
+ * a key, a notice to deliver, and an output that finished.
+ */
+test.before.each(async (context) => {
+  context.room = await jsonStoreRoom();
+  const store = await context.room.open();
+  const jobs: Job[] = [];
+  for (let count = 0; count < 2; count += 1) {
+    const { id } = await store.create(draftFor());
+    jobs.push(await store.update(id, making({ type: 'cancelled' })));
+  }
+  const last = await store.create(draftWith({ key: 'k', grouping: 'g', outputCount: 2 }));
+  jobs.push(
+    await updateAll(store, last, [
+      ...beginning,
+      ...finishing(last.id + 2, 1.5),
+      making({ type: 'cancelled' }),
+      (job) => ({ ...job, notices: [notice] }),
+    ]),
+  );
+  context.jobs = jobs;
+  context.index = join(context.room.folder, 'jobs', 'index');
+  context.done = join(context.room.folder, 'jobs', 'done', '0');
+  context.file = join(context.done, `${jobs[1]?.id}.json`);
+  utimesSync(context.done, 1000, 1000);
+  await store.close();
+});
+
+/** What a store knows of anna's jobs beyond the lists: usage, whether a job has notices, and whether one has the key. */
+async function knownOfAnna(store: JobStore): Promise<unknown> {
+  const usage = await store.usage({ accountId: 'anna', from: '0000-01-01', to: '9999-12-31' });
+  const noticed = await store.withNotices();
+  const keyed = await store.findOnce('anna', 'k', new Date(0));
+  return { usage, noticed: noticed.length, isKeyKnown: keyed !== null };
+}
+
+const everythingOfAnna = {
+  usage: [{ day: '2024-05-06', grouping: 'g', encodedMs: 1500, billableMs: 1500 }],
+  noticed: 1,
+  isKeyKnown: true,
+};
+
+/** Lists all jobs after a start, and whether that start read the files: it then came upon the damaged one. */
+async function restart({ room, jobs }: Context): Promise<{ hasRead: boolean; total: number }> {
+  const store = await room.open();
+  const hasRead = room.logLines.length > 0;
+  const { total } = await store.list({ ...page, limit: 0 });
+  assert.equal(await store.get(jobs[0]?.id ?? 0), jobs[0]);
+  await room.die('process');
+  return { hasRead, total };
+}
+
+test('a start reads no final job while their folder is as the index knows it', async (context) => {
+  writeFileSync(context.file, 'written in place, which the folder does not show');
+  assert.equal(await restart(context), { hasRead: false, total: 3 });
+});
+
+test('the index tells usage, notices and keys as well', async (context) => {
+  const { room, file } = context;
+  writeFileSync(file, 'written in place, which the folder does not show');
+  const store = await room.open();
+  assert.equal(await knownOfAnna(store), everythingOfAnna);
+  assert.equal(room.logLines, []);
+  await store.close();
+  // Written once more from what the index told, it tells the same.
+  assert.equal(await knownOfAnna(await room.open()), everythingOfAnna);
+  assert.equal(room.logLines, []);
+});
+
+test('a start that rebuilds usage reads every file, whatever the index says, and writes it anew', async (context) => {
+  const { room, jobs, done } = context;
+  const path = join(done, `${jobs[2]?.id}.json`);
+  writeFileSync(
+    path,
+    readFileSync(path, 'utf8').replaceAll('"durationSeconds":1.5', '"durationSeconds":2.5'),
+  );
+  const changed = { ...everythingOfAnna.usage[0], encodedMs: 2500, billableMs: 2500 };
+  for (const { isUsageRebuilt, usage } of [
+    { isUsageRebuilt: false, usage: everythingOfAnna.usage },
+    { isUsageRebuilt: true, usage: [changed] },
+    { isUsageRebuilt: false, usage: [changed] },
+  ]) {
+    const store = await room.open({ isUsageRebuilt });
+    assert.equal(await store.usage({ accountId: 'anna', from: '2024-05-06', to: '2024-05-06' }), usage);
+    // As a daemon that is killed: what was rebuilt stays.
+    await room.die('process');
+  }
+});
+
+test('a final job that was changed by hand counts as it is once it was read', async (context) => {
+  const { room, jobs, done } = context;
+  const path = join(done, `${jobs[2]?.id}.json`);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"accountId":"anna"', '"accountId":"bert"'));
+  const store = await room.open();
+  await store.get(jobs[2]?.id ?? 0);
+  assert.is((await store.list({ ...page, accountId: 'bert', state: 'cancelled' })).total, 1);
+  assert.is((await store.list({ ...page, accountId: 'anna', state: 'cancelled' })).total, 2);
+  assert.equal(await store.usage({ accountId: 'anna', from: '2024-05-06', to: '2024-05-06' }), []);
+});
+
+test('neither does a start after a crash, where no final job changed', async (context) => {
+  const store = await context.room.open();
+  await store.create(draftFor());
+  await context.room.die('process');
+  writeFileSync(context.file, 'written in place, which the folder does not show');
+  assert.equal(await restart(context), { hasRead: false, total: 4 });
+});
+
+test('a start after a crash reads the folders in which something changed since', async (context) => {
+  const store = await context.room.open();
+  const id = context.jobs[2]?.id ?? 0;
+  const changed = await store.update(id, marking('a'));
+  await context.room.die('process');
+  writeFileSync(context.file, 'written in place');
+  assert.equal(await restart(context), { hasRead: true, total: 2 });
+  assert.equal(await (await context.room.open()).get(id), changed);
+});
+
+for (const { what, spoil } of [
+  { what: 'missing', spoil: (path: string) => unlinkSync(path) },
+  { what: 'damaged', spoil: (path: string) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, -5)) },
+  { what: 'of another version', spoil: (path: string) => writeFileSync(path, '{"version":0,"folders":{}}') },
+  {
+    what: 'of the version that knew nothing of usage',
+    spoil: (path: string) =>
+      writeFileSync(path, readFileSync(path, 'utf8').replace('"version":2', '"version":1')),
+  },
+  {
+    what: 'of a wrong usage inside',
+    spoil: (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replaceAll('1500', '"1500"')),
+  },
+  {
+    what: 'of a wrong key inside',
+    spoil: (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace('"k"', '7')),
+  },
+  {
+    what: 'of a wrong type inside',
+    spoil: (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replaceAll('"cancelled"', '7')),
+  },
+]) {
+  test(`the index is made anew where it is ${what}`, async (context) => {
+    spoil(context.index);
+    const store = await context.room.open();
+    assert.equal(await store.list(page), { jobs: [...context.jobs].reverse(), total: 3 });
+    assert.equal(await knownOfAnna(store), everythingOfAnna);
+    assert.equal(context.room.logLines, []);
+  });
+}
+
+test('jobs whose files were taken away while the daemon was stopped are not listed', async (context) => {
+  unlinkSync(context.file);
+  assert.equal(await restart(context), { hasRead: false, total: 2 });
+});
+
+test('a folder that changed just before the close is not vouched for', async (context) => {
+  const store = await context.room.open();
+  await store.update(context.jobs[0]?.id ?? 0, marking('a'));
+  await store.close();
+  assert.equal(JSON.parse(readFileSync(context.index, 'utf8')).folders, {});
+});
+
+test('creates and updates do not touch the index', async (context) => {
+  unlinkSync(context.index);
+  const store = await context.room.open();
+  const { id } = await store.create(draftFor());
+  await store.update(id, making({ type: 'cancelled' }));
+  assert.not.ok(existsSync(context.index));
+  await store.close();
+  assert.is(statSync(context.index).mode & 0o777, 0o600);
+});
+
+test('a list that is asked for again reads no file again', async (context) => {
+  const store = await context.room.open();
+  const first = await store.list(page);
+  for (const { id } of context.jobs) writeFileSync(join(context.done, `${id}.json`), '');
+  assert.equal(await store.list(page), first);
+});
+
+test.run();

@@ -1,0 +1,59 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JobDocument } from '../../../daemon/store/jobs/job-document.js';
+import { RecentJobs } from '../../../daemon/store/jobs/recent-jobs.js';
+import { draftFor } from '../../contracts/job-store/store-facts.js';
+
+const test = suite('recent jobs');
+
+/** The document of a job with so many outputs. */
+const documentOf = (id: number, outputCount = 1): JobDocument => ({
+  revision: 1,
+  job: draftFor('anna', outputCount).number(id),
+});
+
+/** Which of the jobs up to an id are held. Asks a copy of nothing: asking counts as use. */
+const held = (recent: RecentJobs, ids: readonly number[]) => ids.filter((id) => recent.get(id) !== undefined);
+
+test('the ones asked for last are held, and in all no more than twice the limit', () => {
+  const recent = new RecentJobs(20);
+  for (let id = 1; id <= 1000; id += 1) recent.set(documentOf(id));
+  const all = Array.from({ length: 1000 }, (_, index) => index + 1);
+  const ids = held(recent, all);
+  assert.ok(ids.length >= 10 && ids.length <= 20, `${ids.length}`);
+  assert.equal(ids, all.slice(-ids.length));
+});
+
+test('one that is asked for again and again stays while others come and go', () => {
+  const recent = new RecentJobs(20);
+  const first = documentOf(1);
+  recent.set(first);
+  for (let id = 2; id <= 200; id += 1) {
+    recent.set(documentOf(id));
+    assert.is(recent.get(1), first);
+  }
+});
+
+test('jobs with many outputs count for as much', () => {
+  const recent = new RecentJobs(20);
+  for (let id = 1; id <= 100; id += 1) recent.set(documentOf(id, 9));
+  assert.ok(
+    held(
+      recent,
+      Array.from({ length: 100 }, (_, index) => index + 1),
+    ).length <= 4,
+  );
+});
+
+test('the newest of one job is held, and nothing once it is deleted', () => {
+  const recent = new RecentJobs(6);
+  for (let revision = 1; revision <= 50; revision += 1) {
+    recent.set({ ...documentOf(7), revision });
+    assert.is(recent.get(7)?.revision, revision);
+    if (revision % 5 === 0) recent.set(documentOf(100 + revision));
+  }
+  recent.delete(7);
+  assert.is(recent.get(7), undefined);
+});
+
+test.run();

@@ -1,0 +1,66 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { IdList } from '../../../daemon/store/jobs/sorted-id-list.js';
+import { randomNumbers } from '../../helpers/random.js';
+
+const test = suite('a list of ids');
+
+/** Holds a list against a plain array, and asks both for pages and floors all over. */
+function compare(list: IdList, ids: ReadonlySet<number>): void {
+  const ascending = [...ids].sort((a, b) => a - b);
+  const descending = [...ascending].reverse();
+  assert.is(list.size, ids.size);
+  assert.equal(list.all(), ascending);
+  for (const offset of [0, 1, 511, 512, 513, 2000, ids.size - 1, ids.size, ids.size + 1]) {
+    for (const limit of [0, 1, 50, 600, 10_000]) {
+      const from = Math.max(0, offset);
+      assert.equal(list.newest(from, limit), descending.slice(from, from + limit), `${from} ${limit}`);
+    }
+  }
+  for (let id = 0; id < 12_000; id += 97) {
+    assert.is(
+      list.floor(id),
+      ascending.findLast((one) => one <= id),
+    );
+  }
+}
+
+test('it holds what was added and not removed, in order, whatever the order of adding', () => {
+  const random = randomNumbers(1);
+  const list = new IdList();
+  const ids = new Set<number>();
+  for (const shareOfAdds of [0.9, 0.5, 0.2, 0.7]) {
+    for (let count = 0; count < 6000; count += 1) {
+      const id = 1 + Math.floor(random() * 10_000);
+      if (random() < shareOfAdds) {
+        list.add(id);
+        ids.add(id);
+      } else {
+        list.delete(id);
+        ids.delete(id);
+      }
+    }
+    compare(list, ids);
+  }
+  for (const id of ids) list.delete(id);
+  compare(list, new Set());
+});
+
+for (const [name, order] of Object.entries({
+  ascending: (a: number, b: number) => a - b,
+  descending: (a: number, b: number) => b - a,
+})) {
+  test(`it holds what was added in ${name} order, and what is left when the oldest are taken`, () => {
+    const list = new IdList();
+    const ids = new Set(Array.from({ length: 3000 }, (_, index) => 3 * index + 1).sort(order));
+    for (const id of ids) list.add(id);
+    compare(list, ids);
+    for (let id = 1; id < 4000; id += 3) {
+      list.delete(id);
+      ids.delete(id);
+    }
+    compare(list, ids);
+  });
+}
+
+test.run();
