@@ -1,6 +1,6 @@
+import { takeBack } from '../pipeline/deliver.js';
+import type { Workbench } from '../pipeline/pipeline-context.js';
 import type { JobStore } from '../store/job-store.js';
-import { takeBack } from '../work/deliver.js';
-import type { Workbench } from '../work/workbench.js';
 
 /**
  * Takes away what a daemon that was killed had delivered of outputs that it did not finish: whatever becomes of them now, nothing

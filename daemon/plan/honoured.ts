@@ -28,7 +28,7 @@ export type OutputPath = PathsOf<typeof outputTable>;
 
 /** What becomes of each field of a request. A new one without an entry does not compile. */
 export const honouredJobFields = {
-  input: { by: 'daemon/work/run-job.ts' },
+  input: { by: 'daemon/pipeline/run-job.ts' },
   test: { by: 'daemon/actions/create-job.ts' },
   download_connections: { by: 'daemon/jobs/draft.ts' },
   region: { moot: 'best effort by the document: all is encoded on this machine' },
@@ -84,7 +84,7 @@ export const honouredOutputSettings = {
   start_clip: { by: 'daemon/plan/decide/clip.ts' },
   clip_length: { by: 'daemon/plan/decide/clip.ts' },
   watermark: { by: 'daemon/plan/decide/watermarks.ts' },
-  'watermark.url': { by: 'daemon/work/fetch-watermarks.ts' },
+  'watermark.url': { by: 'daemon/pipeline/fetch-watermarks.ts' },
   'watermark.x': { by: 'daemon/plan/decide/watermarks.ts' },
   'watermark.y': { by: 'daemon/plan/decide/watermarks.ts' },
   'watermark.width': { by: 'daemon/plan/decide/watermarks.ts' },

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { judgeProduct } from '../../daemon/pipeline/verify-output.js';
 import { plan } from '../../daemon/plan/plan.js';
-import { judgeProduct } from '../../daemon/work/judge-product.js';
 import { ffmpegRaw } from '../contracts/odd-input.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoded, encoders } from '../plan/encoded.js';

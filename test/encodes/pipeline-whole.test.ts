@@ -11,8 +11,8 @@ import { media } from '../helpers/media.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
 import { s3rverKeys, startS3rver } from '../helpers/servers/s3rver.js';
 import { tempFolder } from '../helpers/temp.js';
-import { fakeFfmpeg } from '../work/fake-ffmpeg.js';
-import { Gates } from '../work/gates.js';
+import { Gates } from '../pipeline/barriers.js';
+import { fakeFfmpeg } from '../pipeline/fake-ffmpeg.js';
 
 const { signal } = new AbortController();
 

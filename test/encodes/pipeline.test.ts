@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
 import { outputProgress } from '../../daemon/jobs/progress-view.js';
 import { quiet, until } from '../helpers/until.js';
-import { type PipelineRoom, pipelineRoom } from '../work/pipeline-room.js';
+import { type PipelineRoom, pipelineRoom } from '../pipeline/pipeline-harness.js';
 
 const test = suite<PipelineRoom>('the pipeline');
 

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia, picture, tone } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { type FakeFfmpeg, fakeFfmpeg } from '../work/fake-ffmpeg.js';
+import { type FakeFfmpeg, fakeFfmpeg } from '../pipeline/fake-ffmpeg.js';
 
 interface Context {
   readonly daemon: TestDaemon;

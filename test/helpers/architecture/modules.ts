@@ -26,7 +26,7 @@ const shared = ['src/shared'];
 const jobs = ['daemon/jobs', ...shared];
 const plan = ['daemon/plan', ...jobs];
 const tools = ['daemon/ffmpeg', 'daemon/transports', ...plan];
-const pipeline = ['daemon/work', ...tools];
+const pipeline = ['daemon/pipeline', ...tools];
 const records = ['daemon/queue', 'daemon/store', ...pipeline];
 
 /**
@@ -50,7 +50,7 @@ export const moduleMap: ModuleMap = {
     { folder: 'daemon/ffmpeg', mayUse: plan },
     { folder: 'daemon/transports', mayUse: plan },
     { folder: 'daemon/store', mayUse: jobs },
-    { folder: 'daemon/work', mayUse: tools },
+    { folder: 'daemon/pipeline', mayUse: tools },
     { folder: 'daemon/queue', mayUse: ['daemon/store', ...pipeline] },
     { folder: 'daemon/notify', mayUse: ['daemon/queue', 'daemon/store', 'daemon/transports', ...jobs] },
     { folder: 'daemon/actions', mayUse: records },
@@ -66,7 +66,7 @@ export const moduleMap: ModuleMap = {
   ],
   exceptions: [
     {
-      from: ['daemon/work'],
+      from: ['daemon/pipeline'],
       to: 'daemon/queue/job-queue.ts',
       how: 'types',
       because: 'a run is what the queue promises to its handler',

@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { takeBack } from '../../daemon/pipeline/deliver.js';
+import { scratchRoom } from '../../daemon/pipeline/scratch.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
-import { takeBack } from '../../daemon/work/deliver.js';
-import { scratchRoom } from '../../daemon/work/scratch.js';
 import { tempFolder } from '../helpers/temp.js';
 
 test('what was on its way is noted for the owner alone, and told once it has arrived, blanks in its URL or not', async () => {

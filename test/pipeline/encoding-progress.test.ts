@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
+import { encodingMeter } from '../../daemon/pipeline/encoding-progress.js';
+import { downloadShareOf, outputShares } from '../../daemon/pipeline/progress-weights.js';
+import { nextPace, startPace } from '../../daemon/pipeline/rate-estimator.js';
 import { heldFrames } from '../../daemon/plan/first-pass.js';
 import type { Step } from '../../daemon/plan/plan-types.js';
-import { encodingMeter } from '../../daemon/work/encoding-progress.js';
-import { nextPace, startPace } from '../../daemon/work/pace.js';
-import { downloadShareOf, outputShares } from '../../daemon/work/shares.js';
 import { onePass, threeOutputs } from './encoding-traces.js';
 
 const step = (share: number, durationSeconds: number | null = 60, heldFrames = 0): Step => ({

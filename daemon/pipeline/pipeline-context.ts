@@ -1,8 +1,8 @@
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
 import type { TransportRegistry } from '../transports/registry.js';
-import type { Lanes } from './lanes.js';
+import type { Lanes } from './concurrency-limits.js';
+import type { ScratchSpace } from './disk-reservations.js';
 import type { ScratchRoom } from './scratch.js';
-import type { ScratchSpace } from './scratch-space.js';
 
 /** What a run needs beside its job. */
 export interface Workbench {

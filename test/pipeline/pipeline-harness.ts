@@ -2,20 +2,20 @@ import { copyFile, mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
+import { createLanes, runsFor } from '../../daemon/pipeline/concurrency-limits.js';
+import { ScratchSpace } from '../../daemon/pipeline/disk-reservations.js';
+import { jobRunner } from '../../daemon/pipeline/run-job.js';
+import { scratchRoom } from '../../daemon/pipeline/scratch.js';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
 import type { Transport } from '../../daemon/transports/transport.js';
-import { createLanes, runsFor } from '../../daemon/work/lanes.js';
-import { jobRunner } from '../../daemon/work/run-job.js';
-import { scratchRoom } from '../../daemon/work/scratch.js';
-import { ScratchSpace } from '../../daemon/work/scratch-space.js';
 import { VencError } from '../../src/shared/errors.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { media, testFfmpeg } from '../helpers/media.js';
 import { type LocalQueueRoom, localQueueRoom } from '../helpers/queue-room.js';
 import { tempFolder } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
-import { Gates } from './gates.js';
+import { Gates } from './barriers.js';
 
 /**
  * A queue and the work of its runs, with an encoder and a server that wait until the test lets them go: `download N`, `encode N` and

@@ -1,9 +1,9 @@
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../queue/job-queue.js';
-import { attempt } from './attempt.js';
 import type { Source } from './download.js';
-import { downloadShareOf } from './shares.js';
-import type { Workbench } from './workbench.js';
+import type { Workbench } from './pipeline-context.js';
+import { downloadShareOf } from './progress-weights.js';
+import { attempt } from './run-stage.js';
 
 /** Finds out what the input is. On failure the job is failed and null given back. */
 export async function inspect(run: Run, bench: Workbench, source: Source): Promise<MediaFacts | null> {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ScratchHold, ScratchSpace } from '../../daemon/work/scratch-space.js';
+import { type ScratchHold, ScratchSpace } from '../../daemon/pipeline/disk-reservations.js';
 import { quiet } from '../helpers/until.js';
 
 interface Context {

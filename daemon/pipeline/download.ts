@@ -4,11 +4,11 @@ import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../queue/job-queue.js';
 import { defaultConnections } from '../transports/connections.js';
 import { transportFor } from '../transports/registry.js';
-import { attempt } from './attempt.js';
-import type { Turn } from './lanes.js';
-import type { ScratchHold } from './scratch-space.js';
-import { downloadShareOf } from './shares.js';
-import type { Workbench } from './workbench.js';
+import type { Turn } from './concurrency-limits.js';
+import type { ScratchHold } from './disk-reservations.js';
+import type { Workbench } from './pipeline-context.js';
+import { downloadShareOf } from './progress-weights.js';
+import { attempt } from './run-stage.js';
 
 /** The input on this machine's disk. */
 export interface Source {

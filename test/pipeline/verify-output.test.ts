@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
+import { asShortClip, judgeProduct } from '../../daemon/pipeline/verify-output.js';
 import type { Product } from '../../daemon/plan/plan-types.js';
-import { asShortClip, judgeProduct } from '../../daemon/work/judge-product.js';
 import { VencError } from '../../src/shared/errors.js';
 import { audioFacts, mediaFacts, videoFacts } from '../plan/facts.js';
 

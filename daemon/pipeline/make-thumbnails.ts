@@ -5,9 +5,9 @@ import type { JobOutput } from '../jobs/job.js';
 import { thumbnailCount } from '../jobs/thumbnails.js';
 import { planThumbnails, type ThumbnailPlan } from '../plan/thumbnails.js';
 import type { Run } from '../queue/job-queue.js';
-import { attempt } from './attempt.js';
 import type { Encoded } from './encode.js';
-import type { Workbench } from './workbench.js';
+import type { Workbench } from './pipeline-context.js';
+import { attempt } from './run-stage.js';
 
 /**
  * Takes the thumbnails of an encoded output, into the scratch folder: a file for each of them, in their order. On failure the output is

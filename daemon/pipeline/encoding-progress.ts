@@ -1,7 +1,7 @@
 import type { EncodeProgress } from '../ffmpeg/ffmpeg-types.js';
 import type { FileProgress } from '../jobs/progress.js';
 import type { Step } from '../plan/plan-types.js';
-import { nextPace, startPace } from './pace.js';
+import { nextPace, startPace } from './rate-estimator.js';
 
 /** Makes progress of an output out of a report of one of its steps. `atMs` is when that came, by a clock that only goes forward. */
 export type EncodingMeter = (step: Step, progress: EncodeProgress, atMs: number) => FileProgress;

@@ -7,11 +7,11 @@ import { thumbnailUrl } from '../jobs/thumbnails.js';
 import type { Run } from '../queue/job-queue.js';
 import { transportFor } from '../transports/registry.js';
 import type { Transfer } from '../transports/transport.js';
-import { attempt } from './attempt.js';
+import type { Turn } from './concurrency-limits.js';
 import type { Encoded } from './encode.js';
-import type { Turn } from './lanes.js';
-import { outputShares } from './shares.js';
-import type { Workbench } from './workbench.js';
+import type { Workbench } from './pipeline-context.js';
+import { outputShares } from './progress-weights.js';
+import { attempt } from './run-stage.js';
 
 /** What there is to deliver for one output. */
 export interface Delivery {

@@ -2,16 +2,16 @@ import { rm } from 'node:fs/promises';
 import { isFinal } from '../../src/shared/states.js';
 import type { Change } from '../jobs/changes.js';
 import type { Run, RunHandler } from '../queue/job-queue.js';
-import { alongside, type Begin } from './alongside.js';
+import { type Turn, turnOf } from './concurrency-limits.js';
 import { deliver } from './deliver.js';
 import { download, type Source } from './download.js';
 import { encode } from './encode.js';
 import { inspect } from './inspect.js';
-import { type Turn, turnOf } from './lanes.js';
 import { endLine, fileLine, outputName, startedLine } from './log-lines.js';
+import { takeThumbnails } from './make-thumbnails.js';
+import type { Workbench } from './pipeline-context.js';
 import { type PlannedGroup, planJob } from './plan-job.js';
-import { takeThumbnails } from './take-thumbnails.js';
-import type { Workbench } from './workbench.js';
+import { alongside, type Begin } from './task-group.js';
 
 /**
  * Carries one job out, stage by stage: download, inspect, plan, then encode the outputs, together those that can share the decoding,

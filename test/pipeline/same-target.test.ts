@@ -3,17 +3,17 @@ import { basename, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { draftJob } from '../../daemon/jobs/draft.js';
+import { createLanes } from '../../daemon/pipeline/concurrency-limits.js';
+import { ScratchSpace } from '../../daemon/pipeline/disk-reservations.js';
+import { jobRunner } from '../../daemon/pipeline/run-job.js';
+import { scratchRoom } from '../../daemon/pipeline/scratch.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
-import { createLanes } from '../../daemon/work/lanes.js';
-import { jobRunner } from '../../daemon/work/run-job.js';
-import { scratchRoom } from '../../daemon/work/scratch.js';
-import { ScratchSpace } from '../../daemon/work/scratch-space.js';
 import { VencError } from '../../src/shared/errors.js';
 import { media, testFfmpeg } from '../helpers/media.js';
 import { localQueueRoom } from '../helpers/queue-room.js';
 import { tempFolder } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
-import { Gates } from './gates.js';
+import { Gates } from './barriers.js';
 
 test('an upload that fails takes nothing away that another job has put in the place of its own since', async () => {
   const clip = await media('clip.mp4');

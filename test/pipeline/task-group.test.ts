@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { alongside } from '../../daemon/pipeline/task-group.js';
 import type { Run } from '../../daemon/queue/job-queue.js';
-import { alongside } from '../../daemon/work/alongside.js';
 import { quiet } from '../helpers/until.js';
 import { jobIn } from '../jobs/sample-job.js';
 

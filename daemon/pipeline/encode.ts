@@ -6,13 +6,13 @@ import type { MediaFacts } from '../jobs/media.js';
 import { thumbnailCount } from '../jobs/thumbnails.js';
 import type { Product } from '../plan/plan-types.js';
 import type { Run } from '../queue/job-queue.js';
-import { attempt } from './attempt.js';
+import { meetBitrate } from './correct-bitrate.js';
 import { encodingMeter } from './encoding-progress.js';
-import { asShortClip, judgeProduct } from './judge-product.js';
-import { meetBitrate } from './meet-bitrate.js';
+import type { Workbench } from './pipeline-context.js';
 import type { PlannedGroup, PlannedOutput } from './plan-job.js';
-import { outputShares } from './shares.js';
-import type { Workbench } from './workbench.js';
+import { outputShares } from './progress-weights.js';
+import { attempt } from './run-stage.js';
+import { asShortClip, judgeProduct } from './verify-output.js';
 
 /** An encoded file in the scratch folder and what it was found to be. */
 export interface Encoded {

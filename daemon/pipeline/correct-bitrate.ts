@@ -2,8 +2,8 @@ import { rename, rm } from 'node:fs/promises';
 import { faultOf } from '../jobs/fault.js';
 import { areAround, correctedKbps, helped, missOf, type RateMet } from '../plan/corrected-rate.js';
 import type { Run } from '../queue/job-queue.js';
+import type { Workbench } from './pipeline-context.js';
 import type { PlannedOutput } from './plan-job.js';
-import type { Workbench } from './workbench.js';
 
 /** How often a bitrate is corrected at most: the third time only between two tries that missed it on either side. */
 const mostCorrections = 3;

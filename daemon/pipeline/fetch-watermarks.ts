@@ -5,8 +5,8 @@ import type { JobOutput } from '../jobs/job.js';
 import type { WatermarkPicture } from '../plan/plan-types.js';
 import type { Run } from '../queue/job-queue.js';
 import { transportFor } from '../transports/registry.js';
-import { attempt } from './attempt.js';
-import type { Workbench } from './workbench.js';
+import type { Workbench } from './pipeline-context.js';
+import { attempt } from './run-stage.js';
 
 /** Brings the watermarks of a job's outputs to this machine, each address once, however many outputs name it. */
 export type FetchWatermarks = (output: JobOutput) => Promise<readonly WatermarkPicture[] | null>;

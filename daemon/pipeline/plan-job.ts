@@ -8,7 +8,7 @@ import type { Plan, Product, Step, WatermarkPicture } from '../plan/plan-types.j
 import type { Run } from '../queue/job-queue.js';
 import { watermarkFetcher } from './fetch-watermarks.js';
 import { frameAtStart } from './frame-at-start.js';
-import type { Workbench } from './workbench.js';
+import type { Workbench } from './pipeline-context.js';
 
 /** Outputs that are made in the same runs of ffmpeg; often one alone. */
 export interface PlannedGroup {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Lane, type Leave } from '../../daemon/work/lane.js';
-import { createLanes, runsFor } from '../../daemon/work/lanes.js';
+import { createLanes, runsFor } from '../../daemon/pipeline/concurrency-limits.js';
+import { Lane, type Leave } from '../../src/shared/util/semaphore.js';
 import { quiet } from '../helpers/until.js';
 
 const { signal } = new AbortController();
