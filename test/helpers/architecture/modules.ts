@@ -52,10 +52,10 @@ export const moduleMap: ModuleMap = {
     { folder: 'daemon/store', mayUse: jobs },
     { folder: 'daemon/pipeline', mayUse: tools },
     { folder: 'daemon/queue', mayUse: ['daemon/store', ...pipeline] },
-    { folder: 'daemon/notify', mayUse: ['daemon/queue', 'daemon/store', 'daemon/transports', ...jobs] },
+    { folder: 'daemon/webhooks', mayUse: ['daemon/queue', 'daemon/store', 'daemon/transports', ...jobs] },
     { folder: 'daemon/actions', mayUse: records },
     { folder: 'daemon/http', mayUse: ['daemon/actions', 'daemon/queue', ...pipeline] },
-    { folder: 'daemon/app', mayUse: ['daemon/http', 'daemon/notify', 'daemon/actions', ...records] },
+    { folder: 'daemon/app', mayUse: ['daemon/http', 'daemon/webhooks', 'daemon/actions', ...records] },
     { folder: 'daemon/admin', mayUse: ['daemon/store', ...tools] },
     { folder: 'daemon/dry-run', mayUse: ['daemon/app', 'daemon/actions', ...pipeline] },
     // What is written for readers of the tables and of the commands.

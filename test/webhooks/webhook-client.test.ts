@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createGuard, type GuardOptions } from '../../daemon/transports/guard.js';
-import { createPoster, type Letter } from '../../daemon/transports/http/post.js';
+import { createPoster, type Letter } from '../../daemon/webhooks/webhook-client.js';
 import { startHttpSource, startSocketSource } from '../helpers/servers/http-source.js';
 import { type Receiver, type ReceiverAnswer, startReceiver } from '../helpers/servers/receiver.js';
 import { testCertificate, testKey } from '../helpers/servers/test-certificate.js';

@@ -6,7 +6,7 @@ import {
   greatestToOrigin,
   type LinedNotice,
   NoticeLine,
-} from '../../daemon/notify/line.js';
+} from '../../daemon/webhooks/delivery-queue.js';
 
 const notice = (id: string, jobId: number, origin = 'a', dueMs = 0): LinedNotice => ({
   id,

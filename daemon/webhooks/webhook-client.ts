@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { VencError } from '../../../src/shared/errors.js';
-import type { Guard } from '../guard.js';
-import { connectionTrouble } from '../remote/trouble.js';
-import { createGuardedAgent, type GuardedAgent } from './agent.js';
-import { basicAuthorization, readHttpUrl } from './http-url.js';
-import type { HttpRequest } from './send-request.js';
+import type { VencError } from '../../src/shared/errors.js';
+import type { Guard } from '../transports/guard.js';
+import { createGuardedAgent, type GuardedAgent } from '../transports/http/agent.js';
+import { basicAuthorization, readHttpUrl } from '../transports/http/http-url.js';
+import type { HttpRequest } from '../transports/http/send-request.js';
+import { connectionTrouble } from '../transports/remote/trouble.js';
 
 /** What is posted. The names of its headers are in lower case. */
 export interface Letter {

@@ -6,9 +6,9 @@ import { maxNoticeAttempts } from '../jobs/notices.js';
 import { textOf } from '../queue/end-of-run.js';
 import { idlePause, untilKept } from '../queue/patience.js';
 import type { JobStore } from '../store/job-store.js';
-import type { Poster } from '../transports/http/post.js';
-import { letterFor } from './letter.js';
-import type { LinedNotice } from './line.js';
+import type { LinedNotice } from './delivery-queue.js';
+import type { Poster } from './webhook-client.js';
+import { letterFor } from './webhook-request.js';
 
 /** What an attempt at a notice depends on. */
 export interface AttemptDesk {

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { greatestToOne } from '../../daemon/notify/line.js';
+import { greatestToOne } from '../../daemon/webhooks/delivery-queue.js';
 import { type ReceiverAnswer, startReceiver } from '../helpers/servers/receiver.js';
 import { until } from '../helpers/until.js';
-import { noneIsDue, notifyRoom, secret, verified, withRoom } from './notify-room.js';
+import { noneIsDue, notifyRoom, secret, verified, withRoom } from './webhook-harness.js';
 
 const hang: ReceiverAnswer = () => {};
 

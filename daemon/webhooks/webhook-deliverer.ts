@@ -3,8 +3,8 @@ import { isVencError } from '../../src/shared/errors.js';
 import type { Job } from '../jobs/job.js';
 import { textOf } from '../queue/end-of-run.js';
 import type { JobStore } from '../store/job-store.js';
-import { type AttemptDesk, attemptNotice } from './attempt.js';
-import { type LinedNotice, NoticeLine } from './line.js';
+import { type AttemptDesk, attemptNotice } from './deliver-once.js';
+import { type LinedNotice, NoticeLine } from './delivery-queue.js';
 
 /** Calls `wake` after so many milliseconds, unless the function that it returns is called before. */
 export type Alarm = (delayMs: number, wake: () => void) => () => void;

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { jobRecord } from '../../daemon/jobs/view.js';
 import type { JobNotice, OutputNotice } from '../../src/shared/records/notices.js';
 import { until } from '../helpers/until.js';
-import { finishing, noneIsDue, verified, withRoom } from './notify-room.js';
+import { finishing, noneIsDue, verified, withRoom } from './webhook-harness.js';
 
 const fault = { errorClass: 'TranscodingError', message: 'The encoder gave up on the file.' } as const;
 

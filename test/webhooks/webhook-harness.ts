@@ -2,10 +2,14 @@ import { Webhook } from 'standardwebhooks';
 import { apply, type Change } from '../../daemon/jobs/changes.js';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
-import { createDeliverer, type Deliverer, type DelivererOptions } from '../../daemon/notify/deliverer.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { createGuard } from '../../daemon/transports/guard.js';
-import { createPoster } from '../../daemon/transports/http/post.js';
+import { createPoster } from '../../daemon/webhooks/webhook-client.js';
+import {
+  createDeliverer,
+  type Deliverer,
+  type DelivererOptions,
+} from '../../daemon/webhooks/webhook-deliverer.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { sampleFile, sampleMedia } from '../helpers/sample-job.js';
 import {

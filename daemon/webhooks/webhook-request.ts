@@ -4,7 +4,7 @@ import { toXml } from '../../src/shared/to-xml.js';
 import type { Job } from '../jobs/job.js';
 import type { Notice } from '../jobs/notice.js';
 import { noticeRecord } from '../jobs/notice-record.js';
-import type { Letter } from '../transports/http/post.js';
+import type { Letter } from './webhook-client.js';
 
 /**
  * A notice as it is posted at this moment: what it tells in the form that was asked for, signed as the Standard Webhooks specification
