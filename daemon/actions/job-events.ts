@@ -3,7 +3,7 @@ import type { JobProgressRecord } from '../../src/shared/records.js';
 import type { Job } from '../jobs/job.js';
 import type { JobProgress } from '../jobs/progress.js';
 import { jobProgress } from '../jobs/progress-view.js';
-import type { ProgressBook } from '../queue/progress-book.js';
+import type { ProgressBook } from '../queue/progress-tracker.js';
 import type { JobStore } from '../store/job-store.js';
 import { JobChannel } from './job-channel.js';
 import { JobFeed } from './job-feed.js';

@@ -1,6 +1,6 @@
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
 import type { JobQueue } from '../queue/job-queue.js';
-import type { ProgressBook } from '../queue/progress-book.js';
+import type { ProgressBook } from '../queue/progress-tracker.js';
 import type { AccountStore } from '../store/account-store.js';
 import type { JobStore } from '../store/job-store.js';
 import type { FileShelf } from '../transports/file-shelf.js';

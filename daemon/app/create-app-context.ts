@@ -11,7 +11,7 @@ import { ScratchSpace } from '../pipeline/disk-reservations.js';
 import { jobRunner } from '../pipeline/run-job.js';
 import { scratchRoom } from '../pipeline/scratch.js';
 import { createLocalQueue } from '../queue/local/local-queue.js';
-import { ProgressBook } from '../queue/progress-book.js';
+import { ProgressBook } from '../queue/progress-tracker.js';
 import { recover } from '../queue/recover.js';
 import { openAccounts } from '../store/accounts/json-account-store.js';
 import { realDisk } from '../store/data-folder/disk.js';

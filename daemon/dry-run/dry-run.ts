@@ -7,7 +7,7 @@ import { randomToken } from '../../src/shared/util/random-token.js';
 import { checkRequest, type PlacedOutput } from '../actions/check-request.js';
 import { missingFfmpeg } from '../app/health.js';
 import { type Ffmpeg, openFfmpeg } from '../ffmpeg/index.js';
-import type { Fault } from '../jobs/fault.js';
+import type { Fault } from '../jobs/job-failure.js';
 import { frameAtStart } from '../pipeline/frame-at-start.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan } from '../plan/plan-types.js';

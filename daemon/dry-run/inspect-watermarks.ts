@@ -1,6 +1,6 @@
 import { withoutPassword } from '../../src/shared/redact.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
-import type { Fault } from '../jobs/fault.js';
+import type { Fault } from '../jobs/job-failure.js';
 import type { WatermarkPicture } from '../plan/plan-types.js';
 import { readFileUrl } from '../transports/file/file-url.js';
 

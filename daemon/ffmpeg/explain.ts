@@ -1,5 +1,5 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
-import type { Fault } from '../jobs/fault.js';
+import type { Fault } from '../jobs/job-failure.js';
 import type { Ending } from './launch.js';
 import { type HiddenWords, lastWords } from './plain-words.js';
 

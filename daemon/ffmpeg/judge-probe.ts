@@ -1,5 +1,5 @@
 import { maxPixels } from '../../src/shared/settings/limits.js';
-import type { Fault } from '../jobs/fault.js';
+import type { Fault } from '../jobs/job-failure.js';
 import type { MediaFacts, VideoFacts } from '../jobs/media.js';
 import { formatWord, isPictureFormat, kindOfFormat } from './formats.js';
 import {

@@ -1,5 +1,5 @@
-import type { Fault } from './fault.js';
 import type { FileFacts } from './job.js';
+import type { Fault } from './job-failure.js';
 import type { MediaFacts } from './media.js';
 
 /** Everything that can happen to a job. */

@@ -4,7 +4,7 @@ import type { Change } from './change.js';
 import { backToWaiting, crashLimit, failedInput, givenUp, settle } from './endings.js';
 import type { Job, JobOutput } from './job.js';
 import { legalOutput, requireInput, requireLegal } from './legality.js';
-import { withAttempt, withDueNotices } from './notices.js';
+import { withAttempt, withDueNotices } from './notifications.js';
 import { thumbnailsOf } from './thumbnails.js';
 
 export type { Change, ChangeType } from './change.js';

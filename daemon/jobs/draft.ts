@@ -1,6 +1,6 @@
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import type { CreatedOnce, Job } from './job.js';
-import { targetsOf } from './notices.js';
+import { targetsOf } from './notifications.js';
 import { thumbnailsTogether } from './thumbnails.js';
 
 /** Where one output goes: see `destination` and `url` of a job's output. */

@@ -1,6 +1,6 @@
 import { isFinal, type OutputState } from '../../src/shared/states.js';
-import type { Fault } from './fault.js';
 import type { Job } from './job.js';
+import type { Fault } from './job-failure.js';
 
 /** Crashes after which a job is given up with `WorkerLostError`. */
 export const crashLimit = 3;

@@ -1,8 +1,8 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { InputState, JobState, OutputState } from '../../src/shared/states.js';
-import type { Fault } from './fault.js';
+import type { Fault } from './job-failure.js';
 import type { MediaFacts } from './media.js';
-import type { Notice, NotificationTarget } from './notice.js';
+import type { Notice, NotificationTarget } from './notification.js';
 
 /*
  * Terms. A job has one input and one or more outputs. A *run* is one attempt to carry a job out; it holds the

@@ -1,5 +1,5 @@
 import { Lane } from '../../src/shared/util/semaphore.js';
-import type { Run } from '../queue/job-queue.js';
+import type { Run } from '../jobs/run.js';
 
 /** What goes on side by side, each kind in so many places. */
 export interface Lanes {

@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
-import { faultOf } from '../jobs/fault.js';
+import { faultOf } from '../jobs/job-failure.js';
+import type { Run } from '../jobs/run.js';
 import { areAround, correctedKbps, helped, missOf, type RateMet } from '../plan/corrected-rate.js';
-import type { Run } from '../queue/job-queue.js';
 import type { Workbench } from './pipeline-context.js';
 import type { PlannedOutput } from './plan-job.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts } from '../jobs/job.js';
-import type { Run } from '../queue/job-queue.js';
+import type { Run } from '../jobs/run.js';
 import { defaultConnections } from '../transports/connections.js';
 import { transportFor } from '../transports/registry.js';
 import type { Turn } from './concurrency-limits.js';

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { VencError } from '../../src/shared/errors.js';
-import { faultOf } from '../jobs/fault.js';
 import type { JobOutput } from '../jobs/job.js';
+import { faultOf } from '../jobs/job-failure.js';
 import type { MediaFacts } from '../jobs/media.js';
+import type { Run } from '../jobs/run.js';
 import { thumbnailCount } from '../jobs/thumbnails.js';
 import type { Product } from '../plan/plan-types.js';
-import type { Run } from '../queue/job-queue.js';
 import { meetBitrate } from './correct-bitrate.js';
 import { encodingMeter } from './encoding-progress.js';
 import type { Workbench } from './pipeline-context.js';

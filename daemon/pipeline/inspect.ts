@@ -1,5 +1,5 @@
 import type { MediaFacts } from '../jobs/media.js';
-import type { Run } from '../queue/job-queue.js';
+import type { Run } from '../jobs/run.js';
 import type { Source } from './download.js';
 import type { Workbench } from './pipeline-context.js';
 import { downloadShareOf } from './progress-weights.js';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { isFinal } from '../../src/shared/states.js';
 import type { Change } from '../jobs/changes.js';
-import type { Run, RunHandler } from '../queue/job-queue.js';
+import type { Run, RunHandler } from '../jobs/run.js';
 import { type Turn, turnOf } from './concurrency-limits.js';
 import { deliver } from './deliver.js';
 import { download, type Source } from './download.js';

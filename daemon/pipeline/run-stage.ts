@@ -1,6 +1,6 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
-import { type Fault, faultOf } from '../jobs/fault.js';
-import type { Run } from '../queue/job-queue.js';
+import { type Fault, faultOf } from '../jobs/job-failure.js';
+import type { Run } from '../jobs/run.js';
 
 /**
  * Does one stage of a run. What it throws becomes a fault of the job, told through `fail`, and null is given back; a stage that

@@ -1,4 +1,4 @@
-import type { Run } from '../queue/job-queue.js';
+import type { Run } from '../jobs/run.js';
 
 /** Has something go on beside the rest of a run. */
 export type Begin = (act: (run: Run) => Promise<void>) => void;

@@ -1,5 +1,5 @@
 import { isVencError, VencError } from '../../src/shared/errors.js';
-import type { Fault } from '../jobs/fault.js';
+import type { Fault } from '../jobs/job-failure.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Product } from '../plan/plan-types.js';
 

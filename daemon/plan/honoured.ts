@@ -36,9 +36,9 @@ export const honouredJobFields = {
   pass_through: { by: 'daemon/jobs/draft.ts' },
   mock: { by: 'daemon/actions/create-job.ts' },
   notifications: { by: 'daemon/jobs/draft.ts' },
-  'notifications.url': { by: 'daemon/jobs/notices.ts' },
-  'notifications.format': { by: 'daemon/jobs/notices.ts' },
-  'notifications.headers': { by: 'daemon/jobs/notices.ts' },
+  'notifications.url': { by: 'daemon/jobs/notifications.ts' },
+  'notifications.format': { by: 'daemon/jobs/notifications.ts' },
+  'notifications.headers': { by: 'daemon/jobs/notifications.ts' },
 } as const satisfies Record<JobPath, Honour>;
 
 /** What becomes of each setting of an output. A new one without an entry does not compile. */
@@ -54,10 +54,10 @@ export const honouredOutputSettings = {
   'access_control.grantee': { by: 'daemon/jobs/access.ts' },
   'access_control.permission': { by: 'daemon/jobs/access.ts' },
   'access_control.permissions': { by: 'daemon/jobs/access.ts' },
-  notifications: { by: 'daemon/jobs/notices.ts' },
-  'notifications.url': { by: 'daemon/jobs/notices.ts' },
-  'notifications.format': { by: 'daemon/jobs/notices.ts' },
-  'notifications.headers': { by: 'daemon/jobs/notices.ts' },
+  notifications: { by: 'daemon/jobs/notifications.ts' },
+  'notifications.url': { by: 'daemon/jobs/notifications.ts' },
+  'notifications.format': { by: 'daemon/jobs/notifications.ts' },
+  'notifications.headers': { by: 'daemon/jobs/notifications.ts' },
   width: { by: 'daemon/plan/decide/size.ts' },
   height: { by: 'daemon/plan/decide/size.ts' },
   size: { by: 'daemon/plan/decide/size.ts' },

@@ -1,4 +1,4 @@
-import type { Fault } from '../jobs/fault.js';
+import type { Fault } from '../jobs/job-failure.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { checkCombination } from './combination.js';
 import { decideClip, reaches, startWithin } from './decide/clip.js';

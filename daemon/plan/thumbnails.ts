@@ -1,4 +1,4 @@
-import type { Fault } from '../jobs/fault.js';
+import type { Fault } from '../jobs/job-failure.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { coloursOfOutput } from './decide/colours.js';
 import { decideInOnePass, decideThumbnails, type Taking } from './decide/thumbnails.js';

@@ -3,8 +3,8 @@ import { exitCodes } from '../../src/shared/exit-codes.js';
 import { redact } from '../../src/shared/redact.js';
 import { isFinal } from '../../src/shared/states.js';
 import { applyAsHolder } from '../jobs/changes.js';
-import { type Fault, faultOf } from '../jobs/fault.js';
 import type { Job } from '../jobs/job.js';
+import { type Fault, faultOf } from '../jobs/job-failure.js';
 
 /** Whether the run with this token still has the job: it was neither finished nor taken away. */
 export function isHeld(job: Job, token: string): boolean {

@@ -3,7 +3,7 @@ import type { Job } from '../jobs/job.js';
 import type { JobStore } from '../store/job-store.js';
 import { textOf } from './end-of-run.js';
 import type { JobQueue } from './job-queue.js';
-import { idlePause, type Pause, untilKept } from './patience.js';
+import { idlePause, type Pause, untilKept } from './retry-until-persisted.js';
 
 /** What recovering needs beside the store and the queue. */
 export interface RecoverOptions {

@@ -1,10 +1,10 @@
 import { isVencError } from '../../src/shared/errors.js';
 import { apply } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
-import type { Notice } from '../jobs/notice.js';
-import { maxNoticeAttempts } from '../jobs/notices.js';
+import type { Notice } from '../jobs/notification.js';
+import { maxNoticeAttempts } from '../jobs/notifications.js';
 import { textOf } from '../queue/end-of-run.js';
-import { idlePause, untilKept } from '../queue/patience.js';
+import { idlePause, untilKept } from '../queue/retry-until-persisted.js';
 import type { JobStore } from '../store/job-store.js';
 import type { LinedNotice } from './delivery-queue.js';
 import type { Poster } from './webhook-client.js';

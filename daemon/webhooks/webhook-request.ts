@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { jobNotice, outputNotice } from '../../src/shared/records/notices.js';
 import { toXml } from '../../src/shared/to-xml.js';
 import type { Job } from '../jobs/job.js';
-import type { Notice } from '../jobs/notice.js';
-import { noticeRecord } from '../jobs/notice-record.js';
+import type { Notice } from '../jobs/notification.js';
+import { noticeRecord } from '../jobs/notification-record.js';
 import type { Letter } from './webhook-client.js';
 
 /**

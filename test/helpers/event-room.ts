@@ -3,7 +3,7 @@ import type { JobFeed } from '../../daemon/actions/job-feed.js';
 import { apply, type Change } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import { jobProgress } from '../../daemon/jobs/progress-view.js';
-import { ProgressBook } from '../../daemon/queue/progress-book.js';
+import { ProgressBook } from '../../daemon/queue/progress-tracker.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { VencError } from '../../src/shared/errors.js';
 

@@ -2,7 +2,7 @@ import { apply } from '../../daemon/jobs/changes.js';
 import { draftJob, type JobDraft } from '../../daemon/jobs/draft.js';
 import type { FileFacts, Job } from '../../daemon/jobs/job.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
-import type { Run } from '../../daemon/queue/job-queue.js';
+import type { Run } from '../../daemon/jobs/run.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 
 /** Media facts that say as little as is legal. */

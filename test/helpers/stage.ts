@@ -1,4 +1,4 @@
-import type { Run, RunHandler } from '../../daemon/queue/job-queue.js';
+import type { Run, RunHandler } from '../../daemon/jobs/run.js';
 import { finishAll } from './sample-job.js';
 
 /** A run that waits on the stage until a test says how it goes on. */

@@ -1,6 +1,6 @@
 import { draftJob } from '../../daemon/jobs/draft.js';
-import type { Fault } from '../../daemon/jobs/fault.js';
 import type { FileFacts, Job } from '../../daemon/jobs/job.js';
+import type { Fault } from '../../daemon/jobs/job-failure.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { isFinal, type OutputState } from '../../src/shared/states.js';
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Run } from '../../daemon/jobs/run.js';
 import { alongside } from '../../daemon/pipeline/task-group.js';
-import type { Run } from '../../daemon/queue/job-queue.js';
 import { quiet } from '../helpers/until.js';
 import { jobIn } from '../jobs/sample-job.js';
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
-import { firstDelayMs, greatestDelayMs } from '../../daemon/queue/patience.js';
+import { firstDelayMs, greatestDelayMs } from '../../daemon/queue/retry-until-persisted.js';
 import { VencError } from '../../src/shared/errors.js';
 import { type LocalQueueRoom, localQueueRoom } from '../helpers/queue-room.js';
 import { finishAll, sampleDraft } from '../helpers/sample-job.js';

@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { maxPixels } from '../../../src/shared/settings/limits.js';
-import type { Fault } from '../../jobs/fault.js';
+import type { Fault } from '../../jobs/job-failure.js';
 import { orientationOf, type VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { Abilities, WatermarkPicture } from '../plan-types.js';

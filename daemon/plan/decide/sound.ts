@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
-import type { Fault } from '../../jobs/fault.js';
+import type { Fault } from '../../jobs/job-failure.js';
 import type { AudioFacts } from '../../jobs/media.js';
 import { type AudioCodec, type AudioCodecFacts, audioCodecs } from '../codecs.js';
 import type { Container } from '../containers.js';

@@ -1,6 +1,6 @@
 import type { Distance, OutputSettings } from '../../../src/shared/settings/index.js';
 import { maxPixels } from '../../../src/shared/settings/limits.js';
-import type { Fault } from '../../jobs/fault.js';
+import type { Fault } from '../../jobs/job-failure.js';
 import type { WatermarkPicture } from '../plan-types.js';
 import type { ColourMatrix, Overlay, PictureSize } from './decisions.js';
 

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobQueue, RunHandler, StopReason, WorkOptions } from '../job-queue.js';
-import { type Pause, pause } from '../patience.js';
+import type { RunHandler, StopReason } from '../../jobs/run.js';
+import type { JobQueue, WorkOptions } from '../job-queue.js';
+import { type Pause, pause } from '../retry-until-persisted.js';
+import { WaitingLine } from './fifo-queue.js';
 import { type Confine, LocalRun, type RunDesk } from './local-run.js';
-import { WaitingLine } from './waiting-line.js';
 
 /** What a local queue is made of. */
 export interface LocalQueueParts extends Omit<RunDesk, 'pause' | 'confine'> {

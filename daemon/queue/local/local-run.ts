@@ -1,14 +1,14 @@
 import { isVencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
 import { applyAsHolder, type Change } from '../../jobs/changes.js';
-import type { Fault } from '../../jobs/fault.js';
 import type { Job } from '../../jobs/job.js';
+import type { Fault } from '../../jobs/job-failure.js';
 import { withReached } from '../../jobs/reached.js';
+import type { Run, RunHandler, StopReason } from '../../jobs/run.js';
 import type { JobStore } from '../../store/job-store.js';
 import { failWhatIsOpen, faultOfRun, isStopped, release, textOf } from '../end-of-run.js';
-import type { Run, RunHandler, StopReason } from '../job-queue.js';
-import { type Pause, untilKept } from '../patience.js';
-import type { ProgressBook } from '../progress-book.js';
+import type { ProgressBook } from '../progress-tracker.js';
+import { type Pause, untilKept } from '../retry-until-persisted.js';
 import { type ClaimOutcome, claim, crashesBeforeAlone } from './claim.js';
 
 /** What a run works with. */

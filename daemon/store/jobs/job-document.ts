@@ -1,7 +1,7 @@
 import { inputStates, isJobState, outputStates } from '../../../src/shared/states.js';
 import { isRecord } from '../../../src/shared/util/is-object.js';
 import type { CreatedOnce, Job, JobInput, JobOutput, JobThumbnail, Reached } from '../../jobs/job.js';
-import type { Notice, NotificationTarget } from '../../jobs/notice.js';
+import type { Notice, NotificationTarget } from '../../jobs/notification.js';
 
 /** What the file of one job holds. */
 export interface JobDocument {

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { Job } from '../../../daemon/jobs/job.js';
-import type { Run } from '../../../daemon/queue/job-queue.js';
+import type { Run } from '../../../daemon/jobs/run.js';
 import { VencError } from '../../../src/shared/errors.js';
 import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';
 import { until } from '../../helpers/until.js';

@@ -1,5 +1,5 @@
 import type { JobQueue } from '../../../daemon/queue/job-queue.js';
-import type { ProgressBook } from '../../../daemon/queue/progress-book.js';
+import type { ProgressBook } from '../../../daemon/queue/progress-tracker.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
 import type { Stage } from '../../helpers/stage.js';
 

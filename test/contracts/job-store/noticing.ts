@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { Job } from '../../../daemon/jobs/job.js';
-import type { Notice } from '../../../daemon/jobs/notice.js';
+import type { Notice } from '../../../daemon/jobs/notification.js';
 import { draftFor, making, marking, type StoreContext, type StoreFacts, updateAll } from './store-facts.js';
 
 const notice: Notice = {

@@ -66,12 +66,6 @@ export const moduleMap: ModuleMap = {
   ],
   exceptions: [
     {
-      from: ['daemon/pipeline'],
-      to: 'daemon/queue/job-queue.ts',
-      how: 'types',
-      because: 'a run is what the queue promises to its handler',
-    },
-    {
       from: ['src/cli/print'],
       to: 'src/client',
       how: 'types',

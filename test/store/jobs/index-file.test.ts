@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../../daemon/jobs/job.js';
-import type { Notice } from '../../../daemon/jobs/notice.js';
+import type { Notice } from '../../../daemon/jobs/notification.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
 import {
   beginning,

@@ -1,7 +1,7 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isFinal } from '../../src/shared/states.js';
 import type { Job } from './job.js';
-import type { Notice, NotificationTarget } from './notice.js';
+import type { Notice, NotificationTarget } from './notification.js';
 
 /** Attempts at a notice before it is given up (contract, section 10). */
 export const maxNoticeAttempts = 20;

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ProgressBook } from '../../daemon/queue/progress-book.js';
+import { ProgressBook } from '../../daemon/queue/progress-tracker.js';
 
 interface Context {
   book: ProgressBook;

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { idlePause, pause, untilKept } from '../../daemon/queue/patience.js';
+import { idlePause, pause, untilKept } from '../../daemon/queue/retry-until-persisted.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { noRoom } from '../helpers/troubled-store.js';
 

@@ -1,6 +1,6 @@
 import type { JobNotice, OutputNotice } from '../../src/shared/records/notices.js';
 import type { Job } from './job.js';
-import type { Notice } from './notice.js';
+import type { Notice } from './notification.js';
 import { inputDetails, jobHead, outputDetails } from './view.js';
 
 /** What a notice tells, in the state in which the job is now (contract, section 10). */

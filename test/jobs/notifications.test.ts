@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply, type Change } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
-import { noticeRecord } from '../../daemon/jobs/notice-record.js';
-import { maxNoticeAttempts } from '../../daemon/jobs/notices.js';
+import { noticeRecord } from '../../daemon/jobs/notification-record.js';
+import { maxNoticeAttempts } from '../../daemon/jobs/notifications.js';
 import { inputDetails, outputDetails } from '../../daemon/jobs/view.js';
 import { changedAt, deepFreeze, fault, file, jobIn, madeAt, media, type States } from './sample-job.js';
 
