@@ -1,6 +1,6 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGuard } from '../daemon/transports/guard.js';
+import { createGuard } from '../daemon/net/ssrf-guard.js';
 import { createHttpTransport } from '../daemon/transports/http.js';
 import { findPrograms } from '../test/helpers/servers/find-program.js';
 import { startNginx } from '../test/helpers/servers/nginx.js';

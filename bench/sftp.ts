@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGuard } from '../daemon/transports/guard.js';
+import { createGuard } from '../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../daemon/transports/remote/leftovers.js';
 import { createSftpTransport } from '../daemon/transports/sftp.js';
 import type { Transfer } from '../daemon/transports/transport.js';

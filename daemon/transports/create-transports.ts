@@ -1,8 +1,8 @@
+import { createGuard } from '../net/ssrf-guard.js';
 import { createFaspTransport } from './fasp.js';
 import { createFileTransport } from './file.js';
 import type { FileShelf } from './file-shelf.js';
 import { createFtpTransport } from './ftp.js';
-import { createGuard } from './guard.js';
 import { createHostedTransport } from './hosted.js';
 import { createHttpTransport } from './http.js';
 import { registerTransports, type TransportRegistry } from './registry.js';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { VencError } from '../../src/shared/errors.js';
-import type { Guard } from '../transports/guard.js';
+import type { Guard } from '../net/ssrf-guard.js';
 import { createGuardedAgent, type GuardedAgent } from '../transports/http/agent.js';
 import { basicAuthorization, readHttpUrl } from '../transports/http/http-url.js';
 import type { HttpRequest } from '../transports/http/send-request.js';

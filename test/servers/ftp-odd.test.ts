@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import { createFtpTransport } from '../../daemon/transports/ftp.js';
-import { createGuard } from '../../daemon/transports/guard.js';
 import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
 import {
   contentsOf,

@@ -1,7 +1,7 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import { createFtpTransport } from '../../daemon/transports/ftp.js';
-import { createGuard } from '../../daemon/transports/guard.js';
 import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
 import { notApplicable, unreachableHosts } from '../contracts/transport/common-troubles.js';
 import { secret } from '../contracts/transport/transport-harness.js';

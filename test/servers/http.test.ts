@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../daemon/transports/guard.js';
+import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import { createHttpTransport } from '../../daemon/transports/http.js';
 import { unreachableHosts } from '../contracts/transport/common-troubles.js';
 import { factsOf, faultOf, sampleBytes, scratchFolder, transferOf } from '../contracts/transport/evidence.js';

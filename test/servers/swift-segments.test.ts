@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../daemon/transports/guard.js';
+import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import type { Leftover } from '../../daemon/transports/remote/leftovers.js';
 import { createSwiftTransport } from '../../daemon/transports/swift.js';
 import {

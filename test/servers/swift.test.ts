@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createGuard } from '../../daemon/transports/guard.js';
+import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
 import type { SwiftOptions } from '../../daemon/transports/swift/swift-options.js';
 import { createSwiftTransport } from '../../daemon/transports/swift.js';

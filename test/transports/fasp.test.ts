@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import type { FaspOptions } from '../../daemon/transports/fasp/download.js';
 import { createFaspTransport } from '../../daemon/transports/fasp.js';
-import { createGuard } from '../../daemon/transports/guard.js';
 import {
   contentsOf,
   factsOf,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { FileFacts } from '../../daemon/jobs/job.js';
-import { createGuard, type GuardOptions } from '../../daemon/transports/guard.js';
+import { createGuard, type GuardOptions } from '../../daemon/net/ssrf-guard.js';
 import type { RangeRules } from '../../daemon/transports/http/http-download.js';
 import { createHttpTransport } from '../../daemon/transports/http.js';
 import { contentsOf, scratchFolder, transferOf } from '../contracts/transport/evidence.js';

@@ -5,7 +5,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { createGuard } from '../../daemon/transports/guard.js';
+import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
 import { createS3Transport, hostsOf } from '../../daemon/transports/s3.js';
 import type { ServiceKeys, StorageService } from '../../daemon/transports/services.js';

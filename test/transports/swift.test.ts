@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../daemon/transports/guard.js';
+import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
 import { createSwiftTransport } from '../../daemon/transports/swift.js';
 import type { VencError } from '../../src/shared/errors.js';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard, type GuardOptions } from '../../daemon/transports/guard.js';
+import { createGuard, type GuardOptions } from '../../daemon/net/ssrf-guard.js';
 import { createPoster, type Letter } from '../../daemon/webhooks/webhook-client.js';
 import { startHttpSource, startSocketSource } from '../helpers/servers/http-source.js';
 import { type Receiver, type ReceiverAnswer, startReceiver } from '../helpers/servers/receiver.js';

@@ -2,8 +2,8 @@ import { Webhook } from 'standardwebhooks';
 import { apply, type Change } from '../../daemon/jobs/changes.js';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
+import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
-import { createGuard } from '../../daemon/transports/guard.js';
 import { createPoster } from '../../daemon/webhooks/webhook-client.js';
 import {
   createDeliverer,

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { FTPError } from 'basic-ftp';
-import type { Guard } from '../guard.js';
-import { openSocket } from '../open-socket.js';
-import type { SocketBuffers } from '../socket-buffers.js';
+import { openSocket } from '../../net/open-socket.js';
+import type { SocketBuffers } from '../../net/socket-buffers.js';
+import type { Guard } from '../../net/ssrf-guard.js';
 import type { ControlConnection } from './control-connection.js';
 import { encrypt } from './encrypt.js';
 

@@ -1,7 +1,7 @@
 import { type ClientRequestArgs, Agent as SocketPool } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Guard } from '../guard.js';
-import { asError, openSocket } from '../open-socket.js';
+import { asError, openSocket } from '../../net/open-socket.js';
+import type { Guard } from '../../net/ssrf-guard.js';
 import { type HttpAnswer, type HttpRequest, sendRequest } from './send-request.js';
 
 /** Makes requests, over connections that it keeps for the next ones. */

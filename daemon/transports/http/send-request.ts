@@ -1,7 +1,7 @@
 import { type Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { asError } from '../open-socket.js';
+import { asError } from '../../net/open-socket.js';
 
 /** One request. */
 export interface HttpRequest {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isVencError } from '../../../src/shared/errors.js';
+import type { Guard } from '../../net/ssrf-guard.js';
 import type { Direction } from '../disk-faults.js';
-import type { Guard } from '../guard.js';
 import { createPatience } from './patience.js';
 import { classOf, passingTrouble, type Trouble } from './trouble.js';
 

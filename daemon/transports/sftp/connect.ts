@@ -1,7 +1,7 @@
 import type SftpClient from 'ssh2-sftp-client';
 import { VencError } from '../../../src/shared/errors.js';
+import { openSocket } from '../../net/open-socket.js';
 import type { Direction } from '../disk-faults.js';
-import { openSocket } from '../open-socket.js';
 import { connectTimeoutOf, type RemoteOptions, type Watched } from '../remote/attempts.js';
 import type { FileServer, FileSession, RemotePlace } from '../remote/file-server.js';
 import { classOf } from '../remote/trouble.js';

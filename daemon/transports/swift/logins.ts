@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Guard } from '../../net/ssrf-guard.js';
 import type { Direction } from '../disk-faults.js';
-import type { Guard } from '../guard.js';
 import { createGuardedAgent } from '../http/agent.js';
 import type { Watched } from '../remote/attempts.js';
 import { classOf, finalTrouble, type Trouble } from '../remote/trouble.js';

@@ -1,4 +1,4 @@
-import type { Guard } from '../guard.js';
+import type { Guard } from '../../net/ssrf-guard.js';
 import type { RemoteOptions } from '../remote/attempts.js';
 import type { LeftoverBook } from '../remote/leftovers.js';
 import type { Services } from '../services.js';

@@ -1,4 +1,4 @@
-import { addressKind } from '../address.js';
+import { addressKind } from '../../net/addresses.js';
 
 /**
  * Which hosts may be private, of those that a login leads to: the configured one, and the storage that it names where it is within the same

@@ -25,7 +25,8 @@ export interface ModuleMap {
 const shared = ['src/shared'];
 const jobs = ['daemon/jobs', ...shared];
 const plan = ['daemon/plan', ...jobs];
-const tools = ['daemon/ffmpeg', 'daemon/transports', ...plan];
+const transports = ['daemon/transports', 'daemon/net'];
+const tools = ['daemon/ffmpeg', ...transports, ...plan];
 const pipeline = ['daemon/pipeline', ...tools];
 const records = ['daemon/queue', 'daemon/store', ...pipeline];
 
@@ -48,11 +49,12 @@ export const moduleMap: ModuleMap = {
     { folder: 'daemon/jobs', mayUse: shared },
     { folder: 'daemon/plan', mayUse: jobs },
     { folder: 'daemon/ffmpeg', mayUse: plan },
-    { folder: 'daemon/transports', mayUse: plan },
+    { folder: 'daemon/net', mayUse: shared },
+    { folder: 'daemon/transports', mayUse: ['daemon/net', ...plan] },
     { folder: 'daemon/store', mayUse: jobs },
     { folder: 'daemon/pipeline', mayUse: tools },
     { folder: 'daemon/queue', mayUse: ['daemon/store', ...pipeline] },
-    { folder: 'daemon/webhooks', mayUse: ['daemon/queue', 'daemon/store', 'daemon/transports', ...jobs] },
+    { folder: 'daemon/webhooks', mayUse: ['daemon/queue', 'daemon/store', ...transports, ...jobs] },
     { folder: 'daemon/actions', mayUse: records },
     { folder: 'daemon/http', mayUse: ['daemon/actions', 'daemon/queue', ...pipeline] },
     { folder: 'daemon/app', mayUse: ['daemon/http', 'daemon/webhooks', 'daemon/actions', ...records] },

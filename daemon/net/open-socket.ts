@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Guard } from './guard.js';
 import type { SocketBuffers } from './socket-buffers.js';
+import type { Guard } from './ssrf-guard.js';
 
 /** What to connect to. */
 export interface SocketTarget {

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard, type Guard, type GuardOptions } from '../../daemon/transports/guard.js';
+import { createGuard, type Guard, type GuardOptions } from '../../daemon/net/ssrf-guard.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 

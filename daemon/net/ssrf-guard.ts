@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import { VencError } from '../../src/shared/errors.js';
-import { addressKind, normalisedAddress } from './address.js';
+import { addressKind, normalisedAddress } from './addresses.js';
 
 /** What a guard is told when it is made. */
 export interface GuardOptions {

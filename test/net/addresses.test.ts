@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AddressKind, addressKind } from '../../daemon/transports/address.js';
+import { type AddressKind, addressKind } from '../../daemon/net/addresses.js';
 
 const cases: Readonly<Record<AddressKind, readonly string[]>> = {
   public: [

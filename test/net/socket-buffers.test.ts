@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SocketBuffers } from '../../daemon/transports/socket-buffers.js';
+import { SocketBuffers } from '../../daemon/net/socket-buffers.js';
 
 const bytes = 100_000;
 
