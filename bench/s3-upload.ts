@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { createGuard } from '../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../daemon/transports/remote/leftovers.js';
+import { noLeftoverBook } from '../daemon/transfer/orphans.js';
 import { planParts } from '../daemon/transports/s3/parts.js';
 import { createS3Transport, hostsOf } from '../daemon/transports/s3.js';
 import { s3rverKeys } from '../test/helpers/servers/s3rver.js';

@@ -2,11 +2,11 @@ import { basename, join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
+import { noLeftoverBook } from '../transfer/orphans.js';
+import type { Transfer } from '../transfer/transfer.js';
 import { networkTransports } from '../transports/create-transports.js';
 import { registerTransports, schemeOf } from '../transports/registry.js';
-import { noLeftoverBook } from '../transports/remote/leftovers.js';
 import { servicesFrom } from '../transports/services.js';
-import type { Transfer } from '../transports/transport.js';
 
 /** Where a file is put for a service to fetch it. */
 export interface StageOptions {

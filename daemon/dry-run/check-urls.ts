@@ -1,5 +1,5 @@
+import { type HostKind, readRemoteUrl } from '../transfer/remote-url.js';
 import { readHttpUrl } from '../transports/http/http-url.js';
-import { type HostKind, readRemoteUrl } from '../transports/remote/remote-url.js';
 import type { Transport } from '../transports/transport.js';
 
 /** Why a URL cannot be used; null where it can. */

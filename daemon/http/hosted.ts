@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { VencError } from '../../src/shared/errors.js';
-import { contentTypeOf } from '../transports/content-type.js';
+import { contentTypeOf } from '../transfer/content-type.js';
 import { readByteRange } from './byte-range.js';
 import type { OpenHandler } from './handler.js';
 

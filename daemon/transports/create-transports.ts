@@ -1,4 +1,5 @@
 import { createGuard } from '../net/ssrf-guard.js';
+import type { LeftoverBook } from '../transfer/orphans.js';
 import { createFaspTransport } from './fasp.js';
 import { createFileTransport } from './file.js';
 import type { FileShelf } from './file-shelf.js';
@@ -6,7 +7,6 @@ import { createFtpTransport } from './ftp.js';
 import { createHostedTransport } from './hosted.js';
 import { createHttpTransport } from './http.js';
 import { registerTransports, type TransportRegistry } from './registry.js';
-import type { LeftoverBook } from './remote/leftovers.js';
 import { createGcsTransport, createS3Transport, hostsOf } from './s3.js';
 import type { Services, StorageService } from './services.js';
 import { createSftpTransport } from './sftp.js';

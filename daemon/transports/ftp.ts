@@ -1,7 +1,7 @@
+import { serverTransport } from './file-server/server-transport.js';
+import type { UploadOptions } from './file-server/upload-to-server.js';
 import { readFtpUrl } from './ftp/ftp-place.js';
 import type { FtpOptions } from './ftp/ftp-server.js';
-import { serverTransport } from './remote/server-transport.js';
-import type { UploadOptions } from './remote/upload-to.js';
 import type { Transport } from './transport.js';
 
 /** The transport of `ftp:` and `ftps:` (section 1). Its library is loaded with the first transfer. */

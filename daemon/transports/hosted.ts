@@ -1,8 +1,8 @@
 import { VencError } from '../../src/shared/errors.js';
-import { ownDiskFault } from './disk-faults.js';
+import { ownDiskFault } from '../transfer/map-disk-error.js';
+import { createMeter } from '../transfer/progress-reporter.js';
+import { measureFile } from '../transfer/read-file.js';
 import type { FileShelf } from './file-shelf.js';
-import { createMeter } from './meter.js';
-import { measureFile } from './read-file.js';
 import { parseShelfUrl } from './shelf-place.js';
 import type { Transport } from './transport.js';
 

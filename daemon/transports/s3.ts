@@ -1,8 +1,8 @@
 import { VencError } from '../../src/shared/errors.js';
-import type { Direction } from './disk-faults.js';
-import type { RemoteOptions } from './remote/attempts.js';
-import type { LeftoverBook } from './remote/leftovers.js';
-import { classOf } from './remote/trouble.js';
+import type { Direction } from '../transfer/map-disk-error.js';
+import type { LeftoverBook } from '../transfer/orphans.js';
+import { classOf } from '../transfer/transfer-error.js';
+import type { RemoteOptions } from '../transfer/with-retry.js';
 import { readBucketUrl } from './s3/place.js';
 import type { StorageSession } from './s3/session.js';
 import type { StorageService } from './services.js';

@@ -1,5 +1,5 @@
-import { serverTransport } from './remote/server-transport.js';
-import type { UploadOptions } from './remote/upload-to.js';
+import { serverTransport } from './file-server/server-transport.js';
+import type { UploadOptions } from './file-server/upload-to-server.js';
 import type { Services } from './services.js';
 import { readSftpUrl } from './sftp/sftp-url.js';
 import type { Transport } from './transport.js';

@@ -1,4 +1,4 @@
-import type { LeftoverFolder } from './leftover-folder.js';
+import type { LeftoverFolder } from '../transfer/cleanup-journal.js';
 import { schemeOf, type TransportRegistry } from './registry.js';
 
 /**

@@ -1,7 +1,7 @@
 import { VencError } from '../../src/shared/errors.js';
-import type { Direction } from './disk-faults.js';
-import { connectTimeoutOf } from './remote/attempts.js';
-import { classOf } from './remote/trouble.js';
+import type { Direction } from '../transfer/map-disk-error.js';
+import { classOf } from '../transfer/transfer-error.js';
+import { connectTimeoutOf } from '../transfer/with-retry.js';
 import { missing } from './swift/answers.js';
 import { downloadFromSwift } from './swift/download.js';
 import { Logins } from './swift/logins.js';

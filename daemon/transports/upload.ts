@@ -1,13 +1,14 @@
 import { link, open, unlink } from 'node:fs/promises';
 import { VencError } from '../../src/shared/errors.js';
 import type { FileFacts } from '../jobs/job.js';
-import { copyFrom } from './copy-from.js';
-import { ownDiskFault } from './disk-faults.js';
+import { copyFrom } from '../transfer/copy-file.js';
+import { ownDiskFault } from '../transfer/map-disk-error.js';
+import { createMeter } from '../transfer/progress-reporter.js';
+import { measureFile } from '../transfer/read-file.js';
+import type { Transfer } from '../transfer/transfer.js';
 import type { FileShelf, ShelfFile } from './file-shelf.js';
-import { createMeter } from './meter.js';
-import { measureFile } from './read-file.js';
 import { parseShelfUrl } from './shelf-place.js';
-import type { Transfer, Transport } from './transport.js';
+import type { Transport } from './transport.js';
 
 /**
  * Inputs that were uploaded to the daemon, at `upload://TOKEN/NAME` (contract, section 9): good for the account that uploaded them,

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { VencError } from '../../src/shared/errors.js';
 import type { Guard } from '../net/ssrf-guard.js';
+import { connectionTrouble } from '../transfer/transfer-error.js';
 import { createGuardedAgent, type GuardedAgent } from '../transports/http/agent.js';
 import { basicAuthorization, readHttpUrl } from '../transports/http/http-url.js';
 import type { HttpRequest } from '../transports/http/send-request.js';
-import { connectionTrouble } from '../transports/remote/trouble.js';
 
 /** What is posted. The names of its headers are in lower case. */
 export interface Letter {

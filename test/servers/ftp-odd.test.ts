@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
+import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
 import { createFtpTransport } from '../../daemon/transports/ftp.js';
-import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
 import {
   contentsOf,
   factsOf,

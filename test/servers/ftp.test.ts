@@ -1,8 +1,8 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
+import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
 import { createFtpTransport } from '../../daemon/transports/ftp.js';
-import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
 import { notApplicable, unreachableHosts } from '../contracts/transport/common-troubles.js';
 import { secret } from '../contracts/transport/transport-harness.js';
 import { transportContract } from '../contracts/transport.js';

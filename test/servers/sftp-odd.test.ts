@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
+import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
 import type { Services } from '../../daemon/transports/services.js';
 import { createSftpTransport } from '../../daemon/transports/sftp.js';
 import {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import type { Leftover } from '../../daemon/transports/remote/leftovers.js';
+import type { Leftover } from '../../daemon/transfer/orphans.js';
 import { createSwiftTransport } from '../../daemon/transports/swift.js';
 import {
   factsOf,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
+import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
 import type { SwiftOptions } from '../../daemon/transports/swift/swift-options.js';
 import { createSwiftTransport } from '../../daemon/transports/swift.js';
 import { secret } from '../contracts/transport/transport-harness.js';

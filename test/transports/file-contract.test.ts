@@ -65,7 +65,7 @@ transportContract('file', {
     common: {
       ...noNetwork,
       'a place without permission': at(`${pathToFileURL(outside).href}/x.mp4`),
-      'a full target': notApplicable('a full disk is told of in disk-faults.test.ts'),
+      'a full target': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
     },
     troubles: [
       {
@@ -119,7 +119,7 @@ transportContract('file anywhere', {
     common: {
       ...noNetwork,
       'a place without permission': notApplicable('tests may be run by root, who writes everywhere'),
-      'a full target': notApplicable('a full disk is told of in disk-faults.test.ts'),
+      'a full target': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
     },
     troubles: [{ what: 'a device', errorClass: 'UploadFailureError', url: at('file:///dev/null') }],
   },

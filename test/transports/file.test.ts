@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Transfer } from '../../daemon/transfer/transfer.js';
 import { isOpenedBelow, steadyPath } from '../../daemon/transports/file/roots.js';
 import { createFileTransport } from '../../daemon/transports/file.js';
-import type { Transfer } from '../../daemon/transports/transport.js';
 import { contentsOf, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
 
 const download = (roots: readonly string[] | 'anywhere', path: string, toPath: string) =>

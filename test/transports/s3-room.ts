@@ -6,7 +6,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
+import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
 import { createS3Transport, hostsOf } from '../../daemon/transports/s3.js';
 import type { ServiceKeys, StorageService } from '../../daemon/transports/services.js';
 import type { Transport } from '../../daemon/transports/transport.js';

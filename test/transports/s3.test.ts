@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
+import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
 import { createGcsTransport, createS3Transport } from '../../daemon/transports/s3.js';
 import {
   contentsOf,

@@ -44,7 +44,7 @@ transportContract('hosted', {
     common: {
       ...noNetwork,
       'a place without permission': notApplicable('the daemon itself chooses the place'),
-      'a full target': notApplicable('a full disk is told of in disk-faults.test.ts'),
+      'a full target': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
     },
     troubles: [
       {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../daemon/transports/remote/leftovers.js';
+import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
 import { createSwiftTransport } from '../../daemon/transports/swift.js';
 import type { VencError } from '../../src/shared/errors.js';
 import {

@@ -1,5 +1,5 @@
-import { outOfSpaceError } from '../disk-faults.js';
-import { finalTrouble, passingTrouble, type Trouble } from '../remote/trouble.js';
+import { outOfSpaceError } from '../../transfer/map-disk-error.js';
+import { finalTrouble, passingTrouble, type Trouble } from '../../transfer/transfer-error.js';
 import type { FaspPlace } from './fasp-url.js';
 
 type Meaning = (place: FaspPlace) => Trouble;

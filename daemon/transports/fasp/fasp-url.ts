@@ -1,4 +1,4 @@
-import { type RemoteUrl, readRemoteUrl } from '../remote/remote-url.js';
+import { type RemoteUrl, readRemoteUrl } from '../../transfer/remote-url.js';
 
 /** A file on a server of Aspera. */
 export interface FaspPlace extends Omit<RemoteUrl, 'credentials'> {

@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { FileFacts } from '../../jobs/job.js';
-import { copyFrom } from '../copy-from.js';
-import { diskFault } from '../disk-faults.js';
-import { makeFolders } from '../folders.js';
-import { createMeter } from '../meter.js';
-import { measure } from '../read-file.js';
-import type { Transfer } from '../transport.js';
+import { copyFrom } from '../../transfer/copy-file.js';
+import { makeFolders } from '../../transfer/folders.js';
+import { diskFault } from '../../transfer/map-disk-error.js';
+import { createMeter } from '../../transfer/progress-reporter.js';
+import { measure } from '../../transfer/read-file.js';
+import type { Transfer } from '../../transfer/transfer.js';
 import { isOpenedBelow, type RootFolders, resolveBelow, steadyPath } from './roots.js';
 
 const maxAttempts = 3;

@@ -2,11 +2,11 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, stat, symlink } from 'node:fs/promises';
 import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
-import { copyFrom } from '../copy-from.js';
-import { diskFault, ownDiskFault } from '../disk-faults.js';
-import { createMeter } from '../meter.js';
-import { measure } from '../read-file.js';
-import type { Transfer } from '../transport.js';
+import { copyFrom } from '../../transfer/copy-file.js';
+import { diskFault, ownDiskFault } from '../../transfer/map-disk-error.js';
+import { createMeter } from '../../transfer/progress-reporter.js';
+import { measure } from '../../transfer/read-file.js';
+import type { Transfer } from '../../transfer/transfer.js';
 import { isOpenedBelow, type RootFolders, resolveBelow } from './roots.js';
 
 /**

@@ -1,5 +1,5 @@
-import type { RemotePlace } from '../remote/file-server.js';
-import { readRemoteUrl } from '../remote/remote-url.js';
+import { readRemoteUrl } from '../../transfer/remote-url.js';
+import type { RemotePlace } from '../file-server/file-server.js';
 
 const ftpPort = 21;
 const implicitTlsPort = 990;

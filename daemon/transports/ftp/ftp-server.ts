@@ -1,7 +1,7 @@
 import { openSocket } from '../../net/open-socket.js';
 import { SocketBuffers } from '../../net/socket-buffers.js';
-import { connectTimeoutOf, type RemoteOptions } from '../remote/attempts.js';
-import type { FileServer } from '../remote/file-server.js';
+import { connectTimeoutOf, type RemoteOptions } from '../../transfer/with-retry.js';
+import type { FileServer } from '../file-server/file-server.js';
 import { dataConnections } from './data-connection.js';
 import { readFtpUrl } from './ftp-place.js';
 import { ftpSession } from './ftp-session.js';

@@ -1,8 +1,8 @@
 import { FTPError } from 'basic-ftp';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
-import type { Direction } from '../disk-faults.js';
-import type { RemotePlace } from '../remote/file-server.js';
-import { classOf, connectionTrouble, type FaultKind, type Trouble } from '../remote/trouble.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import { classOf, connectionTrouble, type FaultKind, type Trouble } from '../../transfer/transfer-error.js';
+import type { RemotePlace } from '../file-server/file-server.js';
 
 type Row = readonly [kind: Trouble['kind'], fault: FaultKind, predicate: string];
 

@@ -1,5 +1,5 @@
 import { FTPError } from 'basic-ftp';
-import type { Credentials } from '../remote/remote-url.js';
+import type { Credentials } from '../../transfer/remote-url.js';
 import type { ControlConnection } from './control-connection.js';
 
 /** What a server is like, as far as it matters. */

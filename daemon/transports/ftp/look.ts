@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { type FileInfo, FTPError, parseList } from 'basic-ftp';
-import type { RemoteFacts } from '../remote/file-server.js';
+import type { RemoteFacts } from '../file-server/file-server.js';
 import type { ControlConnection } from './control-connection.js';
 import { saysDenied, saysMissing } from './ftp-trouble.js';
 import type { ServerTraits } from './log-in.js';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import type { Watched } from '../remote/attempts.js';
-import type { RemotePlace } from '../remote/file-server.js';
+import type { Watched } from '../../transfer/with-retry.js';
+import type { RemotePlace } from '../file-server/file-server.js';
 import { ControlConnection } from './control-connection.js';
 import { encrypt, tlsOptionsOf } from './encrypt.js';
 

@@ -1,4 +1,4 @@
-import { finalTrouble, passingTrouble, type Trouble } from '../remote/trouble.js';
+import { finalTrouble, passingTrouble, type Trouble } from '../../transfer/transfer-error.js';
 
 /** Status and headers of an answer, header names in lower case. */
 export interface Answer {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Credentials } from '../remote/remote-url.js';
-import { connectionTrouble, finalTrouble, type Trouble } from '../remote/trouble.js';
+import type { Credentials } from '../../transfer/remote-url.js';
+import { connectionTrouble, finalTrouble, type Trouble } from '../../transfer/transfer-error.js';
 import type { GuardedAgent } from './agent.js';
 import { type AnswerReading, type Asked, isOfPart, readAnswer } from './answer.js';
 import { basicAuthorization, readHttpUrl } from './http-url.js';

@@ -1,9 +1,9 @@
 import { isVencError } from '../../../src/shared/errors.js';
-import { ownDiskFault } from '../disk-faults.js';
-import { drainInBatches } from '../drain-in-batches.js';
-import { bytesOf, firstOf } from '../pieces.js';
-import type { Watched } from '../remote/attempts.js';
-import { connectionTrouble, passingTrouble, type Trouble } from '../remote/trouble.js';
+import { bytesOf, firstOf } from '../../transfer/chunks.js';
+import { drainInBatches } from '../../transfer/drain-in-batches.js';
+import { ownDiskFault } from '../../transfer/map-disk-error.js';
+import { connectionTrouble, passingTrouble, type Trouble } from '../../transfer/transfer-error.js';
+import type { Watched } from '../../transfer/with-retry.js';
 import type { AskReading } from './ask.js';
 import type { Stretch } from './stretches.js';
 

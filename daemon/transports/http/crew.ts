@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Trouble } from '../remote/trouble.js';
+import type { Trouble } from '../../transfer/transfer-error.js';
 import type { Stretch, Stretches } from './stretches.js';
 
 /** How the bringing of a stretch ended. */

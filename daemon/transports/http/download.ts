@@ -1,9 +1,9 @@
 import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
-import { defaultConnections } from '../connections.js';
-import { connectTimeoutOf, type RemoteOptions } from '../remote/attempts.js';
-import { bringWhole } from '../remote/bring-whole.js';
-import type { Transfer } from '../transport.js';
+import { defaultConnections } from '../../transfer/default-connections.js';
+import { bringWhole } from '../../transfer/fetch-file.js';
+import type { Transfer } from '../../transfer/transfer.js';
+import { connectTimeoutOf, type RemoteOptions } from '../../transfer/with-retry.js';
 import { createGuardedAgent } from './agent.js';
 import type { Target } from './ask.js';
 import { HttpDownload, type RangeRules } from './http-download.js';

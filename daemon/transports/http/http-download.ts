@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
-import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
-import { freeBytes } from '../folders.js';
-import type { Meter } from '../meter.js';
-import type { PartFile } from '../part-file.js';
-import { type Watched, withoutStall } from '../remote/attempts.js';
-import { passingTrouble, type Trouble } from '../remote/trouble.js';
+import { freeBytes } from '../../transfer/folders.js';
+import { outOfSpaceError, ownDiskFault } from '../../transfer/map-disk-error.js';
+import type { PartFile } from '../../transfer/partial-file.js';
+import type { Meter } from '../../transfer/progress-reporter.js';
+import { passingTrouble, type Trouble } from '../../transfer/transfer-error.js';
+import { type Watched, withoutStall } from '../../transfer/with-retry.js';
 import type { GuardedAgent } from './agent.js';
 import type { KnownFile } from './answer.js';
 import { type AskReading, ask, type Target } from './ask.js';

@@ -1,5 +1,5 @@
 import { decoded } from '../../../src/shared/text/url-text.js';
-import type { Credentials } from '../remote/remote-url.js';
+import type { Credentials } from '../../transfer/remote-url.js';
 
 /** An address without credentials, and these; or why a text is none: a sentence without subject. */
 export type HttpUrlReading =

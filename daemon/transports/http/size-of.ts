@@ -1,5 +1,5 @@
 import { VencError } from '../../../src/shared/errors.js';
-import { connectTimeoutOf, type RemoteOptions, withoutStall } from '../remote/attempts.js';
+import { connectTimeoutOf, type RemoteOptions, withoutStall } from '../../transfer/with-retry.js';
 import { createGuardedAgent } from './agent.js';
 import { ask } from './ask.js';
 import { readHttpUrl } from './http-url.js';

@@ -1,4 +1,4 @@
-import type { Meter } from '../meter.js';
+import type { Meter } from '../../transfer/progress-reporter.js';
 import { isDefaultGrant, type ObjectGrants } from './grants.js';
 import type { StorageSession } from './session.js';
 import { knowsNoGrants } from './trouble.js';

@@ -1,4 +1,4 @@
-import { readRemoteUrl } from '../remote/remote-url.js';
+import { readRemoteUrl } from '../../transfer/remote-url.js';
 import type { ServiceKeys, StorageService } from '../services.js';
 
 /** An object in a bucket, and whose keys lead to it. */

@@ -1,8 +1,8 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { Direction } from '../disk-faults.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import type { Trouble } from '../../transfer/transfer-error.js';
+import { connectTimeoutOf, type RemoteOptions, untilDone, withoutStall } from '../../transfer/with-retry.js';
 import { createGuardedAgent, type GuardedAgent } from '../http/agent.js';
-import { connectTimeoutOf, type RemoteOptions, untilDone, withoutStall } from '../remote/attempts.js';
-import type { Trouble } from '../remote/trouble.js';
 import type { StorageService } from '../services.js';
 import { createHandler, type RequestWatch } from './handler.js';
 import type { BucketPlace } from './place.js';

@@ -1,6 +1,6 @@
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import type { Direction } from '../disk-faults.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
 import {
   classOf,
   connectionTrouble,
@@ -8,7 +8,7 @@ import {
   finalTrouble,
   passingTrouble,
   type Trouble,
-} from '../remote/trouble.js';
+} from '../../transfer/transfer-error.js';
 import type { BucketPlace } from './place.js';
 
 /** What a server of this kind said, as far as it is of use. */

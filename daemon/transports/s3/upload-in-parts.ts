@@ -5,8 +5,8 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import type { LeftoverBook } from '../remote/leftovers.js';
-import type { OutgoingFile } from '../remote/outgoing-file.js';
+import type { LeftoverBook } from '../../transfer/orphans.js';
+import type { OutgoingFile } from '../../transfer/upload-source.js';
 import { createGate } from './gate.js';
 import { looksLike } from './object.js';
 import { type Outgoing, withGrants } from './outgoing.js';

@@ -1,10 +1,10 @@
 import type SftpClient from 'ssh2-sftp-client';
 import { VencError } from '../../../src/shared/errors.js';
 import { openSocket } from '../../net/open-socket.js';
-import type { Direction } from '../disk-faults.js';
-import { connectTimeoutOf, type RemoteOptions, type Watched } from '../remote/attempts.js';
-import type { FileServer, FileSession, RemotePlace } from '../remote/file-server.js';
-import { classOf } from '../remote/trouble.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import { classOf } from '../../transfer/transfer-error.js';
+import { connectTimeoutOf, type RemoteOptions, type Watched } from '../../transfer/with-retry.js';
+import type { FileServer, FileSession, RemotePlace } from '../file-server/file-server.js';
 import type { Services } from '../services.js';
 import { type HostKeyPaths, type HostKeys, openHostKeys } from './host-keys.js';
 import { knownHostName } from './known-hosts.js';

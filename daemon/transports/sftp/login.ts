@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { ConnectConfig } from 'ssh2';
 import { VencError } from '../../../src/shared/errors.js';
-import type { Direction } from '../disk-faults.js';
-import type { RemotePlace } from '../remote/file-server.js';
-import { classOf } from '../remote/trouble.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import { classOf } from '../../transfer/transfer-error.js';
+import type { RemotePlace } from '../file-server/file-server.js';
 import type { Services } from '../services.js';
 
 /** How a user is let in, for ssh2. */

@@ -1,4 +1,4 @@
-import type { TakePieces } from '../remote/file-server.js';
+import type { TakePieces } from '../file-server/file-server.js';
 import type { Line } from './line.js';
 
 /** What is handed on at once, at most: larger than an answer, since every piece costs its receiver something. */

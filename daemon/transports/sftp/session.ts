@@ -1,9 +1,9 @@
 import type { Stats } from 'ssh2';
 import { VencError } from '../../../src/shared/errors.js';
-import type { Direction } from '../disk-faults.js';
-import type { Watched } from '../remote/attempts.js';
-import type { FileSession } from '../remote/file-server.js';
-import { classOf } from '../remote/trouble.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import { classOf } from '../../transfer/transfer-error.js';
+import type { Watched } from '../../transfer/with-retry.js';
+import type { FileSession } from '../file-server/file-server.js';
 import type { Line } from './line.js';
 import { readAhead } from './read-ahead.js';
 import { statusCode } from './trouble.js';

@@ -1,7 +1,13 @@
 import { isVencError } from '../../../src/shared/errors.js';
-import type { Direction } from '../disk-faults.js';
-import type { RemotePlace } from '../remote/file-server.js';
-import { classOf, connectionTrouble, type FaultKind, finalTrouble, type Trouble } from '../remote/trouble.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import {
+  classOf,
+  connectionTrouble,
+  type FaultKind,
+  finalTrouble,
+  type Trouble,
+} from '../../transfer/transfer-error.js';
+import type { RemotePlace } from '../file-server/file-server.js';
 
 /** What a server answered, in the words of the protocol. */
 export type Status = 'missing' | 'denied' | 'failure' | 'unusable' | 'unsupported';

@@ -2,9 +2,9 @@ import { copyFile, mkdir, rename, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { ownDiskFault } from '../disk-faults.js';
+import { makeFolders, syncFile, syncFolder } from '../../transfer/folders.js';
+import { ownDiskFault } from '../../transfer/map-disk-error.js';
 import type { ShelfPlace } from '../file-shelf.js';
-import { makeFolders, syncFile, syncFolder } from '../folders.js';
 import { isShelfPlace, pathOf } from '../shelf-place.js';
 import { type ShelfState, unfinishedFolder } from './shelf-state.js';
 

@@ -1,5 +1,5 @@
-import type { Direction } from '../disk-faults.js';
-import { classOf, finalTrouble, passingTrouble, type Trouble } from '../remote/trouble.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import { classOf, finalTrouble, passingTrouble, type Trouble } from '../../transfer/transfer-error.js';
 
 /** An answer of Swift that brings no file. */
 export interface SwiftAnswer {

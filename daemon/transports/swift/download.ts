@@ -1,7 +1,7 @@
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
+import type { Transfer } from '../../transfer/transfer.js';
 import { downloadFromTarget } from '../http/download.js';
-import type { Transfer } from '../transport.js';
 import { missing } from './answers.js';
 import type { SwiftAccount } from './logins.js';
 import type { SwiftSession } from './session.js';

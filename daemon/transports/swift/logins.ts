@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Guard } from '../../net/ssrf-guard.js';
-import type { Direction } from '../disk-faults.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import { classOf, finalTrouble, type Trouble } from '../../transfer/transfer-error.js';
+import type { Watched } from '../../transfer/with-retry.js';
 import { createGuardedAgent } from '../http/agent.js';
-import type { Watched } from '../remote/attempts.js';
-import { classOf, finalTrouble, type Trouble } from '../remote/trouble.js';
 import { loginTrouble, statusTrouble } from './answers.js';
 import { isAnswer, send } from './send.js';
 import type { GuardFor } from './swift-options.js';

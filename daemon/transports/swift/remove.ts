@@ -1,4 +1,4 @@
-import type { Leftover } from '../remote/leftovers.js';
+import type { Leftover } from '../../transfer/orphans.js';
 import { prefixOf, removeObject, removeSegments, standingAt } from './segments.js';
 import type { SwiftSession } from './session.js';
 

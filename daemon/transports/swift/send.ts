@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
-import type { Direction } from '../disk-faults.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import { classOf, connectionTrouble, finalTrouble, type Trouble } from '../../transfer/transfer-error.js';
+import type { Watched } from '../../transfer/with-retry.js';
 import type { GuardedAgent } from '../http/agent.js';
 import type { HttpAnswer } from '../http/send-request.js';
-import type { Watched } from '../remote/attempts.js';
-import { classOf, connectionTrouble, finalTrouble, type Trouble } from '../remote/trouble.js';
 import type { SwiftAnswer } from './answers.js';
 
 /** One request. */

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { Direction } from '../disk-faults.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import type { Trouble } from '../../transfer/transfer-error.js';
+import { connectTimeoutOf, untilDone, type Watched, withoutStall } from '../../transfer/with-retry.js';
 import { createGuardedAgent, type GuardedAgent } from '../http/agent.js';
-import { connectTimeoutOf, untilDone, type Watched, withoutStall } from '../remote/attempts.js';
-import type { Trouble } from '../remote/trouble.js';
 import { type SwiftAnswer, statusTrouble } from './answers.js';
 import type { Logins, SwiftAccount } from './logins.js';
 import { isAnswer, send } from './send.js';

@@ -1,6 +1,6 @@
 import type { Guard } from '../../net/ssrf-guard.js';
-import type { RemoteOptions } from '../remote/attempts.js';
-import type { LeftoverBook } from '../remote/leftovers.js';
+import type { LeftoverBook } from '../../transfer/orphans.js';
+import type { RemoteOptions } from '../../transfer/with-retry.js';
 import type { Services } from '../services.js';
 
 /** A guard that lets connections to some hosts pass though they are private: those that the daemon's own configuration leads to. */

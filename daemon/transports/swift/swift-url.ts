@@ -1,5 +1,5 @@
-import type { Credentials } from '../remote/remote-url.js';
-import { readRemoteUrl } from '../remote/remote-url.js';
+import type { Credentials } from '../../transfer/remote-url.js';
+import { readRemoteUrl } from '../../transfer/remote-url.js';
 import type { Services } from '../services.js';
 
 /** An object in a container, and who asks for it where. */

@@ -1,12 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../../jobs/job.js';
-import { contentTypeOf } from '../content-type.js';
-import { ownDiskFault } from '../disk-faults.js';
-import { createMeter, type Meter } from '../meter.js';
-import { OutgoingFile } from '../remote/outgoing-file.js';
-import { passingTrouble } from '../remote/trouble.js';
-import type { Transfer } from '../transport.js';
+import { contentTypeOf } from '../../transfer/content-type.js';
+import { ownDiskFault } from '../../transfer/map-disk-error.js';
+import { createMeter, type Meter } from '../../transfer/progress-reporter.js';
+import type { Transfer } from '../../transfer/transfer.js';
+import { passingTrouble } from '../../transfer/transfer-error.js';
+import { OutgoingFile } from '../../transfer/upload-source.js';
 import {
   prefixOf,
   removeObject,

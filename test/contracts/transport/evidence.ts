@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Transfer } from '../../../daemon/transports/transport.js';
+import type { Transfer } from '../../../daemon/transfer/transfer.js';
 import { isVencError, type VencError } from '../../../src/shared/errors.js';
 import { tempFolder } from '../../helpers/temp.js';
 import { secret } from './transport-harness.js';

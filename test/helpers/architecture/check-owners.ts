@@ -10,7 +10,7 @@ export const owners: Owners = {
   'node:child_process': ['daemon/ffmpeg', 'daemon/transports/fasp', 'src/shared/util/lock/kernel-lock.ts'],
   'node:cluster': [],
   // A worker thread computes the checksums of large files.
-  'node:worker_threads': ['daemon/transports/sum-beside.ts', 'daemon/transports/summing-worker.ts'],
+  'node:worker_threads': ['daemon/transfer/background-md5.ts', 'daemon/transfer/md5-worker.ts'],
   execa: ['daemon/ffmpeg'],
   '@ffmpeg-installer/ffmpeg': ['daemon/ffmpeg'],
   '@ffprobe-installer/ffprobe': ['daemon/ffmpeg'],

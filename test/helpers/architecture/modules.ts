@@ -25,7 +25,8 @@ export interface ModuleMap {
 const shared = ['src/shared'];
 const jobs = ['daemon/jobs', ...shared];
 const plan = ['daemon/plan', ...jobs];
-const transports = ['daemon/transports', 'daemon/net'];
+const transfer = ['daemon/transfer', 'daemon/net'];
+const transports = ['daemon/transports', ...transfer];
 const tools = ['daemon/ffmpeg', ...transports, ...plan];
 const pipeline = ['daemon/pipeline', ...tools];
 const records = ['daemon/queue', 'daemon/store', ...pipeline];
@@ -50,7 +51,8 @@ export const moduleMap: ModuleMap = {
     { folder: 'daemon/plan', mayUse: jobs },
     { folder: 'daemon/ffmpeg', mayUse: plan },
     { folder: 'daemon/net', mayUse: shared },
-    { folder: 'daemon/transports', mayUse: ['daemon/net', ...plan] },
+    { folder: 'daemon/transfer', mayUse: ['daemon/net', ...jobs] },
+    { folder: 'daemon/transports', mayUse: [...transfer, ...jobs] },
     { folder: 'daemon/store', mayUse: jobs },
     { folder: 'daemon/pipeline', mayUse: tools },
     { folder: 'daemon/queue', mayUse: ['daemon/store', ...pipeline] },

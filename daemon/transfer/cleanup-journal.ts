@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from './folders.js';
-import type { Leftover, LeftoverBook } from './remote/leftovers.js';
+import type { Leftover, LeftoverBook } from './orphans.js';
 
 /** One note that an earlier program left. */
 export interface LeftoverNote {

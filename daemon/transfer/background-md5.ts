@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { SummingAnswer, SummingOrder } from './summing-worker.js';
+import type { SummingAnswer, SummingOrder } from './md5-worker.js';
 
 /** A file that is summed by another thread while it is written. */
 export interface SumBeside {
@@ -49,7 +49,7 @@ interface Waiting {
 }
 
 class SummingThread {
-  readonly #worker = new Worker(new URL('./summing-worker.js', import.meta.url));
+  readonly #worker = new Worker(new URL('./md5-worker.js', import.meta.url));
   readonly #numbers = new Set<number>();
   readonly #waiting = new Map<number, Waiting>();
   #begun = 0;

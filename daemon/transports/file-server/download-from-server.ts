@@ -1,16 +1,16 @@
 import { dirname } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
-import { outOfSpaceError, ownDiskFault } from '../disk-faults.js';
-import { freeBytes } from '../folders.js';
-import type { PartFile } from '../part-file.js';
-import { bytesOf } from '../pieces.js';
-import type { Transfer } from '../transport.js';
-import type { RemoteOptions } from './attempts.js';
-import { bringWhole } from './bring-whole.js';
+import { bytesOf } from '../../transfer/chunks.js';
+import { bringWhole } from '../../transfer/fetch-file.js';
+import { freeBytes } from '../../transfer/folders.js';
+import { outOfSpaceError, ownDiskFault } from '../../transfer/map-disk-error.js';
+import type { PartFile } from '../../transfer/partial-file.js';
+import type { Transfer } from '../../transfer/transfer.js';
+import { passingTrouble, type Trouble } from '../../transfer/transfer-error.js';
+import type { RemoteOptions } from '../../transfer/with-retry.js';
 import type { FileServer, RemoteFacts, RemotePlace } from './file-server.js';
-import { inSession } from './in-session.js';
-import { passingTrouble, type Trouble } from './trouble.js';
+import { inSession } from './with-session.js';
 
 /**
  * Brings a file from a file server, going on where a connection broke off as long as the server tells that it is still the same

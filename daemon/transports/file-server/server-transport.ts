@@ -1,8 +1,8 @@
 import type { Transport } from '../transport.js';
-import { downloadFrom } from './download-from.js';
+import { downloadFrom } from './download-from-server.js';
 import type { FileServer } from './file-server.js';
-import { sizeFrom } from './size-from.js';
-import { removeFrom, type UploadOptions, uploadTo } from './upload-to.js';
+import { sizeFrom } from './size-on-server.js';
+import { removeFrom, type UploadOptions, uploadTo } from './upload-to-server.js';
 
 /** Uploads whose folders are remembered, for the moment that what they brought is taken away again. */
 const mostRemembered = 1000;

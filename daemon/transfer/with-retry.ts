@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isVencError } from '../../../src/shared/errors.js';
-import type { Guard } from '../../net/ssrf-guard.js';
-import type { Direction } from '../disk-faults.js';
-import { createPatience } from './patience.js';
-import { classOf, passingTrouble, type Trouble } from './trouble.js';
+import { isVencError } from '../../src/shared/errors.js';
+import type { Guard } from '../net/ssrf-guard.js';
+import type { Direction } from './map-disk-error.js';
+import { createPatience } from './retry-policy.js';
+import { classOf, passingTrouble, type Trouble } from './transfer-error.js';
 
 /** What every transfer over a network depends on. */
 export interface RemoteOptions {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { type SumBeside, sumBeside } from './background-md5.js';
 import { ByteRanges } from './byte-ranges.js';
-import { type SumBeside, sumBeside } from './sum-beside.js';
 
 /** How much is read back at once, in bytes (see `read-file.ts`). */
 const readBytes = 1 << 20;

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { Direction } from '../disk-faults.js';
-import type { Watched } from './attempts.js';
-import type { RemoteUrl } from './remote-url.js';
-import type { Trouble } from './trouble.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import type { RemoteUrl } from '../../transfer/remote-url.js';
+import type { Trouble } from '../../transfer/transfer-error.js';
+import type { Watched } from '../../transfer/with-retry.js';
 
 /** What a server tells of a file. */
 export interface RemoteFacts {

@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createPatience } from '../../../daemon/transports/remote/patience.js';
+import { createPatience } from '../../daemon/transfer/retry-policy.js';
 import {
   connectionTrouble,
   finalTrouble,
   passingTrouble,
   type Trouble,
-} from '../../../daemon/transports/remote/trouble.js';
+} from '../../daemon/transfer/transfer-error.js';
 
 const passing = passingTrouble('DownloadFailureError', 'no');
 const refused = connectionTrouble(

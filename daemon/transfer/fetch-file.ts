@@ -1,9 +1,9 @@
-import type { FileFacts } from '../../jobs/job.js';
-import { ownDiskFault } from '../disk-faults.js';
-import { createMeter, type Meter } from '../meter.js';
-import { type PartFile, writeWhole } from '../part-file.js';
-import type { Transfer } from '../transport.js';
-import { type Attempts, type RemoteOptions, untilDone } from './attempts.js';
+import type { FileFacts } from '../jobs/job.js';
+import { ownDiskFault } from './map-disk-error.js';
+import { type PartFile, writeWhole } from './partial-file.js';
+import { createMeter, type Meter } from './progress-reporter.js';
+import type { Transfer } from './transfer.js';
+import { type Attempts, type RemoteOptions, untilDone } from './with-retry.js';
 
 /** What attempts to bring a file work with. */
 export interface Bringing {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileFacts } from '../jobs/job.js';
+import { bytesOf } from './chunks.js';
 import { syncFolder } from './folders.js';
-import { InOrderSum } from './in-order-sum.js';
-import { bytesOf } from './pieces.js';
+import { InOrderSum } from './incremental-md5.js';
 
 /** How an unfinished file is kept. */
 export interface PartOptions {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diskFault, ownDiskFault } from '../../daemon/transports/disk-faults.js';
+import { diskFault, ownDiskFault } from '../../daemon/transfer/map-disk-error.js';
 import { VencError } from '../../src/shared/errors.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 

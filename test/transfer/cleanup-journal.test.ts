@@ -2,9 +2,9 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { leftoverFolder } from '../../daemon/transports/leftover-folder.js';
+import { leftoverFolder } from '../../daemon/transfer/cleanup-journal.js';
+import type { Leftover } from '../../daemon/transfer/orphans.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
-import type { Leftover } from '../../daemon/transports/remote/leftovers.js';
 import { sweepLeftovers } from '../../daemon/transports/sweep-leftovers.js';
 import { tempFolder } from '../helpers/temp.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readRemoteUrl } from '../../../daemon/transports/remote/remote-url.js';
+import { readRemoteUrl } from '../../daemon/transfer/remote-url.js';
 
 const plain = { ok: true, port: null, credentials: null, isFromRoot: false };
 

@@ -1,8 +1,8 @@
 import { VencError } from '../../../src/shared/errors.js';
-import type { RemoteOptions } from './attempts.js';
-import { missing } from './download-from.js';
+import type { RemoteOptions } from '../../transfer/with-retry.js';
+import { missing } from './download-from-server.js';
 import type { FileServer } from './file-server.js';
-import { inSession } from './in-session.js';
+import { inSession } from './with-session.js';
 
 /**
  * The size of a file on a file server, in bytes; null where the server does not tell. One attempt; rejects as that of a

@@ -1,4 +1,4 @@
-import type { Trouble } from './trouble.js';
+import type { Trouble } from './transfer-error.js';
 
 /** Decides whether and when a download is tried again. */
 export interface Patience {

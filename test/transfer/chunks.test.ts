@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bytesOf, firstOf, restOf } from '../../daemon/transports/pieces.js';
+import { bytesOf, firstOf, restOf } from '../../daemon/transfer/chunks.js';
 
 const pieces = ['abc', '', 'de', 'f'].map((text) => Buffer.from(text));
 const textOf = (some: readonly Uint8Array[]) => Buffer.concat(some).toString();

@@ -1,12 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FileFacts } from '../jobs/job.js';
-import { outOfSpaceError } from './disk-faults.js';
 import { freeBytes } from './folders.js';
-import { createMeter } from './meter.js';
-import { writeWhole } from './part-file.js';
+import { outOfSpaceError } from './map-disk-error.js';
+import { writeWhole } from './partial-file.js';
+import { createMeter } from './progress-reporter.js';
 import { readThrough } from './read-file.js';
-import type { Transfer } from './transport.js';
+import type { Transfer } from './transfer.js';
 
 /** How a copy is made. */
 export interface CopyOptions {

@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ByteRanges } from '../../daemon/transports/byte-ranges.js';
-import { InOrderSum } from '../../daemon/transports/in-order-sum.js';
-import { PartFile } from '../../daemon/transports/part-file.js';
+import { ByteRanges } from '../../daemon/transfer/byte-ranges.js';
+import { InOrderSum } from '../../daemon/transfer/incremental-md5.js';
+import { PartFile } from '../../daemon/transfer/partial-file.js';
 import { contentsOf, factsOf, sampleBytes, scratchFolder } from '../contracts/transport/evidence.js';
 
 const film = sampleBytes(5_000_000);

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { FileFacts } from '../../jobs/job.js';
-import { InOrderSum } from '../in-order-sum.js';
+import type { FileFacts } from '../jobs/job.js';
+import { InOrderSum } from './incremental-md5.js';
 
 /** 256 KiB: as fast as any larger piece, and a small part of what a transfer may keep in memory. */
 const pieceBytes = 1 << 18;

@@ -1,16 +1,16 @@
 import { posix } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
-import { ownDiskFault } from '../disk-faults.js';
-import { createMeter } from '../meter.js';
-import { partName } from '../part-file.js';
-import type { Transfer } from '../transport.js';
-import { type RemoteOptions, untilDone } from './attempts.js';
+import { ownDiskFault } from '../../transfer/map-disk-error.js';
+import type { LeftoverBook } from '../../transfer/orphans.js';
+import { partName } from '../../transfer/partial-file.js';
+import { createMeter } from '../../transfer/progress-reporter.js';
+import type { Transfer } from '../../transfer/transfer.js';
+import { passingTrouble, type Trouble } from '../../transfer/transfer-error.js';
+import { OutgoingFile } from '../../transfer/upload-source.js';
+import { type RemoteOptions, untilDone } from '../../transfer/with-retry.js';
 import type { FileServer, FileSession, RemotePlace } from './file-server.js';
-import { inSession } from './in-session.js';
-import type { LeftoverBook } from './leftovers.js';
-import { OutgoingFile } from './outgoing-file.js';
-import { passingTrouble, type Trouble } from './trouble.js';
+import { inSession } from './with-session.js';
 
 /** What an upload to a file server depends on. */
 export interface UploadOptions extends RemoteOptions {

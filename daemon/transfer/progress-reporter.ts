@@ -1,4 +1,4 @@
-import type { Transfer } from './transport.js';
+import type { Transfer } from './transfer.js';
 
 /** Tells the progress of one transfer, not too often and never backwards. */
 export interface Meter {

@@ -1,7 +1,7 @@
-import type { Direction } from '../disk-faults.js';
-import { type Watched, withoutStall } from './attempts.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import type { Trouble } from '../../transfer/transfer-error.js';
+import { type Watched, withoutStall } from '../../transfer/with-retry.js';
 import type { FileServer, FileSession, RemotePlace } from './file-server.js';
-import type { Trouble } from './trouble.js';
 
 /** With whom, on which way, and for how long. */
 export interface SessionParts {

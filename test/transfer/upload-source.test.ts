@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OutgoingFile } from '../../../daemon/transports/remote/outgoing-file.js';
-import { factsOf, sampleBytes } from '../../contracts/transport/evidence.js';
-import { tempFolder } from '../../helpers/temp.js';
-import { until } from '../../helpers/until.js';
+import { OutgoingFile } from '../../daemon/transfer/upload-source.js';
+import { factsOf, sampleBytes } from '../contracts/transport/evidence.js';
+import { tempFolder } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
 
 const folder = tempFolder();
 const sizes = {

@@ -1,4 +1,4 @@
-import { decoded } from '../../../src/shared/text/url-text.js';
+import { decoded } from '../../src/shared/text/url-text.js';
 
 /** Names of user and password, decoded. */
 export interface Credentials {
