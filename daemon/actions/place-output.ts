@@ -3,8 +3,8 @@ import { withoutPassword } from '../../src/shared/redact.js';
 import { routePath } from '../../src/shared/routes.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
+import { shelfUrl } from '../hosted-files/file-ref.js';
 import type { Placement } from '../jobs/draft.js';
-import { shelfUrl } from '../transports/shelf-place.js';
 
 /** What a place is made of beside the settings. */
 export interface PlaceParts {

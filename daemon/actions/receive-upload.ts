@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { invalidRequest } from '../../src/shared/errors.js';
-import { nameComplaint, shelfUrl } from '../transports/shelf-place.js';
+import { nameComplaint, shelfUrl } from '../hosted-files/file-ref.js';
 import { refuseWhenTroubled } from './refuse-when-troubled.js';
 import type { Workshop } from './workshop.js';
 

@@ -1,5 +1,5 @@
+import { parseShelfUrl } from '../hosted-files/file-ref.js';
 import { hostedFilesOf } from '../jobs/hosted-files.js';
-import { parseShelfUrl } from '../transports/shelf-place.js';
 import { findJob } from './find-job.js';
 import type { Workshop } from './workshop.js';
 

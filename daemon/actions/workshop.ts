@@ -1,9 +1,9 @@
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
+import type { FileShelf } from '../hosted-files/hosted-file-store.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import type { ProgressBook } from '../queue/progress-tracker.js';
 import type { AccountStore } from '../store/account-store.js';
 import type { JobStore } from '../store/job-store.js';
-import type { FileShelf } from '../transports/file-shelf.js';
 import type { TransportRegistry } from '../transports/registry.js';
 import type { JobEvents } from './job-events.js';
 

@@ -1,8 +1,8 @@
+import type { FileShelf } from '../hosted-files/hosted-file-store.js';
 import { createGuard } from '../net/ssrf-guard.js';
 import type { LeftoverBook } from '../transfer/orphans.js';
 import { createFaspTransport } from './fasp.js';
 import { createFileTransport } from './file.js';
-import type { FileShelf } from './file-shelf.js';
 import { createFtpTransport } from './ftp.js';
 import { createHostedTransport } from './hosted.js';
 import { createHttpTransport } from './http.js';

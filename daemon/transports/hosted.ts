@@ -1,9 +1,9 @@
 import { VencError } from '../../src/shared/errors.js';
+import { parseShelfUrl } from '../hosted-files/file-ref.js';
+import type { FileShelf } from '../hosted-files/hosted-file-store.js';
 import { ownDiskFault } from '../transfer/map-disk-error.js';
 import { createMeter } from '../transfer/progress-reporter.js';
 import { measureFile } from '../transfer/read-file.js';
-import type { FileShelf } from './file-shelf.js';
-import { parseShelfUrl } from './shelf-place.js';
 import type { Transport } from './transport.js';
 
 /**

@@ -1,13 +1,13 @@
 import { link, open, unlink } from 'node:fs/promises';
 import { VencError } from '../../src/shared/errors.js';
+import { parseShelfUrl } from '../hosted-files/file-ref.js';
+import type { FileShelf, ShelfFile } from '../hosted-files/hosted-file-store.js';
 import type { FileFacts } from '../jobs/job.js';
 import { copyFrom } from '../transfer/copy-file.js';
 import { ownDiskFault } from '../transfer/map-disk-error.js';
 import { createMeter } from '../transfer/progress-reporter.js';
 import { measureFile } from '../transfer/read-file.js';
 import type { Transfer } from '../transfer/transfer.js';
-import type { FileShelf, ShelfFile } from './file-shelf.js';
-import { parseShelfUrl } from './shelf-place.js';
 import type { Transport } from './transport.js';
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { FileShelf } from '../../daemon/transports/file-shelf.js';
-import type { ShelfOptions } from '../../daemon/transports/shelf/shelf-state.js';
-import { createShelf } from '../../daemon/transports/shelf.js';
+import { createShelf } from '../../daemon/hosted-files/create-hosted-file-store.js';
+import type { FileShelf } from '../../daemon/hosted-files/hosted-file-store.js';
+import type { ShelfOptions } from '../../daemon/hosted-files/store-state.js';
 import { tempFolder } from './temp.js';
 
 /** A shelf on a folder of its own. */

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { shelfUrl } from '../../daemon/hosted-files/file-ref.js';
 import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
 import { createTransports, type TransportOptions } from '../../daemon/transports/create-transports.js';
 import { transportFor } from '../../daemon/transports/registry.js';
 import { servicesFrom } from '../../daemon/transports/services.js';
-import { shelfUrl } from '../../daemon/transports/shelf-place.js';
 import { shelfRoom } from '../helpers/shelf-room.js';
 import { tempFolder } from '../helpers/temp.js';
 

@@ -26,7 +26,7 @@ const shared = ['src/shared'];
 const jobs = ['daemon/jobs', ...shared];
 const plan = ['daemon/plan', ...jobs];
 const transfer = ['daemon/transfer', 'daemon/net'];
-const transports = ['daemon/transports', ...transfer];
+const transports = ['daemon/transports', 'daemon/hosted-files', ...transfer];
 const tools = ['daemon/ffmpeg', ...transports, ...plan];
 const pipeline = ['daemon/pipeline', ...tools];
 const records = ['daemon/queue', 'daemon/store', ...pipeline];
@@ -52,7 +52,8 @@ export const moduleMap: ModuleMap = {
     { folder: 'daemon/ffmpeg', mayUse: plan },
     { folder: 'daemon/net', mayUse: shared },
     { folder: 'daemon/transfer', mayUse: ['daemon/net', ...jobs] },
-    { folder: 'daemon/transports', mayUse: [...transfer, ...jobs] },
+    { folder: 'daemon/hosted-files', mayUse: [...transfer, ...jobs] },
+    { folder: 'daemon/transports', mayUse: ['daemon/hosted-files', ...transfer, ...jobs] },
     { folder: 'daemon/store', mayUse: jobs },
     { folder: 'daemon/pipeline', mayUse: tools },
     { folder: 'daemon/queue', mayUse: ['daemon/store', ...pipeline] },

@@ -1,16 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { isVencError, VencError } from '../../../src/shared/errors.js';
-import { diskReason } from '../../../src/shared/util/disk-error-text.js';
-import type { FileFacts } from '../../jobs/job.js';
-import { freeBytes, makeFolders, syncFolder } from '../../transfer/folders.js';
-import { outOfSpaceError, ownDiskFault } from '../../transfer/map-disk-error.js';
-import { PartFile } from '../../transfer/partial-file.js';
-import type { ShelfPlace } from '../file-shelf.js';
-import { nameComplaint, pathOf } from '../shelf-place.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
+import { diskReason } from '../../src/shared/util/disk-error-text.js';
+import type { FileFacts } from '../jobs/job.js';
+import { freeBytes, makeFolders, syncFolder } from '../transfer/folders.js';
+import { outOfSpaceError, ownDiskFault } from '../transfer/map-disk-error.js';
+import { PartFile } from '../transfer/partial-file.js';
+import { nameComplaint, pathOf } from './file-ref.js';
+import type { ShelfPlace } from './hosted-file-store.js';
 import { removeRecord, writeRecord } from './records.js';
-import { type ShelfState, unfinishedFolder } from './shelf-state.js';
+import { type ShelfState, unfinishedFolder } from './store-state.js';
 
 /** How many bytes may arrive before the room on the volume is looked at again. */
 const roomCheckBytes = 64 * 1024 * 1024;

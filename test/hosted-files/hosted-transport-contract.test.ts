@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { shelfUrl } from '../../daemon/hosted-files/file-ref.js';
 import { createHostedTransport } from '../../daemon/transports/hosted.js';
-import { shelfUrl } from '../../daemon/transports/shelf-place.js';
 import { createUploadTransport } from '../../daemon/transports/upload.js';
 import { noNetwork, notApplicable } from '../contracts/transport/common-troubles.js';
 import { contentsOf } from '../contracts/transport/evidence.js';

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import type { FileFacts } from '../jobs/job.js';
-import type { FileShelf } from './file-shelf.js';
-import { Expiry } from './shelf/expiry.js';
-import { find } from './shelf/find.js';
-import { createLocks } from './shelf/locks.js';
-import { place } from './shelf/place.js';
-import { receive } from './shelf/receive.js';
-import { readRecord } from './shelf/records.js';
-import { remove } from './shelf/remove.js';
-import type { ShelfOptions, ShelfState } from './shelf/shelf-state.js';
-import { sweep, sweepToken } from './shelf/sweep.js';
-import { isToken } from './shelf-place.js';
+import { Expiry } from './expiry.js';
+import { isToken } from './file-ref.js';
+import { find } from './find.js';
+import type { FileShelf } from './hosted-file-store.js';
+import { createLocks } from './locks.js';
+import { place } from './place.js';
+import { receive } from './receive.js';
+import { readRecord } from './records.js';
+import { remove } from './remove.js';
+import type { ShelfOptions, ShelfState } from './store-state.js';
+import { sweep, sweepToken } from './sweep.js';
 
 /** The contract's 24 hours. */
 const defaultKeepSeconds = 86_400;

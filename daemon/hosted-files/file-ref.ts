@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ShelfPlace } from './file-shelf.js';
+import type { ShelfPlace } from './hosted-file-store.js';
 
 const tokenPattern = /^[A-Za-z0-9_-]{1,128}$/;
 const urlPattern = /^(?:hosted|upload):\/\/([^/?#]+)\/([^?#]+)$/i;

@@ -1,8 +1,8 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FileFacts } from '../../jobs/job.js';
-import { syncFolder } from '../../transfer/folders.js';
-import { recordsFolder, type ShelfState, unfinishedFolder } from './shelf-state.js';
+import type { FileFacts } from '../jobs/job.js';
+import { syncFolder } from '../transfer/folders.js';
+import { recordsFolder, type ShelfState, unfinishedFolder } from './store-state.js';
 
 /** What is known about a received file. */
 export interface ShelfRecord extends FileFacts {

@@ -1,8 +1,8 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ShelfFile, ShelfPlace } from '../file-shelf.js';
-import { isShelfPlace, pathOf } from '../shelf-place.js';
-import { isExpired, type ShelfState } from './shelf-state.js';
+import { isShelfPlace, pathOf } from './file-ref.js';
+import type { ShelfFile, ShelfPlace } from './hosted-file-store.js';
+import { isExpired, type ShelfState } from './store-state.js';
 
 /** The file at a place. An empty folder of a token is the trace that sweeping left: what was there is gone. */
 export async function find(state: ShelfState, place: ShelfPlace): Promise<ShelfFile> {

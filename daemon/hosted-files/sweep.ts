@@ -1,8 +1,8 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
-import { isToken } from '../shelf-place.js';
+import { isToken } from './file-ref.js';
 import { removeRecord } from './records.js';
-import { isExpired, recordsFolder, type ShelfState, unfinishedFolder } from './shelf-state.js';
+import { isExpired, recordsFolder, type ShelfState, unfinishedFolder } from './store-state.js';
 
 /** How long it is remembered that something was there: 30 days. */
 const traceMs = 30 * 86_400_000;

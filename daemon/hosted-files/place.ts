@@ -1,12 +1,12 @@
 import { copyFile, mkdir, rename, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { VencError } from '../../../src/shared/errors.js';
-import { systemCode } from '../../../src/shared/util/system-code.js';
-import { makeFolders, syncFile, syncFolder } from '../../transfer/folders.js';
-import { ownDiskFault } from '../../transfer/map-disk-error.js';
-import type { ShelfPlace } from '../file-shelf.js';
-import { isShelfPlace, pathOf } from '../shelf-place.js';
-import { type ShelfState, unfinishedFolder } from './shelf-state.js';
+import { VencError } from '../../src/shared/errors.js';
+import { systemCode } from '../../src/shared/util/system-code.js';
+import { makeFolders, syncFile, syncFolder } from '../transfer/folders.js';
+import { ownDiskFault } from '../transfer/map-disk-error.js';
+import { isShelfPlace, pathOf } from './file-ref.js';
+import type { ShelfPlace } from './hosted-file-store.js';
+import { type ShelfState, unfinishedFolder } from './store-state.js';
 
 /** Puts a finished file at a place by moving it there, durably; its time begins now. */
 export async function place(state: ShelfState, fromPath: string, to: ShelfPlace): Promise<void> {

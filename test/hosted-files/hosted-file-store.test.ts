@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ShelfPlace } from '../../daemon/transports/file-shelf.js';
+import type { ShelfPlace } from '../../daemon/hosted-files/hosted-file-store.js';
 import {
   contentsOf,
   factsOf,

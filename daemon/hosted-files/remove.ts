@@ -1,8 +1,8 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ShelfPlace } from '../file-shelf.js';
-import { isShelfPlace, pathOf } from '../shelf-place.js';
-import type { ShelfState } from './shelf-state.js';
+import { isShelfPlace, pathOf } from './file-ref.js';
+import type { ShelfPlace } from './hosted-file-store.js';
+import type { ShelfState } from './store-state.js';
 
 /** Takes a file off the shelf as if it had never been there: the last one of a token takes the folder along, which would be a trace. */
 export async function remove(state: ShelfState, place: ShelfPlace): Promise<void> {
