@@ -1,7 +1,7 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createGuard } from '../daemon/net/ssrf-guard.js';
-import { createHttpTransport } from '../daemon/transports/http.js';
+import { createHttpTransport } from '../daemon/transports/http/http-transport.js';
 import { findPrograms } from '../test/helpers/servers/find-program.js';
 import { startNginx } from '../test/helpers/servers/nginx.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createGuard } from '../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../daemon/transfer/orphans.js';
 import type { Transfer } from '../daemon/transfer/transfer.js';
-import { createFtpTransport } from '../daemon/transports/ftp.js';
+import { createFtpTransport } from '../daemon/transports/ftp/ftp-transport.js';
 import { findProgram } from '../test/helpers/servers/find-program.js';
 import { ftpLogin, ftpUser } from '../test/helpers/servers/ftp-stage.js';
 import { startVsftpd } from '../test/helpers/servers/vsftpd.js';

@@ -4,7 +4,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { createGuard } from '../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../daemon/transfer/orphans.js';
 import { planParts } from '../daemon/transports/s3/parts.js';
-import { createS3Transport, hostsOf } from '../daemon/transports/s3.js';
+import { createS3Transport, hostsOf } from '../daemon/transports/s3/s3-transport.js';
 import { s3rverKeys } from '../test/helpers/servers/s3rver.js';
 import { timed } from './measure.js';
 

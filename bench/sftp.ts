@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createGuard } from '../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../daemon/transfer/orphans.js';
 import type { Transfer } from '../daemon/transfer/transfer.js';
-import { createSftpTransport } from '../daemon/transports/sftp.js';
+import { createSftpTransport } from '../daemon/transports/sftp/sftp-transport.js';
 import { findProgram } from '../test/helpers/servers/find-program.js';
 import { startSshd } from '../test/helpers/servers/sshd.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';

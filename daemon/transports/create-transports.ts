@@ -1,18 +1,18 @@
 import type { FileShelf } from '../hosted-files/hosted-file-store.js';
 import { createGuard } from '../net/ssrf-guard.js';
 import type { LeftoverBook } from '../transfer/orphans.js';
-import { createFaspTransport } from './fasp.js';
-import { createFileTransport } from './file.js';
-import { createFtpTransport } from './ftp.js';
-import { createHostedTransport } from './hosted.js';
-import { createHttpTransport } from './http.js';
+import { createFaspTransport } from './fasp/fasp-transport.js';
+import { createFileTransport } from './file/file-transport.js';
+import { createFtpTransport } from './ftp/ftp-transport.js';
+import { createHostedTransport } from './hosted/hosted-transport.js';
+import { createHttpTransport } from './http/http-transport.js';
 import { registerTransports, type TransportRegistry } from './registry.js';
-import { createGcsTransport, createS3Transport, hostsOf } from './s3.js';
+import { createGcsTransport, createS3Transport, hostsOf } from './s3/s3-transport.js';
 import type { Services, StorageService } from './services.js';
-import { createSftpTransport } from './sftp.js';
-import { createSwiftTransport } from './swift.js';
+import { createSftpTransport } from './sftp/sftp-transport.js';
+import { createSwiftTransport } from './swift/swift-transport.js';
 import type { Transport } from './transport.js';
-import { createUploadTransport } from './upload.js';
+import { createUploadTransport } from './upload/upload-transport.js';
 
 /** What the transports over networks are made with. */
 export interface NetworkOptions {

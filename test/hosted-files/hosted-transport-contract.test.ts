@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { shelfUrl } from '../../daemon/hosted-files/file-ref.js';
-import { createHostedTransport } from '../../daemon/transports/hosted.js';
-import { createUploadTransport } from '../../daemon/transports/upload.js';
+import { createHostedTransport } from '../../daemon/transports/hosted/hosted-transport.js';
+import { createUploadTransport } from '../../daemon/transports/upload/upload-transport.js';
 import { noNetwork, notApplicable } from '../contracts/transport/common-troubles.js';
 import { contentsOf } from '../contracts/transport/evidence.js';
 import { transportContract } from '../contracts/transport.js';

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
-import { createFtpTransport } from '../../daemon/transports/ftp.js';
+import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js';
 import {
   contentsOf,
   factsOf,

@@ -2,7 +2,7 @@ import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
-import { createFtpTransport } from '../../daemon/transports/ftp.js';
+import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js';
 import { notApplicable, unreachableHosts } from '../contracts/transport/common-troubles.js';
 import { secret } from '../contracts/transport/transport-harness.js';
 import { transportContract } from '../contracts/transport.js';

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
-import { createFtpTransport } from '../../daemon/transports/ftp.js';
+import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js';
 import { faultOf, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
 import { ftpLogin } from '../helpers/servers/ftp-stage.js';
 import { startProftpd } from '../helpers/servers/proftpd.js';

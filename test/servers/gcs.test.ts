@@ -1,7 +1,7 @@
-import { createGcsTransport } from '../../daemon/transports/s3.js';
+import { createGcsTransport } from '../../daemon/transports/s3/s3-transport.js';
 import { transportContract } from '../contracts/transport.js';
 import { s3rverKeys, startS3rver } from '../helpers/servers/s3rver.js';
-import { bucketHarness, transportTo } from '../transports/s3-room.js';
+import { bucketHarness, transportTo } from '../transports/s3/s3-harness.js';
 
 // Google's own server is not to be had; what it has in common with S3 is all that is used of it.
 const { endpoint, close } = await startS3rver(['films']);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { createHttpTransport } from '../../daemon/transports/http.js';
+import { createHttpTransport } from '../../daemon/transports/http/http-transport.js';
 import { unreachableHosts } from '../contracts/transport/common-troubles.js';
 import { factsOf, faultOf, sampleBytes, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
 import { secret } from '../contracts/transport/transport-harness.js';
@@ -225,7 +225,7 @@ function ranges(nginx: Nginx): void {
   test("another host's certificate is refused, its own taken, where its authority is trusted", async () => {
     const authority = join(tempFolder(), 'authority.pem');
     writeFileSync(authority, testCertificate);
-    const room = new URL('../transports/http-room.js', import.meta.url).href;
+    const room = new URL('../transports/http/http-harness.js', import.meta.url).href;
     const script = `import(${JSON.stringify(room)}).then(async (room) => {
       const say = (url) => room.tryDownload(url).then(({ md5 }) => md5, ({ errorClass }) => errorClass);
       process.stdout.write([await say(process.argv[1]), await say(process.argv[2])].join(' '));
@@ -242,7 +242,7 @@ function ranges(nginx: Nginx): void {
     const before = nginx.log().length;
     const authority = join(tempFolder(), 'authority.pem');
     writeFileSync(authority, testCertificate);
-    const room = new URL('../transports/http-room.js', import.meta.url).href;
+    const room = new URL('../transports/http/http-harness.js', import.meta.url).href;
     const script = `import(${JSON.stringify(room)}).then(async (room) => {
       const ranges = { leastBytes: 100_000, worthSeconds: 0.2 };
       process.stdout.write((await room.tryDownload(process.argv[1], { ranges, connections: 5 })).md5);

@@ -16,7 +16,7 @@ import { factsOf, faultOf, rejectionOf, scratchFolder, transferOf } from '../con
 import { transportContract } from '../contracts/transport.js';
 import { skipSuite } from '../helpers/servers/program.js';
 import { startSwift, swiftPrograms } from '../helpers/servers/swift.js';
-import { bucketHarness, clientFor, transportTo } from '../transports/s3-room.js';
+import { bucketHarness, clientFor, transportTo } from '../transports/s3/s3-harness.js';
 
 const programs = swiftPrograms();
 if ('missing' in programs) skipSuite('s3 against Swift', programs);

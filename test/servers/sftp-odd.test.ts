@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
 import type { Services } from '../../daemon/transports/services.js';
-import { createSftpTransport } from '../../daemon/transports/sftp.js';
+import { createSftpTransport } from '../../daemon/transports/sftp/sftp-transport.js';
 import {
   contentsOf,
   factsOf,

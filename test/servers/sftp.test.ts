@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
-import { createSftpTransport } from '../../daemon/transports/sftp.js';
+import { createSftpTransport } from '../../daemon/transports/sftp/sftp-transport.js';
 import { notApplicable, unreachableHosts } from '../contracts/transport/common-troubles.js';
 import { secret } from '../contracts/transport/transport-harness.js';
 import { transportContract } from '../contracts/transport.js';

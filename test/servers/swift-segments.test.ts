@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import type { Leftover } from '../../daemon/transfer/orphans.js';
-import { createSwiftTransport } from '../../daemon/transports/swift.js';
+import { createSwiftTransport } from '../../daemon/transports/swift/swift-transport.js';
 import {
   factsOf,
   faultOf,

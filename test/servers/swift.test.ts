@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createGuard } from '../../daemon/net/ssrf-guard.js';
 import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
 import type { SwiftOptions } from '../../daemon/transports/swift/swift-options.js';
-import { createSwiftTransport } from '../../daemon/transports/swift.js';
+import { createSwiftTransport } from '../../daemon/transports/swift/swift-transport.js';
 import { secret } from '../contracts/transport/transport-harness.js';
 import { transportContract } from '../contracts/transport.js';
 import { skipSuite } from '../helpers/servers/program.js';

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { leftoverFolder } from '../../daemon/transfer/cleanup-journal.js';
 import type { Leftover } from '../../daemon/transfer/orphans.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
-import { sweepLeftovers } from '../../daemon/transports/sweep-leftovers.js';
+import { sweepLeftovers } from '../../daemon/transports/remove-orphans.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const ftp = (name: string): Leftover => ({ url: 'ftp://user:hunter2secret@example.com/a.mp4', name });

@@ -1,0 +1,14 @@
+import type { Transport } from '../transport.js';
+import { downloadByAscp, type FaspOptions, faspComplaint } from './download.js';
+
+/**
+ * Inputs from servers of Aspera: `fasp://user:password@host/path` (section 1), by the program `ascp` where it is installed; where it is
+ * not, they are refused at creation (contract, section 9).
+ */
+export function createFaspTransport(options: FaspOptions): Transport {
+  return {
+    schemes: ['fasp'],
+    checkInput: (url) => faspComplaint(url, options),
+    download: (from, toPath, transfer) => downloadByAscp(from, toPath, transfer, options),
+  };
+}

@@ -1,0 +1,115 @@
+import { VencError } from '../../../src/shared/errors.js';
+import type { Direction } from '../../transfer/map-disk-error.js';
+import type { LeftoverBook } from '../../transfer/orphans.js';
+import { classOf } from '../../transfer/transfer-error.js';
+import type { RemoteOptions } from '../../transfer/with-retry.js';
+import type { StorageService } from '../services.js';
+import type { Transport } from '../transport.js';
+import { readBucketUrl } from './place.js';
+import type { StorageSession } from './session.js';
+
+/** What the transports of object storage are made with. */
+export interface BucketOptions extends RemoteOptions {
+  readonly service: StorageService;
+  readonly leftovers: LeftoverBook;
+}
+
+/** Google's storage by the interface that it has in common with S3, with HMAC keys. */
+const gcsEndpoint = 'https://storage.googleapis.com';
+
+/** Objects in buckets of S3 and of servers of its kind: `s3:` (section 1 and contract, section 9). */
+export function createS3Transport(options: BucketOptions): Transport {
+  return bucketTransport('s3', options);
+}
+
+/** Objects in buckets of Google's storage: `gcs:` (contract, section 9). */
+export function createGcsTransport(options: BucketOptions): Transport {
+  const { service } = options;
+  return bucketTransport('gcs', {
+    ...options,
+    service: { ...service, endpoint: service.endpoint ?? gcsEndpoint },
+  });
+}
+
+function bucketTransport(scheme: string, options: BucketOptions): Transport {
+  const { service } = options;
+  const inSession = async <Answer>(
+    url: string,
+    direction: Direction,
+    work: (session: StorageSession) => Promise<Answer>,
+  ): Promise<Answer> => {
+    const place = readBucketUrl(url, service);
+    if (typeof place === 'string') {
+      const what = direction === 'download' ? 'The address of the input' : 'The destination';
+      throw new VencError(classOf('failure', direction), `${what} ${place}.`);
+    }
+    // Loaded with the first transfer: a daemon at rest does without the SDK.
+    const { StorageSession } = await import('./session.js');
+    const session = new StorageSession(place, direction, options);
+    try {
+      return await work(session);
+    } finally {
+      session.close();
+    }
+  };
+  return {
+    schemes: [scheme],
+    async checkInput(url) {
+      const place = readBucketUrl(url, service);
+      return typeof place === 'string' ? place : null;
+    },
+    async checkOutput(url) {
+      const place = readBucketUrl(url, service);
+      if (typeof place === 'string') return place;
+      return place.keys === null ? missingKeys(scheme) : null;
+    },
+    async download(from, toPath, transfer) {
+      transfer.signal.throwIfAborted();
+      const { downloadObject } = await import('./download.js');
+      return inSession(from, 'download', (session) => downloadObject(session, toPath, transfer, options));
+    },
+    async upload(fromPath, to, transfer) {
+      transfer.signal.throwIfAborted();
+      const { uploadObject } = await import('./upload.js');
+      return inSession(to, 'upload', (session) => uploadObject(session, fromPath, to, transfer, options));
+    },
+    async remove(url) {
+      const { removeObject } = await import('./object.js');
+      const { signal } = new AbortController();
+      await inSession(url, 'upload', (session) =>
+        session.ask(
+          async (requesting) => {
+            await removeObject(session, requesting);
+            return true;
+          },
+          { signal },
+        ),
+      );
+    },
+    async sizeOf(from, signal) {
+      const { lookAtObject } = await import('./object.js');
+      const facts = await inSession(from, 'download', (session) =>
+        session.ask((requesting) => lookAtObject(session, requesting), { signal }),
+      );
+      return facts.sizeBytes;
+    },
+    async sweep({ url, name }) {
+      const { abortUpload } = await import('./upload-in-parts.js');
+      await inSession(url, 'upload', (session) => abortUpload(session, name, new AbortController().signal));
+    },
+  };
+}
+
+function missingKeys(scheme: string): string {
+  const names =
+    scheme === 'gcs'
+      ? 'VENC_GCS_ACCESS_KEY_ID and VENC_GCS_SECRET_ACCESS_KEY'
+      : 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
+  return `must hold keys, as in ${scheme}://ACCESS_KEY:SECRET@bucket/key, since the daemon was given none by ${names}`;
+}
+
+/** The host that a daemon's own configuration names for a storage: it may be private. */
+export function hostsOf({ endpoint }: Pick<StorageService, 'endpoint'>): readonly string[] {
+  if (endpoint === null || !URL.canParse(endpoint)) return [];
+  return [new URL(endpoint).hostname.replace(/^\[|\]$/g, '')];
+}

@@ -1,0 +1,141 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Transfer } from '../../../daemon/transfer/transfer.js';
+import { createFileTransport } from '../../../daemon/transports/file/file-transport.js';
+import { isOpenedBelow, steadyPath } from '../../../daemon/transports/file/roots.js';
+import { contentsOf, scratchFolder, transferOf } from '../../contracts/transport/evidence.js';
+
+const download = (roots: readonly string[] | 'anywhere', path: string, toPath: string) =>
+  createFileTransport(roots).download?.(pathToFileURL(path).href, toPath, transferOf());
+const upload = (root: string, fromPath: string, path: string, transfer: Transfer = transferOf()) =>
+  createFileTransport([root]).upload?.(fromPath, pathToFileURL(path).href, transfer);
+
+function fileWith(text: string, folder = scratchFolder()): string {
+  const path = join(folder, 'film.mp4');
+  writeFileSync(path, text);
+  return path;
+}
+
+test('an input below a root is a copy: changing it afterwards changes nothing', async () => {
+  const root = scratchFolder();
+  const path = fileWith('film', root);
+  const toPath = join(scratchFolder(), 'in');
+  await download([root], path, toPath);
+  writeFileSync(path, 'liar');
+  assert.is(readFileSync(toPath, 'utf8'), 'film');
+  assert.ok(lstatSync(toPath).isFile());
+});
+
+test("an input of the program's own user is not copied, and links are followed to the file itself", async () => {
+  const path = fileWith('film');
+  const link = join(scratchFolder(), 'link.mp4');
+  symlinkSync(path, link);
+  const toPath = join(scratchFolder(), 'in');
+  await download('anywhere', link, toPath);
+  assert.is(readlinkSync(toPath), path);
+});
+
+test('a root may itself be reached over a link, and links within it may be used', async () => {
+  const real = scratchFolder();
+  const root = join(scratchFolder(), 'root');
+  symlinkSync(real, root);
+  fileWith('film', real);
+  symlinkSync('film.mp4', join(real, 'other.mp4'));
+  const toPath = join(scratchFolder(), 'in');
+  await download([root], join(root, 'other.mp4'), toPath);
+  assert.is(readFileSync(toPath, 'utf8'), 'film');
+});
+
+test('a product is moved where that is possible, and a link in its place is replaced, not followed', async () => {
+  const root = scratchFolder();
+  const victim = fileWith('precious');
+  symlinkSync(victim, join(root, 'out.mp4'));
+  const from = fileWith('new');
+  const { ino } = statSync(from);
+  await upload(root, from, join(root, 'out.mp4'));
+  assert.is(lstatSync(join(root, 'out.mp4')).ino, ino);
+  assert.is(readFileSync(victim, 'utf8'), 'precious');
+});
+
+test('a folder that is turned elsewhere during a delivery does not lead the file there', async () => {
+  const root = scratchFolder();
+  const elsewhere = scratchFolder();
+  mkdirSync(join(root, 'to'));
+  const onProgress = () => {
+    renameSync(join(root, 'to'), join(root, 'moved'));
+    symlinkSync(elsewhere, join(root, 'to'));
+  };
+  await upload(
+    root,
+    fileWith('film'),
+    join(root, 'to', 'out.mp4'),
+    transferOf({ onProgress: once(onProgress) }),
+  );
+  assert.equal(contentsOf(elsewhere), []);
+  assert.equal(contentsOf(join(root, 'moved')), ['out.mp4']);
+});
+
+test('what was opened is judged by where it lies, not by the name it was opened under', async () => {
+  const root = scratchFolder();
+  const path = fileWith('secret');
+  const handle = await open(path);
+  assert.not(await isOpenedBelow([root], handle, join(root, 'film.mp4')));
+  assert.ok(await isOpenedBelow([join(path, '..')], handle, path));
+  assert.ok(await isOpenedBelow('anywhere', handle, path));
+  await handle.close();
+});
+
+test('an open folder has a path that outlives its name, or keeps its name', async () => {
+  const folder = scratchFolder();
+  const handle = await open(folder);
+  assert.ok([`/proc/self/fd/${handle.fd}`, folder].includes(await steadyPath(handle, folder)));
+  await handle.close();
+});
+
+test('two deliveries into one new folder, one of which fails, do not disturb each other', async () => {
+  const root = scratchFolder();
+  const controller = new AbortController();
+  const stopped = transferOf({ signal: controller.signal, onProgress: () => controller.abort('cancelled') });
+  const results = await Promise.allSettled([
+    upload(root, fileWith('one'), join(root, 'a/b/stopped.mp4'), stopped),
+    upload(root, fileWith('two'), join(root, 'a/b/fine.mp4')),
+  ]);
+  assert.equal(
+    results.map(({ status }) => status),
+    ['rejected', 'fulfilled'],
+  );
+  assert.equal([...contentsOf(root)].sort(), ['a', 'a/b', 'a/b/fine.mp4']);
+});
+
+test('a file that may not be read is told as denied', async () => {
+  if (process.getuid?.() === 0) return; // Nothing is denied to root.
+  const root = scratchFolder();
+  const path = fileWith('film', root);
+  chmodSync(path, 0);
+  const error = await download([root], path, join(scratchFolder(), 'in'))?.catch((thrown) => thrown);
+  assert.is(error.errorClass, 'DownloadAccessDeniedError');
+});
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
+}
+
+test.run();

@@ -1,0 +1,146 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Answer, type Asked, readAnswer } from '../../../daemon/transports/http/answer.js';
+
+const now = new Date('2026-01-01T00:00:00Z');
+const all: Asked = { fromByte: 0, known: null };
+const read = (status: number, headers: Answer['headers'] = {}, asked = all) =>
+  readAnswer({ status, headers }, asked, 'host', now);
+
+const tagged: Asked = { fromByte: 5, known: { validator: '"a"', totalBytes: 10 } };
+const middle: Asked = { ...tagged, toByte: 7 };
+const dated: Asked = { fromByte: 5, known: { validator: 'Mon, 01 Dec 2025 00:00:00 GMT', totalBytes: 10 } };
+
+const classes: readonly (readonly [status: number, errorClass: string, kind: string])[] = [
+  [204, 'DownloadFailureError', 'final'],
+  [304, 'DownloadFailureError', 'final'],
+  [400, 'DownloadFailureError', 'final'],
+  [401, 'InvalidUsernameOrPasswordError', 'final'],
+  [403, 'DownloadAccessDeniedError', 'final'],
+  [404, 'FileNotFoundError', 'final'],
+  [410, 'FileNotFoundError', 'final'],
+  [416, 'DownloadFailureError', 'final'],
+  [429, 'DownloadFailureError', 'passing'],
+  [451, 'DownloadFailureError', 'final'],
+  [500, 'DownloadFailureError', 'passing'],
+  [501, 'DownloadFailureError', 'final'],
+  [503, 'DownloadFailureError', 'passing'],
+];
+
+for (const [status, errorClass, kind] of classes) {
+  test(`status ${status} is a ${kind} ${errorClass}`, () => {
+    const reading = read(status);
+    assert.is(reading.type, 'trouble');
+    if (reading.type !== 'trouble') return;
+    assert.is(reading.trouble.error.errorClass, errorClass);
+    assert.is(reading.trouble.kind, kind);
+  });
+}
+
+const retryAfter: readonly (readonly [value: string, ms: number | null])[] = [
+  ['3', 3000],
+  ['Thu, 01 Jan 2026 00:00:07 GMT', 7000],
+  ['Thu, 01 Jan 2025 00:00:07 GMT', 0],
+  ['soon', null],
+];
+
+for (const [value, ms] of retryAfter) {
+  test(`Retry-After: ${value} is ${ms} ms`, () => {
+    const reading = read(503, { 'retry-after': value });
+    assert.is(reading.type === 'trouble' ? reading.trouble.retryAfterMs : undefined, ms);
+  });
+}
+
+const validators: readonly (readonly [what: string, headers: Answer['headers'], validator: string | null])[] =
+  [
+    ['a strong tag', { etag: '"a"' }, '"a"'],
+    ['no weak tag', { etag: 'W/"a"' }, null],
+    [
+      'an old time of change',
+      {
+        etag: 'W/"a"',
+        'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT',
+        date: 'Mon, 01 Dec 2025 00:00:02 GMT',
+      },
+      'Mon, 01 Dec 2025 00:00:00 GMT',
+    ],
+    [
+      'no time of change in the second of the answer',
+      { 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT', date: 'Mon, 01 Dec 2025 00:00:00 GMT' },
+      null,
+    ],
+    [
+      'no time of change without the date of the answer',
+      { 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT' },
+      null,
+    ],
+  ];
+
+for (const [what, headers, validator] of validators) {
+  test(`the version of a file is told by ${what}`, () => {
+    const file = { validator, totalBytes: 10 };
+    assert.equal(read(200, { ...headers, 'content-length': '10' }), {
+      type: 'body',
+      fromByte: 0,
+      toByte: 10,
+      file,
+    });
+  });
+}
+
+const parts: readonly (readonly [what: string, asked: Asked, headers: Answer['headers'], type: string])[] = [
+  ['the rest that was asked for', tagged, { 'content-range': 'bytes 5-9/10', etag: '"a"' }, 'body'],
+  ['a rest without a version', tagged, { 'content-range': 'bytes 5-9/10' }, 'body'],
+  ['a rest of unknown length', tagged, { 'content-range': 'bytes 5-9/*', etag: '"a"' }, 'body'],
+  [
+    'a rest of the same time',
+    dated,
+    { 'content-range': 'bytes 5-9/10', 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT' },
+    'body',
+  ],
+  ['a part from elsewhere', tagged, { 'content-range': 'bytes 4-9/10', etag: '"a"' }, 'unsound'],
+  ['a part of another length', tagged, { 'content-range': 'bytes 5-10/11', etag: '"a"' }, 'changed'],
+  ['a part of another version', tagged, { 'content-range': 'bytes 5-9/10', etag: '"b"' }, 'changed'],
+  [
+    'a part of another time',
+    dated,
+    { 'content-range': 'bytes 5-9/10', 'last-modified': 'Tue, 02 Dec 2025 00:00:00 GMT' },
+    'changed',
+  ],
+  ['a part without a range', tagged, { etag: '"a"' }, 'unsound'],
+  ['several parts', tagged, { 'content-type': 'multipart/byteranges' }, 'unsound'],
+  ['a part that ends before it begins', tagged, { 'content-range': 'bytes 5-4/10', etag: '"a"' }, 'unsound'],
+  ['a part beyond the end', tagged, { 'content-range': 'bytes 5-10/10', etag: '"a"' }, 'unsound'],
+  [
+    'a part of which more is announced than it holds',
+    tagged,
+    { 'content-range': 'bytes 5-9/10', 'content-length': '9', etag: '"a"' },
+    'unsound',
+  ],
+  ['the middle that was asked for', middle, { 'content-range': 'bytes 5-6/10', etag: '"a"' }, 'body'],
+  ['more than the middle that was asked for', middle, { 'content-range': 'bytes 5-9/10' }, 'unsound'],
+  ['a part that nobody asked for', all, { 'content-range': 'bytes 0-9/10' }, 'trouble'],
+];
+
+for (const [what, asked, headers, type] of parts) {
+  test(`${what} is read as: ${type}`, () => {
+    assert.is(read(206, headers, asked).type, type);
+  });
+}
+
+test('a range beyond the end means that the file has changed', () => {
+  assert.equal(read(416, {}, tagged), { type: 'changed' });
+});
+
+test('a file that is packed though it was asked not to is refused, odd but harmless encodings are not', () => {
+  assert.is(read(200, { 'content-encoding': 'gzip' }).type, 'trouble');
+  assert.is(read(200, { 'content-encoding': 'identity' }).type, 'body');
+  assert.is(read(200, { 'content-encoding': 'UTF-8' }).type, 'body');
+});
+
+test('a redirect without an address is a failure', () => {
+  assert.equal(read(302, { location: '/b' }), { type: 'redirect', location: '/b' });
+  assert.is(read(302).type, 'trouble');
+});
+
+test.run();

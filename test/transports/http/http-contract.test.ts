@@ -1,0 +1,61 @@
+import { createGuard } from '../../../daemon/net/ssrf-guard.js';
+import { createHttpTransport } from '../../../daemon/transports/http/http-transport.js';
+import { unreachableHosts } from '../../contracts/transport/common-troubles.js';
+import { secret } from '../../contracts/transport/transport-harness.js';
+import { transportContract } from '../../contracts/transport.js';
+import { startHttpSource } from '../../helpers/servers/http-source.js';
+
+const files = new Map<string, Buffer>();
+const statuses: Readonly<Record<string, number>> = {
+  '/401': 401,
+  '/403': 403,
+  '/404': 404,
+  '/410': 410,
+  '/500': 500,
+};
+
+const source = await startHttpSource((request, response) => {
+  const path = request.url ?? '';
+  const status = statuses[path];
+  if (status !== undefined) {
+    response.writeHead(status).end('<html>no</html>');
+    return;
+  }
+  if (path === '/silent') return;
+  if (path === '/half') {
+    response.writeHead(200, { 'content-length': 10 }).write('half');
+    return;
+  }
+  response.end(files.get(path) ?? '');
+});
+
+const guard = createGuard({ allowPrivateNetwork: true });
+const trouble = (path: string) => async () => source.url(path, `user:${secret}`);
+
+// Short, as several of these addresses stall on purpose; long enough for the rest on a busy machine.
+const transport = createHttpTransport({ guard, stallTimeoutMs: 250, retryDelayMs: 1 });
+
+transportContract('http', {
+  transport,
+  against: "Node's http",
+  download: {
+    async offer(name, bytes) {
+      const path = `/${encodeURIComponent(name)}`;
+      files.set(path, bytes);
+      return source.url(path);
+    },
+    common: {
+      'a wrong password': trouble('/401'),
+      'a missing file': trouble('/404'),
+      'a file without permission': trouble('/403'),
+      'a server that stalls': trouble('/half'),
+      ...unreachableHosts((host) => `http://user:${secret}@${host}/a`),
+    },
+    troubles: [
+      { what: 'a file that is gone', errorClass: 'FileNotFoundError', url: trouble('/410') },
+      { what: 'a server in trouble', errorClass: 'DownloadFailureError', url: trouble('/500') },
+      { what: 'a server that says nothing', errorClass: 'DownloadTimeoutError', url: trouble('/silent') },
+    ],
+  },
+  close: source.close,
+});

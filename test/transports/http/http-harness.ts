@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import type { FileFacts } from '../../../daemon/jobs/job.js';
+import { createGuard, type GuardOptions } from '../../../daemon/net/ssrf-guard.js';
+import type { RangeRules } from '../../../daemon/transports/http/http-download.js';
+import { createHttpTransport } from '../../../daemon/transports/http/http-transport.js';
+import { contentsOf, scratchFolder, transferOf } from '../../contracts/transport/evidence.js';
+import { type HttpSource, type SourceOptions, startHttpSource } from '../../helpers/servers/http-source.js';
+
+/** How a download of a test is made. */
+export interface TryOptions {
+  readonly stallTimeoutMs?: number;
+  readonly guard?: Partial<GuardOptions>;
+  readonly signal?: AbortSignal;
+  readonly connections?: number;
+  readonly ranges?: RangeRules;
+}
+
+/** A download into a new folder: what it gave, and what the folder holds afterwards. */
+export async function tryDownload(url: string, options: TryOptions = {}): Promise<FileFacts> {
+  const transport = createHttpTransport({
+    guard: createGuard({ allowPrivateNetwork: true, ...options.guard }),
+    stallTimeoutMs: options.stallTimeoutMs ?? 5_000,
+    retryDelayMs: 1,
+    ...(options.ranges === undefined ? {} : { ranges: options.ranges }),
+  });
+  const folder = scratchFolder();
+  const transfer = transferOf({
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...(options.connections === undefined ? {} : { connections: options.connections }),
+  });
+  try {
+    const facts = await transport.download?.(url, join(folder, 'in'), transfer);
+    if (facts === undefined) throw new TypeError('http downloads');
+    return facts;
+  } catch (error) {
+    if (contentsOf(folder).length > 0) throw new Error('something was left behind', { cause: error });
+    throw error;
+  }
+}
+
+/** Runs a test against a server of its own, which is closed afterwards. */
+export async function withSource(
+  answer: (...parts: [...Parameters<RequestListener>, number]) => void,
+  work: (source: HttpSource) => Promise<void>,
+  options?: SourceOptions,
+): Promise<void> {
+  const source = await startHttpSource(answer, options);
+  try {
+    await work(source);
+  } finally {
+    await source.close();
+  }
+}
+
+/** MD5 by another way than ours. */
+export function md5Of(bytes: Uint8Array): string {
+  return createHash('md5').update(bytes).digest('hex');
+}

@@ -1,0 +1,209 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { faultOf, rejectionOf } from '../../contracts/transport/evidence.js';
+import { md5Of, withSource } from './http-harness.js';
+import {
+  divided,
+  film,
+  headersOf,
+  honest,
+  otherFilm,
+  partOf,
+  size,
+  slowly,
+  tag,
+  whole,
+} from './sample-download.js';
+
+test('a slow file comes in parts, never over more connections than are allowed', async () => {
+  let now = 0;
+  let most = 0;
+  await withSource(
+    (request, response) => {
+      now += 1;
+      most = Math.max(most, now);
+      response.once('close', () => {
+        now -= 1;
+      });
+      honest(request, response);
+    },
+    async (source) => {
+      assert.equal(await divided(source.url('/film'), { connections: 3 }), whole);
+      assert.ok(source.seen.length >= 3);
+      assert.ok(source.seen.slice(1).every(({ headers }) => headers['if-range'] === tag));
+      // A connection that was cut may not be closed yet when the next one is there.
+      assert.ok(most > 1 && most <= 4, String(most));
+    },
+  );
+});
+
+test('parts that are cut again and again go on where they were cut', async () => {
+  let sent = 0;
+  await withSource(
+    (request, response) => {
+      const part = partOf(request);
+      if (part === null) return honest(request, response);
+      response.writeHead(206, headersOf(part));
+      const bytes = film.subarray(part.from, Math.min(part.to, part.from + 15_000));
+      sent += bytes.byteLength;
+      slowly(response, bytes, () =>
+        bytes.byteLength < part.to - part.from ? response.destroy() : response.end(),
+      );
+    },
+    async (source) => {
+      assert.equal(await divided(source.url('/film')), whole);
+      assert.ok(sent < 1.5 * size, String(sent));
+    },
+  );
+});
+
+for (const status of [429, 503, 403]) {
+  test(`a server that answers further connections with ${status} gets fewer`, async () => {
+    let now = 0;
+    await withSource(
+      (request, response) => {
+        if (now >= 2) return void response.writeHead(status, { 'retry-after': '1' }).end();
+        now += 1;
+        response.once('close', () => {
+          now -= 1;
+        });
+        honest(request, response);
+      },
+      async (source) => {
+        assert.equal(await divided(source.url('/film'), { connections: 8 }), whole);
+        assert.ok(source.seen.length < 40, String(source.seen.length));
+      },
+    );
+  });
+}
+
+test('a file that is exchanged while it comes in parts is begun anew', async () => {
+  let isOther = false;
+  await withSource(
+    (request, response) => {
+      const part = partOf(request);
+      if (part !== null && !isOther) {
+        isOther = true;
+        return void response
+          .writeHead(206, { ...headersOf(part), etag: '"v2"' })
+          .end(otherFilm.subarray(part.from, part.to));
+      }
+      if (!isOther) return honest(request, response);
+      response.writeHead(200, { etag: '"v2"', 'content-length': size }).end(otherFilm);
+    },
+    async (source) =>
+      assert.equal(await divided(source.url('/film')), { sizeBytes: size, md5: md5Of(otherFilm) }),
+  );
+});
+
+test('a file of which every answer tells another version comes over one connection', async () => {
+  await withSource(
+    (request, response, number) => {
+      const part = partOf(request);
+      const etag = `"v${number}"`;
+      if (part === null) response.writeHead(200, { etag, 'content-length': size });
+      else response.writeHead(206, { ...headersOf(part), etag });
+      slowly(response, film.subarray(part?.from ?? 0, part?.to ?? size));
+    },
+    async (source) => assert.equal(await divided(source.url('/film')), whole),
+  );
+});
+
+test('a connection that drips is relieved of its part by the others', async () => {
+  let isDripping = false;
+  await withSource(
+    (request, response) => {
+      const part = partOf(request);
+      if (part === null || isDripping) return honest(request, response);
+      isDripping = true;
+      response.writeHead(206, headersOf(part));
+      let at = part.from;
+      const timer = setInterval(() => response.write(film.subarray(at, ++at)), 100);
+      response.once('close', () => clearInterval(timer));
+    },
+    async (source) => {
+      assert.equal(await divided(source.url('/film'), { stallTimeoutMs: 60_000 }), whole);
+      assert.ok(isDripping);
+    },
+  );
+});
+
+test('a server that drips is given up as one that stalls', async () => {
+  await withSource(
+    (_request, response) => {
+      response.writeHead(200, { etag: tag, 'content-length': size });
+      const timer = setInterval(() => response.write('x'), 20);
+      response.once('close', () => clearInterval(timer));
+    },
+    async (source) => {
+      const fault = await faultOf(divided(source.url('/film'), { stallTimeoutMs: 200 }));
+      assert.is(fault.errorClass, 'DownloadTimeoutError');
+    },
+  );
+});
+
+test('when every connection stalls, the download does, and leaves nothing', async () => {
+  await withSource(
+    (request, response) => {
+      const part = partOf(request);
+      if (part === null)
+        response.writeHead(200, { etag: tag, 'content-length': size }).write(film.subarray(0, 50_000));
+      else response.writeHead(206, headersOf(part)).flushHeaders();
+    },
+    async (source) => {
+      const fault = await faultOf(divided(source.url('/film'), { stallTimeoutMs: 250 }));
+      assert.is(fault.errorClass, 'DownloadTimeoutError');
+    },
+  );
+});
+
+test('an address that was good for a while is found anew, and the credentials stay at home', async () => {
+  let issued = 0;
+  const used = new Map<string, number>();
+  await withSource(
+    (request, response) => {
+      const path = request.url ?? '';
+      const times = (used.get(path) ?? 0) + 1;
+      used.set(path, times);
+      // Good for the first two requests.
+      if (times > 2) response.writeHead(403).end();
+      else honest(request, response);
+    },
+    async (store) => {
+      await withSource(
+        (_request, response) => {
+          issued += 1;
+          response.writeHead(302, { location: store.url(`/signed-${issued}`) }).end();
+        },
+        async (source) => {
+          assert.equal(await divided(source.url('/film', 'me:secret')), whole);
+          assert.ok(issued >= 2);
+          assert.ok(source.seen.every(({ headers }) => headers.authorization !== undefined));
+          assert.ok(store.seen.every(({ headers }) => headers.authorization === undefined));
+        },
+      );
+    },
+  );
+});
+
+test('a download in parts that is stopped leaves nothing', async () => {
+  const controller = new AbortController();
+  await withSource(
+    (request, response, number) => {
+      if (number === 4) controller.abort('cancelled');
+      honest(request, response);
+    },
+    async (source) =>
+      assert.is(await rejectionOf(divided(source.url('/film'), { signal: controller.signal })), 'cancelled'),
+  );
+});
+
+test('a page that comes instead of a film is a file like any other', async () => {
+  const page = '<html>please log in</html>';
+  await withSource(
+    (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page),
+    async (source) => assert.is((await divided(source.url('/film'))).md5, md5Of(Buffer.from(page))),
+  );
+});
+
+test.run();

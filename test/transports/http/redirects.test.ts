@@ -1,0 +1,148 @@
+import type { LookupFunction } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { faultOf } from '../../contracts/transport/evidence.js';
+import { tryDownload, withSource } from './http-harness.js';
+
+const film = 'film';
+
+for (const status of [301, 302, 303, 307, 308]) {
+  test(`a redirect by ${status} is followed, relative to where it comes from`, async () => {
+    await withSource(
+      (request, response) => {
+        if (request.url === '/a/film') response.end(film);
+        else response.writeHead(status, { location: '../a/film' }).end();
+      },
+      async (source) => assert.is((await tryDownload(source.url('/b/start'))).sizeBytes, film.length),
+    );
+  });
+}
+
+test('ten redirects are followed, eleven are not', async () => {
+  await withSource(
+    (request, response) => {
+      const left = Number(request.url?.slice(1));
+      if (left === 0) response.end(film);
+      else response.writeHead(302, { location: `/${left - 1}` }).end();
+    },
+    async (source) => {
+      await tryDownload(source.url('/10'));
+      assert.is((await faultOf(tryDownload(source.url('/11')))).errorClass, 'DownloadFailureError');
+    },
+  );
+});
+
+test('redirects in a circle are given up without trying again', async () => {
+  await withSource(
+    (_request, response) => response.writeHead(302, { location: '/' }).end(),
+    async (source) => {
+      assert.is((await faultOf(tryDownload(source.url('/')))).errorClass, 'DownloadFailureError');
+      assert.is(source.seen.length, 11);
+    },
+  );
+});
+
+for (const location of ['file:///etc/passwd', 'ftp://host/a', 'http://', 'http://host:0/', 'data:,film']) {
+  test(`a redirect to ${location} is not followed`, async () => {
+    await withSource(
+      (_request, response) => response.writeHead(302, { location }).end(),
+      async (source) =>
+        assert.is((await faultOf(tryDownload(source.url('/')))).errorClass, 'DownloadFailureError'),
+    );
+  });
+}
+
+test('user and password stay with their own origin', async () => {
+  await withSource(
+    (_request, response) => response.end(film),
+    async (other) => {
+      await withSource(
+        (request, response) =>
+          response.writeHead(302, { location: request.url === '/1' ? '/2' : other.url('/') }).end(),
+        async (source) => {
+          await tryDownload(source.url('/1', 'me:secret'));
+          assert.ok(source.seen[1]?.headers.authorization);
+          assert.is(other.seen[0]?.headers.authorization, undefined);
+        },
+      );
+    },
+  );
+});
+
+test('user and password do not come back by way of another origin than their own', async () => {
+  await withSource(
+    (_request, response) => response.end(film),
+    async (other) => {
+      await withSource(
+        (_request, response) => response.writeHead(302, { location: other.url('/', 'you:given') }).end(),
+        async (source) => {
+          await tryDownload(source.url('/', 'me:secret'));
+          const expected = `Basic ${Buffer.from('you:given').toString('base64')}`;
+          assert.is(other.seen[0]?.headers.authorization, expected);
+        },
+      );
+    },
+  );
+});
+
+const onlyThisHost = { allowPrivateNetwork: false, exemptHosts: ['127.0.0.1'] };
+
+for (const host of [
+  '127.0.0.2',
+  'localhost',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+  '2130706434',
+  '0',
+  'metadata.google.internal',
+]) {
+  test(`a redirect to ${host} is refused where only public addresses are allowed`, async () => {
+    await withSource(
+      (_request, response) => response.writeHead(302, { location: `http://${host}:9/` }).end(),
+      async (source) => {
+        const { errorClass } = await faultOf(tryDownload(source.url('/'), { guard: onlyThisHost }));
+        assert.is(errorClass, 'ForbiddenAddressError');
+        assert.is(source.seen.length, 1);
+      },
+    );
+  });
+}
+
+test('a redirect to a metadata address is refused even where the private network is allowed', async () => {
+  await withSource(
+    (_request, response) => response.writeHead(302, { location: 'http://[::ffff:a9fe:a9fe]/' }).end(),
+    async (source) => {
+      assert.is((await faultOf(tryDownload(source.url('/')))).errorClass, 'ForbiddenAddressError');
+    },
+  );
+});
+
+test('a forbidden address is never connected to', async () => {
+  const open = { allowPrivateNetwork: false };
+  await withSource(
+    (_request, response) => response.end(film),
+    async (source) => {
+      for (const host of ['127.0.0.1', 'localhost', '0x7f.1', '127.1', '[::ffff:7f00:1]']) {
+        const work = tryDownload(`http://${host}:${source.port}/`, { guard: open });
+        assert.is((await faultOf(work)).errorClass, 'ForbiddenAddressError');
+      }
+      assert.is(source.seen.length, 0);
+    },
+  );
+});
+
+test('a name that is found to lead inside is never connected to', async () => {
+  await withSource(
+    (_request, response) => response.end(film),
+    async (source) => {
+      const lookup: LookupFunction = (_host, _options, callback) =>
+        callback(null, [{ address: '127.0.0.1', family: 4 }]);
+      const guard = { allowPrivateNetwork: false, lookup };
+      const fault = await faultOf(tryDownload(`http://inside.example:${source.port}/`, { guard }));
+      assert.is(fault.errorClass, 'ForbiddenAddressError');
+      assert.is(source.seen.length, 0);
+    },
+  );
+});
+
+test.run();

@@ -1,0 +1,83 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createGuard } from '../../../daemon/net/ssrf-guard.js';
+import { createFileTransport } from '../../../daemon/transports/file/file-transport.js';
+import { createHttpTransport } from '../../../daemon/transports/http/http-transport.js';
+import { isVencError } from '../../../src/shared/errors.js';
+import { startHttpSource } from '../../helpers/servers/http-source.js';
+import { tempFolder } from '../../helpers/temp.js';
+
+const { signal } = new AbortController();
+const guard = createGuard({ allowPrivateNetwork: true });
+const http = createHttpTransport({ guard, stallTimeoutMs: 300 });
+
+/** What is thrown, by its class. */
+const classOf = (asked: Promise<unknown> | undefined) =>
+  asked?.then(
+    () => 'nothing',
+    (error: unknown) => (isVencError(error) ? error.errorClass : String(error)),
+  );
+
+test('the size of a file over HTTP is told by its headers, through redirects; its body is not read', async () => {
+  const sizeBytes = 5_000_000_000;
+  const source = await startHttpSource((request, response) => {
+    if (request.url === '/moved') response.writeHead(302, { Location: '/film' }).end();
+    // The body never comes.
+    else response.writeHead(200, { 'Content-Length': String(sizeBytes) }).flushHeaders();
+  });
+  assert.is(await http.sizeOf?.(source.url('/film'), signal), sizeBytes);
+  assert.is(await http.sizeOf?.(source.url('/moved'), signal), sizeBytes);
+  await source.close();
+});
+
+test('a server that tells no size gives none', async () => {
+  const source = await startHttpSource((_, response) => response.writeHead(200).write('film'));
+  assert.is(await http.sizeOf?.(source.url('/film'), signal), null);
+  await source.close();
+});
+
+test('what a download would be refused with, asking for the size is', async () => {
+  const source = await startHttpSource(({ url }, response) => {
+    if (url !== '/silent') response.writeHead(Number(url?.slice(1))).end();
+  });
+  const found = await Promise.all(
+    ['/401', '/403', '/404', '/silent'].map((path) => classOf(http.sizeOf?.(source.url(path), signal))),
+  );
+  assert.equal(found, [
+    'InvalidUsernameOrPasswordError',
+    'DownloadAccessDeniedError',
+    'FileNotFoundError',
+    'DownloadTimeoutError',
+  ]);
+  await source.close();
+});
+
+test('asking for a size ends with its signal', async () => {
+  const source = await startHttpSource(() => {});
+  const stopping = new AbortController();
+  const asked = http.sizeOf?.(source.url('/film'), stopping.signal);
+  stopping.abort('cancelled');
+  assert.is(await classOf(asked), 'cancelled');
+  await source.close();
+});
+
+test('the size of a file on this machine is that of what would be taken', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'film.mp4');
+  await writeFile(path, 'film');
+  const file = createFileTransport([folder]);
+  assert.is(await file.sizeOf?.(pathToFileURL(path).href, signal), 4);
+  assert.is(
+    await classOf(file.sizeOf?.(pathToFileURL(join(folder, 'none')).href, signal)),
+    'FileNotFoundError',
+  );
+  assert.is(
+    await classOf(file.sizeOf?.(pathToFileURL('/etc/hostname').href, signal)),
+    'DownloadAccessDeniedError',
+  );
+});
+
+test.run();
