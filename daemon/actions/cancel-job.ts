@@ -1,7 +1,7 @@
 import { apply } from '../jobs/changes.js';
 import { withReached } from '../jobs/reached.js';
+import type { Workshop } from './app-context.js';
 import { findJob } from './find-job.js';
-import type { Workshop } from './workshop.js';
 
 /**
  * Cancels a job (section 4.5). Resolves when that is durable; the run, if there is one, is told to stop at once and its

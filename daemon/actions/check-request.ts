@@ -8,8 +8,8 @@ import type { Abilities } from '../plan/plan-types.js';
 import type { Account } from '../store/account-store.js';
 import { readFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
-import { givenFilename, placeOutput } from './place-output.js';
-import type { Workshop } from './workshop.js';
+import type { Workshop } from './app-context.js';
+import { givenFilename, placeOutput } from './resolve-destination.js';
 
 /** Who asks for a job, and under which address. */
 export interface CreateContext {

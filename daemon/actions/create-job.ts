@@ -5,9 +5,9 @@ import { type JobRequestReading, readJobRequest } from '../../src/shared/setting
 import { draftJob } from '../jobs/draft.js';
 import type { CreatedOnce, Job } from '../jobs/job.js';
 import { onceLifeMs } from '../store/job-store.js';
+import type { Workshop } from './app-context.js';
 import { type CreateContext, checkRequest, type PlacedOutput } from './check-request.js';
-import { refuseWhenTroubled } from './refuse-when-troubled.js';
-import type { Workshop } from './workshop.js';
+import { refuseWhenTroubled } from './reject-when-unhealthy.js';
 
 /** The longest `Idempotency-Key` that is taken, in characters. */
 const maxKeyLength = 255;

@@ -1,6 +1,6 @@
 import { VencError } from '../../src/shared/errors.js';
 import type { Job, JobOutput } from '../jobs/job.js';
-import type { Workshop } from './workshop.js';
+import type { Workshop } from './app-context.js';
 
 /**
  * The job with this id, if it is the account's. What belongs to another account looks as if it did not exist

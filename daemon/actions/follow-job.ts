@@ -1,6 +1,6 @@
+import type { Workshop } from './app-context.js';
 import { findJob } from './find-job.js';
 import type { JobFeed } from './job-feed.js';
-import type { Workshop } from './workshop.js';
 
 /**
  * Listens to the progress of a job, an addition to the document: its present state comes first, unless `takenId` is the id

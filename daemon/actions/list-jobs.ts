@@ -2,7 +2,7 @@ import { invalidRequest } from '../../src/shared/errors.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import { isJobState, jobStates } from '../../src/shared/states.js';
 import { listedJobRecord } from '../jobs/view.js';
-import type { Workshop } from './workshop.js';
+import type { Workshop } from './app-context.js';
 
 /** Default and greatest number of jobs on a page (section 4.3). */
 const pageLimit = 50;

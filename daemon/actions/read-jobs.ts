@@ -7,8 +7,8 @@ import type {
 } from '../../src/shared/records.js';
 import { inputProgress, jobProgress, outputProgress } from '../jobs/progress-view.js';
 import { inputDetails, jobRecord, outputDetails } from '../jobs/view.js';
+import type { Workshop } from './app-context.js';
 import { findInput, findJob, findOutput } from './find-job.js';
-import type { Workshop } from './workshop.js';
 
 /** Job details (section 4.2). */
 export async function readJob(workshop: Workshop, accountId: string, id: number): Promise<JobRecord> {

@@ -2,7 +2,7 @@ import { invalidRequest } from '../../src/shared/errors.js';
 import type { AllReport, LiveReport, VodReport } from '../../src/shared/records.js';
 import { allReport, type DayUsage, liveReport, vodReport } from '../jobs/report.js';
 import { type ReportQuery, type ReportRange, readReportRange } from '../jobs/report-range.js';
-import type { Workshop } from './workshop.js';
+import type { Workshop } from './app-context.js';
 
 /** What an account used, live and in files (section 4.10). Rejects with `InvalidRequestError` naming each parameter that is wrong. */
 export async function readReport(

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { invalidRequest } from '../../src/shared/errors.js';
 import { nameComplaint, shelfUrl } from '../hosted-files/file-ref.js';
-import { refuseWhenTroubled } from './refuse-when-troubled.js';
-import type { Workshop } from './workshop.js';
+import type { Workshop } from './app-context.js';
+import { refuseWhenTroubled } from './reject-when-unhealthy.js';
 
 /** A body on its way in. */
 export interface Upload {

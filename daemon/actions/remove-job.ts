@@ -1,7 +1,7 @@
 import { parseShelfUrl } from '../hosted-files/file-ref.js';
 import { hostedFilesOf } from '../jobs/hosted-files.js';
+import type { Workshop } from './app-context.js';
 import { findJob } from './find-job.js';
-import type { Workshop } from './workshop.js';
 
 /**
  * Removes a final job, its record and its hosted files, for good (an addition to the document). Its usage stays. Rejects with

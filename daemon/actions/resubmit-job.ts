@@ -1,7 +1,7 @@
 import { apply } from '../jobs/changes.js';
+import type { Workshop } from './app-context.js';
 import { findJob } from './find-job.js';
-import { refuseWhenTroubled } from './refuse-when-troubled.js';
-import type { Workshop } from './workshop.js';
+import { refuseWhenTroubled } from './reject-when-unhealthy.js';
 
 /**
  * Runs a job again (section 4.4). A run that holds it is stopped first; outputs already finished are kept.

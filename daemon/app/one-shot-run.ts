@@ -2,11 +2,11 @@ import { VencError } from '../../src/shared/errors.js';
 import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { isFinal } from '../../src/shared/states.js';
+import type { Workshop } from '../actions/app-context.js';
 import { cancelJob } from '../actions/cancel-job.js';
 import { createJob } from '../actions/create-job.js';
 import { findJob } from '../actions/find-job.js';
 import { readJob } from '../actions/read-jobs.js';
-import type { Workshop } from '../actions/workshop.js';
 import { openWorkshop } from './create-app-context.js';
 
 /** How one encode without a daemon goes on. */

@@ -2,12 +2,12 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { VencError } from '../../src/shared/errors.js';
 import { type Route, type RouteName, routes } from '../../src/shared/routes.js';
-import type { Workshop } from '../actions/workshop.js';
+import type { Workshop } from '../actions/app-context.js';
 import { preflightHeaders } from './cors.js';
-import { type Asked, Counter, type CounterOptions } from './counter.js';
-import type { Bindings } from './exchange.js';
+import { type Asked, Counter, type CounterOptions } from './dispatch-request.js';
 import { isKeyedRoute, isOpenRoute } from './handlers.js';
-import { pathOf } from './path.js';
+import type { Bindings } from './request-context.js';
+import { pathOf } from './request-path.js';
 
 interface Env {
   Bindings: Bindings;

@@ -1,7 +1,7 @@
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { Route } from '../../src/shared/routes.js';
-import type { Workshop } from '../actions/workshop.js';
-import type { Exchange } from './exchange.js';
+import type { Workshop } from '../actions/app-context.js';
+import type { Exchange } from './request-context.js';
 
 type KeyHolder = NonNullable<ReturnType<Workshop['accounts']['holderOf']>>;
 

@@ -32,7 +32,7 @@ export async function readBody(incoming: IncomingMessage, maxBytes = maxBodyByte
   }
   if (label.language === 'JSON') throw malformed(label, 'JSON', 'it begins like XML');
   // Most requests are JSON: they need no parser of XML.
-  const { readXmlRequest } = await import('./xml/read-xml-request.js');
+  const { readXmlRequest } = await import('./representations/xml/read-xml-request.js');
   const reading = readXmlRequest(text);
   if ('value' in reading) return reading.value;
   const { what, place } = reading.mistake;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { endWith } from './broken-requests.js';
+import { endWith } from './parser-errors.js';
 
 /** What a connection grants its client. */
 export interface ConnectionLimits {

@@ -1,5 +1,5 @@
-import type { Workshop } from '../actions/workshop.js';
-import type { Exchange, Reply } from './exchange.js';
+import type { Workshop } from '../actions/app-context.js';
+import type { Exchange, Reply } from './request-context.js';
 
 /** The account that a request speaks for. */
 export type RequestAccount = NonNullable<ReturnType<Workshop['accounts']['account']>>;

@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { VencError } from '../../src/shared/errors.js';
+import { Connection, type ConnectionLimits } from './connection.js';
 import {
   brokenAddressResponse,
   headMistake,
   nameHost,
   refuseBrokenRequests,
   refuseHead,
-} from './broken-requests.js';
-import { Connection, type ConnectionLimits } from './connection.js';
+} from './parser-errors.js';
 
 /** A server that listens. */
 export interface HttpServer {

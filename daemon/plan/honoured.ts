@@ -44,9 +44,9 @@ export const honouredJobFields = {
 /** What becomes of each setting of an output. A new one without an entry does not compile. */
 export const honouredOutputSettings = {
   label: { by: 'daemon/jobs/draft.ts' },
-  url: { by: 'daemon/actions/place-output.ts' },
-  base_url: { by: 'daemon/actions/place-output.ts' },
-  filename: { by: 'daemon/actions/place-output.ts' },
+  url: { by: 'daemon/actions/resolve-destination.ts' },
+  base_url: { by: 'daemon/actions/resolve-destination.ts' },
+  filename: { by: 'daemon/actions/resolve-destination.ts' },
   video_codec: { by: 'daemon/plan/decide/choose-codecs.ts' },
   speed: { by: 'daemon/plan/decide/picture.ts' },
   public: { by: 'daemon/jobs/access.ts' },

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { readXmlRequest } from '../../daemon/http/xml/read-xml-request.js';
+import { readXmlRequest } from '../../daemon/http/representations/xml/read-xml-request.js';
 import { readJobRequest } from '../../src/shared/settings/read.js';
 
 /** What requests are read with here. */

@@ -1,4 +1,4 @@
-import type { Workshop } from '../../actions/workshop.js';
+import type { Workshop } from '../../actions/app-context.js';
 import type { OpenHandler } from '../handler.js';
 
 const documents = new WeakMap<Workshop, (baseUrl: string) => readonly Buffer[]>();

@@ -1,7 +1,7 @@
 import { readLiveReport, readReport, readVodReport } from '../../actions/read-report.js';
 import type { ReportQuery } from '../../jobs/report-range.js';
-import type { Exchange } from '../exchange.js';
 import type { Handler } from '../handler.js';
+import type { Exchange } from '../request-context.js';
 
 /** `GET /v2/reports/all` (section 4.10). */
 export const getReport: Handler = async (workshop, exchange, account) => ({

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { VencError } from '../../../src/shared/errors.js';
 import { receiveUpload } from '../../actions/receive-upload.js';
 import type { Handler } from '../handler.js';
-import { pathnameOf, requestPath } from '../path.js';
+import { pathnameOf, requestPath } from '../request-path.js';
 
 /** `PUT /v2/uploads/<name>`, an addition to the document: streams the body to disk. */
 export const putUpload: Handler = async (workshop, { params, incoming, signal }, account) => {

@@ -86,7 +86,7 @@ Examples:
 export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));
 
 const readXml: ReadXml = async (text) =>
-  (await import('../../../daemon/http/xml/read-xml-request.js')).readXmlRequest(text);
+  (await import('../../../daemon/http/representations/xml/read-xml-request.js')).readXmlRequest(text);
 
 async function run(words: readonly string[], options: RunOptions, context: Context): Promise<ExitCode> {
   const { io } = context;

@@ -1,6 +1,6 @@
 import type { Place } from './element.js';
 import { parseXml } from './parse-xml.js';
-import { requestOf } from './request-of.js';
+import { requestOf } from './xml-to-request.js';
 
 /** What became of the text of an XML request: its value as JSON has it, or why it is no XML at all and where that shows. */
 export type XmlRequestReading =

@@ -1,5 +1,5 @@
 import { VencError } from '../../src/shared/errors.js';
-import type { Workshop } from './workshop.js';
+import type { Workshop } from './app-context.js';
 
 /** Seconds after which a client may try again when no jobs are taken. */
 const retryAfterSeconds = 30;

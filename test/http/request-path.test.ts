@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type RequestPath, requestPath } from '../../daemon/http/path.js';
+import { type RequestPath, requestPath } from '../../daemon/http/request-path.js';
 
 const cases: readonly (readonly [string, string, RequestPath['suffix']])[] = [
   ['/v2/jobs', '/v2/jobs', null],

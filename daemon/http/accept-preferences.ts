@@ -1,7 +1,7 @@
 import { parseAccept } from 'hono/utils/accept';
 import { VencError } from '../../src/shared/errors.js';
 import type { Representation, Route } from '../../src/shared/routes.js';
-import type { RequestPath } from './path.js';
+import type { RequestPath } from './request-path.js';
 
 /** What a request says about the form of its answer. */
 export interface Wishes {

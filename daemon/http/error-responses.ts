@@ -4,7 +4,7 @@ import type { ErrorsRecord } from '../../src/shared/records.js';
 import { redact } from '../../src/shared/redact.js';
 import { diskReason } from '../../src/shared/util/disk-error-text.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
-import type { Reply } from './exchange.js';
+import type { Reply } from './request-context.js';
 
 /** Faults of jobs that a request can end with as well, when a body is taken in or a job is kept: what they are to a client. */
 const statusOfFault: Readonly<Partial<Record<ErrorClass, number>>> = {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { jsonType, toJson } from './represent/json.js';
+import { jsonType, toJson } from './representations/json.js';
 
 /** Statuses of what the HTTP parser refuses; 400 for all the rest. */
 const parserStatus: Readonly<Record<string, number>> = {

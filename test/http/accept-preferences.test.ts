@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { refusalRepresentation, representationOf } from '../../daemon/http/negotiate.js';
+import { refusalRepresentation, representationOf } from '../../daemon/http/accept-preferences.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { routes } from '../../src/shared/routes.js';
 

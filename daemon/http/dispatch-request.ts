@@ -2,17 +2,17 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { AnswerName } from '../../src/shared/records/answers.js';
 import { type Representation, type Route, type RouteName, routes } from '../../src/shared/routes.js';
-import type { Workshop } from '../actions/workshop.js';
+import type { Workshop } from '../actions/app-context.js';
+import { refusalRepresentation, representationOf, type Wishes } from './accept-preferences.js';
 import { authorize, type GivenKey, Identifier } from './auth.js';
 import { corsHeaders, exposingHeaders, headerList } from './cors.js';
-import type { Bindings, Exchange, Reply } from './exchange.js';
+import { RequestExchange } from './create-request-context.js';
+import { problemReply } from './error-responses.js';
 import { isOpenRoute, keyedHandlers, openHandlers } from './handlers.js';
-import { refusalRepresentation, representationOf, type Wishes } from './negotiate.js';
-import { pathnameOf, type RequestPath } from './path.js';
-import { problemReply } from './problems.js';
-import { callbackOf } from './represent/jsonp.js';
-import { type Form, represent } from './represent/represent.js';
-import { RequestExchange } from './request-exchange.js';
+import { callbackOf } from './representations/jsonp.js';
+import { type Form, represent } from './representations/represent.js';
+import type { Bindings, Exchange, Reply } from './request-context.js';
+import { pathnameOf, type RequestPath } from './request-path.js';
 
 /** How the counter is set up. */
 export interface CounterOptions {

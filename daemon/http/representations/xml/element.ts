@@ -1,4 +1,4 @@
-import { VencError } from '../../../src/shared/errors.js';
+import { VencError } from '../../../../src/shared/errors.js';
 
 /** A place in a text: both count from 1. */
 export interface Place {

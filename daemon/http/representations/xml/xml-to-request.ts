@@ -1,5 +1,5 @@
-import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
-import type { Setting } from '../../../src/shared/settings/setting.js';
+import { jobTable, outputTable } from '../../../../src/shared/settings/index.js';
+import type { Setting } from '../../../../src/shared/settings/setting.js';
 import { refusedXml, shownName, type XmlElement } from './element.js';
 
 const rootName = 'api-request';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Representation } from '../../src/shared/routes.js';
 import { readBody } from './body.js';
-import type { Exchange } from './exchange.js';
+import type { Exchange } from './request-context.js';
 
 /** What an exchange is made of. */
 export interface ExchangeParts {

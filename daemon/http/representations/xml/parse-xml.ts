@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { isVencError } from '../../../src/shared/errors.js';
+import { isVencError } from '../../../../src/shared/errors.js';
 import { type Place, refusedXml, shownName, type XmlElement } from './element.js';
 
 /** What became of a text: its root, or why it is not well-formed and where that shows, which is for the caller to judge. */
