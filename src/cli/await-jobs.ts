@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.js';
 import { type FollowEvent, follow } from '../client/follow.js';
-import { lookAt } from '../client/look-at.js';
+import { lookAt } from '../client/poll-once.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import type { Io } from './io.js';
 import { errorText, exitCodeOf } from './print/error-text.js';

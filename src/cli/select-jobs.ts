@@ -1,5 +1,5 @@
 import type { Client, JobPage } from '../client/client.js';
-import { fieldsOf, readText } from '../client/reading.js';
+import { fieldsOf, readText } from '../client/read-values.js';
 
 /** Which jobs: one page, or with `all` every page. */
 export interface JobSelection {

@@ -1,14 +1,14 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import { type RouteName, routes } from '../shared/routes.js';
 import { exchange, type HttpAnswer } from './http.js';
-import { mayHaveArrived } from './outages.js';
-import { parseAnswer } from './parse-answer.js';
+import { tells } from './is-valid-answer.js';
+import { mayHaveArrived } from './network-errors.js';
+import { parseAnswer } from './parse-json.js';
 import { pause } from './pause.js';
-import { doubtOf, refusalOf } from './refusals.js';
+import { doubtOf, refusalOf } from './rejections.js';
 import { type Ask, mayHaveKeyInQuery, requestOf, subjectOf } from './requests.js';
 import { waitBefore } from './retries.js';
 import type { Target } from './target.js';
-import { tells } from './tells.js';
 
 export type { Ask } from './requests.js';
 

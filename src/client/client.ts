@@ -8,8 +8,8 @@ import type {
 } from '../shared/records.js';
 import type { RouteName } from '../shared/routes.js';
 import { type Ask, type Asked, createCaller } from './call.js';
-import type { AskTidings } from './job-events.js';
 import { createJobProgress, type FollowedProgress, type Turn } from './job-progress.js';
+import type { AskTidings } from './job-updates.js';
 import {
   normaliseCreated,
   normaliseInput,
@@ -18,7 +18,7 @@ import {
   normaliseProgress,
   unwrapJobs,
 } from './normalise.js';
-import { fieldsOf, readNumber, readText } from './reading.js';
+import { fieldsOf, readNumber, readText } from './read-values.js';
 import type { Target } from './target.js';
 
 /** Which jobs of a list: pages count from 1; `state` is an addition that other services may ignore. */
@@ -94,7 +94,7 @@ export function createClient(target: Target): Client {
     jobProgress,
     jobTidings: async (id, options) => {
       // Loaded by who follows jobs, and by nobody else.
-      const { createTidings } = await import('./job-events.js');
+      const { createTidings } = await import('./job-updates.js');
       tidings ??= createTidings(caller.open, jobProgress);
       return tidings(id, options);
     },

@@ -2,7 +2,7 @@ import { isVencError, VencError } from '../shared/errors.js';
 import type { Asked } from './call.js';
 import type { Client } from './client.js';
 import { pause } from './pause.js';
-import { fieldsOf } from './reading.js';
+import { fieldsOf } from './read-values.js';
 import { waitAfter } from './retries.js';
 
 /** Waits before the second and the third try, unless the service asks for a time of its own. */

@@ -1,8 +1,8 @@
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
 import type { Client } from './client.js';
-import { isHere } from './pace.js';
-import type { OutageEvent, Patiently } from './patience.js';
+import { isHere } from './polling-schedule.js';
+import type { OutageEvent, Patiently } from './retry-policy.js';
 
 /** Looks which jobs are active: thoroughly at first, then for what is new. */
 export interface JobFinder {

@@ -7,9 +7,9 @@ import { createJobFinder } from './find-jobs.js';
 import type { FollowedProgress } from './job-progress.js';
 import { LiveJobs } from './live-jobs.js';
 import { progressOfJob } from './normalise.js';
-import { createPace, mostStreamsFor, type Pace, type PaceLimits, paceLimitsFor } from './pace.js';
-import { createPatience, endOf, type OutageEvent } from './patience.js';
 import { pause } from './pause.js';
+import { createPace, mostStreamsFor, type Pace, type PaceLimits, paceLimitsFor } from './polling-schedule.js';
+import { createPatience, endOf, type OutageEvent } from './retry-policy.js';
 
 /** What happens while jobs are followed. Made for a reducer: each event stands for itself. */
 export type FollowEvent =

@@ -5,8 +5,8 @@ import {
   type RequestOptions,
   request,
 } from 'node:http';
-import { answerText } from './answer-text.js';
-import { outageOf } from './outages.js';
+import { outageOf } from './network-errors.js';
+import { answerText } from './response-text.js';
 
 /** One request as it goes out. A `body` that is no text is streamed, and its length must be in the headers. */
 export interface HttpRequest {

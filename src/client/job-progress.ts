@@ -3,8 +3,8 @@ import type { JobProgressRecord, JobRecord, ProgressRecord } from '../shared/rec
 import type { RouteName } from '../shared/routes.js';
 import { isFinal } from '../shared/states.js';
 import type { Caller } from './call.js';
+import { mayLackRoute } from './network-errors.js';
 import { normaliseJob, normaliseJobProgress, normaliseProgress, progressOfJob } from './normalise.js';
-import { mayLackRoute } from './outages.js';
 
 /** Progress of a job, with the job's id. */
 export type FollowedProgress = JobProgressRecord & { readonly id: number };

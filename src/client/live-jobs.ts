@@ -1,5 +1,5 @@
-import type { JobTidings } from './job-events.js';
 import type { FollowedProgress } from './job-progress.js';
+import type { JobTidings } from './job-updates.js';
 import type { JobEvent } from './read-events.js';
 
 /** What came of one job's stream since the last look. */

@@ -23,7 +23,7 @@ import {
   readPercent,
   readText,
   readTime,
-} from './reading.js';
+} from './read-values.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -2,8 +2,8 @@ import { type RequestOptions, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { VencError } from '../shared/errors.js';
 import { decoded, isUrl } from '../shared/text/url-text.js';
-import { reasonOf } from './outages.js';
-import { isHere } from './pace.js';
+import { reasonOf } from './network-errors.js';
+import { isHere } from './polling-schedule.js';
 
 /** The environment, as far as it names proxies. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { isVencError, type VencError } from '../shared/errors.js';
 import { type RouteName, routes } from '../shared/routes.js';
-import { isPassing } from './outages.js';
+import { isPassing } from './network-errors.js';
 
 /** Waits before the second and the third try, unless `Retry-After` says otherwise. */
 const retryDelaysMs = [250, 1000] as const;

@@ -1,7 +1,7 @@
 import { type Column, columnGap, type FittedColumn, fitColumns, widthOf } from './fit-columns.js';
 import { bar, clock, fpsText, percentText, sizeText, speedText } from './format.js';
 import { branchWidth, type JobColumn } from './job-cells.js';
-import { toneOf } from './watch-news.js';
+import { toneOf } from './log-entries.js';
 import type { Tone, WatchedFile, WatchedJob } from './watch-types.js';
 
 /** The columns of the table of a job's files. */

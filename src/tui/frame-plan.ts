@@ -1,5 +1,5 @@
+import { type RowWishes, shareRows, windowAround } from './allocate-rows.js';
 import { detailCount } from './detail-rows.js';
-import { type RowWishes, shareRows, windowAround } from './share-rows.js';
 import type { WatchState } from './watch-types.js';
 
 /** The terminal that a frame is drawn for. */

@@ -5,7 +5,7 @@ import { FrameSink } from './frame-sink.js';
 import { openPainter } from './painter.js';
 import { createRepaints } from './repaints.js';
 import { openSuspension } from './suspension.js';
-import { Guard } from './views/Guard.js';
+import { Guard } from './views/ErrorBoundary.js';
 import { WatchFrame } from './views/WatchFrame.js';
 import { keysOf } from './watch-keys.js';
 import type { WatchKey, WatchState } from './watch-types.js';

@@ -25,7 +25,7 @@ export async function runWatchScreen(options: WatchScreenOptions): Promise<ExitC
   env.NODE_ENV ??= 'production';
   const [{ mountScreen }, { ScreenLife }] = await Promise.all([
     import('./mount.js'),
-    import('./screen-life.js'),
+    import('./watch-session.js'),
   ]);
   const life = new ScreenLife({
     client,

@@ -1,9 +1,9 @@
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { clean } from './clean.js';
 import { letGo, takeIn } from './live-list.js';
+import { newsOf } from './log-entries.js';
 import { keysFooter, pressKey } from './watch-keys.js';
 import { extend } from './watch-log.js';
-import { newsOf } from './watch-news.js';
 import type { Order, Tone, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
 import { codeOf, isOver, unknownJob, withEnd, withLoss, withNames, withProgress } from './watched-job.js';
 

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/client.js';
 import { type FollowEvent, follow } from '../../src/client/follow.js';
-import { createPace, paceLimitsFor } from '../../src/client/pace.js';
+import { createPace, paceLimitsFor } from '../../src/client/polling-schedule.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
 

@@ -9,7 +9,7 @@ import {
   unwrapJobs,
 } from '../../src/client/normalise.js';
 import { readReport } from '../../src/client/read-report.js';
-import { refusalOf } from '../../src/client/refusals.js';
+import { refusalOf } from '../../src/client/rejections.js';
 import { isVencError } from '../../src/shared/errors.js';
 
 test('numbers that come as text are numbers, and what is missing is null', () => {

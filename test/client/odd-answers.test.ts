@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Asked, createCaller } from '../../src/client/call.js';
-import { isPassing } from '../../src/client/outages.js';
+import { isPassing } from '../../src/client/network-errors.js';
 import { isVencError, type VencError } from '../../src/shared/errors.js';
 import type { RouteName } from '../../src/shared/routes.js';
 

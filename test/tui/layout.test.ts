@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type RowWishes, shareRows, windowAround } from '../../src/tui/allocate-rows.js';
 import { clean, fileNameOf } from '../../src/tui/clean.js';
 import { type Column, columnGap, fitColumns } from '../../src/tui/fit-columns.js';
 import { bar, clock, fpsText, percentText, sizeText, speedText } from '../../src/tui/format.js';
-import { type RowWishes, shareRows, windowAround } from '../../src/tui/share-rows.js';
 
 const columns: readonly Column<'a' | 'b' | 'c'>[] = [
   { name: 'a', least: 4, most: 4, worth: 3 },

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openFile } from '../../client/open-file.js';
-import { isHere } from '../../client/pace.js';
+import { isHere } from '../../client/polling-schedule.js';
 import type { Target } from '../../client/target.js';
 import { VencError } from '../../shared/errors.js';
 import type { JobRecord } from '../../shared/records.js';

@@ -1,5 +1,5 @@
 import { normaliseCreated } from '../../client/normalise.js';
-import { readBoolean, readId } from '../../client/reading.js';
+import { readBoolean, readId } from '../../client/read-values.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.js';
 import { createJob, isVencDaemon } from '../../client/create-job.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { pause } from '../../client/pause.js';
-import { fieldsOf, readBoolean, readId } from '../../client/reading.js';
+import { fieldsOf, readBoolean, readId } from '../../client/read-values.js';
 import { isVencError, type VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/json-text.js';

@@ -1,8 +1,8 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import { exitCodes } from '../shared/exit-codes.js';
 import type { Client } from './client.js';
-import type { Pace } from './pace.js';
 import { pause } from './pause.js';
+import type { Pace } from './polling-schedule.js';
 
 /** What is told of an outage: once when it begins, and once when it is over. */
 export type OutageEvent =

@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/client.js';
-import { createPace, type Pace, paceLimitsFor } from '../../src/client/pace.js';
 import { pause as realPause } from '../../src/client/pause.js';
+import { createPace, type Pace, paceLimitsFor } from '../../src/client/polling-schedule.js';
 import { isVencError } from '../../src/shared/errors.js';
-import { ScreenLife } from '../../src/tui/screen-life.js';
+import { ScreenLife } from '../../src/tui/watch-session.js';
 import { exitCodeOf } from '../../src/tui/watch-state.js';
 import type { WatchKey, WatchState } from '../../src/tui/watch-types.js';
 import { startFakeService } from '../helpers/servers/fake-service.js';

@@ -1,6 +1,6 @@
 import type { RouteName } from '../shared/routes.js';
 import { unwrapJob } from './normalise.js';
-import { fieldsOf } from './reading.js';
+import { fieldsOf } from './read-values.js';
 
 const ofRecords = ['id', 'state', 'progress', 'current_event', 'current_event_progress'];
 const ofReports = ['total', 'statistics'];

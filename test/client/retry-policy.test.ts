@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createPace } from '../../src/client/pace.js';
-import { createPatience } from '../../src/client/patience.js';
+import { createPace } from '../../src/client/polling-schedule.js';
+import { createPatience } from '../../src/client/retry-policy.js';
 import { VencError } from '../../src/shared/errors.js';
 
 const noRelocation = { relocate: async () => {} };

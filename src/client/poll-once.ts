@@ -2,8 +2,8 @@ import { isVencError, VencError } from '../shared/errors.js';
 import { isFinal } from '../shared/states.js';
 import type { Client } from './client.js';
 import { type FollowEvent, sparing } from './follow.js';
-import { createPace, paceLimitsFor } from './pace.js';
-import { endOf } from './patience.js';
+import { createPace, paceLimitsFor } from './polling-schedule.js';
+import { endOf } from './retry-policy.js';
 
 /**
  * Asks about each job once, where there is no time to follow them. Throws `TimedOutError` at the end where one is not final, and otherwise

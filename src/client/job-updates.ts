@@ -2,7 +2,7 @@ import { isVencError } from '../shared/errors.js';
 import type { Caller } from './call.js';
 import type { HttpAnswer } from './http.js';
 import type { createJobProgress, FollowedProgress, Turn } from './job-progress.js';
-import { mayLackRoute } from './outages.js';
+import { mayLackRoute } from './network-errors.js';
 import { type EventListener, readEvents, type Silence } from './read-events.js';
 
 /** What a job's progress comes as: a stream of events, or one record where the service has no events. */

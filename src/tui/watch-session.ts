@@ -1,8 +1,8 @@
 import type { Client } from '../client/client.js';
 import { follow } from '../client/follow.js';
-import { createPace, type Pace, paceLimitsFor } from '../client/pace.js';
+import { createPace, type Pace, paceLimitsFor } from '../client/polling-schedule.js';
 import { VencError } from '../shared/errors.js';
-import { DetailsDesk } from './details-desk.js';
+import { DetailsDesk } from './job-details.js';
 import type { MountedScreen, ScreenListeners } from './mount.js';
 import { isDone, openIds, reduceWatch, startWatch } from './watch-state.js';
 import type { Order, WatchEvent, WatchedJob, WatchState } from './watch-types.js';

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.js';
-import type { Pace } from '../client/pace.js';
+import type { Pace } from '../client/polling-schedule.js';
 import { isVencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 
