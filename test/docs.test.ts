@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isCommandName } from '../src/cli/command-table.js';
 import { type CommandNode, commandTree } from '../src/cli/command-tree.js';
-import { createIo } from '../src/cli/io.js';
-import { wholeProgram } from '../src/cli/whole-program.js';
+import { wholeProgram } from '../src/cli/completion/load-all-commands.js';
+import { createIo } from '../src/cli/terminal/io.js';
 
 /** Written by hand; the others are written from the tables themselves. */
 const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'settings.md');

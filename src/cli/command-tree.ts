@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Argument, Command, Option } from 'commander';
 import { settingFlags } from '../shared/settings/flags.js';
-import { summaryOf } from './summary.js';
-import { gather } from './words.js';
+import { summaryOf } from './help/summary.js';
+import { gather } from './input/parse-args.js';
 
 /** A word that a command takes in its place. */
 export interface WordNode {

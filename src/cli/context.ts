@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import { VencError } from '../shared/errors.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { safeText } from '../shared/text/safe-text.js';
-import type { Io } from './io.js';
+import type { Io } from './terminal/io.js';
 
 /** Flags that name the programs. */
 export interface ProgramFlags {
@@ -72,7 +72,7 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     const configured = told === undefined && address === undefined ? await config() : {};
     const name = told ?? configured.target;
     if (name !== undefined) {
-      const { findTarget } = await import('./find-target.js');
+      const { findTarget } = await import('./input/find-target.js');
       const found = await findTarget(io.env, name);
       if (found !== null) return found;
     }

@@ -1,6 +1,6 @@
 import { productVersion } from '../shared/version.js';
 import { askingWord } from './completion/questions.js';
-import { createIo } from './io.js';
+import { createIo } from './terminal/io.js';
 
 /**
  * The program: reads the words after its name, does what they ask and sets the exit code. Every error of every command ends
@@ -23,7 +23,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     const { runProgram } = await import('./program.js');
     process.exitCode = await runProgram(argv, io);
   } catch (error) {
-    const { errorText, exitCodeOf } = await import('./print/error-text.js');
+    const { errorText, exitCodeOf } = await import('./output/error-text.js');
     io.note(errorText(error, isDebugging));
     process.exitCode = exitCodeOf(error);
   }

@@ -9,10 +9,10 @@ import {
   isCommandName,
 } from './command-table.js';
 import { createContext, type GlobalFlags } from './context.js';
-import type { Io } from './io.js';
-import { refuseEmptyValues } from './option-names.js';
-import { wrapText } from './print/wrap-text.js';
-import { sentence, summaryOf } from './summary.js';
+import { sentence, summaryOf } from './help/summary.js';
+import { refuseEmptyValues } from './input/option-names.js';
+import { wrapText } from './output/wrap-text.js';
+import type { Io } from './terminal/io.js';
 
 /**
  * Reads the words, runs the command they name and tells how it ended. Rejects with `UsageError` where the words make no
@@ -22,7 +22,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   const subjects = helpSubjects(argv);
   const [subject] = subjects ?? [];
   if (subject !== undefined && !isCommandName(subject)) {
-    const { tellTopic } = await import('./help-topics/tell-topic.js');
+    const { tellTopic } = await import('./help/print-topic.js');
     await tellTopic(subject, io);
     return exitCodes.done;
   }
@@ -40,11 +40,11 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     loaded.define(command, context);
   }
   if (subjects !== null) {
-    const { refuseUnknownCommands } = await import('./usage-error.js');
+    const { refuseUnknownCommands } = await import('./input/usage-error.js');
     refuseUnknownCommands(program, subjects);
   }
   if (asked === undefined) {
-    const { topicsHelp } = await import('./help-topics/tell-topic.js');
+    const { topicsHelp } = await import('./help/print-topic.js');
     program.addHelpCommand(groupedHelpCommand()).addHelpText('after', topicsHelp());
   }
   program.hook('preAction', (_, command) => refuseEmptyValues(command));
@@ -57,7 +57,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     // No command was named: the help stands on stderr already.
     if (error.code === 'commander.help') return exitCodes.usage;
     // Only what Commander does not know is looked up: the words of other programs cost nothing where they are not used.
-    const { usageError, wordsMeant } = await import('./usage-error.js');
+    const { usageError, wordsMeant } = await import('./input/usage-error.js');
     const meant = wordsMeant(error, program, words);
     if (meant === null) throw usageError(error, program, words);
     return runProgram(meant, io);

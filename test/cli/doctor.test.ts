@@ -9,8 +9,8 @@ import { checkDaemonVersion } from '../../src/cli/doctor/check-daemon-version.js
 import { checkDataFolder } from '../../src/cli/doctor/check-data-folder.js';
 import { checkNode } from '../../src/cli/doctor/check-node.js';
 import { checkService } from '../../src/cli/doctor/check-service.js';
-import { doctorText } from '../../src/cli/print/doctor-text.js';
-import { createPaint } from '../../src/cli/print/paint.js';
+import { doctorText } from '../../src/cli/output/doctor-text.js';
+import { createPaint } from '../../src/cli/output/paint.js';
 import { createClient } from '../../src/client/client.js';
 import { startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { completeWords } from '../../src/cli/completion/complete-words.js';
 import { askingWord } from '../../src/cli/completion/questions.js';
-import type { Io } from '../../src/cli/io.js';
-import { markWriter } from '../../src/cli/locale.js';
-import { errorText, exitCodeOf } from '../../src/cli/print/error-text.js';
+import { errorText, exitCodeOf } from '../../src/cli/output/error-text.js';
 import { runProgram } from '../../src/cli/program.js';
+import type { Io } from '../../src/cli/terminal/io.js';
+import { markWriter } from '../../src/cli/terminal/locale.js';
 import { tempFolder } from '../helpers/temp.js';
 import type { CliResult } from './run-cli.js';
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { manPages } from '../../docs/man/pages.js';
 import { blocksOf, roffPage } from '../../docs/man/roff.js';
 import { commandTable } from '../../src/cli/command-table.js';
-import { createIo } from '../../src/cli/io.js';
+import { createIo } from '../../src/cli/terminal/io.js';
 
 const pages = await manPages(createIo(process, false, (code) => process.exit(code)));
 const { man }: { man: readonly string[] } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -6,7 +6,7 @@ import { declinedComplaints } from '../../daemon/plan/honoured.js';
 import { crossRules } from '../../docs/cross-rules.js';
 import { examples } from '../../docs/examples.js';
 import { settingsPage } from '../../docs/settings-page.js';
-import { addJobWords, requestOf } from '../../src/cli/job-words.js';
+import { addJobWords, requestOf } from '../../src/cli/input/job-args.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
 import { readJobRequest } from '../../src/shared/settings/read.js';

@@ -1,9 +1,14 @@
 import { type Command, Option } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { examplesOf } from '../examples-of.js';
-import type { AccountRecord } from '../print/accounts-text.js';
-import { addReadingOptions, printRecord, printRecords, type ReadingOptions } from '../reading.js';
+import { examplesOf } from '../help/examples.js';
+import type { AccountRecord } from '../output/accounts-text.js';
+import {
+  addReadingOptions,
+  printRecord,
+  printRecords,
+  type ReadingOptions,
+} from '../terminal/print-answer.js';
 
 interface ShowOptions extends ReadingOptions {
   readonly secret?: boolean;
@@ -90,7 +95,7 @@ async function list(options: ReadingOptions, { io, dataFolder }: Context) {
     known: noAccount,
     none: 'no accounts',
     text: async (look) => {
-      const { accountsTable } = await import('../print/accounts-text.js');
+      const { accountsTable } = await import('../output/accounts-text.js');
       return accountsTable(records, look);
     },
   });
@@ -112,7 +117,7 @@ async function show(name: string, options: ShowOptions, { io, dataFolder }: Cont
     answer: record,
     known: record,
     text: async () => {
-      const { accountText } = await import('../print/accounts-text.js');
+      const { accountText } = await import('../output/accounts-text.js');
       return accountText(record);
     },
   });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { defineVerb } from '../act-on-jobs.js';
 import type { Context } from '../context.js';
+import { defineVerb } from '../jobs/act-on-jobs.js';
 
 /** `venc cancel ID...` (section 4.5): only waiting and processing jobs can be cancelled. */
 export function define(command: Command, context: Context): void {

@@ -17,11 +17,11 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { nearMisses } from '../../shared/text/suggestions.js';
 import type { Context } from '../context.js';
-import { examplesOf } from '../examples-of.js';
-import { findTarget } from '../find-target.js';
-import type { ConfigRecord } from '../print/config-table.js';
-import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
-import { noteSetAside } from '../set-aside.js';
+import { examplesOf } from '../help/examples.js';
+import { findTarget } from '../input/find-target.js';
+import type { ConfigRecord } from '../output/config-table.js';
+import { addReadingOptions, printRecords, type ReadingOptions } from '../terminal/print-answer.js';
+import { noteSetAside } from '../terminal/warn-quarantined.js';
 
 interface SetOptions {
   readonly unset?: boolean;
@@ -150,7 +150,7 @@ async function list(options: ReadingOptions, { io, config }: Context) {
     known: { key: '', value: '', from: '', default: '' },
     none: 'there are no keys',
     text: async (look) => {
-      const { configTableText } = await import('../print/config-table.js');
+      const { configTableText } = await import('../output/config-table.js');
       return configTableText(records, look);
     },
   });

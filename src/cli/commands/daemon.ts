@@ -3,11 +3,11 @@ import { type DaemonFlag, daemonFlags } from '../../config/daemon-flags.js';
 import type { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { daemonLog, type LogFormat } from '../daemon-log.js';
-import { requireFolder } from '../files.js';
-import type { Io } from '../io.js';
-import { errorText, exitCodeOf } from '../print/error-text.js';
-import { gather } from '../words.js';
+import { requireFolder } from '../input/files.js';
+import { gather } from '../input/parse-args.js';
+import { errorText, exitCodeOf } from '../output/error-text.js';
+import { daemonLog, type LogFormat } from '../terminal/daemon-log.js';
+import type { Io } from '../terminal/io.js';
 
 interface DaemonFlags {
   readonly host: string;

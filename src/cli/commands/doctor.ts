@@ -6,9 +6,9 @@ import { checkDataFolder } from '../doctor/check-data-folder.js';
 import { checkNode } from '../doctor/check-node.js';
 import { checkPrograms } from '../doctor/check-programs.js';
 import { checkService } from '../doctor/check-service.js';
-import { doctorText } from '../print/doctor-text.js';
-import { createPaint } from '../print/paint.js';
-import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
+import { doctorText } from '../output/doctor-text.js';
+import { createPaint } from '../output/paint.js';
+import { addReadingOptions, printRecord, type ReadingOptions } from '../terminal/print-answer.js';
 
 type DoctorOptions = ReadingOptions & ProgramFlags;
 

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { isVencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { listenForEnd } from '../interrupt.js';
-import { jobIdsHelp, namedJobs } from '../named-jobs.js';
-import { failureText } from '../print/progress-text.js';
-import { chosenMode, type ProgressChoice, progressOption } from '../progress-mode.js';
-import { reportError } from '../report-error.js';
+import { jobIdsHelp, namedJobs } from '../jobs/named-jobs.js';
+import { failureText } from '../output/progress-text.js';
+import { listenForEnd } from '../terminal/interrupt.js';
+import { chosenMode, type ProgressChoice, progressOption } from '../terminal/progress-mode.js';
+import { reportError } from '../terminal/report-error.js';
 
 interface DownloadWords {
   readonly out?: string;

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import type { KeyRecord } from '../print/keys-table.js';
-import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
+import type { KeyRecord } from '../output/keys-table.js';
+import { addReadingOptions, printRecords, type ReadingOptions } from '../terminal/print-answer.js';
 
 interface CreateOptions {
   readonly account: string;
@@ -95,7 +95,7 @@ async function list(options: ListOptions, { io, dataFolder }: Context) {
     known: noKey,
     none: 'no keys',
     text: async (look) => {
-      const { keysTable } = await import('../print/keys-table.js');
+      const { keysTable } = await import('../output/keys-table.js');
       return keysTable(records, { ...look, now: new Date() });
     },
   });

@@ -3,10 +3,10 @@ import type { Client, JobPage } from '../../client/client.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { someOf, wholeNumber } from '../../shared/flag-readers.js';
 import { jobStates } from '../../shared/states.js';
-import { blankJob } from '../blank-job.js';
 import type { Context } from '../context.js';
-import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
-import { pageJobs, selectJobs } from '../select-jobs.js';
+import { blankJob } from '../jobs/blank-job.js';
+import { pageJobs, selectJobs } from '../jobs/select-jobs.js';
+import { addReadingOptions, printRecords, type ReadingOptions } from '../terminal/print-answer.js';
 
 interface ListOptions extends ReadingOptions {
   readonly page?: number;
@@ -51,7 +51,7 @@ async function run(options: ListOptions, context: Context) {
     known: blankJob(),
     none: noJobsText(options, total),
     text: async (look) => {
-      const { jobsTable } = await import('../print/jobs-table.js');
+      const { jobsTable } = await import('../output/jobs-table.js');
       return jobsTable(jobs, { ...look, now: new Date(), percents: await percentsOf(client, jobs) });
     },
   });

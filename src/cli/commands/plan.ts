@@ -3,17 +3,17 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { redact } from '../../shared/redact.js';
 import { jsonText } from '../../shared/text/json-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import { missingFolders, refuseInput } from '../check-places.js';
 import type { Context, ProgramFlags } from '../context.js';
-import { declinedHelp } from '../declined-help.js';
-import type { ReadXml } from '../job-input.js';
-import { addJobWords, type JobWords, withExamplesFirst } from '../job-words.js';
-import { localRequest, withoutProgram } from '../local-request.js';
-import { outputPlaces } from '../output-places.js';
-import { planFailureText, planText, stepWords } from '../print/plan-text.js';
-import { placeFiles } from '../run-files.js';
-import { withTypedErrors, withValidation } from '../with-typed-errors.js';
-import { gather } from '../words.js';
+import { missingFolders, refuseInput } from '../destinations/check-destinations.js';
+import { outputPlaces } from '../destinations/output-paths.js';
+import { declinedHelp } from '../help/unsupported-settings.js';
+import { addJobWords, type JobWords, withExamplesFirst } from '../input/job-args.js';
+import type { ReadXml } from '../input/job-input.js';
+import { localRequest, withoutProgram } from '../input/local-request.js';
+import { gather } from '../input/parse-args.js';
+import { withTypedErrors, withValidation } from '../input/with-settings-errors.js';
+import { planFailureText, planText, stepWords } from '../output/plan-text.js';
+import { placeFiles } from '../run/run-files.js';
 
 interface PlanOptions extends JobWords, ProgramFlags {
   readonly out?: readonly string[];

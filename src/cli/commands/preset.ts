@@ -6,9 +6,8 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/json-text.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import { examplesOf } from '../examples-of.js';
-import type { FileToUpload } from '../files.js';
-import type { Io } from '../io.js';
+import { examplesOf } from '../help/examples.js';
+import type { FileToUpload } from '../input/files.js';
 import {
   addJobWords,
   type JobWords,
@@ -16,12 +15,13 @@ import {
   refuseWrongValues,
   requestOf,
   withExamplesFirst,
-} from '../job-words.js';
-import { noteUnknownFields } from '../note-unknown-fields.js';
-import { type PresetRecord, presetRecord, presetsTable } from '../print/presets-table.js';
-import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
-import { noteSetAside } from '../set-aside.js';
-import { withTypedErrors } from '../with-typed-errors.js';
+} from '../input/job-args.js';
+import { noteUnknownFields } from '../input/warn-unknown-fields.js';
+import { withTypedErrors } from '../input/with-settings-errors.js';
+import { type PresetRecord, presetRecord, presetsTable } from '../output/presets-table.js';
+import type { Io } from '../terminal/io.js';
+import { addReadingOptions, printRecords, type ReadingOptions } from '../terminal/print-answer.js';
+import { noteSetAside } from '../terminal/warn-quarantined.js';
 
 /** `venc preset`: settings under a name, for `--preset NAME` of `run`, `submit` and `plan`. */
 export function define(command: Command, context: Context): void {
@@ -107,7 +107,7 @@ async function saveSettings(name: string, options: SaveOptions, { io }: Context)
 /** Local watermarks by their paths again: on another day each command brings them to where it encodes. */
 async function withPaths(request: Record<string, unknown>, pictures: ReadonlyMap<string, FileToUpload>) {
   if (pictures.size === 0) return request;
-  const { replaceWatermarks } = await import('../local-watermarks.js');
+  const { replaceWatermarks } = await import('../input/local-watermarks.js');
   return replaceWatermarks(
     request,
     new Map([...pictures].map(([address, { path }]) => [address, resolve(path)])),

@@ -3,12 +3,12 @@ import { normaliseJobProgress, normaliseProgress } from '../../client/normalise.
 import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { examplesOf } from '../examples-of.js';
-import { namedJob } from '../named-jobs.js';
-import { createPaint, type Paint } from '../print/paint.js';
-import { jobProgressText, progressText } from '../print/progress-text.js';
-import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
-import { parseId } from '../words.js';
+import { examplesOf } from '../help/examples.js';
+import { parseId } from '../input/parse-args.js';
+import { namedJob } from '../jobs/named-jobs.js';
+import { createPaint, type Paint } from '../output/paint.js';
+import { jobProgressText, progressText } from '../output/progress-text.js';
+import { addReadingOptions, printRecord, type ReadingOptions } from '../terminal/print-answer.js';
 
 interface ProgressOptions extends ReadingOptions {
   readonly input?: boolean;

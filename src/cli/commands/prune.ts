@@ -4,10 +4,10 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { age, someOf } from '../../shared/flag-readers.js';
 import type { JobRecord } from '../../shared/records.js';
 import { finalJobStates, isFinal, type JobState } from '../../shared/states.js';
-import { actOnEach, isSure, requireTerminal } from '../act-on-jobs.js';
 import type { Context } from '../context.js';
-import { examplesOf } from '../examples-of.js';
-import { selectJobs } from '../select-jobs.js';
+import { examplesOf } from '../help/examples.js';
+import { actOnEach, isSure, requireTerminal } from '../jobs/act-on-jobs.js';
+import { selectJobs } from '../jobs/select-jobs.js';
 import { removal } from './rm.js';
 
 interface PruneOptions {

@@ -4,7 +4,7 @@ import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { oneOf } from '../../shared/flag-readers.js';
 import type { Context } from '../context.js';
-import { addReadingOptions, printRecord, type ReadingOptions } from '../reading.js';
+import { addReadingOptions, printRecord, type ReadingOptions } from '../terminal/print-answer.js';
 
 const kinds = ['all', 'vod', 'live'] as const;
 type Kind = (typeof kinds)[number];
@@ -64,7 +64,7 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
     answer: body,
     known: { total: null, statistics: null },
     text: async (look) => {
-      const { reportText } = await import('../print/report-text.js');
+      const { reportText } = await import('../output/report-text.js');
       return reportText(usages, look);
     },
   });
@@ -74,7 +74,7 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
 const isZero = (amount: number): boolean => amount === 0;
 
 async function csvOf(kind: Kind, usages: readonly Usage[]): Promise<string> {
-  const { reportCsv } = await import('../print/report-csv.js');
+  const { reportCsv } = await import('../output/report-csv.js');
   const names = usages.flatMap((usage) => usageAmounts[usage.kind]);
   return reportCsv(
     usages.flatMap(({ days }) => days),

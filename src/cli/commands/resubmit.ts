@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { defineVerb } from '../act-on-jobs.js';
 import type { Context } from '../context.js';
+import { defineVerb } from '../jobs/act-on-jobs.js';
 
 /** `venc resubmit ID...` (section 4.4): every job but a finished one can be run again. */
 export function define(command: Command, context: Context): void {

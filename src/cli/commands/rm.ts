@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { finalJobStates } from '../../shared/states.js';
-import { defineVerb, type Verb } from '../act-on-jobs.js';
 import type { Context } from '../context.js';
+import { defineVerb, type Verb } from '../jobs/act-on-jobs.js';
 
 /** Removing jobs: many at once, as each waits for the disk of the service. */
 export const removal: Verb = {

@@ -9,23 +9,28 @@ import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import type { Context, ProgramFlags } from '../context.js';
-import { declinedHelp } from '../declined-help.js';
-import { listenForEnd } from '../interrupt.js';
-import type { Io } from '../io.js';
-import { isRequestName, type ReadXml } from '../job-input.js';
-import { addJobWords, type JobWords, presetOf, requestOf, withExamplesFirst } from '../job-words.js';
-import { localRequest, withoutProgram } from '../local-request.js';
-import { outputPlaces } from '../output-places.js';
-import { type PreparedRun, prepareRuns, refuseTaken } from '../prepare-runs.js';
-import { type EndedEncode, encodedText, encodedTotalText } from '../print/encoded-text.js';
-import { activityText, encodeFailureText } from '../print/progress-text.js';
-import { openProgress, type ProgressDisplay } from '../progress-display.js';
-import { chosenMode, type ProgressChoice, type ProgressMode, progressOption } from '../progress-mode.js';
-import { reportError } from '../report-error.js';
-import { type PlacedRequest, placeFiles } from '../run-files.js';
-import { withTemporaryFolder } from '../temporary-folder.js';
-import { withTypedErrors, withValidation } from '../with-typed-errors.js';
-import { gather } from '../words.js';
+import { outputPlaces } from '../destinations/output-paths.js';
+import { declinedHelp } from '../help/unsupported-settings.js';
+import { addJobWords, type JobWords, presetOf, requestOf, withExamplesFirst } from '../input/job-args.js';
+import { isRequestName, type ReadXml } from '../input/job-input.js';
+import { localRequest, withoutProgram } from '../input/local-request.js';
+import { gather } from '../input/parse-args.js';
+import { withTypedErrors, withValidation } from '../input/with-settings-errors.js';
+import { type EndedEncode, encodedText, encodedTotalText } from '../output/encoded-text.js';
+import { activityText, encodeFailureText } from '../output/progress-text.js';
+import { type PreparedRun, prepareRuns, refuseTaken } from '../run/prepare-runs.js';
+import { type PlacedRequest, placeFiles } from '../run/run-files.js';
+import { withTemporaryFolder } from '../run/temporary-folder.js';
+import { listenForEnd } from '../terminal/interrupt.js';
+import type { Io } from '../terminal/io.js';
+import { openProgress, type ProgressDisplay } from '../terminal/progress-display.js';
+import {
+  chosenMode,
+  type ProgressChoice,
+  type ProgressMode,
+  progressOption,
+} from '../terminal/progress-mode.js';
+import { reportError } from '../terminal/report-error.js';
 
 interface RunOptions extends JobWords, ProgramFlags {
   readonly out?: readonly string[];

@@ -5,14 +5,19 @@ import { isVencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { JobRecord } from '../../shared/records.js';
 import { isFinal } from '../../shared/states.js';
-import { blankJob } from '../blank-job.js';
 import type { Context } from '../context.js';
-import { explainMissingJob } from '../file-of-job.js';
-import { jobIdsHelp, namedJobs } from '../named-jobs.js';
-import { jobText } from '../print/job-text.js';
-import { createPaint } from '../print/paint.js';
-import { addReadingOptions, printRecord, printRecords, type ReadingOptions } from '../reading.js';
-import { reportError } from '../report-error.js';
+import { blankJob } from '../jobs/blank-job.js';
+import { explainMissingJob } from '../jobs/file-of-job.js';
+import { jobIdsHelp, namedJobs } from '../jobs/named-jobs.js';
+import { jobText } from '../output/job-text.js';
+import { createPaint } from '../output/paint.js';
+import {
+  addReadingOptions,
+  printRecord,
+  printRecords,
+  type ReadingOptions,
+} from '../terminal/print-answer.js';
+import { reportError } from '../terminal/report-error.js';
 
 /** `venc show ID...`: details of jobs (section 4.2), with advice where something failed. */
 export function define(command: Command, context: Context): void {

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import { timeSpan } from '../../shared/flag-readers.js';
 import type { Context } from '../context.js';
-import { declinedHelp } from '../declined-help.js';
-import { addJobWords, withExamplesFirst } from '../job-words.js';
-import { progressOption } from '../progress-mode.js';
+import { declinedHelp } from '../help/unsupported-settings.js';
+import { addJobWords, withExamplesFirst } from '../input/job-args.js';
+import { withTypedErrors } from '../input/with-settings-errors.js';
 import { submitJob } from '../submit/submit-job.js';
 import { idempotencyKeyOf, refuseIdleFlags, type SubmitOptions } from '../submit/submit-options.js';
-import { withTypedErrors } from '../with-typed-errors.js';
+import { progressOption } from '../terminal/progress-mode.js';
 
 /** `venc submit INPUT...`: creates a job for each input (section 4.1) and prints its id. */
 export function define(command: Command, context: Context): void {

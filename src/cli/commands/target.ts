@@ -13,12 +13,12 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import { examplesOf } from '../examples-of.js';
-import { unknownTarget } from '../find-target.js';
-import type { TargetRecord } from '../print/targets-table.js';
-import { readSecret } from '../read-secret.js';
-import { addReadingOptions, printRecords, type ReadingOptions } from '../reading.js';
-import { noteSetAside } from '../set-aside.js';
+import { examplesOf } from '../help/examples.js';
+import { unknownTarget } from '../input/find-target.js';
+import { readSecret } from '../input/read-secret.js';
+import type { TargetRecord } from '../output/targets-table.js';
+import { addReadingOptions, printRecords, type ReadingOptions } from '../terminal/print-answer.js';
+import { noteSetAside } from '../terminal/warn-quarantined.js';
 
 /** `venc target`: services that have a name, with their keys, for `--target NAME` and `VENC_TARGET`. */
 export function define(command: Command, context: Context): void {
@@ -130,7 +130,7 @@ async function list(options: ReadingOptions, { io, config }: Context) {
     known: noTarget,
     none: 'no targets',
     text: async (look) => {
-      const { targetsTable } = await import('../print/targets-table.js');
+      const { targetsTable } = await import('../output/targets-table.js');
       return targetsTable(records, look);
     },
   });

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { timeSpan } from '../../shared/flag-readers.js';
-import { awaitJobs } from '../await-jobs.js';
 import type { Context } from '../context.js';
-import { jobsGoOn } from '../going-on.js';
-import { listenForEnd } from '../interrupt.js';
-import { jobIdsHelp, namedJobs } from '../named-jobs.js';
+import { awaitJobs } from '../jobs/await-jobs.js';
+import { jobsGoOn } from '../jobs/jobs-continue.js';
+import { jobIdsHelp, namedJobs } from '../jobs/named-jobs.js';
+import { listenForEnd } from '../terminal/interrupt.js';
 
 interface WaitOptions {
   readonly timeout?: number;

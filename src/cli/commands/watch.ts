@@ -5,15 +5,20 @@ import type { FollowedProgress } from '../../client/job-progress.js';
 import { VencError } from '../../shared/errors.js';
 import type { ExitCode } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/json-text.js';
-import { awaitJobs } from '../await-jobs.js';
 import type { Context } from '../context.js';
-import { jobsGoOn } from '../going-on.js';
-import { listenForEnd } from '../interrupt.js';
-import type { Io } from '../io.js';
-import { jobIdsHelp, namedJobs } from '../named-jobs.js';
-import { eventLines, eventObject } from '../print/event-lines.js';
-import { createPaint } from '../print/paint.js';
-import { chosenMode, type ProgressChoice, type ProgressMode, progressOption } from '../progress-mode.js';
+import { awaitJobs } from '../jobs/await-jobs.js';
+import { jobsGoOn } from '../jobs/jobs-continue.js';
+import { jobIdsHelp, namedJobs } from '../jobs/named-jobs.js';
+import { eventLines, eventObject } from '../output/event-lines.js';
+import { createPaint } from '../output/paint.js';
+import { listenForEnd } from '../terminal/interrupt.js';
+import type { Io } from '../terminal/io.js';
+import {
+  chosenMode,
+  type ProgressChoice,
+  type ProgressMode,
+  progressOption,
+} from '../terminal/progress-mode.js';
 
 interface WatchOptions {
   readonly jsonl?: boolean;

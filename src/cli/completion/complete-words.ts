@@ -4,7 +4,7 @@ import type { JobRecord } from '../../shared/records.js';
 import { redact } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import type { Io } from '../io.js';
+import type { Io } from '../terminal/io.js';
 import { type Question, questions } from './questions.js';
 
 /** How long the service may take: longer than this a person waits for a completion only once. */

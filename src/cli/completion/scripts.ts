@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { commandTree } from '../command-tree.js';
-import { helpTopics } from '../help-topics/index.js';
+import { helpTopics } from '../help/topics/index.js';
 import { bashScript } from './bash.js';
 import { fishScript } from './fish.js';
 import { placesOf } from './places.js';

@@ -1,4 +1,4 @@
-import { humanDuration } from '../print/units.js';
+import { humanDuration } from '../output/units.js';
 import { type Finding, good } from './finding.js';
 
 /** Seconds by which clocks may differ: a `Date` header has whole ones, and answers take a while. */

@@ -1,10 +1,10 @@
 import type { Client } from '../../client/client.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { listenForEnd } from '../interrupt.js';
-import type { Io } from '../io.js';
-import { shellLine } from '../print/shell-words.js';
-import { reportError } from '../report-error.js';
+import { shellLine } from '../output/shell-words.js';
+import { listenForEnd } from '../terminal/interrupt.js';
+import type { Io } from '../terminal/io.js';
+import { reportError } from '../terminal/report-error.js';
 import { type DownloadOptions, downloadJob } from './download-job.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { JobRecord } from '../../shared/records.js';
 import { fileNameInUrl, withoutExtension } from '../../shared/text/url-text.js';
-import { namesOfOutputs, plainName, plainNameInUrl, shortenedName } from '../output-names.js';
+import { namesOfOutputs, plainName, plainNameInUrl, shortenedName } from '../destinations/output-names.js';
 
 /** A file of a job that can be fetched, and what it is to be called. */
 export interface FileToSave {

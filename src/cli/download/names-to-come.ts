@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { fileNameInUrl, withoutExtension } from '../../shared/text/url-text.js';
-import { extensionFor, isHosted, namesOfOutputs, outputsIn } from '../output-names.js';
+import { extensionFor, isHosted, namesOfOutputs, outputsIn } from '../destinations/output-names.js';
 
 /**
  * Names that the downloads of a job will have, as far as its request and the name of its input tell: of outputs that go to no place of

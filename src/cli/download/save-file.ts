@@ -7,7 +7,7 @@ import { openFile } from '../../client/open-file.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { diskReason } from '../../shared/util/disk-error-text.js';
 import { systemCode } from '../../shared/util/system-code.js';
-import { humanSize } from '../print/units.js';
+import { humanSize } from '../output/units.js';
 import type { FileToSave } from './files-to-save.js';
 
 /** What goes with one download. */

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { type Interruption, listenForEnd } from '../interrupt.js';
-import type { Io } from '../io.js';
-import type { ProgressMode } from '../progress-mode.js';
+import { type Interruption, listenForEnd } from '../terminal/interrupt.js';
+import type { Io } from '../terminal/io.js';
+import type { ProgressMode } from '../terminal/progress-mode.js';
 import type { SubmitOptions } from './submit-options.js';
 
 /** What the command goes on with. */
@@ -32,7 +32,7 @@ export async function afterSubmit(
     if (isForPerson(io, mode, options)) io.note(nextStepsText(ids, isHosted));
     return code;
   }
-  const { waitWithProgress } = await import('../wait-with-progress.js');
+  const { waitWithProgress } = await import('../jobs/wait-with-progress.js');
   const interruption = listening.interruption ?? listenForEnd(io, options.timeout ?? null);
   const ended = await waitWithProgress(client, ids, { interruption, mode, io });
   const first = code === exitCodes.done ? ended : code;

@@ -4,7 +4,7 @@ import { isVencDaemon } from '../../client/create-job.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import type { FileToUpload } from '../files.js';
+import type { FileToUpload } from '../input/files.js';
 import type { UploadDisplay } from './upload-display.js';
 
 /** What it takes to bring files to where the service can fetch them. */

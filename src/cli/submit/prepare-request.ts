@@ -1,9 +1,9 @@
 import { VencError } from '../../shared/errors.js';
 import type { Context } from '../context.js';
-import type { FileToUpload } from '../files.js';
-import { readJobInput } from '../job-input.js';
-import { presetOf, refuseWrongValues, requestOf } from '../job-words.js';
-import { noteUnknownFields } from '../note-unknown-fields.js';
+import type { FileToUpload } from '../input/files.js';
+import { presetOf, refuseWrongValues, requestOf } from '../input/job-args.js';
+import { readJobInput } from '../input/job-input.js';
+import { noteUnknownFields } from '../input/warn-unknown-fields.js';
 import type { SubmitOptions } from './submit-options.js';
 
 /** A request as far as the words and the files of the person say it, with what has to be brought to the service before. */
@@ -56,6 +56,6 @@ export async function withAddresses(
   addresses: ReadonlyMap<string, string>,
 ): Promise<Record<string, unknown>> {
   if (addresses.size === 0) return request;
-  const { replaceWatermarks } = await import('../local-watermarks.js');
+  const { replaceWatermarks } = await import('../input/local-watermarks.js');
   return replaceWatermarks(request, addresses);
 }

@@ -7,7 +7,7 @@ import { fieldsOf, readBoolean, readId } from '../../client/read-values.js';
 import { isVencError, type VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/json-text.js';
-import { isHopeless, reportError } from '../report-error.js';
+import { isHopeless, reportError } from '../terminal/report-error.js';
 
 /** Creates the job of a request and gives the answer of the service. */
 export type Send = (request: unknown) => Promise<unknown>;

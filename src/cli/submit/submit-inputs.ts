@@ -1,18 +1,18 @@
 import { normaliseCreated } from '../../client/normalise.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { refuseUnwritableFolder } from '../check-places.js';
 import type { Context } from '../context.js';
-import type { FileToUpload } from '../files.js';
-import { listenForEnd } from '../interrupt.js';
-import { isRequestName } from '../job-input.js';
-import { presetOf, requestOf } from '../job-words.js';
-import { chosenMode } from '../progress-mode.js';
-import { reportError } from '../report-error.js';
+import { refuseUnwritableFolder } from '../destinations/check-destinations.js';
+import { hostsOutputs, refuseSharedPlaces, refuseTakenNames } from '../destinations/output-destinations.js';
+import type { FileToUpload } from '../input/files.js';
+import { presetOf, requestOf } from '../input/job-args.js';
+import { isRequestName } from '../input/job-input.js';
+import { listenForEnd } from '../terminal/interrupt.js';
+import { chosenMode } from '../terminal/progress-mode.js';
+import { reportError } from '../terminal/report-error.js';
 import { afterSubmit } from './after-submit.js';
 import { bringAndCreate } from './bring-and-create.js';
 import { bringFiles, createBringer } from './bring-files.js';
-import { hostsOutputs, refuseSharedPlaces, refuseTakenNames } from './places-of-outputs.js';
 import { type PreparedRequest, prepareRequest, withAddresses } from './prepare-request.js';
 import { type JobToCreate, submitEach } from './submit-each.js';
 import type { SubmitOptions } from './submit-options.js';
@@ -124,7 +124,7 @@ async function prepareInputs(
 function inTypedWords(name: string, options: SubmitOptions): JobToCreate['inTypedWords'] {
   return async (error) => {
     if (error.errorClass !== 'UsageError' && error.errorClass !== 'InvalidRequestError') return error;
-    const typed = await import('../typed-errors.js');
+    const typed = await import('../input/settings-errors.js');
     return typed.inWordsTyped(error, name, options);
   };
 }

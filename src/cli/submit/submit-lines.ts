@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.js';
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
-import type { Io } from '../io.js';
-import { parseRequest } from '../job-input.js';
-import { noteUnknownFields } from '../note-unknown-fields.js';
+import { parseRequest } from '../input/job-input.js';
+import { noteUnknownFields } from '../input/warn-unknown-fields.js';
+import type { Io } from '../terminal/io.js';
 import { type JobToCreate, type SubmittedJobs, submitEach } from './submit-each.js';
 
 /** How the lines are submitted. */

@@ -2,13 +2,13 @@ import { VencError } from '../../shared/errors.js';
 import type { ExitCode } from '../../shared/exit-codes.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { Context } from '../context.js';
-import type { FileToUpload } from '../files.js';
-import { listenForEnd } from '../interrupt.js';
-import { presetOf, requestOf } from '../job-words.js';
-import { chosenMode } from '../progress-mode.js';
+import { hostsOutputs } from '../destinations/output-destinations.js';
+import type { FileToUpload } from '../input/files.js';
+import { presetOf, requestOf } from '../input/job-args.js';
+import { listenForEnd } from '../terminal/interrupt.js';
+import { chosenMode } from '../terminal/progress-mode.js';
 import { afterSubmit } from './after-submit.js';
 import { bringFiles, createBringer } from './bring-files.js';
-import { hostsOutputs } from './places-of-outputs.js';
 import { withAddresses } from './prepare-request.js';
 import { submitLines } from './submit-lines.js';
 import type { SubmitOptions } from './submit-options.js';
@@ -47,7 +47,7 @@ export async function submitMany(
       },
       inTypedWords: async (error) => {
         if (error.errorClass !== 'InvalidRequestError') return error;
-        const { inWordsTyped } = await import('../typed-errors.js');
+        const { inWordsTyped } = await import('../input/settings-errors.js');
         return inWordsTyped(error, '', options);
       },
       idempotencyKey: options.idempotencyKey ?? null,

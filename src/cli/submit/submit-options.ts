@@ -1,6 +1,6 @@
 import { VencError } from '../../shared/errors.js';
-import type { JobWords } from '../job-words.js';
-import type { ProgressChoice } from '../progress-mode.js';
+import type { JobWords } from '../input/job-args.js';
+import type { ProgressChoice } from '../terminal/progress-mode.js';
 
 /** What the words of `venc submit` say beside the settings of the job. */
 export interface SubmitOptions extends JobWords {

@@ -1,7 +1,7 @@
-import type { FileToUpload } from '../files.js';
-import type { Io } from '../io.js';
-import type { ProgressMode } from '../progress-mode.js';
-import { openTransfer, type TransferDisplay } from '../transfer-display.js';
+import type { FileToUpload } from '../input/files.js';
+import type { Io } from '../terminal/io.js';
+import type { ProgressMode } from '../terminal/progress-mode.js';
+import { openTransfer, type TransferDisplay } from '../terminal/transfer-display.js';
 
 /** Shows the progress of uploads. */
 export interface UploadDisplay {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { Client } from '../../client/client.js';
 import { isVencError, VencError } from '../../shared/errors.js';
-import type { FileToUpload } from '../files.js';
+import type { FileToUpload } from '../input/files.js';
 
 /** What goes with an upload. */
 export interface UploadOptions {

@@ -2,7 +2,7 @@ import { importedPath, importsOf } from './imports.js';
 import { type SourceFile, violation } from './source-file.js';
 
 /** Modules that touch no file, network, process, clock or random number. */
-export const pureModules = ['src/shared', 'daemon/jobs', 'daemon/plan', 'src/cli/print'] as const;
+export const pureModules = ['src/shared', 'daemon/jobs', 'daemon/plan', 'src/cli/output'] as const;
 
 /** The general tools that both sides share. Some of them, such as locks and atomic file writes, cannot be pure. */
 const utilities = 'src/shared/util';

@@ -41,11 +41,11 @@ export const moduleMap: ModuleMap = {
     { folder: 'src/shared', mayUse: [] },
     { folder: 'src/client', mayUse: shared },
     { folder: 'src/config', mayUse: shared },
-    { folder: 'src/cli/print', mayUse: shared },
+    { folder: 'src/cli/output', mayUse: shared },
     { folder: 'src/tui', mayUse: ['src/client', ...shared] },
     {
       folder: 'src/cli',
-      mayUse: ['src/cli/print', 'src/tui', 'src/client', 'src/config', ...shared],
+      mayUse: ['src/cli/output', 'src/tui', 'src/client', 'src/config', ...shared],
     },
     { folder: 'daemon/jobs', mayUse: shared },
     { folder: 'daemon/plan', mayUse: jobs },
@@ -71,7 +71,7 @@ export const moduleMap: ModuleMap = {
   ],
   exceptions: [
     {
-      from: ['src/cli/print'],
+      from: ['src/cli/output'],
       to: 'src/client',
       how: 'types',
       because: 'events of the client are printed; importing only their types keeps the module pure',

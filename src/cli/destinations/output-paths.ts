@@ -1,0 +1,33 @@
+import { stat } from 'node:fs/promises';
+import { VencError } from '../../shared/errors.js';
+import { isUrl } from '../../shared/text/url-text.js';
+import type { OutputPlaces } from '../run/run-files.js';
+
+/**
+ * What the `-o` of `run` and `plan` stand for: files, or one folder. It is a folder where it ends in a slash, is a folder that exists, or
+ * where there are several inputs. Rejects with `UsageError` where several inputs have several `-o`, or one that is a URL.
+ */
+export async function outputPlaces(
+  outs: readonly string[],
+  inputCount: number,
+  cwd: string,
+): Promise<OutputPlaces> {
+  const [out] = outs;
+  if (out === undefined) return { cwd, files: [], folder: null };
+  if (inputCount > 1) {
+    if (outs.length === 1 && !isUrl(out) && out !== '-' && out !== '') return { cwd, files: [], folder: out };
+    throw new VencError('UsageError', `With ${inputCount} inputs there is one -o, and it is a folder.`, {
+      hint: 'for example -o out/; to name the outputs of each input, use a request file',
+    });
+  }
+  const isFolder =
+    outs.length === 1 && !isUrl(out) && out !== '' && (out.endsWith('/') || (await isDirectory(out)));
+  return isFolder ? { cwd, files: [], folder: out } : { cwd, files: outs, folder: null };
+}
+
+function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,31 @@
+import type { Target } from '../../client/target.js';
+import type { Environment } from '../../config/folders.js';
+import { keepKeyInQuery, localTarget, type NamedTarget, readTargets } from '../../config/targets.js';
+import { VencError } from '../../shared/errors.js';
+import { nearMisses } from '../../shared/text/suggestions.js';
+
+/** The service of a name; null where the name stands for the daemon of this machine. Rejects with `UsageError` for a name that nothing has. */
+export async function findTarget(env: Environment, name: string): Promise<Target | null> {
+  if (name === localTarget) return null;
+  const targets = await readTargets(env);
+  const found = targets.find((target) => target.name === name);
+  if (found === undefined) throw unknownTarget(name, targets);
+  return {
+    url: found.url,
+    apiKey: found.apiKey,
+    isKeyInQuery: found.isKeyInQuery,
+    rememberKeyInQuery: () => keepKeyInQuery(env, found),
+    hint: `check the address of the target ${name}: venc target list`,
+  };
+}
+
+/** The complaint about a name that no target has. */
+export function unknownTarget(name: string, targets: readonly NamedTarget[]): VencError {
+  const near = nearMisses(name, [...targets.map((target) => target.name), localTarget]);
+  return new VencError('UsageError', `There is no target ${JSON.stringify(name)}.`, {
+    hint:
+      near.length > 0
+        ? `did you mean ${near.join(', ')}?`
+        : 'venc target list shows them all, venc target add makes one',
+  });
+}

@@ -1,0 +1,127 @@
+import type { Command } from 'commander';
+import type { Environment } from '../../config/folders.js';
+import { invalidRequest, VencError } from '../../shared/errors.js';
+import { type RequestFields, readOutputFlag } from '../../shared/settings/flag-values.js';
+import { readFlags, settingFlags } from '../../shared/settings/flags.js';
+import { mergeRequest } from '../../shared/settings/merge-request.js';
+import { type FileToUpload, readTextFile } from './files.js';
+import { gather } from './parse-args.js';
+
+/** Options that say what to make of an input: `--output`, `--preset`, and one for each setting. */
+export interface JobWords {
+  readonly output?: readonly string[];
+  /** The name of a preset. */
+  readonly preset?: string;
+  readonly [attribute: string]: unknown;
+}
+
+/** Words of a command that creates a job. */
+export type CreateWords = JobWords & { readonly out?: readonly string[]; readonly xml?: boolean };
+
+/** What the words of the command line are put over. */
+export interface RequestBase {
+  /** Null without a request. */
+  readonly request: RequestFields | null;
+  /** The address of an input; null where the request has it, or it is not known yet. */
+  readonly input: string | null;
+  /** What `--preset` names, from `presetOf`. */
+  readonly preset: RequestFields | null;
+}
+
+/** Headings that the flags stand under in the help. */
+const headings = { job: 'Job settings:', output: 'Output settings (for every output):' } as const;
+
+/** Adds `--output`, `--preset` and the flags of all settings (section 4.1), but for those settings that the command does without. */
+export function addJobWords(command: Command, withoutFlag: readonly string[] = []): Command {
+  command.option(
+    '--output <settings>',
+    'one output: name=value,name=value, or {json}, or @FILE with either; repeatable',
+    gather,
+  );
+  command.option('--preset <name>', 'start from the settings that venc preset save kept under this name');
+  for (const { flag, name, argument, negation, help, repeatable, path } of settingFlags()) {
+    if (withoutFlag.includes(name)) continue;
+    const option = command.createOption(argument === null ? flag : `${flag} ${argument}`, help);
+    command.addOption((repeatable ? option.argParser(gather) : option).helpGroup(headings[path]));
+    if (negation !== null) command.addOption(command.createOption(negation).hideHelp());
+  }
+  return command;
+}
+
+/** Adds what a help page says beside its flags: the examples of `details` before all else, the rest behind the flags. */
+export function withExamplesFirst(command: Command, details: string): Command {
+  const [notes = '', examples = ''] = details.split(/\n+Examples:\n/);
+  return command
+    .addHelpText('before', `Examples:\n${examples}\n`)
+    .addHelpText('after', `${notes}\n\n${settingsHint}`);
+}
+
+const settingsHint = `Settings are flags as well, and names in --output name=value: --video-codec vp9, --size 1280x720, --quality 4, --start-clip 1:30.
+venc help settings lists all of them with ranges and defaults.`;
+
+/** What `--preset` names; null without it. Rejects with `UsageError` where there is no such preset or it cannot be read. */
+export async function presetOf({ preset }: JobWords, env: Environment): Promise<RequestFields | null> {
+  if (preset === undefined) return null;
+  const { readPreset } = await import('../../config/presets.js');
+  return readPreset(env, preset);
+}
+
+/**
+ * The body of a create, put together of a request, an input, a preset and the words of the command line. Local watermarks that the words
+ * or the preset name become `file:` URLs, and stand in `pictures` with their paths where one is given: in a request they are URLs, as
+ * who wrote it may know nothing of this machine. Rejects with `UsageError` where a word makes no sense or a file cannot be read.
+ */
+export async function requestOf(
+  { request, input, preset }: RequestBase,
+  words: JobWords,
+  pictures: Map<string, FileToUpload> = new Map(),
+): Promise<Record<string, unknown>> {
+  const flags = readFlags(words);
+  const { jobFlags } = flags;
+  const [outputFlags = {}, ...outputs] = await Promise.all(
+    [flags.outputFlags, ...(await Promise.all((words.output ?? []).map(readOutput)))].map(async (settings) =>
+      hasWatermarks(settings) ? withLocalWatermarks(settings, pictures) : settings,
+    ),
+  );
+  const inputField = input === null ? {} : { input };
+  return mergeRequest({
+    preset: preset === null ? null : await withPlacedWatermarks(preset, pictures),
+    file: request,
+    jobFlags: { ...inputField, ...jobFlags },
+    outputFlags,
+    outputs,
+  });
+}
+
+/** Rejects with `InvalidRequestError` where a request has values that are not valid. */
+export async function refuseWrongValues(request: RequestFields): Promise<void> {
+  const { readJobRequest } = await import('../../shared/settings/read.js');
+  const reading = readJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
+  if (!reading.ok) throw invalidRequest(reading.complaints);
+}
+
+function hasWatermarks(settings: RequestFields): boolean {
+  return settings.watermark !== undefined || settings.watermarks !== undefined;
+}
+
+async function withLocalWatermarks(settings: RequestFields, pictures: Map<string, FileToUpload>) {
+  const { placeWatermarks } = await import('./local-watermarks.js');
+  return placeWatermarks(settings, pictures);
+}
+
+async function withPlacedWatermarks(preset: RequestFields, pictures: Map<string, FileToUpload>) {
+  const { placeWatermarksOf } = await import('./local-watermarks.js');
+  return placeWatermarksOf(preset, pictures);
+}
+
+async function readOutput(text: string, index: number, all: readonly string[]): Promise<RequestFields> {
+  return readOutputFlag(await outputText(text), all.length > 1 ? `--output ${index + 1}` : '--output');
+}
+
+/** What `--output` was given, or the content of the file that `@FILE` names. Rejects with `UsageError` where that cannot be read. */
+export async function outputText(word: string): Promise<string> {
+  if (!word.startsWith('@')) return word;
+  const path = word.slice(1);
+  if (path === '') throw new VencError('UsageError', '--output @FILE needs the name of a file.');
+  return (await readTextFile(path)).trim();
+}

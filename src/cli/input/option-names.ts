@@ -1,0 +1,27 @@
+import type { Command, Option } from 'commander';
+import { VencError } from '../../shared/errors.js';
+
+/** The options of a command, with those of the commands above it. */
+export function optionsAt(command: Command): readonly Option[] {
+  return [...command.options, ...(command.parent === null ? [] : optionsAt(command.parent))];
+}
+
+/** The name of an option in messages, e.g. `--state`. */
+export function nameOf({ long, flags }: Option): string {
+  return long ?? flags;
+}
+
+/** The value of an option as its help shows it, e.g. `<state>`. */
+export function argumentOf({ flags }: Option): string {
+  return /[<[].*$/.exec(flags)?.[0] ?? 'a value';
+}
+
+/** Rejects flags whose value is empty, as that of `--host "$HOST"` is where the variable is not set. Throws `UsageError`. */
+export function refuseEmptyValues(command: Command): void {
+  const values = command.optsWithGlobals<Readonly<Record<string, unknown>>>();
+  for (const option of optionsAt(command)) {
+    const value = values[option.attributeName()];
+    if (value !== '' && !(Array.isArray(value) && value.includes(''))) continue;
+    throw new VencError('UsageError', `${nameOf(option)} takes ${argumentOf(option)}, not an empty text.`);
+  }
+}

@@ -1,0 +1,101 @@
+import type { Command, CommanderError } from 'commander';
+import { VencError } from '../../shared/errors.js';
+import { helpTopics } from '../help/topics/index.js';
+import { argumentOf, nameOf, optionsAt } from './option-names.js';
+import { commandHint, flagHint, namedCommand, withCommandMeant, withFlagMeant } from './unknown-args.js';
+
+/**
+ * The words with the unknown flag or command that Commander found replaced by what is meant by it, where that is certain; null
+ * otherwise.
+ */
+export function wordsMeant(
+  error: CommanderError,
+  program: Command,
+  words: readonly string[],
+): readonly string[] | null {
+  if (error.code === 'commander.unknownOption') return withFlagMeant(program, words, quotedIn(error.message));
+  return error.code === 'commander.unknownCommand' ? withCommandMeant(program, words) : null;
+}
+
+/** What Commander found wrong with the words of a command, in one sentence, and what to type instead. */
+export function usageError(error: CommanderError, program: Command, words: readonly string[]): VencError {
+  const [first = ''] = error.message.replace(/^error: /, '').split('\n');
+  const { command } = namedCommand(program, words);
+  const { message, hint } = sayings[error.code]?.(first, command) ?? { message: first, hint: null };
+  return new VencError('UsageError', message, { cause: error, ...(hint === null ? {} : { hint }) });
+}
+
+/** Refuses words of `venc help` that name no command, one within another. */
+export function refuseUnknownCommands(program: Command, words: readonly string[]): void {
+  let command = program;
+  for (const word of words) {
+    const inner = command.commands.find((one) => one.name() === word);
+    if (inner === undefined) {
+      const hint = commandHint(command, word) ?? `see venc help ${command.name()}`;
+      throw new VencError('UsageError', `unknown command '${word}' within ${command.name()}`, { hint });
+    }
+    command = inner;
+  }
+}
+
+interface Saying {
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+const sayings: Readonly<Record<string, (message: string, command: Command) => Saying>> = {
+  'commander.missingArgument': (message, command) => {
+    const missing = /'(.+)'/.exec(message)?.[1];
+    const word = command.registeredArguments.find((one) => one.name() === missing);
+    const meaning = word === undefined ? '' : `; ${word.name()}: ${word.description}`;
+    return { message, hint: `${usageOf(command)}${meaning}` };
+  },
+  'commander.excessArguments': (message, command) => ({
+    message,
+    hint: `${usageOf(command)}; a word with blanks in it stands in quotes`,
+  }),
+  'commander.optionMissingArgument': (message, command) => {
+    const flags = /'(.+)'/.exec(message)?.[1];
+    const option = optionsAt(command).find((one) => one.flags === flags);
+    if (option === undefined) return { message, hint: null };
+    return { message: `${nameOf(option)} needs a value: ${argumentOf(option)}.`, hint: option.description };
+  },
+  'commander.unknownOption': (message, command) => {
+    const typed = quotedIn(message);
+    const name = typed.replace(/=.*$/s, '');
+    if (name !== typed && optionsAt(command).some(({ long }) => long === name)) {
+      return { message: `${name} takes no value.`, hint: null };
+    }
+    const isName = /^-[^-]./.test(typed);
+    const known = flagHint(command, typed);
+    if (known !== null) return { message, hint: known };
+    const hint = isName
+      ? `a name that begins with a dash stands behind --: ${pathOf(command)} -- ${typed}`
+      : `${pathOf(command)} --help lists the flags`;
+    return { message, hint };
+  },
+  'commander.unknownCommand': (message, command) => {
+    const typed = quotedIn(message);
+    if (command.parent === null && Object.hasOwn(helpTopics, typed)) {
+      return { message, hint: `see venc help ${typed}` };
+    }
+    return {
+      message,
+      hint: commandHint(command, typed) ?? `${pathOf(command)} --help lists the commands`,
+    };
+  },
+};
+
+/** The word that Commander puts between quotes in a message. */
+function quotedIn(message: string): string {
+  return /'(.+)'/.exec(message)?.[1] ?? '';
+}
+
+function usageOf(command: Command): string {
+  return `${pathOf(command)} ${command.usage()}`;
+}
+
+/** The words that name a command, e.g. `venc accounts create`. */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}

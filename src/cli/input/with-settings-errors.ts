@@ -1,0 +1,29 @@
+import type { RequestFields } from '../../shared/settings/flag-values.js';
+import type { CreateWords } from './job-args.js';
+
+/**
+ * Runs a command that creates a job. Its errors about settings are in the words of the command line, and complete. `word` is the input as
+ * it was typed. What it takes is loaded only when there is an error.
+ */
+export async function withTypedErrors<T>(
+  word: string | undefined,
+  words: CreateWords,
+  step: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    const { inWordsTyped } = await import('./settings-errors.js');
+    throw await inWordsTyped(error, word ?? '', words);
+  }
+}
+
+/** Runs a step that goes over a request. If it fails, its error has everything that is wrong with the request. */
+export async function withValidation<T>(request: RequestFields, step: () => T): Promise<T> {
+  try {
+    return step();
+  } catch (error) {
+    const { withInvalidFields } = await import('./settings-errors.js');
+    throw withInvalidFields(error, request);
+  }
+}

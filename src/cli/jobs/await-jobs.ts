@@ -1,0 +1,58 @@
+import type { Client } from '../../client/client.js';
+import { type FollowEvent, follow } from '../../client/follow.js';
+import { lookAt } from '../../client/poll-once.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { errorText, exitCodeOf } from '../output/error-text.js';
+import { failureText } from '../output/progress-text.js';
+import type { Io } from '../terminal/io.js';
+
+/** How to wait for jobs. */
+export interface AwaitOptions {
+  readonly signal: AbortSignal;
+  /** The first job to end decides, instead of all together. */
+  readonly isAny?: boolean;
+  /** The service answered a moment ago. */
+  readonly isKnownReachable?: boolean;
+  /** Look at each job once, and wait for none. */
+  readonly looksOnce?: boolean;
+  /** Whether to wait for every job that is active as well, until none is. */
+  readonly finds?: 'until-idle';
+  /** Told of everything that happens on the way. */
+  readonly onEvent?: (event: FollowEvent) => Promise<void> | void;
+}
+
+/**
+ * Waits until jobs are final and tells with which exit code: done only when every job finished, else that of the first
+ * that did not. Remarks why jobs failed, and that the service is out of reach; says nothing otherwise.
+ */
+export async function awaitJobs(
+  client: Client,
+  ids: readonly number[],
+  io: Pick<Io, 'note'>,
+  options: AwaitOptions,
+): Promise<ExitCode> {
+  const { signal, isKnownReachable = false, finds } = options;
+  let code: ExitCode = exitCodes.done;
+  const events =
+    options.looksOnce === true
+      ? lookAt(client, ids, signal)
+      : follow(client, ids, { signal, isKnownReachable, ...(finds === undefined ? {} : { finds }) });
+  for await (const event of events) {
+    await options.onEvent?.(event);
+    if (event.type === 'unreachable') io.note(`venc: ${event.error.message} Trying again.\n`);
+    if (event.type === 'back') io.note('venc: The service answers again.\n');
+    if (event.type !== 'final' && event.type !== 'refused') continue;
+    const ended = endOf(event);
+    if (ended !== exitCodes.done) {
+      io.note(event.type === 'final' ? failureText(event.job) : errorText(event.error, false));
+    }
+    if (options.isAny === true && event.type === 'final') return ended;
+    if (code === exitCodes.done) code = ended;
+  }
+  return code;
+}
+
+function endOf(event: Extract<FollowEvent, { type: 'final' | 'refused' }>): ExitCode {
+  if (event.type === 'refused') return exitCodeOf(event.error);
+  return event.job.state === 'finished' ? exitCodes.done : exitCodes.jobFailed;
+}

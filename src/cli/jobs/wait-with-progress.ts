@@ -1,0 +1,59 @@
+import type { Client } from '../../client/client.js';
+import type { FollowEvent } from '../../client/follow.js';
+import type { ExitCode } from '../../shared/exit-codes.js';
+import { type JobStanding, jobsProgress } from '../output/jobs-progress.js';
+import { activityText } from '../output/progress-text.js';
+import type { Interruption } from '../terminal/interrupt.js';
+import type { Io } from '../terminal/io.js';
+import { openProgress, type ProgressDisplay } from '../terminal/progress-display.js';
+import type { ProgressMode } from '../terminal/progress-mode.js';
+import { awaitJobs } from './await-jobs.js';
+import { jobsGoOn } from './jobs-continue.js';
+
+/**
+ * Waits for jobs that were just submitted, with their progress on stderr: that of a job in all its particulars, that of several in one
+ * line for all. Ends the listening.
+ */
+export async function waitWithProgress(
+  client: Client,
+  ids: readonly number[],
+  options: { readonly interruption: Interruption; readonly mode: ProgressMode; readonly io: Io },
+): Promise<ExitCode> {
+  const { io, mode } = options;
+  const { signal, dispose } = options.interruption;
+  const display = await openProgress(io, mode, ids.length === 1 ? `job ${ids[0]}` : `${ids.length} jobs`);
+  const onEvent = ids.length === 1 ? showOne(display) : showAll(display, ids);
+  try {
+    return await awaitJobs(client, ids, display, { signal, isKnownReachable: true, onEvent });
+  } catch (error) {
+    throw jobsGoOn(error, ids);
+  } finally {
+    display.stop();
+    dispose();
+  }
+}
+
+function showOne(display: ProgressDisplay): (event: FollowEvent) => void {
+  return (event) => {
+    if (event.type === 'progress') {
+      display.update(event.job.progress, activityText(event.job), event.job);
+    } else if (event.type === 'final') {
+      const { id, state } = event.job;
+      if (state === 'finished') display.update(100, state, { id });
+      display.stop();
+    }
+  };
+}
+
+function showAll(display: ProgressDisplay, ids: readonly number[]): (event: FollowEvent) => void {
+  const standings = new Map<number, JobStanding>();
+  return (event) => {
+    if (event.type === 'refused') standings.set(event.id, { state: 'failed', progress: 100 });
+    if (event.type !== 'progress' && event.type !== 'final') return;
+    const { job } = event;
+    const progress = event.type === 'progress' ? event.job.progress : 100;
+    standings.set(job.id, { state: job.state, progress });
+    const { percent, activity } = jobsProgress(standings.values(), ids.length - standings.size);
+    display.update(percent, activity, event.type === 'progress' ? job : { id: job.id, state: job.state });
+  };
+}

@@ -1,0 +1,90 @@
+import type { Environment } from '../../config/folders.js';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { markWriter } from './locale.js';
+
+/** What a command may read from and write to. Handed in, so that commands know no process. */
+export interface Io {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Environment;
+  /** Whether a person sits at each end. */
+  readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
+  /** Whether colour is wanted, at each of the two outputs. */
+  readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
+  /** Whether lines may move: a terminal that is neither dumb nor a build machine's. */
+  readonly canDraw: { readonly stdout: boolean; readonly stderr: boolean };
+  /** A text for people with our own marks (bars, lines, `…`) as the locale can show them. */
+  inMarks(text: string): string;
+  /** Columns that a table may take; Infinity in a pipe, where nothing is cut. */
+  readonly width: number;
+  /** Writes the answer. Resolves when it is safe to go on writing. */
+  out(text: string): Promise<void>;
+  /** Writes a remark. */
+  note(text: string): void;
+  /** Ends the program at once. */
+  leave(code: number): never;
+}
+
+/** The parts of `process` that an io is made of. */
+export interface ProcessStreams {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Environment;
+}
+
+/**
+ * The io of a process. The program is left when the reader of stdout has gone (`venc list | head -1`): nobody is
+ * left to answer, and that is no error. A closed stderr only loses the remarks.
+ */
+export function createIo(streams: ProcessStreams, hasColour: boolean, leave: Io['leave']): Io {
+  const { stdin, stdout, stderr, env } = streams;
+  stdout.on('error', (error) => {
+    const isGone = 'code' in error && error.code === 'EPIPE';
+    if (!isGone) stderr.write(`venc: The answer could not be written: ${error.message}\n`);
+    leave(isGone ? exitCodes.done : exitCodes.jobFailed);
+  });
+  stderr.on('error', () => {});
+  const isPlain = isDumb(env) || isSet(env.CI);
+  const isColoured = hasColour && !isPlain && !isSet(env.NO_COLOR);
+  const isTerminal = {
+    stdin: stdin.isTTY === true,
+    stdout: stdout.isTTY === true,
+    stderr: stderr.isTTY === true,
+  };
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    isTerminal,
+    colour: { stdout: isColoured && isTerminal.stdout, stderr: isColoured && isTerminal.stderr },
+    canDraw: { stdout: !isPlain && isTerminal.stdout, stderr: !isPlain && isTerminal.stderr },
+    inMarks: markWriter(env),
+    width: widthOf(stdout, env),
+    out: (text) =>
+      new Promise((resolve) => {
+        if (stdout.write(text)) resolve();
+        else stdout.once('drain', resolve);
+      }),
+    note: (text) => void stderr.write(text),
+    leave,
+  };
+}
+
+/** A terminal that nobody has named can do no more than one that is called dumb, but on Windows, where none has a name. */
+function isDumb({ TERM }: Environment): boolean {
+  return TERM === 'dumb' || (!isSet(TERM) && process.platform !== 'win32');
+}
+
+function widthOf(stdout: NodeJS.WriteStream, env: Environment): number {
+  const told = Number(env.COLUMNS);
+  // Serial lines and some containers have terminals that say they are 0 wide.
+  if (stdout.isTTY === true) return stdout.columns > 0 ? stdout.columns : 80;
+  return Number.isInteger(told) && told > 0 ? told : Number.POSITIVE_INFINITY;
+}
+
+function isSet(variable: string | undefined): boolean {
+  return variable !== undefined && variable !== '';
+}

@@ -1,0 +1,107 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import * as honoured from '../../../daemon/plan/honoured.js';
+import { commandGroups, commandTable } from '../../../src/cli/command-table.js';
+import { declinedHelp } from '../../../src/cli/help/unsupported-settings.js';
+import { settingFlags } from '../../../src/shared/settings/flags.js';
+import { matchesGolden } from '../../helpers/golden.js';
+import { runCli } from '../run-cli.js';
+import { runHere } from '../run-here.js';
+
+const env = { COLUMNS: '80' };
+// These have a flag for each setting.
+const withSettings = ['submit', 'run', 'plan'];
+const names = Object.keys(commandTable).filter((name) => !withSettings.includes(name));
+
+test('the help of the program and of every command is as it was agreed', async () => {
+  const texts = await Promise.all(
+    names.map(async (name) => [name, await runCli([name, '--help'], { env })] as const),
+  );
+  for (const [name, { code, stdout, stderr }] of [
+    ...texts,
+    ['venc', await runCli(['--help'], { env })] as const,
+  ]) {
+    assert.equal([code, stderr], [0, ''], name);
+    matchesGolden(`cli/help/${name}.txt`, stdout);
+  }
+});
+
+test('venc help COMMAND is the help of that command', async () => {
+  const [by, of] = await Promise.all([
+    runCli(['help', 'show'], { env }),
+    runCli(['show', '--help'], { env }),
+  ]);
+  assert.is(by.stdout, of.stdout);
+});
+
+for (const name of withSettings) {
+  test(`the help of ${name} begins with examples, fits a screen and leaves the settings to venc help settings`, async () => {
+    const { stdout } = await runCli([name, '--help'], { env });
+    assert.match(stdout, new RegExp(`^Examples:\n  venc ${name} `));
+    assert.ok(stdout.trimEnd().split('\n').length <= 60, stdout);
+    assert.match(stdout, /venc help settings/);
+    for (const flag of ['--width', '--test', '--no-test', '--notify']) {
+      assert.not.match(stdout, new RegExp(`^ +${flag} `, 'm'), flag);
+    }
+    for (const flag of ['--idempotency-key', '--xml', '--ndjson']) {
+      assert.is(stdout.includes(flag), name === 'submit', flag);
+    }
+    matchesGolden(`cli/help/${name}.txt`, stdout);
+  });
+}
+
+test('venc help settings has every flag of a setting, with range and default', async () => {
+  const { stdout } = await runCli(['help', 'settings'], { env });
+  for (const { flag } of settingFlags()) assert.match(stdout, new RegExp(`^  ${flag}(?: |$)`, 'm'), flag);
+  assert.match(stdout, /^ {2}--rotate <rotate> +degrees to turn .*\n(?: .*\n)* .*default: upright/m);
+  matchesGolden('cli/help/settings.txt', stdout);
+});
+
+test('every command is in a group of the help, and no group is empty', async () => {
+  const { stdout } = await runCli(['--help'], { env });
+  for (const heading of Object.values(commandGroups)) assert.match(stdout, `\n${heading}\n  `);
+  assert.not.match(stdout, '\nCommands:\n');
+});
+
+test('the settings that this version refuses are named in a help page, and values that it takes', () => {
+  const honouredJobFields = {
+    test: { by: 'a.ts' },
+    region: { moot: 'here' },
+    input: { declined: 'no flag' },
+  };
+  const honouredOutputSettings = {
+    width: { declined: 'no' },
+    onepass: { declined: 'no', unless: [false] },
+    keyframe_interval: { declined: 'no', unless: [250, 300] },
+    'watermark.x': { declined: 'no' },
+  };
+  assert.equal(declinedHelp({ honouredJobFields, honouredOutputSettings }).split('\n').slice(2), [
+    '  --width',
+    '  --onepass other than false',
+    '  --keyframe-interval other than 250, 300',
+  ]);
+  assert.is(declinedHelp({ honouredJobFields: {}, honouredOutputSettings: {} }), '');
+});
+
+test('every setting that this version refuses is named in the help of submit, run and plan', async () => {
+  const expected = declinedHelp(honoured);
+  for (const name of withSettings) {
+    const { stdout } = await runCli([name, '--help'], { env });
+    assert.ok(stdout.includes(expected), name);
+  }
+});
+
+for (const columns of [60, 80, 140]) {
+  test(`the help of every command fits ${columns} columns, but for its examples`, async () => {
+    for (const name of ['', ...Object.keys(commandTable)]) {
+      const { stdout } = await runHere([...name.split(' ').filter((word) => word !== ''), '--help'], {
+        width: columns,
+      });
+      for (const line of stdout.split('\n')) {
+        assert.ok(line.length <= columns || /^ {2}(venc|echo) /.test(line), `${name}: ${line}`);
+      }
+    }
+  });
+}
+
+test.run();

@@ -1,0 +1,149 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { commandTree } from '../../../src/cli/command-tree.js';
+import { wholeProgram } from '../../../src/cli/completion/load-all-commands.js';
+import { commandSynonyms, flagSynonyms } from '../../../src/cli/input/synonyms.js';
+import { createIo } from '../../../src/cli/terminal/io.js';
+import { media } from '../../helpers/media.js';
+import { runCli } from '../run-cli.js';
+
+/** What is typed, and the remark that answers it: exit code 2, and nothing runs. */
+const answered: readonly (readonly [string, string])[] = [
+  ['submit a.mov --bitrate 4', 'did you mean --video-bitrate, --audio-bitrate?'],
+  ['submit a.mov --vidio-codec vp8', 'did you mean --video-codec, --audio-codec?'],
+  ['run a.mov --crf 20', '--quality takes 1 to 5 (5 is best); --video-bitrate sets a bitrate in kbit/s'],
+  ['run a.mov -q 20', '--progress none shows no progress; --quality sets the quality (1 to 5)'],
+  [
+    'run a.mov -n',
+    'no file is overwritten without --force; --dry-run prints the command lines and runs none',
+  ],
+  ['submit a.mov --dry-run', '--mock has the service check the request and queue nothing; venc plan prints'],
+  ['list -v', '--debug shows where an error comes from; venc --version prints the version'],
+  ['list --qqqq', 'venc list --help lists the flags'],
+  ['get 4', 'did you mean download, show?'],
+  ['status', 'venc list shows all jobs, venc show ID one of them, venc doctor the service'],
+  ['logs', 'venc show ID says why a job failed; the daemon writes its log to stderr'],
+  ['encode a.mov', 'venc run encodes on this machine, venc submit has the service do it'],
+  ['stop 4', 'did you mean cancel?'],
+  ['target rm studio', 'did you mean remove?'],
+  ['help ps', 'did you mean list?'],
+];
+
+test('words of other programs are answered with what to type, and with nothing that is not meant', async () => {
+  for (const [typed, hint] of answered) {
+    const { code, stdout, stderr } = await runCli(typed.split(' '));
+    assert.equal([code, stdout], [2, ''], typed);
+    assert.ok(stderr.split('\n')[1]?.startsWith(`venc: hint: ${hint}`), `${typed}: ${stderr}`);
+    assert.not.match(stderr, /--rotate|--test|target\?/);
+  }
+});
+
+/** What is typed, and what it is the same as. */
+const same: readonly (readonly [string, string])[] = [
+  ['-v', '--version'],
+  ['version', '--version'],
+  ['ps --json', 'list --json'],
+  ['jobs -n 3', 'list --per-page 3'],
+  ['status 5', 'show 5'],
+  ['accounts ls --json', 'accounts list --json'],
+];
+
+test('words with one meaning are the commands that they stand for', async () => {
+  for (const [typed, meant] of same) {
+    const [one, other] = await Promise.all([runCli(typed.split(' ')), runCli(meant.split(' '))]);
+    const text = ({ code, stdout, stderr }: typeof one) =>
+      `${code} ${stdout}${stderr}`.replace(/\S*\/data\b|"?\d{4}-\S+/g, '');
+    assert.is(text(one), text(other), typed);
+  }
+});
+
+test('run --dry-run prints what plan prints, with the flags of other programs', async () => {
+  const film = await media('clip.mp4');
+  const typed = `run ${film} --dry-run -y --progress none --codec X265 --fps=10 --resolution 64x48 --start-clip 0:01`;
+  const meant = `plan ${film} --video-codec hevc --frame-rate 10 --size 64x48 --start-clip 00:00:01`;
+  const [one, other] = await Promise.all([runCli(typed.split(' ')), runCli(meant.split(' '))]);
+  assert.equal([one.code, one.stderr, one.stdout], [0, other.stderr, other.stdout]);
+  assert.match(one.stdout, /-c:v libx265/);
+});
+
+test('a value that looks like a flag of another program stays a value', async () => {
+  const { stderr } = await runCli(['run', 'none.mov', '--label', '--codec', '--fps', '10', '--', '--codec']);
+  assert.match(stderr, /too many arguments|none\.mov cannot be read/);
+});
+
+test('what reaches the service is in the words of its document', async () => {
+  const bodies: unknown[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    if (request.method === 'POST') bodies.push(JSON.parse(body));
+    response.writeHead(201, { 'content-type': 'application/json' }).end('{"id": "5", "outputs": []}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server that listens at a port has an address of this kind.
+  const { port } = server.address() as AddressInfo;
+  const env = { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
+  const codecs = ['h264', 'x264', 'H.264', 'h265', 'x265', 'HEVC'];
+  try {
+    for (const words of [
+      ...codecs.map((codec) => ['--codec', codec]),
+      ['--start-clip', '1:30', '--clip-length', '75:00.5'],
+      ['--start-clip', '1:02:03', '--clip-length', '90s'],
+      ['--start-clip', '5', '--clip-length', '1:75:00'],
+      ['--output', 'video_codec=x265,start_clip=0:05'],
+    ]) {
+      const { code, stderr } = await runCli(['submit', 'http://h/a.mov', ...words], { env });
+      assert.equal([code, stderr], [0, ''], words.join(' '));
+    }
+  } finally {
+    server.close();
+  }
+  const input = 'http://h/a.mov';
+  assert.equal(bodies, [
+    ...['h264', 'h264', 'h264', 'hevc', 'hevc', 'HEVC'].map((video_codec) => ({
+      input,
+      outputs: [{ video_codec }],
+    })),
+    { input, outputs: [{ start_clip: '00:01:30', clip_length: '01:15:00.5' }] },
+    { input, outputs: [{ start_clip: '01:02:03', clip_length: 90 }] },
+    { input, outputs: [{ start_clip: '5', clip_length: '1:75:00' }] },
+    { input, outputs: [{ video_codec: 'hevc', start_clip: '00:00:05' }] },
+  ]);
+});
+
+test('--thumbnails says that a number is its main form', async () => {
+  for (const words of [
+    ['--thumbnails', 'x'],
+    ['--output', 'thumbnails=x'],
+  ]) {
+    const { code, stderr } = await runCli(['plan', await media('clip.mp4'), ...words]);
+    assert.is(code, 2);
+    assert.match(
+      stderr,
+      /must be a number or name=value,name=value\.\nvenc: hint: for example 5, or number=5; /,
+    );
+  }
+});
+
+test('every word of other programs stands for something that there is', async () => {
+  const tree = commandTree(await wholeProgram(createIo(process, false, (code) => process.exit(code))));
+  const commands = tree.commands.flatMap((one) => [one, ...one.commands]);
+  const flags = new Set(commands.flatMap((one) => one.flags.flatMap(({ long, short }) => [long, short])));
+  const names = new Set(commands.map(({ path }) => path.at(-1)));
+  for (const [typed, synonym] of Object.entries(flagSynonyms)) {
+    const meant =
+      'is' in synonym ? [synonym.is.replace(/=.*/, '')] : 'perhaps' in synonym ? synonym.perhaps : [];
+    for (const flag of meant) assert.ok(flags.has(flag), `${typed}: ${flag}`);
+  }
+  for (const [typed, synonym] of Object.entries(commandSynonyms)) {
+    assert.not.ok(tree.commands.some(({ path }) => path[0] === typed) && 'is' in synonym, typed);
+    const meant = 'is' in synonym ? [synonym.is] : 'perhaps' in synonym ? synonym.perhaps : [];
+    for (const name of meant) {
+      assert.ok(names.has(name) || ['--version', 'rm'].includes(name), `${typed}: ${name}`);
+    }
+  }
+});
+
+test.run();

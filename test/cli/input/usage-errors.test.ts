@@ -1,0 +1,134 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { commandTree, type FlagNode } from '../../../src/cli/command-tree.js';
+import { wholeProgram } from '../../../src/cli/completion/load-all-commands.js';
+import { createIo } from '../../../src/cli/terminal/io.js';
+import { runHere } from '../run-here.js';
+
+const tree = commandTree(await wholeProgram(createIo(process, false, (code) => process.exit(code))));
+const commands = tree.commands.flatMap((one) => (one.commands.length > 0 ? one.commands : [one]));
+
+/** What makes the words of a command whole but for the flag that is tried. */
+const words: Readonly<Record<string, readonly string[]>> = {
+  ...{ submit: ['film.mov'], run: ['film.mov'], plan: ['film.mov'], completion: ['bash'] },
+  ...Object.fromEntries(
+    ['show', 'input', 'output', 'progress', 'wait', 'download', 'keys revoke'].map((name) => [name, ['1']]),
+  ),
+  'accounts create': ['studio'],
+  'accounts show': ['studio'],
+  'accounts live': ['studio'],
+  'accounts integration': ['studio'],
+  'target add': ['studio', 'http://localhost'],
+  'target use': ['studio'],
+  'target remove': ['studio'],
+  'preset save': ['web'],
+  'preset show': ['web'],
+  'preset remove': ['web'],
+  'config get': ['color'],
+  'config set': ['color'],
+};
+
+const env = { VENC_URL: 'http://127.0.0.1:1', VENC_API_KEY: 'k' };
+
+async function refuses(path: readonly string[], given: readonly string[], name: string): Promise<void> {
+  const all = [...path, ...(words[path.join(' ')] ?? []), ...given];
+  const { code, stdout, stderr } = await runHere(all, { env });
+  const title = `venc ${all.join(' ')}: ${stderr}`;
+  assert.equal([code, stdout], [2, ''], title);
+  const [first = ''] = stderr.split('\n');
+  assert.match(first, /^venc: .{10,}/, title);
+  assert.ok(first.includes(name), title);
+  assert.not.match(stderr, /undefined|null|NaN|\[object|^ +at /m, title);
+}
+
+async function each(what: (flag: FlagNode, path: readonly string[]) => Promise<void>): Promise<void> {
+  for (const { path, flags } of commands) for (const flag of flags) await what(flag, path);
+  for (const flag of tree.flags) await what(flag, ['list']);
+}
+
+test('every flag that takes a value is named where it is given none', () =>
+  each(async ({ long, argument }, path) => {
+    if (argument !== null) await refuses(path, [long], long);
+  }));
+
+test('every flag that takes a value is named where that is empty, twice too', () =>
+  each(async ({ long, argument }, path) => {
+    if (argument === null) return;
+    await refuses(path, [`${long}=`], long);
+    await refuses(path, [long, '', long, ''], long);
+  }));
+
+test('every flag that takes no value is named where it is given one', () =>
+  each(async ({ long, argument }, path) => {
+    if (argument === null) await refuses(path, [`${long}=yes`], long);
+  }));
+
+test('every flag that takes one of a few words is named where it is given another', () =>
+  each(async ({ long, choices, heading }, path) => {
+    // What settings may be is for the service to say.
+    if (choices.length > 0 && heading === null) await refuses(path, [long, 'garb\u0007age{'], long);
+  }));
+
+test('every flag of numbers, times and sizes is named where it is given something else', () =>
+  each(async ({ long, argument, heading }, path) => {
+    if (heading !== null || !/^<(number|time|size|day)>$/.test(argument ?? '')) return;
+    for (const word of ['garb\u0007age{', '-1', '1e999', '99999999999999999999x', '٣']) {
+      await refuses(path, [`${long}=${word}`], long);
+    }
+  }));
+
+const sentences: readonly (readonly [string, string, string])[] = [
+  [
+    'submit',
+    "missing required argument 'input'",
+    'venc submit [options] <input...>; input: URLs, local media files, ',
+  ],
+  [
+    'accounts show',
+    "missing required argument 'name'",
+    'venc accounts show [options] <name>; name: name of the account',
+  ],
+  ['--target x show', "missing required argument 'id'", 'venc show [options] <id...>; id: ids of jobs'],
+  ['plan my film.mov', "too many arguments for 'plan'.", 'venc plan [options] <input>; a word with blanks'],
+  [
+    'list --state',
+    '--state needs a value: <states>.',
+    'only jobs in these states, with commas between them: pending, ',
+  ],
+  ['list --xyzzy', "unknown option '--xyzzy'", 'venc list --help lists the flags'],
+  [
+    'submit -film.mov',
+    "unknown option '-film.mov'",
+    'a name that begins with a dash stands behind --: venc submit -- -film.mov',
+  ],
+  ['accounts xyzzy', "unknown command 'xyzzy'", 'venc accounts --help lists the commands'],
+  ['xyzzy', "unknown command 'xyzzy'", 'venc --help lists the commands'],
+  ['list --jso', "unknown option '--jso'", 'did you mean --json'],
+];
+
+for (const [typed, message, hint] of sentences) {
+  test(`venc ${typed} says what to type instead`, async () => {
+    const { code, stderr } = await runHere(typed.split(' '), { env });
+    assert.is(code, 2);
+    const [first = '', second = ''] = stderr.split('\n');
+    assert.ok(first.startsWith(`venc: ${message}`), stderr);
+    assert.ok(second.startsWith(`venc: hint: ${hint}`), stderr);
+  });
+}
+
+for (const name of ['submit', 'run', 'plan']) {
+  test(`venc ${name} takes a name that begins with a dash behind --`, async () => {
+    const { code, stderr } = await runHere([name, '--', '-film.mov'], { env });
+    assert.is(code, 2);
+    assert.match(stderr, 'venc: -film.mov cannot be read: there is no such file.');
+  });
+}
+
+test('a request that nests deeper than any does is refused', async () => {
+  const stdin = `{"input":"http://127.0.0.1:1/a.mp4","pass_through":${'['.repeat(5000)}${']'.repeat(5000)}}`;
+  const { code, stderr } = await runHere(['plan', '-'], { stdin });
+  assert.is(code, 2);
+  assert.is(stderr, 'venc: The request on stdin nests too deep.\n');
+});
+
+test.run();

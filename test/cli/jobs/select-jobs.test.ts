@@ -1,0 +1,75 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { selectJobs } from '../../../src/cli/jobs/select-jobs.js';
+import { createClient } from '../../../src/client/client.js';
+import { runHere } from '../run-here.js';
+
+/** A service of 25 jobs; what it makes of a page is told by `page`, from 0. */
+async function allOf(page: (ids: readonly number[], number: number) => readonly number[], total?: number) {
+  const ids = Array.from({ length: 25 }, (_, index) => 125 - index);
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked += 1;
+    const number = Number(new URL(request.url ?? '', 'http://h').searchParams.get('page') ?? 1) - 1;
+    if (total !== undefined) response.setHeader('X-Total-Count', String(total));
+    response.end(
+      JSON.stringify(page(ids, number).map((id) => ({ job: { id: String(id), state: 'finished' } }))),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    const { jobs } = await selectJobs(createClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k' }), {
+      all: true,
+    });
+    return { count: jobs.length, first: jobs[0]?.id, asked };
+  } finally {
+    server.close();
+  }
+}
+
+test('every page of a service that gives fewer jobs than it is asked for is read', async () => {
+  const tens = (ids: readonly number[], number: number) => ids.slice(number * 10, number * 10 + 10);
+  assert.equal(await allOf(tens), { count: 25, first: 125, asked: 4 });
+  assert.equal(await allOf(tens, 25), { count: 25, first: 125, asked: 3 }, 'a total saves a question');
+});
+
+test('a service that knows no pages is asked twice, and its jobs are given once', async () => {
+  assert.equal(await allOf((ids) => ids), { count: 25, first: 125, asked: 2 });
+});
+
+test('jobs whose ids cannot be used are listed once, and nothing is done to them', async () => {
+  const jobs = [
+    '{"state": "processing"}',
+    '{"id": 9007199254740993, "state": "processing"}',
+    '{"id": 7, "state": "processing"}',
+  ];
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${new URL(request.url ?? '', 'http://h').pathname}`);
+    if (request.method === 'PUT') response.writeHead(204).end();
+    else response.end(`[${jobs.join()}]`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const env = { VENC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, VENC_API_KEY: 'k' };
+  const listed = await runHere(['list', '--all', '--jsonl', '--fields', 'id'], { env });
+  const cancelled = await runHere(['cancel', '--all', '--yes'], { env });
+  server.close();
+  assert.is(listed.stdout, '{"id":null}\n{"id":"9007199254740993"}\n{"id":7}\n');
+  assert.is(
+    cancelled.stderr,
+    'venc: 2 more cannot be named: their ids are missing or too great\nvenc: job 7 is cancelled\n',
+  );
+  assert.equal(
+    seen.filter((line) => line.startsWith('PUT')),
+    ['PUT /v2/jobs/7/cancel.json'],
+  );
+});
+
+test('one page that holds all is asked for once where the total is told', async () => {
+  assert.equal(await allOf((ids) => ids, 25), { count: 25, first: 125, asked: 1 });
+});
+
+test.run();

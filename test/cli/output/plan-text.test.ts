@@ -1,0 +1,71 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type PrintedPlan, planFailureText, planText } from '../../../src/cli/output/plan-text.js';
+import { matchesGolden } from '../../helpers/golden.js';
+
+const program = '/usr/bin/ffmpeg';
+const input = ['-y', '-i', "file:/films/it's a film.mov"];
+const film = { number: 1, label: null, path: 'film.mp4', fault: null };
+const sound = { number: 2, label: 'sound', path: './output-2.mp3', fault: null };
+const graph = ['-filter_complex', '[0:0]scale=640:360,setsar=1[v]', '-map', '[v]'];
+const late = {
+  number: 1,
+  label: null,
+  path: null,
+  fault: { errorClass: 'InvalidVideoSettingsError', message: 'The clip begins behind the end.' },
+};
+
+test('one output in one step is printed as agreed', () => {
+  const steps: PrintedPlan['steps'] = [
+    { outputs: [1], does: 'encode', args: [...input, ...graph, 'file:film.mp4'] },
+  ];
+  matchesGolden(
+    'cli/plan-one-output.txt',
+    planText({ program, outputs: [film], steps }, { places: ['film.mp4'], missingFolders: [] }),
+  );
+});
+
+test('steps for one output, for two and for thumbnails are printed as agreed', () => {
+  const plan: PrintedPlan = {
+    program,
+    outputs: [film, sound],
+    steps: [
+      { outputs: [1], does: 'encode', args: [...input, ...graph, '-pass', '1', '-f', 'null', '-'] },
+      {
+        outputs: [1, 2],
+        does: 'encode',
+        args: [...input, ...graph, 'file:film.mp4', '-map', '0:1', 'file:./output-2.mp3'],
+      },
+      { outputs: [1], does: 'thumbnails', args: ['-y', '-i', 'file:film.mp4', 'file:film_%04d.png'] },
+    ],
+  };
+  const path = 'out/a\nb.mp4';
+  const places = [path, 's3://bucket/sound.mp3'];
+  matchesGolden(
+    'cli/plan-two-outputs.txt',
+    planText({ ...plan, outputs: [{ ...film, path }, sound] }, { places, missingFolders: ["my out's"] }),
+  );
+});
+
+test('an output that cannot be made is told apart, and what there is of a plan is printed', () => {
+  const steps: PrintedPlan['steps'] = [
+    { outputs: [2], does: 'encode', args: [...input, 'file:./output-2.mp3'] },
+  ];
+  const plan: PrintedPlan = { program, outputs: [late, sound], steps };
+  assert.is(
+    planFailureText(plan, ['a\u001b.mp4', 'b.mp3']),
+    'venc: output 1 cannot be made: a\\x1b.mp4: InvalidVideoSettingsError: The clip begins behind the end.\n',
+  );
+  const text = planText(plan, { places: ['a.mp4', 'b.mp3'], missingFolders: [] });
+  assert.match(text, '# step 1 of 1, for output 2\n');
+  assert.not.match(text, 'a.mp4');
+});
+
+test('of a plan without any step nothing is printed', () => {
+  assert.is(
+    planText({ program, outputs: [late], steps: [] }, { places: ['a.mp4'], missingFolders: ['out'] }),
+    '',
+  );
+});
+
+test.run();

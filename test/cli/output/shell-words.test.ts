@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { shellLine } from '../../../src/cli/output/shell-words.js';
+
+const words: readonly string[] = [
+  ...[
+    'plain',
+    '-y',
+    'file:/films/film.mp4',
+    '',
+    ' ',
+    'a b',
+    "it's",
+    "'",
+    "''",
+    '"',
+    '\\',
+    "\\'",
+    '$HOME',
+    '`id`',
+    '$(id)',
+  ],
+  ...[
+    '*',
+    '?',
+    '~',
+    '~root',
+    '#',
+    '# no remark',
+    '!',
+    '!!',
+    '&',
+    ';',
+    '|',
+    '<',
+    '>',
+    '(',
+    ')',
+    '[0:0]',
+    '{a,b}',
+    'a=b',
+    '=ls',
+  ],
+  ...[
+    '%s',
+    '\\n',
+    '\t',
+    '\n',
+    'tail\n',
+    '\n\nfront',
+    'a\r',
+    '\u001b[31mred',
+    '\u0007',
+    '\u007f',
+    '\u0085',
+    '\u009b2J',
+  ],
+  ...['gnal\u202e4pm', '\u2066', 'Füße', '映画', '🎞', "'\u001b'", '-'],
+];
+const printer = 'process.stdout.write(JSON.stringify(process.argv.slice(1)))';
+
+for (const shell of ['sh', 'bash']) {
+  test(`${shell} reads every word back as it was`, () => {
+    const script = `exec '${process.execPath}' -e '${printer}' -- ${shellLine(words)}`;
+    const { stdout, stderr, error } = spawnSync(shell, ['-c', script], { encoding: 'utf8' });
+    // bash is not everywhere; sh is.
+    if (shell !== 'sh' && error !== undefined) return;
+    assert.is(stderr, '');
+    assert.equal(JSON.parse(stdout), words);
+  });
+}
+
+test('what steers a terminal is not in the line, and plain words are left alone', () => {
+  const line = shellLine(words);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for.
+  assert.not.match(line, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  assert.is(shellLine(['ffmpeg', '-i', 'file:/a/b-c_d.mp4', 'it is']), "ffmpeg -i file:/a/b-c_d.mp4 'it is'");
+});
+
+test.run();

@@ -1,0 +1,185 @@
+import { stripVTControlCharacters } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { blankJob } from '../../../src/cli/jobs/blank-job.js';
+import { type JobMoment, jobText } from '../../../src/cli/output/job-text.js';
+import { jobsTable } from '../../../src/cli/output/jobs-table.js';
+import { createPaint } from '../../../src/cli/output/paint.js';
+import { checkFields, parseFields, project, valueAt } from '../../../src/cli/output/project.js';
+import { humanAge, humanDuration, humanSize } from '../../../src/cli/output/units.js';
+import { normaliseJob } from '../../../src/client/normalise.js';
+import { isVencError } from '../../../src/shared/errors.js';
+import { displayWidth, fitText } from '../../../src/shared/text/display-width.js';
+import { safeText } from '../../../src/shared/text/safe-text.js';
+import { matchesGolden } from '../../helpers/golden.js';
+
+const now = new Date('2026-03-01T12:00:00Z');
+const file = { state: 'finished', duration_in_ms: '63500', file_size_bytes: '862748000' };
+const jobs = [
+  {
+    id: 1_234_567,
+    state: 'processing',
+    created_at: '2026-03-01T11:59:18Z',
+    input_media_file: {
+      ...file,
+      url: 'https://user:secret@media.example.com/a/long/way/down/to/the/film-in-4k.mov',
+    },
+    output_media_files: [
+      { ...file, id: 3, label: 'web' },
+      { id: 4, state: 'processing' },
+    ],
+  },
+  {
+    id: 1002,
+    state: 'failed',
+    test: true,
+    created_at: '2026-02-27T12:00:00Z',
+    input_media_file: {
+      id: 1003,
+      state: 'failed',
+      url: 's3://映画/日本語の名前\u001b[2J.mov',
+      error_class: 'DownloadTimeoutError',
+      error_message: 'The server stopped sending.',
+    },
+    output_media_files: [{ id: 1004, state: 'no input' }],
+  },
+  { id: 7, state: 'queued for review', created_at: 'yesterday' },
+].map(normaliseJob);
+
+for (const width of [60, 80, 140]) {
+  test(`the table of jobs fits ${width} columns`, () => {
+    const text = jobsTable(jobs, { width, hasColour: false, now, percents: new Map() });
+    for (const line of text.split('\n')) assert.ok(displayWidth(line) <= width, line);
+    assert.not(text.includes('secret'));
+    matchesGolden(`cli/jobs-${width}.txt`, text);
+  });
+}
+
+test('colour changes nothing but the colour', () => {
+  const plain = jobsTable(jobs, { width: 80, hasColour: false, now, percents: new Map() });
+  const coloured = jobsTable(jobs, { width: 80, hasColour: true, now, percents: new Map() });
+  assert.is.not(coloured, plain);
+  assert.is(stripVTControlCharacters(coloured), plain);
+});
+
+test('a job is told with its files, advice and no password', () => {
+  const text = jobs.map((job) => jobText(job, createPaint(false), { now, progress: null })).join('\n');
+  assert.not(text.includes('secret'));
+  matchesGolden('cli/jobs.txt', text);
+});
+
+test('show tells the time taken, the progress of the moment, and no address that leads nowhere', () => {
+  const url = 'http://127.0.0.1:8686/hosted/0123456789/film.mp4';
+  const [at, end] = ['2026-03-01T11:58:00Z', '2026-03-01T11:59:00Z'];
+  const jobWith = (state: string, ended: string | null, file: object) =>
+    normaliseJob({
+      id: 4,
+      state,
+      submitted_at: at,
+      finished_at: ended,
+      input_media_file: { id: 5, state: 'finished' },
+      output_media_files: [{ id: 6, url, finished_at: ended, ...file }],
+    });
+  const show = (...[job, moment]: [ReturnType<typeof jobWith>, Partial<JobMoment>?]) =>
+    jobText(job, createPaint(false), { now, progress: null, ...moment });
+  const finished = jobWith('finished', end, { state: 'finished' });
+  assert.match(show(finished), / elapsed +1m 00s\n/);
+  assert.match(show(finished), url);
+  assert.not.match(show(finished, { now: new Date('2026-03-02T11:59:01Z') }), url);
+  assert.not.match(show(jobWith('cancelled', end, { state: 'cancelled' })), url);
+  const output = { id: 6, state: 'processing', progress: 40, eta_in_ms: 65_000 } as const;
+  const input = { id: 5, state: 'finished', progress: 100 } as const;
+  const progress = { state: 'processing', progress: 41, input, outputs: [output] } as const;
+  const running = show(jobWith('processing', null, { state: 'processing' }), { progress });
+  assert.match(running, / elapsed +2m 00s so far\n +progress +41%, 1m 05s left\n/);
+  assert.match(running, /output 6 {2}processing\n +progress +40%, 1m 05s left\n/);
+  assert.match(show(jobWith('processing', null, { state: 'queued' })), /^job 4 {2}queued\n/);
+});
+
+test('wide characters take two columns, marks none, and cutting never goes beyond', () => {
+  assert.is(displayWidth('日本'), 4);
+  assert.is(displayWidth('e\u0301'), 1);
+  assert.equal(['✅', '🎬', '⭐', '🇩🇪', 'a\u200bb', '✔'].map(displayWidth), [2, 2, 2, 2, 2, 1]);
+  for (const columns of [0, 1, 2, 3, 7])
+    assert.ok(displayWidth(fitText('日本語の名前 and more', columns)) <= columns);
+});
+
+test('control characters and those that turn the writing are shown, not obeyed', () => {
+  assert.is(safeText('a\u001b[31m\nb\u009b\u202ec'), 'a\\x1b[31m\\x0ab\\x9b\\u202ec');
+});
+
+test('units are as people read them', () => {
+  assert.equal([0, 999, 1000, 1_500_000, null].map(humanSize), ['0 B', '999 B', '1.0 kB', '1.5 MB', '-']);
+  assert.equal([0.04, 9.99, 59.6, 125, 7620, 360_000, null].map(humanDuration), [
+    '0.0s',
+    '10s',
+    '1m 00s',
+    '2m 05s',
+    '2h 07m',
+    '4d 4h',
+    '-',
+  ]);
+  assert.equal(
+    ['2026-03-01T11:59:59Z', '2026-02-28T12:00:00Z', '2026-01-01T00:00:00Z', 'x'].map((at) =>
+      humanAge(at, now),
+    ),
+    ['1s', '24h', '59d', '-'],
+  );
+});
+
+test('fields keep the shape of the record, and what is missing is null', () => {
+  const record = { id: 1, in: { url: 'u', size: 2 }, out: [{ s: 'a', t: 1 }, { s: 'b' }] };
+  assert.equal(project(record, parseFields('id,in.url,out.s,out.t,no.such')), {
+    id: 1,
+    in: { url: 'u' },
+    out: [
+      { s: 'a', t: 1 },
+      { s: 'b', t: null },
+    ],
+    no: { such: null },
+  });
+  assert.equal(valueAt(record, 'out.s'), ['a', 'b']);
+  assert.throws(() => parseFields('a,,b'), /names with commas/);
+});
+
+test('a field that neither the document nor an answer has is refused, however deep', () => {
+  const known = blankJob();
+  const answer = { extra: 1, input_media_file: { more: { inner: 2 } }, output_media_files: [] };
+  const hintOf = (path: string): string | null => {
+    try {
+      checkFields([path], known, [answer]);
+      return null;
+    } catch (error) {
+      assert.ok(isVencError(error, 'UsageError'));
+      assert.is(error.message, `There is no field "${path}".`);
+      return error.hint;
+    }
+  };
+  for (const path of [
+    'id',
+    'extra',
+    'output_media_files.label',
+    'thumbnails.url',
+    'input_media_file.more.inner',
+  ])
+    assert.is(hintOf(path), null, path);
+  assert.match(hintOf('stat') ?? '', /^did you mean state\? there are id, state, /);
+  assert.match(hintOf('output_media_files.labl') ?? '', /^did you mean output_media_files\.label\? /);
+  assert.match(hintOf('input_media_file.more.iner') ?? '', /^did you mean input_media_file\.more\.inner\? /);
+  assert.is(hintOf('id.x'), 'id has no fields within');
+  assert.match(hintOf('no.such') ?? '', /^there are id, /);
+  // What the service tells there nobody knows.
+  checkFields(['pass_through.anything'], known, [{ pass_through: null }]);
+});
+
+test('a list tells an uploaded input by the name of its file', () => {
+  const job = (url: string) => normaliseJob({ id: 1, input_media_file: { url } });
+  const told = jobsTable(
+    [job('upload://0123456789abcdef/%E6%98%A0%E7%94%BB%20%1b%5B31m.mp4'), job('https://h/a%20b.mp4')],
+    { width: 100, hasColour: false, now, percents: new Map() },
+  );
+  assert.match(told, / 映画 \\x1b\[31m\.mp4\n/);
+  assert.match(told, / https:\/\/h\/a%20b\.mp4\n/);
+});
+
+test.run();

@@ -1,0 +1,167 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { placeFiles } from '../../../src/cli/run/run-files.js';
+
+const input = 'file:///films/film.mov';
+
+const place = (request: object, files: readonly string[], cwd: string, folder: string | null = null) =>
+  placeFiles({ ...request }, { cwd, files, folder });
+
+/** Request, -o, folder, and the paths that come of them. */
+const cases: readonly (readonly [string, object, readonly string[], string, readonly string[]])[] = [
+  ['the name of the input', { input }, [], '/here', ['film.mp4']],
+  [
+    '-venc where that is the input itself',
+    { input: 'file:///here/film.mp4' },
+    [],
+    '/here',
+    ['film-venc.mp4'],
+  ],
+  [
+    'an extension that suits the codec',
+    { input, outputs: [{ video_codec: 'VP9' }] },
+    [],
+    '/here',
+    ['film.webm'],
+  ],
+  [
+    'an extension for sound alone',
+    { input, outputs: [{ skip_video: true, audio_codec: 'mp3' }] },
+    [],
+    '/',
+    ['film.mp3'],
+  ],
+  ['the -o', { input }, ['a/b.mkv'], '/here', ['a/b.mkv']],
+  [
+    'each -o for its output',
+    { input, outputs: [{ width: 2 }, {}] },
+    ['a.mp4', 'b.mp4'],
+    '/',
+    ['a.mp4', 'b.mp4'],
+  ],
+  [
+    'several -o with the same settings',
+    { input, outputs: [{ width: 2 }] },
+    ['a.mp4', 'b.webm'],
+    '/',
+    ['a.mp4', 'b.webm'],
+  ],
+  ['the filename', { input, outputs: [{ filename: 'x.ogv' }] }, [], '/', ['x.ogv']],
+  ['the name in a URL', { input: 'https://h/a/my%20film.mov?x=1' }, [], '/', ['my film.mp4']],
+  ['no path out of the folder', { input: 'https://h/..%2F..%2Fetc%2Fpasswd.mov' }, [], '/', ['output.mp4']],
+  [
+    'its label, or its number where two would have one name',
+    { input, outputs: [{ label: 'web' }, { width: 2 }, { width: 4 }, { video_codec: 'vp9' }] },
+    [],
+    '/here',
+    ['film-web.mp4', 'film-2.mp4', 'film-3.mp4', 'film.webm'],
+  ],
+  [
+    'its number where another output has that name',
+    { input, outputs: [{ filename: 'film.mp4' }, {}] },
+    [],
+    '/here',
+    ['film.mp4', 'film-2.mp4'],
+  ],
+  ['a label without folders', { input, outputs: [{ label: '../../x' }] }, [], '/here', ['film-.._.._x.mp4']],
+  ['its own url', { input, outputs: [{ url: 'sftp://h/x.mp4' }] }, [], '/', ['sftp://h/x.mp4']],
+];
+
+for (const [what, request, outs, folder, paths] of cases) {
+  test(`an output gets ${what}`, () => {
+    assert.equal(place(request, outs, folder).paths, paths);
+  });
+}
+
+test('every local output is named by a file URL, and keeps its settings', () => {
+  const request = { input, test: 1, output: { width: 64, filename: 'ä b.mp4' } };
+  assert.equal(place(request, [], '/here').body, {
+    input,
+    test: 1,
+    outputs: [{ width: 64, url: 'file:///here/%C3%A4%20b.mp4' }],
+  });
+});
+
+test('two outputs never share a file, and files need outputs', () => {
+  assert.throws(() => place({ input }, ['a.mp4', './a.mp4'], '/'), /Two outputs would be written to/);
+  assert.throws(
+    () => place({ input, outputs: [{}, {}] }, ['a', 'b', 'c'], '/'),
+    /-o names 3 files, and there are 2 outputs/,
+  );
+});
+
+test('one -o never stands for one of several outputs', () => {
+  assert.throws(
+    () => place({ input, outputs: [{ width: 2 }, { width: 4 }] }, ['a.mp4'], '/'),
+    /-o names 1 file, and there are 2 outputs/,
+  );
+});
+
+test('a folder has all outputs, but for those with a URL of their own', () => {
+  const outputs = [{ label: 'a' }, { filename: 'b/c.mp4' }, { url: 's3://b/x.mp4' }];
+  assert.equal(place({ input, outputs }, [], '/here', 'out').paths, [
+    'out/film-a.mp4',
+    'out/b/c.mp4',
+    's3://b/x.mp4',
+  ]);
+  assert.equal(place({ input: 'file:///here/out/film.mp4' }, [], '/here', 'out/').paths, [
+    'out/film-venc.mp4',
+  ]);
+});
+
+test('a -o that is a URL is where its output goes', () => {
+  const { body, paths } = place({ input, outputs: [{ width: 2 }] }, ['sftp://h/x.mp4'], '/');
+  assert.equal([body.outputs, paths], [[{ width: 2, url: 'sftp://h/x.mp4' }], ['sftp://h/x.mp4']]);
+  const local = place({ input }, ['file:///there/a%20b.mp4'], '/');
+  assert.equal([local.body.outputs, local.paths], [[{ url: 'file:///there/a%20b.mp4' }], ['/there/a b.mp4']]);
+});
+
+test('a -o names a file', () => {
+  for (const [out, says] of [
+    ['', /names no file/],
+    ['folder/', /names no file/],
+    ['-', /cannot go to stdout/],
+    ['file://host/a.mp4', /names no file on this machine/],
+  ] as const) {
+    assert.throws(() => place({ input }, [out], '/'), says);
+  }
+});
+
+test('outputs of the wrong kind are not taken for outputs without settings', () => {
+  for (const outputs of ['abc', [1], [[]], [{ filename: 5 }], { url: true }, [{ base_url: '' }]]) {
+    assert.throws(
+      () => place({ input, outputs }, [], '/'),
+      (error: Error) => /^outputs.* must be /.test(error.message),
+      JSON.stringify(outputs),
+    );
+  }
+});
+
+test('somebody to be told of the end is refused, since nobody would try for days to tell', () => {
+  const url = 'http://example.com/done';
+  for (const request of [
+    { input, notifications: url },
+    { input, outputs: [{}, { notifications: [{ url }] }] },
+    { input, output: { notifications: url } },
+  ]) {
+    assert.throws(() => place(request, [], '/'), /Notifications are sent by a daemon/);
+  }
+  const empty = { input, notifications: [], outputs: [{ notifications: null }] };
+  assert.equal(place(empty, [], '/').paths, ['film.mp4']);
+});
+
+const thumbnailCases: readonly (readonly [unknown, string, readonly string[]])[] = [
+  [{}, 'a/film.v1.mp4', ['a/film.v1_0000.png']],
+  [[{ number: '2' }], '/x/film.mp4', ['/x/film_0000.png', '/x/film_0001.png']],
+  [{ number: 1 }, 'sftp://h/x.mp4', ['sftp://h/x_0000.png']],
+  [{ number: 501 }, 'film.mp4', []],
+  [null, 'film.mp4', []],
+];
+
+for (const [thumbnails, out, paths] of thumbnailCases) {
+  test(`thumbnails ${JSON.stringify(thumbnails)} of ${out} are beside it`, () => {
+    assert.equal(place({ input, outputs: [{ thumbnails }] }, [out], '/').thumbnails, [paths]);
+  });
+}
+
+test.run();

@@ -1,0 +1,77 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Test } from 'uvu';
+import { tempFolder } from '../../helpers/temp.js';
+import type { CliResult } from '../run-cli.js';
+import { runHere } from '../run-here.js';
+
+/** A request as the service saw it. */
+export interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What the tests of `venc submit` have: the service is one of loopback that answers creates as it is told to. */
+export interface SubmitContext {
+  server: Server;
+  folder: string;
+  seen: Seen[];
+  /** What the next creates are answered with, before they are taken: a status, or `cut` for a broken connection. */
+  troubles: (number | 'cut')[];
+  /** The name that `/version` tells. */
+  name: string;
+  /** What leads the program to the service. */
+  env: Readonly<Record<string, string>>;
+  venc: (words: readonly string[], stdin?: string) => Promise<CliResult>;
+}
+
+/** Gives the tests of a suite such a service. */
+export function withService(test: Test<SubmitContext>): void {
+  test.before(async (context) => {
+    context.folder = tempFolder();
+    context.server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += String(chunk);
+      const { method = '', url: path = '', headers } = request;
+      context.seen.push({ method, path: path.replace(/\?.*/, ''), headers, body });
+      response.setHeader('Content-Type', 'application/json');
+      if (path.startsWith('/version'))
+        return response.end(JSON.stringify({ name: context.name, version: '1' }));
+      if (method === 'PUT')
+        return response.end(JSON.stringify({ url: `upload://t/${path.split('/').at(-1)}` }));
+      const trouble = context.troubles.shift();
+      if (trouble === 'cut') return response.destroy();
+      if (trouble === 429) response.setHeader('Retry-After', '1');
+      if (trouble !== undefined) return response.writeHead(trouble).end('{"errors": ["not so"]}');
+      if (body.includes('"mock"')) return response.writeHead(201).end('{"id": null, "outputs": []}');
+      return response
+        .writeHead(201)
+        .end(JSON.stringify({ id: String(100 + creates(context.seen).length), outputs: [] }));
+    });
+    await new Promise<void>((resolve) => context.server.listen(0, '127.0.0.1', resolve));
+    // A server that listens at a port has an address of this kind.
+    const { port } = context.server.address() as AddressInfo;
+    const env = { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
+    context.env = env;
+    context.venc = (words, stdin) =>
+      runHere(['submit', ...words], { env, ...(stdin === undefined ? {} : { stdin }) });
+  });
+  test.after(({ server }) => void server.close());
+  test.before.each((context) => {
+    context.seen = [];
+    context.troubles = [];
+    context.name = 'venc';
+  });
+}
+
+/** The creates among what the service saw, without the checks before an upload. */
+export function creates(seen: readonly Seen[]): readonly Seen[] {
+  return seen.filter(({ method, body }) => method === 'POST' && !body.includes('http://example.com/to-come'));
+}
+
+/** Their bodies, read. */
+export function bodies(seen: readonly Seen[]): readonly Record<string, unknown>[] {
+  return creates(seen).map(({ body }) => JSON.parse(body));
+}

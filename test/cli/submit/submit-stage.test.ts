@@ -1,0 +1,98 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type RunningS3rver, s3rverKeys, startS3rver } from '../../helpers/servers/s3rver.js';
+import { tempFolder } from '../../helpers/temp.js';
+import type { CliResult } from '../run-cli.js';
+import { runHere } from '../run-here.js';
+
+interface Context {
+  server: Server;
+  storage: RunningS3rver;
+  film: string;
+  /** What creates are answered with: a status, or `cut` for a broken connection. */
+  answer: number | 'cut';
+  body: string;
+  venc: (...words: readonly string[]) => Promise<CliResult>;
+  staged: () => readonly string[];
+}
+
+const test = suite<Context>('venc submit, when no job comes of a file');
+
+test.before(async (context) => {
+  context.storage = await startS3rver(['stage']);
+  context.film = join(tempFolder(), 'my film.mov');
+  writeFileSync(context.film, 'a film');
+  context.server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.setHeader('Content-Type', 'application/json');
+      if (request.method === 'PUT') return response.writeHead(201).end('{"url": "upload://t/film"}');
+      if (context.answer === 'cut') return response.destroy();
+      return response.writeHead(context.answer).end(context.body);
+    });
+  });
+  await new Promise<void>((resolve) => context.server.listen(0, '127.0.0.1', resolve));
+  // A server that listens at a port has an address of this kind.
+  const { port } = context.server.address() as AddressInfo;
+  const env = {
+    VENC_URL: `http://127.0.0.1:${port}`,
+    VENC_API_KEY: 'k',
+    AWS_ENDPOINT_URL_S3: context.storage.endpoint,
+    AWS_ACCESS_KEY_ID: s3rverKeys.id,
+    AWS_SECRET_ACCESS_KEY: s3rverKeys.secret,
+  };
+  context.venc = (...words) => runHere(['submit', context.film, ...words, '--progress', 'none'], { env });
+  context.staged = () =>
+    readdirSync(join(context.storage.folder, 'stage'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('_object'),
+    );
+});
+test.after(async ({ server, storage }) => {
+  server.close();
+  await storage.close();
+});
+test.before.each((context) => {
+  context.body = '{"errors": ["not so"]}';
+});
+
+for (const [status, code] of [
+  [422, 2],
+  [401, 4],
+  [429, 3],
+] as const) {
+  test(`what was staged is taken back when the service answers ${status}`, async (context) => {
+    context.answer = status;
+    const result = await context.venc('--stage', 's3://stage/in');
+    assert.equal([result.code, result.stdout], [code, '']);
+    assert.match(result.stderr, /^venc: not so\n/);
+    assert.equal(context.staged(), []);
+  });
+}
+
+test('what was staged for a mock is taken back, since nobody will fetch it', async (context) => {
+  context.answer = 201;
+  context.body = '{"id": null}';
+  const result = await context.venc('--stage', 's3://stage/in', '--mock');
+  assert.equal([result.code, result.stdout], [0, ''], result.stderr);
+  assert.equal(context.staged(), []);
+});
+
+test('what was staged stays, and is told, when a job may have been made', async (context) => {
+  context.answer = 'cut';
+  const result = await context.venc('--stage', 's3://stage/in');
+  assert.is(result.code, 3);
+  assert.match(result.stderr, /^venc: s3:\/\/stage\/in\/\S+my%20film\.mov is kept, since the service may/);
+  assert.is(context.staged().length, 1);
+});
+
+test('an upload to the service is named, so that it need not be sent again', async (context) => {
+  context.answer = 422;
+  const { code, stderr } = await context.venc();
+  assert.is(code, 2);
+  assert.match(stderr, /^venc: my film\.mov stays at the service for 24 hours, as upload:\/\/t\/film\n/);
+});
+
+test.run();

@@ -1,0 +1,48 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Io } from '../../../src/cli/terminal/io.js';
+import {
+  chosenMode,
+  type ProgressChoice,
+  type ProgressMode,
+} from '../../../src/cli/terminal/progress-mode.js';
+
+/** What is configured, the flag, whether there is a terminal, and the mode. */
+const cases: readonly (readonly [
+  ProgressChoice | null,
+  ProgressChoice | undefined,
+  boolean,
+  ProgressMode,
+])[] = [
+  [null, undefined, true, 'tty'],
+  [null, undefined, false, 'plain'],
+  ['none', undefined, true, 'none'],
+  ['none', 'plain', true, 'plain'],
+  ['none', 'auto', true, 'tty'],
+  ['json', undefined, false, 'json'],
+  ['tty', undefined, true, 'tty'],
+  ['tty', undefined, false, 'plain'],
+];
+
+for (const [configured, flag, isThere, mode] of cases) {
+  const where = isThere ? 'a terminal' : 'a pipe';
+  test(`--progress ${flag ?? 'left out'} with ${configured ?? 'nothing'} configured is ${mode} at ${where}`, async () => {
+    const ends = { stdin: isThere, stdout: isThere, stderr: isThere };
+    // No other part of an io is looked at.
+    const io = { isTerminal: ends, canDraw: ends } as unknown as Io;
+    const config = async () => (configured === null ? {} : { progress: configured });
+    assert.is(await chosenMode({ io, config }, flag, 'stderr'), mode);
+  });
+}
+
+test('who asks to watch sees something, whatever is configured', async () => {
+  const ends = { stdin: false, stdout: false, stderr: false };
+  // No other part of an io is looked at.
+  const io = { isTerminal: ends, canDraw: ends } as unknown as Io;
+  assert.is(
+    await chosenMode({ io, config: async () => ({ progress: 'none' }) }, undefined, 'stdout'),
+    'plain',
+  );
+});
+
+test.run();
