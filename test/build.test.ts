@@ -33,7 +33,7 @@ test('the build sends no request to a service that the environment or the config
     { VENC_URL: serviceUrl, VENC_API_KEY: 'a-real-key' },
     { HTTP_PROXY: serviceUrl },
   ]) {
-    const { status, stderr } = spawnSync(process.execPath, ['scripts/warm-code-cache.mjs', file], {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/build/warm-code-cache.mjs', file], {
       env: { ...process.env, ...config, ...named },
       encoding: 'utf8',
     });
@@ -49,7 +49,7 @@ test('a build in which a referenced file is missing fails with the name of the f
   writeFileSync(join(folder, 'parts', 'a.js'), 'new Worker(new URL("./md5-worker.js", import.meta.url));');
   writeFileSync(join(folder, 'b.cjs'), '$mport("./parts/a.js"); $mport("./parts/c.js");');
   const script = `
-    import { checkReferences } from ${JSON.stringify(resolve('scripts/file-references.mjs'))};
+    import { checkReferences } from ${JSON.stringify(resolve('scripts/build/file-references.mjs'))};
     checkReferences(${JSON.stringify(folder)});`;
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     encoding: 'utf8',

@@ -41,13 +41,12 @@ else {
     const folder = scratchFolder();
     const authority = join(folder, 'authority.pem');
     writeFileSync(authority, testCertificate);
-    const load = (name: string) =>
-      JSON.stringify(new URL(`../../daemon/transports/${name}.js`, import.meta.url));
+    const load = (name: string) => JSON.stringify(new URL(`../../daemon/${name}.js`, import.meta.url));
     // That variable is read when Node starts, so this takes a process of its own.
     const script = `
-      const { createFtpTransport } = await import(${load('ftp')});
-      const { createGuard } = await import(${load('guard')});
-      const { noLeftoverBook } = await import(${load('remote/leftovers')});
+      const { createFtpTransport } = await import(${load('transports/ftp/ftp-transport')});
+      const { createGuard } = await import(${load('net/ssrf-guard')});
+      const { noLeftoverBook } = await import(${load('transfer/orphans')});
       const guard = createGuard({ allowPrivateNetwork: true });
       const transport = createFtpTransport({ guard, leftovers: noLeftoverBook, stallTimeoutMs: 10000 });
       const transfer = { signal: new AbortController().signal, onProgress() {} };

@@ -15,7 +15,7 @@ const inLines = (xml: string): string => xml.replaceAll('><', '>\n<');
 for (const [name, shape] of rows) {
   test(`${name} is written in XML as its golden file has it`, () => {
     const texts = [fullSample, bareSample].map((sample) => inLines(toXml(sample(shape), shape)));
-    matchesGolden(`api/xml/${name}.xml.txt`, texts.join('\n'));
+    matchesGolden(`shared/xml/${name}.xml.txt`, texts.join('\n'));
   });
 
   test(`the XML of ${name} tells a reader of types exactly what the JSON tells`, () => {

@@ -5,7 +5,7 @@ import { tempFolder } from '../../helpers/temp.js';
 import { hasTmux, openTerminal } from '../../helpers/tmux.js';
 import { type SubmitContext, withService } from './submit-service.js';
 
-const program = fileURLToPath(new URL('../../../bin/venc.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../../bin/venc.js', import.meta.url));
 const test = suite<SubmitContext>('what venc submit on a terminal says next');
 withService(test);
 

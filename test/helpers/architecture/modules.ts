@@ -63,8 +63,8 @@ export const moduleMap: ModuleMap = {
     { folder: 'daemon/app', mayUse: ['daemon/http', 'daemon/webhooks', 'daemon/actions', ...records] },
     { folder: 'daemon/admin', mayUse: ['daemon/store', ...tools] },
     { folder: 'daemon/dry-run', mayUse: ['daemon/app', 'daemon/actions', ...pipeline] },
-    // What is written for readers of the tables and of the commands.
-    { folder: 'docs', mayUse: ['src/cli', ...plan] },
+    // The build, and the generators of man pages and docs.
+    { folder: 'scripts', mayUse: ['src/cli', ...plan] },
     { folder: 'bin', mayUse: ['src/cli'] },
     { folder: 'test', mayUse: ['*'] },
     { folder: 'bench', mayUse: ['*'] },

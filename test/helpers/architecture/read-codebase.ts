@@ -5,7 +5,7 @@ import { settingPaths } from './check-settings.js';
 import type { Codebase } from './rules.js';
 import { readSources } from './source-file.js';
 
-const folders = ['bin', 'src', 'daemon', 'docs', 'test', 'bench'] as const;
+const folders = ['bin', 'src', 'daemon', 'scripts', 'test', 'bench'] as const;
 const fixtures = 'test/fixtures/architecture';
 
 /** The codebase in the current folder. */

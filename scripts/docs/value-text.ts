@@ -1,5 +1,5 @@
-import type { Setting } from '../src/shared/settings/index.js';
-import { sidePixels } from '../src/shared/settings/limits.js';
+import type { Setting } from '../../src/shared/settings/index.js';
+import { sidePixels } from '../../src/shared/settings/limits.js';
 import { code } from './markdown.js';
 
 /** What a setting may be, in words: kind, range and spelling of its value. */

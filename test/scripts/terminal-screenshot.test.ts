@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { terminalPicture } from '../../docs/terminal-picture.js';
+import { terminalPicture } from '../../scripts/docs/terminal-screenshot.js';
 
 const esc = String.fromCharCode(27);
 const picture = terminalPicture(

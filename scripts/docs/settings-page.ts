@@ -1,5 +1,5 @@
-import { honouredJobFields, honouredOutputSettings } from '../daemon/plan/honoured.js';
-import { defaultOutput, jobTable, outputTable } from '../src/shared/settings/index.js';
+import { honouredJobFields, honouredOutputSettings } from '../../daemon/plan/honoured.js';
+import { defaultOutput, jobTable, outputTable } from '../../src/shared/settings/index.js';
 import { containersTable } from './containers-table.js';
 import { crossRules } from './cross-rules.js';
 import { examples } from './examples.js';

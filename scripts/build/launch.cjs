@@ -1,4 +1,4 @@
-// Copied by the build beside the bundle, which it runs with V8's code cache if there is one for this version of V8 (see scripts/build.mjs).
+// Copied by the build beside the bundle, which it runs with V8's code cache if there is one for this version of V8 (see scripts/build/build.mjs).
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');

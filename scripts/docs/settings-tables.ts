@@ -1,6 +1,6 @@
-import type { Honour } from '../daemon/plan/honoured.js';
-import { settingFlags } from '../src/shared/settings/flags.js';
-import type { Setting, SettingsTable } from '../src/shared/settings/index.js';
+import type { Honour } from '../../daemon/plan/honoured.js';
+import { settingFlags } from '../../src/shared/settings/flags.js';
+import type { Setting, SettingsTable } from '../../src/shared/settings/index.js';
 import { code, table } from './markdown.js';
 import { defaultText, meaningText, valueText } from './value-text.js';
 

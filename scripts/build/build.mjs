@@ -14,9 +14,9 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { checkReferences, collectNamedFiles, placesOfNamedFiles } from './file-references.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const shipped = `${root}dist/venc`;
-const { dependencies, optionalDependencies } = createRequire(import.meta.url)('../package.json');
+const { dependencies, optionalDependencies } = createRequire(import.meta.url)('../../package.json');
 /**
  * These stay packages and are loaded where they are used. All others are bundled, so that an install does not need them: commander, which
  * every command reads, and ink and react, which draw the live screen (640 ms of CPU time as packages, 115 ms in one file).
@@ -89,9 +89,9 @@ const named = await Promise.all(
 );
 writeFileSync(`${shipped}/LICENSES`, licencesOf([main, lazy, ...named]));
 for (const name of ['launch.cjs', 'mapped-stacks.cjs'])
-  copyFileSync(`${root}scripts/${name}`, `${shipped}/${name}`);
+  copyFileSync(`${root}scripts/build/${name}`, `${shipped}/${name}`);
 checkReferences(shipped);
-run(`${root}scripts/warm-code-cache.mjs`, `${shipped}/v8-${process.versions.v8}-${process.arch}.cache`);
+run(`${root}scripts/build/warm-code-cache.mjs`, `${shipped}/v8-${process.versions.v8}-${process.arch}.cache`);
 
 function leaveLazyModulesOut(bundler) {
   bundler.onResolve({ filter: /^\./ }, ({ kind, resolveDir, path }) => {

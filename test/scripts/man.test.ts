@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { manPages } from '../../docs/man/pages.js';
-import { blocksOf, roffPage } from '../../docs/man/roff.js';
+import { manPages } from '../../scripts/docs/man/pages.js';
+import { blocksOf, roffPage } from '../../scripts/docs/man/roff.js';
 import { commandTable } from '../../src/cli/command-table.js';
 import { createIo } from '../../src/cli/terminal/io.js';
 

@@ -1,5 +1,5 @@
-import { containerOf, containers, type Extension } from '../daemon/plan/containers.js';
-import { chooseCodecs } from '../daemon/plan/decide/choose-codecs.js';
+import { containerOf, containers, type Extension } from '../../daemon/plan/containers.js';
+import { chooseCodecs } from '../../daemon/plan/decide/choose-codecs.js';
 import { code, table } from './markdown.js';
 
 /** The extensions of file names and the codecs that go with them, the default ones first. */

@@ -1,4 +1,4 @@
-import type { CommandNode } from '../../src/cli/command-tree.js';
+import type { CommandNode } from '../../../src/cli/command-tree.js';
 import { commandBlocks, flagBlocks, usageOf } from './parts.js';
 import { type Block, blocksOf } from './roff.js';
 

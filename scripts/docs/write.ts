@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import { wholeProgram } from '../src/cli/completion/load-all-commands.js';
-import { completionScripts } from '../src/cli/completion/scripts.js';
-import { completionFiles } from '../src/cli/completion/shells.js';
-import { createIo } from '../src/cli/terminal/io.js';
+import { wholeProgram } from '../../src/cli/completion/load-all-commands.js';
+import { completionScripts } from '../../src/cli/completion/scripts.js';
+import { completionFiles } from '../../src/cli/completion/shells.js';
+import { createIo } from '../../src/cli/terminal/io.js';
 import { manPages } from './man/pages.js';
 import { settingsPage } from './settings-page.js';
 

@@ -1,5 +1,5 @@
 /*
- * `npm run build && node dist/docs/picture.js`: docs/watch.svg, the screen of `venc watch` in a real run, under tmux.
+ * `npm run build && node dist/scripts/docs/watch-screenshot.js`: docs/watch.svg, the screen of `venc watch` in a real run, under tmux.
  * Three jobs: one is finished, one has failed, one encodes two outputs. It needs tmux and an ffmpeg on the search path.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { terminalPicture } from './terminal-picture.js';
+import { terminalPicture } from './terminal-screenshot.js';
 
 const columns = 100;
 const rows = 18;

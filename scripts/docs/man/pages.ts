@@ -1,7 +1,7 @@
-import { commandTree } from '../../src/cli/command-tree.js';
-import { wholeProgram } from '../../src/cli/completion/load-all-commands.js';
-import type { Io } from '../../src/cli/terminal/io.js';
-import { productVersion } from '../../src/shared/version.js';
+import { commandTree } from '../../../src/cli/command-tree.js';
+import { wholeProgram } from '../../../src/cli/completion/load-all-commands.js';
+import type { Io } from '../../../src/cli/terminal/io.js';
+import { productVersion } from '../../../src/shared/version.js';
 import { daemonBlocks } from './daemon-page.js';
 import { roffPage } from './roff.js';
 import { vencBlocks } from './venc-page.js';

@@ -2,7 +2,7 @@
  * The last step of the build: runs the commands that scripts call most, and writes V8's code cache of the functions that
  * ran. Only those are in the cache, so it stays small.
  *
- *   node scripts/warm-code-cache.mjs FILE
+ *   node scripts/build/warm-code-cache.mjs FILE
  *
  * No request leaves the process. HTTP connections end at a server in the same process, over a pair of streams, and opening
  * any socket throws. The process runs with an environment and a home folder of its own, so that no key, target or
@@ -50,7 +50,7 @@ function runIsolated(file) {
 async function warm(file) {
   answerInProcess();
   process.stdout.write = () => true;
-  const { main, createCache } = createRequire(import.meta.url)('../dist/venc/launch.cjs');
+  const { main, createCache } = createRequire(import.meta.url)('../../dist/venc/launch.cjs');
   for (const command of commands) {
     await main(command.split(' '));
     if (process.exitCode !== undefined && process.exitCode !== 0) {
@@ -111,6 +111,7 @@ class Stream extends Duplex {
 }
 
 const [cacheFile, isChild] = process.argv.slice(2);
-if (cacheFile === undefined) throw new Error('name the file to write: node scripts/warm-code-cache.mjs FILE');
+if (cacheFile === undefined)
+  throw new Error('name the file to write: node scripts/build/warm-code-cache.mjs FILE');
 if (isChild === '--child') await warm(cacheFile);
 else runIsolated(cacheFile);

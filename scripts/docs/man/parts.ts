@@ -1,4 +1,4 @@
-import type { CommandNode, FlagNode, WordNode } from '../../src/cli/command-tree.js';
+import type { CommandNode, FlagNode, WordNode } from '../../../src/cli/command-tree.js';
 import type { Block } from './roff.js';
 
 /** How a command is called, e.g. `venc accounts create <name>`. */
