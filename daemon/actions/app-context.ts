@@ -1,3 +1,4 @@
+import type { Log } from '../../src/shared/util/log.js';
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
 import type { FileShelf } from '../hosted-files/hosted-file-store.js';
 import type { JobQueue } from '../queue/job-queue.js';
@@ -28,5 +29,5 @@ export interface Workshop {
   /** An unguessable token of letters and digits, for names and addresses. */
   readonly randomToken: () => string;
   /** Writes one line to the daemon's log. Secrets are masked by it. */
-  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  readonly log: Log;
 }

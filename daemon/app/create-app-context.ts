@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { VencError } from '../../src/shared/errors.js';
 import { redact } from '../../src/shared/redact.js';
+import { realDisk } from '../../src/shared/util/disk.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import type { Workshop } from '../actions/app-context.js';
 import { JobEvents } from '../actions/job-events.js';
@@ -16,7 +17,6 @@ import { createLocalQueue } from '../queue/local/local-queue.js';
 import { ProgressBook } from '../queue/progress-tracker.js';
 import { recover } from '../queue/recover.js';
 import { openAccounts } from '../store/accounts/json-account-store.js';
-import { realDisk } from '../store/data-folder/disk.js';
 import { lockDataFolder } from '../store/data-folder/lock.js';
 import { openJobStore } from '../store/jobs/json-job-store.js';
 import { leftoverFolder } from '../transfer/cleanup-journal.js';

@@ -1,4 +1,5 @@
 import type { VencError } from '../../src/shared/errors.js';
+import type { Log } from '../../src/shared/util/log.js';
 
 /** How a daemon is started: the flags of `venc daemon`, with their units in the names. */
 export interface DaemonOptions {
@@ -28,9 +29,6 @@ export interface DaemonOptions {
   readonly apiKey: string | null;
   readonly log: Log;
 }
-
-/** Writes one line to the daemon's log. What is secret in it is masked by the callers of `log` through `redact`. */
-export type Log = (level: 'info' | 'warn' | 'error', message: string) => void;
 
 /** A daemon that runs. */
 export interface RunningDaemon {

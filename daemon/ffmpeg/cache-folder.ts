@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { replaceFile } from '../../src/shared/util/atomic-files.js';
 import { homeFolder } from '../../src/shared/util/home-folder.js';
 import { makeFolder } from '../../src/shared/util/make-folder.js';
 
@@ -15,26 +15,11 @@ export function cacheName(...words: readonly string[]): string {
   return createHash('sha256').update(words.join('\0')).digest('hex').slice(0, 20);
 }
 
-/**
- * Puts a file in its place in one step: `write` fills a temporary neighbour, which then takes the final name. Whoever
- * looks meanwhile sees the old file or the new one. Rejects as the file system does, and leaves nothing then.
- */
-export async function replaceFile(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
-  const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.part`);
-  await makeFolder(dirname(path), 0o700);
-  try {
-    await write(temporary);
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
 /** Keeps a text in the cache. A cache that cannot be written is no trouble: the text is asked for again next time. */
 export async function keepText(path: string, text: string): Promise<void> {
   try {
-    await replaceFile(path, (temporary) => writeFile(temporary, text, { mode: 0o600 }));
+    await makeFolder(dirname(path), 0o700);
+    await replaceFile(path, (file) => file.write(text));
   } catch {
     return;
   }

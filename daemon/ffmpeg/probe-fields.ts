@@ -1,11 +1,8 @@
+import { isObject } from '../../src/shared/util/is-object.js';
 import type { Ratio } from '../jobs/media.js';
 
 /** An object of ffprobe's answer. What it holds is only believed after a look: builds differ in what they print and how. */
 export type ProbeObject = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is ProbeObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The object under a key; an empty one where there is none. */
 export function objectAt(from: ProbeObject, key: string): ProbeObject {

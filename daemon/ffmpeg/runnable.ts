@@ -1,6 +1,8 @@
 import { access, chmod, constants, copyFile, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { cacheName, replaceFile } from './cache-folder.js';
+import { basename, dirname, join } from 'node:path';
+import { replaceFile } from '../../src/shared/util/atomic-files.js';
+import { makeFolder } from '../../src/shared/util/make-folder.js';
+import { cacheName } from './cache-folder.js';
 
 /** Whether this user may run a file. */
 export async function isRunnable(path: string): Promise<boolean> {
@@ -24,7 +26,8 @@ export async function makeRunnable(path: string, cacheFolder: string): Promise<s
   const folder = cacheName(path, String(size), String(mtimeMs));
   const copy = join(cacheFolder, 'programs', folder, basename(path));
   if (await isRunnable(copy)) return copy;
-  await replaceFile(copy, async (temporary) => {
+  await makeFolder(dirname(copy), 0o700);
+  await replaceFile(copy, async (_file, temporary) => {
     await copyFile(path, temporary, constants.COPYFILE_FICLONE);
     await chmod(temporary, 0o700);
   });

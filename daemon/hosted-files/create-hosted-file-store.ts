@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { KeyedMutex } from '../../src/shared/util/keyed-mutex.js';
 import type { FileFacts } from '../jobs/job.js';
 import { Expiry } from './expiry.js';
 import { isToken } from './file-ref.js';
 import { find } from './find.js';
 import type { FileShelf } from './hosted-file-store.js';
-import { createLocks } from './locks.js';
 import { place } from './place.js';
 import { receive } from './receive.js';
 import { readRecord } from './records.js';
@@ -25,7 +25,7 @@ export function createShelf(folder: string, options: ShelfOptions): FileShelf {
     minFreeBytes: 0,
     ...options,
     folder: resolve(folder),
-    locks: createLocks(),
+    locks: new KeyedMutex(),
   };
   const expiry = new Expiry({
     now: state.now,

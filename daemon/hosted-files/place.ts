@@ -12,7 +12,7 @@ import { type ShelfState, unfinishedFolder } from './store-state.js';
 export async function place(state: ShelfState, fromPath: string, to: ShelfPlace): Promise<void> {
   if (!isShelfPlace(to))
     throw new VencError('UploadFailureError', 'The name cannot be that of a hosted file.');
-  await state.locks.run(to.token, () => moved(state, fromPath, to)).catch(rethrow);
+  await state.locks.runExclusive(to.token, () => moved(state, fromPath, to)).catch(rethrow);
 }
 
 async function moved(state: ShelfState, fromPath: string, to: ShelfPlace): Promise<void> {

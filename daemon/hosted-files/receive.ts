@@ -37,7 +37,7 @@ export async function receive(state: ShelfState, reception: Reception): Promise<
   // It may break before the first piece is asked for, and an error that nobody listens to would end the daemon.
   reception.body.on('error', () => undefined);
   const place = { token: state.randomToken(), name };
-  return state.locks.run(place.token, async () => {
+  return state.locks.runExclusive(place.token, async () => {
     try {
       const part = await beginPart(state, place.token, reception.announcedBytes);
       const facts = await filled(state, part, reception).catch(async (error: unknown) => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Locks } from './locks.js';
+import type { KeyedMutex } from '../../src/shared/util/keyed-mutex.js';
 
 /** What a shelf is told when it is made. */
 export interface ShelfOptions {
@@ -20,7 +20,7 @@ export interface ShelfOptions {
  */
 export interface ShelfState extends Required<ShelfOptions> {
   readonly folder: string;
-  readonly locks: Locks;
+  readonly locks: KeyedMutex<string>;
 }
 
 /** Folder of the files that are not yet whole; each is named after its token. */

@@ -1,5 +1,6 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
+import { abandonedFiles } from '../../src/shared/util/temporary-files.js';
 import { isToken } from './file-ref.js';
 import { removeRecord } from './records.js';
 import { isExpired, recordsFolder, type ShelfState, unfinishedFolder } from './store-state.js';
@@ -14,18 +15,21 @@ const traceMs = 30 * 86_400_000;
 export async function sweep(state: ShelfState, onKept: (token: string, due: Date) => void): Promise<void> {
   for (const name of await namesIn(unfinishedFolder(state))) {
     // What is held is being written at this moment; all else in here was left by a crash.
-    if (!state.locks.isHeld(parse(name).name)) await rm(join(unfinishedFolder(state), name), { force: true });
+    if (!state.locks.isLocked(parse(name).name))
+      await rm(join(unfinishedFolder(state), name), { force: true });
   }
   const tokens = (await namesIn(state.folder)).filter(isToken);
   for (const token of tokens) {
-    if (state.locks.isHeld(token)) continue;
+    if (state.locks.isLocked(token)) continue;
     const due = await sweepToken(state, token);
     if (due !== null) onKept(token, due);
   }
+  for (const path of await abandonedFiles(recordsFolder(state)).catch(() => []))
+    await rm(path, { force: true });
   const known = new Set(tokens);
   for (const name of await namesIn(recordsFolder(state))) {
     const token = parse(name).name;
-    if (!known.has(token) && !state.locks.isHeld(token)) await removeRecord(state, token);
+    if (!known.has(token) && !state.locks.isLocked(token)) await removeRecord(state, token);
   }
 }
 
@@ -34,7 +38,7 @@ export async function sweep(state: ShelfState, onKept: (token: string, due: Date
  * to when the last one's time is over; null where no file is left.
  */
 export function sweepToken(state: ShelfState, token: string): Promise<Date | null> {
-  return state.locks.run(token, () => sweepFolder(state, token));
+  return state.locks.runExclusive(token, () => sweepFolder(state, token));
 }
 
 async function sweepFolder(state: ShelfState, token: string): Promise<Date | null> {

@@ -1,5 +1,6 @@
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { Route } from '../../src/shared/routes.js';
+import { isObject } from '../../src/shared/util/is-object.js';
 import type { Workshop } from '../actions/app-context.js';
 import type { Exchange } from './request-context.js';
 
@@ -97,8 +98,4 @@ function refusal(
 
 function hasBody({ headers }: Exchange['incoming']): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,5 +1,6 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isFinal } from '../../src/shared/states.js';
+import { backoffDelayMs } from '../../src/shared/util/backoff.js';
 import type { Job } from './job.js';
 import type { Notice, NotificationTarget } from './notification.js';
 
@@ -39,11 +40,15 @@ export function withAttempt(job: Job, noticeId: string, isDelivered: boolean, no
   return { ...job, notices };
 }
 
+/** The contract sets no upper bound for the delay. */
+const noticeBackoff = { firstMs: 2000, maxMs: Number.POSITIVE_INFINITY };
+
 /** The notice with its next attempt due after a delay that doubles from two seconds on; none after the last attempt. */
 function failedNotice(notice: Notice, now: Date): readonly Notice[] {
   const attempts = notice.attempts + 1;
   if (attempts >= maxNoticeAttempts) return [];
-  return [{ ...notice, attempts, dueAt: new Date(now.getTime() + 2 ** attempts * 1000).toISOString() }];
+  const dueAt = new Date(now.getTime() + backoffDelayMs(attempts, noticeBackoff)).toISOString();
+  return [{ ...notice, attempts, dueAt }];
 }
 
 function noticesTo(

@@ -1,26 +1,26 @@
-import { Lane } from '../../src/shared/util/semaphore.js';
+import { Semaphore } from '../../src/shared/util/semaphore.js';
 import type { Run } from '../jobs/run.js';
 
 /** What goes on side by side, each kind in so many places. */
 export interface Lanes {
   /** Inputs that come from elsewhere. */
-  readonly downloads: Lane;
+  readonly downloads: Semaphore;
   /** Inputs that lie on this machine: none of them waits for a slow server. */
-  readonly copies: Lane;
+  readonly copies: Semaphore;
   /** Jobs that are encoded. */
-  readonly encodes: Lane;
+  readonly encodes: Semaphore;
   /** Outputs that go elsewhere. Those that stay on this machine are mostly moved, and wait for nobody. */
-  readonly uploads: Lane;
+  readonly uploads: Semaphore;
 }
 
 /** The lanes where so many jobs are encoded at once. */
 export function createLanes(encodes: number): Lanes {
   const transfers = transfersBeside(encodes);
   return {
-    downloads: new Lane(transfers),
-    copies: new Lane(transfers),
-    encodes: new Lane(encodes),
-    uploads: new Lane(transfers),
+    downloads: new Semaphore(transfers),
+    copies: new Semaphore(transfers),
+    encodes: new Semaphore(encodes),
+    uploads: new Semaphore(transfers),
   };
 }
 
@@ -50,7 +50,7 @@ export function turnOf(lanes: Lanes, run: Run, number: number): Turn {
   return {
     number,
     async through(lane, signal, act) {
-      const entered = lanes[lane].enter(number, signal);
+      const entered = lanes[lane].acquire(number, signal);
       // The next outputs may be encoded while one waits to be uploaded.
       const leave = await (lane === 'uploads' ? entered : run.waiting(entered));
       try {

@@ -1,3 +1,4 @@
+import type { Log } from '../../src/shared/util/log.js';
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
 import type { TransportRegistry } from '../transports/registry.js';
 import type { Lanes } from './concurrency-limits.js';
@@ -13,5 +14,5 @@ export interface Workbench {
   readonly lanes: Lanes;
   /** The delivery that put the file at an address, of those under way: another job may deliver to the same one. */
   readonly deliveries: Map<string, object>;
-  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  readonly log: Log;
 }

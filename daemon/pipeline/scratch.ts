@@ -1,5 +1,6 @@
 import { access, appendFile, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { Log } from '../../src/shared/util/log.js';
 
 /** A file that reached its destination for an output that was not finished yet. */
 export interface DeliveredFile {
@@ -31,10 +32,7 @@ export interface ScratchRoom {
 }
 
 /** Keeps scratch folders below `root`. */
-export function scratchRoom(
-  root: string,
-  log: (level: 'info' | 'warn', message: string) => void,
-): ScratchRoom {
+export function scratchRoom(root: string, log: Log): ScratchRoom {
   /** Folders that could not be deleted. */
   const kept = new Set<string>();
   const remove = async (folder: string): Promise<boolean> => {

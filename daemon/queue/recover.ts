@@ -1,3 +1,5 @@
+import type { Log } from '../../src/shared/util/log.js';
+import { mapWithConcurrency } from '../../src/shared/util/map-with-concurrency.js';
 import { apply } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
 import type { JobStore } from '../store/job-store.js';
@@ -8,7 +10,7 @@ import { idlePause, type Pause, untilKept } from './retry-until-persisted.js';
 /** What recovering needs beside the store and the queue. */
 export interface RecoverOptions {
   readonly now: () => Date;
-  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  readonly log: Log;
   /** Ends the trying where the store has no room: to be aborted before the store is closed. */
   readonly signal?: AbortSignal;
   /** Waiting between two attempts to write; {@link idlePause} where it is left out. */
@@ -27,7 +29,7 @@ const writesAtOnce = 16;
 export async function recover(store: JobStore, queue: JobQueue, options: RecoverOptions): Promise<void> {
   const jobs = await store.active();
   const takenUp = new Map<number, Job>();
-  await eachOf(jobs, async (seen) => {
+  await mapWithConcurrency(jobs, writesAtOnce, async (seen) => {
     const job = seen.state === 'waiting' ? seen : await takeUp(store, seen, options);
     if (job === null) void takeUpLater(store, queue, seen, options);
     else takenUp.set(seen.id, job);
@@ -80,13 +82,4 @@ function asLeft(stored: Job, seen: Job, now: Date): Job {
   if (stored.state !== seen.state || stored.claim !== seen.claim) return stored;
   if (stored.state === 'processing') return apply(stored, { type: 'lost' }, now);
   return stored.state === 'pending' ? apply(stored, { type: 'queued' }, now) : stored;
-}
-
-/** Does something for each item, a few at once. */
-async function eachOf<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values();
-  const actInTurn = async () => {
-    for (const item of rest) await act(item);
-  };
-  await Promise.all(Array.from({ length: writesAtOnce }, actInTurn));
 }

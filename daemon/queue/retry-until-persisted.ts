@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { isVencError } from '../../src/shared/errors.js';
+import { type Backoff, backoffDelayMs } from '../../src/shared/util/backoff.js';
 
 /** Waits so many milliseconds, less where the signal is aborted. Never rejects. */
 export type Pause = (delayMs: number, signal: AbortSignal) => Promise<void>;
@@ -17,10 +18,8 @@ function rest(delayMs: number, signal: AbortSignal, ref: boolean): Promise<void>
   });
 }
 
-/** How long is waited after the first failure; doubled after each further one. */
-export const firstDelayMs = 250;
-/** The longest that is waited after a failure. */
-export const greatestDelayMs = 30_000;
+/** The delays between attempts. */
+export const backoff: Backoff = { firstMs: 250, maxMs: 30_000 };
 
 /** What no second attempt would change: the store answered, and the answer is no. */
 const lasting: ReadonlySet<ErrorClass> = new Set<ErrorClass>([
@@ -45,13 +44,14 @@ export interface Patience {
  * `NotFoundError`.
  */
 export async function untilKept<T>(write: () => Promise<T>, patience: Patience): Promise<T | null> {
-  for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, greatestDelayMs)) {
+  for (let failures = 1; ; failures += 1) {
     if (patience.signal.aborted) return null;
     try {
       return await write();
     } catch (error) {
       if (isVencError(error) && lasting.has(error.errorClass)) throw error;
       if (patience.signal.aborted) return null;
+      const delayMs = backoffDelayMs(failures, backoff);
       patience.onFailure(error, delayMs);
       await patience.pause(delayMs, patience.signal);
     }

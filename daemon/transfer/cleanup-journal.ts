@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder } from './folders.js';
+import { replaceFile } from '../../src/shared/util/atomic-files.js';
+import { isObject } from '../../src/shared/util/is-object.js';
 import type { Leftover, LeftoverBook } from './orphans.js';
 
 /** One note that an earlier program left. */
@@ -24,14 +25,7 @@ export function leftoverFolder(folder: string): LeftoverFolder {
     async note(leftover) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `${randomBytes(8).toString('hex')}.json`);
-      const handle = await open(path, 'wx', 0o600);
-      try {
-        await handle.writeFile(JSON.stringify(leftover));
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await syncFolder(folder);
+      await replaceFile(path, (file) => file.write(JSON.stringify(leftover)));
       return tearUp(path);
     },
     async notes() {
@@ -52,10 +46,10 @@ export function leftoverFolder(folder: string): LeftoverFolder {
 function read(text: string): Leftover | null {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || !('url' in value) || !('name' in value)) return null;
+    if (!isObject(value)) return null;
     const { url, name } = value;
     if (typeof url !== 'string' || typeof name !== 'string') return null;
-    const folders = 'folders' in value && Array.isArray(value.folders) ? value.folders : [];
+    const folders = Array.isArray(value.folders) ? value.folders : [];
     const isNamed = (folder: unknown): folder is string => typeof folder === 'string';
     return folders.length === 0 ? { url, name } : { url, name, folders: folders.filter(isNamed) };
   } catch {

@@ -1,3 +1,4 @@
+import { backoffDelayMs } from '../../src/shared/util/backoff.js';
 import type { Trouble } from './transfer-error.js';
 
 /** Decides whether and when a download is tried again. */
@@ -55,7 +56,7 @@ export function createPatience(options: PatienceOptions): Patience {
       connectTroubleSince = kind === 'connect' ? (connectTroubleSince ?? attemptBeganAt) : null;
       if (kind === 'final' || tries >= maxTriesAltogether) return null;
       if (failures >= (kind === 'connect' && !hasReceived ? maxFirstConnects : maxTries)) return null;
-      const ownDelayMs = Math.min(retryDelayMs * 2 ** (failures - 1), stallTimeoutMs);
+      const ownDelayMs = backoffDelayMs(failures, { firstMs: retryDelayMs, maxMs: stallTimeoutMs });
       const delayMs = Math.max(retryAfterMs ?? 0, ownDelayMs);
       const nextAt = now + delayMs;
       if (nextAt + stallTimeoutMs > progressAt + stallTimeoutsAltogether * stallTimeoutMs) return null;

@@ -1,4 +1,5 @@
 import { isVencError } from '../../src/shared/errors.js';
+import type { Log } from '../../src/shared/util/log.js';
 import { apply } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
 import type { Notice } from '../jobs/notification.js';
@@ -17,7 +18,7 @@ export interface AttemptDesk {
   readonly secretOf: (accountId: string) => string | null;
   readonly poster: Poster;
   readonly now: () => Date;
-  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  readonly log: Log;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { isObject } from '../shared/util/is-object.js';
+
 /*
  * Careful reading of what a service answers: other services that speak the document send numbers as text,
  * leave keys out and add keys of their own.
@@ -6,9 +8,7 @@
 /** The fields of an object, also where it came alone in an array; none where the value is no object. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   if (Array.isArray(value) && value.length === 1 && !Array.isArray(value[0])) return fieldsOf(value[0]);
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
+  return isObject(value) ? value : {};
 }
 
 /** The items of an array; a lone object counts as an array of one, anything else as an empty one. */

@@ -1,9 +1,11 @@
+import { isObject } from '../shared/util/is-object.js';
+
 /** The object that the text of a file of ours holds. An empty file holds an empty one. Throws an error whose message repeats nothing of the text. */
 export function parseFile(text: string): Readonly<Record<string, unknown>> {
   const plain = text.replace(/^\uFEFF/, '');
   if (plain.trim() === '') return {};
   const value = parsed(plain);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  if (isObject(value)) return { ...value };
   throw new Error('it is no JSON object.');
 }
 

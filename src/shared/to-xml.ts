@@ -1,4 +1,5 @@
 import type { ArrayField, Field, RecordTable } from './records/field.js';
+import { isObject } from './util/is-object.js';
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
 const root = 'api-response';
@@ -44,7 +45,7 @@ function contentOf(value: unknown, field: Field): string {
 }
 
 function fieldsOf(value: unknown, table: RecordTable): string {
-  if (!isRecord(value)) return '';
+  if (!isObject(value)) return '';
   let content = '';
   for (const [name, field] of Object.entries(table)) {
     const given = value[name];
@@ -58,7 +59,7 @@ function entriesOf(value: unknown, { of, item }: ArrayField): string {
   const inner = wrappedIn(of, item);
   return value
     .map((entry: unknown) =>
-      inner === undefined || !isRecord(entry)
+      inner === undefined || !isObject(entry)
         ? elementOf(item, entry, of)
         : elementOf(item, entry[item], inner),
     )
@@ -73,10 +74,6 @@ function wrappedIn(of: Field, item: string): Field | undefined {
 /** JSON has null for numbers that are none, and so has XML. */
 function isNothing(value: unknown): boolean {
   return value === null || value === undefined || (typeof value === 'number' && !Number.isFinite(value));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Disk, type DiskFile, realDisk } from '../../daemon/store/data-folder/disk.js';
+import { type Disk, type DiskFile, realDisk } from '../../src/shared/util/disk.js';
 import type { Death, StoreFaults } from '../contracts/job-store/store-facts.js';
 
 interface Undo {

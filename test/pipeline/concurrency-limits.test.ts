@@ -1,20 +1,20 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLanes, runsFor } from '../../daemon/pipeline/concurrency-limits.js';
-import { Lane, type Leave } from '../../src/shared/util/semaphore.js';
+import { type Release, Semaphore } from '../../src/shared/util/semaphore.js';
 import { quiet } from '../helpers/until.js';
 
 const { signal } = new AbortController();
 const settle = () => quiet(async () => {});
 
 /** Enters a lane and keeps a list of who got in. */
-function visitors(lane: Lane) {
+function visitors(lane: Semaphore) {
   const inside: number[] = [];
-  const leaves = new Map<number, Leave>();
+  const leaves = new Map<number, Release>();
   return {
     inside,
     enter(turn: number, own = signal) {
-      const entered = lane.enter(turn, own).then((leave) => {
+      const entered = lane.acquire(turn, own).then((leave) => {
         inside.push(turn);
         leaves.set(turn, leave);
       });
@@ -26,7 +26,7 @@ function visitors(lane: Lane) {
 }
 
 test('a lane lets in as many as it has places, and the next when one leaves', async () => {
-  const { inside, enter, leave } = visitors(new Lane(2));
+  const { inside, enter, leave } = visitors(new Semaphore(2));
   for (const turn of [1, 2, 3, 4]) void enter(turn);
   await settle();
   assert.equal(inside, [1, 2]);
@@ -36,7 +36,7 @@ test('a lane lets in as many as it has places, and the next when one leaves', as
 });
 
 test('those that wait go by their turns, not by when they came', async () => {
-  const { inside, enter, leave } = visitors(new Lane(1));
+  const { inside, enter, leave } = visitors(new Semaphore(1));
   for (const turn of [1, 9, 4, 7]) void enter(turn);
   await settle();
   for (const turn of [1, 4, 7]) {
@@ -47,9 +47,9 @@ test('those that wait go by their turns, not by when they came', async () => {
 });
 
 test('a place that is left twice is free once', async () => {
-  const lane = new Lane(1);
+  const lane = new Semaphore(1);
   const { inside, enter } = visitors(lane);
-  const leave = await lane.enter(1, signal);
+  const leave = await lane.acquire(1, signal);
   for (const turn of [2, 3]) void enter(turn);
   leave();
   leave();
@@ -59,7 +59,7 @@ test('a place that is left twice is free once', async () => {
 });
 
 test('a wait ends at once with the reason of its signal, and costs nobody a place', async () => {
-  const lane = new Lane(1);
+  const lane = new Semaphore(1);
   const { inside, enter, leave } = visitors(lane);
   const stopping = new AbortController();
   await enter(1);
@@ -77,16 +77,16 @@ test('a wait ends at once with the reason of its signal, and costs nobody a plac
 });
 
 test('a signal that was aborted before gets no place, though there is one', async () => {
-  const lane = new Lane(1);
-  await lane.enter(1, AbortSignal.abort('draining')).then(
+  const lane = new Semaphore(1);
+  await lane.acquire(1, AbortSignal.abort('draining')).then(
     () => assert.unreachable(),
     (reason) => assert.is(reason, 'draining'),
   );
-  await lane.enter(2, signal);
+  await lane.acquire(2, signal);
 });
 
 test('a signal that is aborted after its wait keeps its place', async () => {
-  const lane = new Lane(1);
+  const lane = new Semaphore(1);
   const { inside, enter, leave } = visitors(lane);
   const stopping = new AbortController();
   await enter(1);

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
-import { firstDelayMs, greatestDelayMs } from '../../daemon/queue/retry-until-persisted.js';
+import { backoff } from '../../daemon/queue/retry-until-persisted.js';
 import { VencError } from '../../src/shared/errors.js';
 import { type LocalQueueRoom, localQueueRoom } from '../helpers/queue-room.js';
 import { finishAll, sampleDraft } from '../helpers/sample-job.js';
@@ -67,8 +67,8 @@ test('the pauses double up to a limit', async (context) => {
     context.goOn();
   }
   await stage.next();
-  assert.equal(delays.slice(0, 3), [firstDelayMs, 2 * firstDelayMs, 4 * firstDelayMs]);
-  assert.is(Math.max(...delays), greatestDelayMs);
+  assert.equal(delays.slice(0, 3), [backoff.firstMs, 2 * backoff.firstMs, 4 * backoff.firstMs]);
+  assert.is(Math.max(...delays), backoff.maxMs);
   assert.is(trouble.count, 10);
 });
 

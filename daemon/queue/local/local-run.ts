@@ -1,5 +1,6 @@
 import { isVencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
+import type { Log } from '../../../src/shared/util/log.js';
 import { applyAsHolder, type Change } from '../../jobs/changes.js';
 import type { Job } from '../../jobs/job.js';
 import type { Fault } from '../../jobs/job-failure.js';
@@ -16,7 +17,7 @@ export interface RunDesk {
   readonly store: JobStore;
   readonly book: ProgressBook;
   readonly now: () => Date;
-  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  readonly log: Log;
   readonly pause: Pause;
   readonly confine: Confine;
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/shared/util/is-object.js';
+import { isObject } from '../../../src/shared/util/is-object.js';
 import type { Account, KeyKind } from '../account-store.js';
 
 /** The account that a first start makes. Its id is a fixed one, so that its jobs outlive a lost `accounts.json`. */
@@ -80,7 +80,7 @@ export function completed(found: FoundAccounts, newSecret: () => string): Accoun
 
 /** Reads what `accounts.json` holds; null where it is not, in every field, what it should be. */
 export function readAccountsDocument(value: unknown): FoundAccounts | null {
-  if (!isRecord(value) || !Array.isArray(value.accounts) || !Array.isArray(value.keys)) return null;
+  if (!isObject(value) || !Array.isArray(value.accounts) || !Array.isArray(value.keys)) return null;
   const accounts: unknown[] = value.accounts;
   const keys: unknown[] = value.keys;
   return accounts.every(isAccount) && keys.every(isStoredKey) ? { accounts, keys } : null;
@@ -93,7 +93,7 @@ function withItem<Item extends { readonly id: string }>(items: readonly Item[], 
 
 function isAccount(value: unknown): value is FoundAccount {
   return (
-    isRecord(value) &&
+    isObject(value) &&
     typeof value.id === 'string' &&
     typeof value.name === 'string' &&
     typeof value.isIntegration === 'boolean' &&
@@ -108,7 +108,7 @@ function isSecret(value: unknown): value is string {
 
 function isStoredKey(value: unknown): value is StoredKey {
   return (
-    isRecord(value) &&
+    isObject(value) &&
     typeof value.id === 'string' &&
     typeof value.accountId === 'string' &&
     (value.kind === 'full' || value.kind === 'read-only') &&

@@ -1,13 +1,13 @@
 import { access, constants } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { VencError } from '../../../src/shared/errors.js';
+import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
+import { diskWhileHeld } from '../../../src/shared/util/disk.js';
 import { type FileLock, tryFileLock } from '../../../src/shared/util/lock/file-lock.js';
 import { holderName } from '../../../src/shared/util/lock/lock-holder.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { diskWhileHeld } from '../data-folder/disk.js';
-import { openingError } from '../data-folder/disk-errors.js';
-import { type Found, readDocument, writeDocument } from '../data-folder/document.js';
-import { DurableFiles } from '../data-folder/durable-files.js';
+import { openingError, writeError } from '../data-folder/disk-errors.js';
+import { type Found, readDocument } from '../data-folder/document.js';
 import { diskOfOwner } from '../data-folder/folder-owner.js';
 import type { DataLayout } from '../data-folder/layout.js';
 import { makeDataFolder } from '../data-folder/make-data-folder.js';
@@ -62,8 +62,8 @@ export async function holdAccounts<T>(
     try {
       const disk = diskWhileHeld(diskOfOwner(layout.folder), () => requireLock(lock, layout));
       await clearAbandoned(layout.folder, disk);
-      const files = new DurableFiles(disk);
-      const replace = (after: AccountsDocument) => writeDocument(files, layout.accounts, after);
+      const files = new AtomicFiles(disk, writeError);
+      const replace = (after: AccountsDocument) => files.write(layout.accounts, JSON.stringify(after));
       const found = await readDocument(layout.accounts, readAccountsDocument);
       if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
       const before = found.kind === 'whole' ? found.data : noAccounts;

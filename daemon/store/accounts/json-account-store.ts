@@ -1,9 +1,9 @@
+import type { Log } from '../../../src/shared/util/log.js';
 import type { Account, AccountStore, KeyDigest, KeyHolder } from '../account-store.js';
 import { openingError } from '../data-folder/disk-errors.js';
 import type { Found } from '../data-folder/document.js';
 import { FileWatch } from '../data-folder/file-watch.js';
 import { type DataLayout, dataLayout } from '../data-folder/layout.js';
-import type { StoreLog } from '../jobs/damaged-jobs.js';
 import { type AccountsDocument, accountById, noAccounts } from './accounts-document.js';
 import { damagedAccounts, readAccounts } from './accounts-file.js';
 import { type KeyLookup, keyLookup } from './key-table.js';
@@ -17,7 +17,7 @@ const watchIntervalMs = 500;
 /** What opening the accounts takes. */
 export interface OpenAccountsOptions {
   /** Is told when a change of `accounts.json` cannot be read, or the last uses of keys cannot be written. */
-  readonly log: StoreLog;
+  readonly log: Log;
 }
 
 /** Accounts that follow the changes of their file until they are closed. */
@@ -49,7 +49,7 @@ export async function openAccounts(dataFolder: string, options: OpenAccountsOpti
 interface Opened {
   readonly document: AccountsDocument;
   readonly watch: FileWatch;
-  readonly log: StoreLog;
+  readonly log: Log;
 }
 
 interface KeyWatch {
@@ -60,7 +60,7 @@ interface KeyWatch {
 class JsonAccounts implements OpenAccounts {
   readonly #layout: DataLayout;
   readonly #watch: FileWatch;
-  readonly #log: StoreLog;
+  readonly #log: Log;
   readonly #uses: KeyUses;
   #document: AccountsDocument;
   #holderOf: KeyLookup;

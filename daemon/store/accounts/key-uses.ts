@@ -1,7 +1,8 @@
-import { isRecord } from '../../../src/shared/util/is-object.js';
-import { realDisk } from '../data-folder/disk.js';
-import { readDocument, writeDocument } from '../data-folder/document.js';
-import { DurableFiles } from '../data-folder/durable-files.js';
+import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
+import { realDisk } from '../../../src/shared/util/disk.js';
+import { isObject } from '../../../src/shared/util/is-object.js';
+import { writeError } from '../data-folder/disk-errors.js';
+import { readDocument } from '../data-folder/document.js';
 
 /** When keys were used last: ISO times by the short ids of the keys. */
 export type KeyUseTimes = Readonly<Record<string, string>>;
@@ -34,7 +35,7 @@ export interface KeyUsesOptions {
  */
 export class KeyUses {
   readonly #options: KeyUsesOptions;
-  readonly #files = new DurableFiles(realDisk);
+  readonly #files = new AtomicFiles(realDisk, writeError);
   #noted = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
@@ -81,7 +82,7 @@ export class KeyUses {
       const before = await readKeyUses(path);
       const fresh = [...noted].map(([id, time]) => [id, new Date(time).toISOString()] as const);
       const all = Object.entries({ ...before, ...Object.fromEntries(fresh) });
-      await writeDocument(this.#files, path, Object.fromEntries(all.filter(([id]) => isKey(id))));
+      await this.#files.write(path, JSON.stringify(Object.fromEntries(all.filter(([id]) => isKey(id)))));
     } catch (error) {
       this.#noted = new Map([...noted, ...this.#noted]);
       onTrouble(error);
@@ -90,7 +91,7 @@ export class KeyUses {
 }
 
 function readTimes(value: unknown): KeyUseTimes | null {
-  if (!isRecord(value)) return null;
+  if (!isObject(value)) return null;
   const entries = Object.entries(value);
   const isTime = (entry: readonly [string, unknown]): entry is [string, string] =>
     typeof entry[1] === 'string';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { VencError } from '../../../src/shared/errors.js';
+import { realDisk } from '../../../src/shared/util/disk.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { realDisk } from '../data-folder/disk.js';
 import type { DataLayout } from '../data-folder/layout.js';
 import {
   type AccountsDocument,

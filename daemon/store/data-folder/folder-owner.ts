@@ -1,5 +1,5 @@
+import { type Disk, realDisk } from '../../../src/shared/util/disk.js';
 import { giveToOwnerOf } from '../../../src/shared/util/give-to-owner.js';
-import { type Disk, realDisk } from './disk.js';
 
 /** The disk of this machine, on which new files belong to the user whose folder this is, whoever writes them. */
 export function diskOfOwner(folder: string): Disk {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { VencError } from '../../../src/shared/errors.js';
+import { type Disk, diskWhileHeld } from '../../../src/shared/util/disk.js';
 import { type FileLock, holderOf, tryFileLock } from '../../../src/shared/util/lock/file-lock.js';
 import type { KernelLock } from '../../../src/shared/util/lock/kernel-lock.js';
 import { holderName, type LockHolder } from '../../../src/shared/util/lock/lock-holder.js';
-import { type Disk, diskWhileHeld } from './disk.js';
 import { openingError } from './disk-errors.js';
 import { dataLayout } from './layout.js';
 import { makeDataFolder } from './make-data-folder.js';

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { realDisk } from '../../../src/shared/util/disk.js';
 import { makeFolder } from '../../../src/shared/util/make-folder.js';
-import { realDisk } from './disk.js';
 
 /**
  * Makes a data folder, for the owner alone, where it is not there, so that its name survives a power cut as far as this

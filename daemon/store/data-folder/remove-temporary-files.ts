@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
+import type { Disk } from '../../../src/shared/util/disk.js';
 import { abandonedFiles } from '../../../src/shared/util/temporary-files.js';
-import type { Disk } from './disk.js';
 import type { DataLayout } from './layout.js';
 
 /**

@@ -1,7 +1,7 @@
 import { VencError } from '../../../src/shared/errors.js';
-import { isRecord } from '../../../src/shared/util/is-object.js';
-import { readDocument, writeDocument } from './document.js';
-import type { DurableFiles } from './durable-files.js';
+import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
+import { isObject } from '../../../src/shared/util/is-object.js';
+import { readDocument } from './document.js';
 
 /** Ids that are reserved on disk at once: one write for about three hundred creates. */
 const reserveCount = 1000;
@@ -16,7 +16,7 @@ interface SequenceDocument {
 }
 
 function readSequence(value: unknown): SequenceDocument | null {
-  if (!isRecord(value) || typeof value.next !== 'number') return null;
+  if (!isObject(value) || typeof value.next !== 'number') return null;
   return Number.isSafeInteger(value.next) && value.next >= 1 ? { next: value.next } : null;
 }
 
@@ -25,13 +25,13 @@ function readSequence(value: unknown): SequenceDocument | null {
  * most takes write nothing; what is left of a block after a crash is never given.
  */
 export class Sequence {
-  readonly #files: DurableFiles;
+  readonly #files: AtomicFiles;
   readonly #path: string;
   #next: number;
   #reservedEnd: number;
   #reserving: Promise<void> | null = null;
 
-  private constructor(files: DurableFiles, path: string, next: number) {
+  private constructor(files: AtomicFiles, path: string, next: number) {
     this.#files = files;
     this.#path = path;
     this.#next = next;
@@ -42,7 +42,7 @@ export class Sequence {
    * Goes on where the file says. Where it is lost, damaged or older than the jobs (`greatestId` is the greatest id
    * that was met in the folder, 0 for none), it begins well above them.
    */
-  static async open(files: DurableFiles, path: string, greatestId: number): Promise<Sequence> {
+  static async open(files: AtomicFiles, path: string, greatestId: number): Promise<Sequence> {
     const found = await readDocument(path, readSequence);
     if (found.kind === 'whole' && found.data.next > greatestId) {
       return new Sequence(files, path, found.data.next);
@@ -64,7 +64,8 @@ export class Sequence {
 
   /** Gives back what was reserved and not taken. Nothing may be taken afterwards. */
   async close(): Promise<void> {
-    if (this.#next < this.#reservedEnd) await writeDocument(this.#files, this.#path, { next: this.#next });
+    if (this.#next < this.#reservedEnd)
+      await this.#files.write(this.#path, JSON.stringify({ next: this.#next }));
   }
 
   /** Whoever finds the block used up waits for the same write. */
@@ -80,7 +81,7 @@ export class Sequence {
       throw new VencError('UnavailableError', 'All job ids below 2^31 are used; no more jobs can be taken.');
     }
     const end = Math.min(idLimit, this.#next + count + reserveCount);
-    await writeDocument(this.#files, this.#path, { next: end });
+    await this.#files.write(this.#path, JSON.stringify({ next: end }));
     this.#reservedEnd = end;
   }
 }

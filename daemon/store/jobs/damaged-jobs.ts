@@ -1,10 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Disk } from '../data-folder/disk.js';
+import type { Disk } from '../../../src/shared/util/disk.js';
+import type { Log } from '../../../src/shared/util/log.js';
 import { idOfJobFile, jobFileName } from '../data-folder/layout.js';
-
-/** Writes a line to the daemon's log. */
-export type StoreLog = (level: 'info' | 'warn' | 'error', message: string) => void;
 
 /**
  * The job files that could not be read. They are moved into `DATA/damaged`, never deleted, so that a person can
@@ -13,11 +11,11 @@ export type StoreLog = (level: 'info' | 'warn' | 'error', message: string) => vo
 export class DamagedJobs {
   readonly #folder: string;
   readonly #disk: Disk;
-  readonly #log: StoreLog;
+  readonly #log: Log;
   readonly #names: Set<string>;
   readonly #ids = new Set<number>();
 
-  private constructor(folder: string, disk: Disk, log: StoreLog, names: readonly string[]) {
+  private constructor(folder: string, disk: Disk, log: Log, names: readonly string[]) {
     this.#folder = folder;
     this.#disk = disk;
     this.#log = log;
@@ -27,7 +25,7 @@ export class DamagedJobs {
   }
 
   /** Takes in what was set aside earlier. The folder must be there. */
-  static async open(folder: string, disk: Disk, log: StoreLog): Promise<DamagedJobs> {
+  static async open(folder: string, disk: Disk, log: Log): Promise<DamagedJobs> {
     return new DamagedJobs(folder, disk, log, await readdir(folder));
   }
 

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecord } from '../../../src/shared/util/is-object.js';
+import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
+import { isObject } from '../../../src/shared/util/is-object.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { readDocument, writeDocument } from '../data-folder/document.js';
-import type { DurableFiles } from '../data-folder/durable-files.js';
+import { readDocument } from '../data-folder/document.js';
 import { type DataLayout, doneFolderName } from '../data-folder/layout.js';
 import { type IndexRow, readIndexRow, writeIndexRow } from './index-row.js';
 import type { IndexEntry } from './job-index.js';
@@ -44,7 +44,7 @@ export async function readIndexFile(layout: DataLayout): Promise<ReadonlyMap<str
 
 /** Writes the cache for final jobs; leaves out folders that changed a moment ago. */
 export async function writeIndexFile(
-  files: DurableFiles,
+  files: AtomicFiles,
   layout: DataLayout,
   done: readonly IndexEntry[],
   now: Date,
@@ -63,7 +63,7 @@ export async function writeIndexFile(
     folders[name] = { changedAtNs: String(changedAtNs), jobs: list };
   }
   const document: IndexDocument = { version, folders };
-  await writeDocument(files, layout.index, document);
+  await files.write(layout.index, JSON.stringify(document));
 }
 
 /** When names in a folder last changed, in nanoseconds; null where there is no such folder. */
@@ -77,10 +77,10 @@ export async function folderChangedAtNs(folder: string): Promise<bigint | null> 
 }
 
 function readFolders(value: unknown): ReadonlyMap<string, CachedFolder> | null {
-  if (!isRecord(value) || value.version !== version || !isRecord(value.folders)) return null;
+  if (!isObject(value) || value.version !== version || !isObject(value.folders)) return null;
   const folders = new Map<string, CachedFolder>();
   for (const [name, folder] of Object.entries(value.folders)) {
-    if (!isRecord(folder) || typeof folder.changedAtNs !== 'string' || !Array.isArray(folder.jobs))
+    if (!isObject(folder) || typeof folder.changedAtNs !== 'string' || !Array.isArray(folder.jobs))
       return null;
     const entries = folder.jobs.flatMap((row: unknown) => readIndexRow(row) ?? []);
     if (entries.length !== folder.jobs.length) return null;

@@ -1,5 +1,5 @@
 import { isJobState } from '../../../src/shared/states.js';
-import { isRecord } from '../../../src/shared/util/is-object.js';
+import { isObject } from '../../../src/shared/util/is-object.js';
 import type { UsageShare } from '../../jobs/usage.js';
 import type { KeyUse } from './idempotency-index.js';
 import type { IndexEntry } from './job-index.js';
@@ -55,7 +55,7 @@ export function readIndexRow(row: unknown): IndexEntry | null {
 }
 
 function withExtras(entry: IndexEntry, extras: unknown): IndexEntry | null {
-  if (!isRecord(extras)) return null;
+  if (!isObject(extras)) return null;
   const once = extras.once === undefined ? null : readUse(extras.once);
   return once === undefined ? null : { ...entry, hasNotices: extras.notices === true, once };
 }
@@ -80,7 +80,7 @@ function readShare(row: unknown): UsageShare | null {
 
 /** undefined for what is no use of a key. */
 function readUse(value: unknown): KeyUse | undefined {
-  if (!isRecord(value) || typeof value.key !== 'string' || typeof value.createdAtMs !== 'number')
+  if (!isObject(value) || typeof value.key !== 'string' || typeof value.createdAtMs !== 'number')
     return undefined;
   return { key: value.key, createdAtMs: value.createdAtMs };
 }

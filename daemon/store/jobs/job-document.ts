@@ -1,5 +1,5 @@
 import { inputStates, isJobState, outputStates } from '../../../src/shared/states.js';
-import { isRecord } from '../../../src/shared/util/is-object.js';
+import { isObject } from '../../../src/shared/util/is-object.js';
 import type { CreatedOnce, Job, JobInput, JobOutput, JobThumbnail, Reached } from '../../jobs/job.js';
 import type { Notice, NotificationTarget } from '../../jobs/notification.js';
 
@@ -15,7 +15,7 @@ type Checks<T> = Readonly<Record<keyof T, Check>>;
 
 const isText: Check = (value) => typeof value === 'string';
 const isTextOrNull: Check = (value) => value === null || isText(value);
-const isRecordOrNull: Check = (value) => value === null || isRecord(value);
+const isRecordOrNull: Check = (value) => value === null || isObject(value);
 const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const oneOf =
   (texts: readonly string[]): Check =>
@@ -28,7 +28,7 @@ const listOf =
 const fits =
   <T>(checks: Checks<T>): Check =>
   (value) =>
-    isRecord(value) && Object.entries<Check>(checks).every(([name, check]) => check(value[name]));
+    isObject(value) && Object.entries<Check>(checks).every(([name, check]) => check(value[name]));
 
 const isThumbnail = fits<JobThumbnail>({ id: isCount, url: isText, createdAt: isText, updatedAt: isText });
 
@@ -53,7 +53,7 @@ const isOutput = fits<JobOutput>({
   ...ofFiles,
   state: oneOf(outputStates),
   label: isTextOrNull,
-  settings: isRecord,
+  settings: isObject,
   destination: isText,
   url: isText,
   thumbnails: listOf(isThumbnail),
@@ -66,7 +66,7 @@ const isOnce = fits<CreatedOnce>({ key: isText, fingerprint: isText });
 const isTarget = fits<NotificationTarget>({
   url: isText,
   format: oneOf(['json', 'xml']),
-  headers: (value) => isRecord(value) && Object.values(value).every(isText),
+  headers: (value) => isObject(value) && Object.values(value).every(isText),
 });
 
 const isNotice = fits<Notice>({
@@ -122,7 +122,7 @@ function isJob(value: unknown): value is StoredJob {
 
 /** Reads what a job's file holds; null where that is not, in every field, the job with this id. */
 export function readJobDocument(value: unknown, id: number): JobDocument | null {
-  if (!isRecord(value) || typeof value.revision !== 'number' || !isCount(value.revision)) return null;
+  if (!isObject(value) || typeof value.revision !== 'number' || !isCount(value.revision)) return null;
   const { revision, job } = value;
   return isJob(job) && job.id === id ? { revision, job: { ...laterFields, ...job } } : null;
 }

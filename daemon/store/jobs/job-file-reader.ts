@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { limited } from '../../../src/shared/util/map-with-concurrency.js';
+import type { Disk } from '../../../src/shared/util/disk.js';
+import { mapWithConcurrency } from '../../../src/shared/util/map-with-concurrency.js';
 import { isTemporaryName } from '../../../src/shared/util/temporary-files.js';
-import type { Disk } from '../data-folder/disk.js';
 import { type Found, readDocument } from '../data-folder/document.js';
 import { idOfJobFile } from '../data-folder/layout.js';
 import type { DamagedJobs } from './damaged-jobs.js';
@@ -26,8 +26,10 @@ export async function readJobFolder(
   damaged: DamagedJobs,
 ): Promise<readonly JobDocument[]> {
   const names = await readdir(folder);
-  await limited(names.filter(isTemporaryName), readsAtOnce, (name) => disk.remove(join(folder, name)));
-  const documents = await limited(names, readsAtOnce, async (name) => {
+  await mapWithConcurrency(names.filter(isTemporaryName), readsAtOnce, (name) =>
+    disk.remove(join(folder, name)),
+  );
+  const documents = await mapWithConcurrency(names, readsAtOnce, async (name) => {
     const id = idOfJobFile(name);
     if (id === null) return [];
     const path = join(folder, name);

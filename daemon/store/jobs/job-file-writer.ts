@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
 import { isFinal } from '../../../src/shared/states.js';
-import type { Disk } from '../data-folder/disk.js';
-import { writeDocument } from '../data-folder/document.js';
-import type { DurableFiles } from '../data-folder/durable-files.js';
+import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
+import type { Disk } from '../../../src/shared/util/disk.js';
 import { type DataLayout, jobFile } from '../data-folder/layout.js';
 import type { JobDocument } from './job-document.js';
 
@@ -14,15 +13,15 @@ import type { JobDocument } from './job-document.js';
 export class JobWrites {
   readonly #layout: DataLayout;
   readonly #disk: Disk;
-  readonly #files: DurableFiles;
+  readonly #files: AtomicFiles;
 
-  constructor(layout: DataLayout, disk: Disk, files: DurableFiles) {
+  constructor(layout: DataLayout, disk: Disk, files: AtomicFiles) {
     this.#layout = layout;
     this.#disk = disk;
     this.#files = files;
   }
 
-  /** Keeps a new job. Rejects as `DurableFiles.write` does; nothing is kept then. */
+  /** Keeps a new job. Rejects as `AtomicFiles.write` does; nothing is kept then. */
   async add(document: JobDocument): Promise<void> {
     try {
       await this.#write(document);
@@ -33,7 +32,7 @@ export class JobWrites {
     }
   }
 
-  /** Keeps what became of a job. Rejects as `DurableFiles.write` does; only the disk knows then which of the two is kept. */
+  /** Keeps what became of a job. Rejects as `AtomicFiles.write` does; only the disk knows then which of the two is kept. */
   async replace(before: JobDocument, after: JobDocument): Promise<void> {
     await this.#write(after);
     const former = this.#pathOf(before);
@@ -54,6 +53,6 @@ export class JobWrites {
   async #write(document: JobDocument): Promise<void> {
     const path = this.#pathOf(document);
     if (isFinal(document.job.state)) await this.#files.makeFolder(dirname(path));
-    await writeDocument(this.#files, path, document);
+    await this.#files.write(path, JSON.stringify(document));
   }
 }

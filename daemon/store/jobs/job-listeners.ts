@@ -1,14 +1,14 @@
+import type { Log } from '../../../src/shared/util/log.js';
 import type { Job } from '../../jobs/job.js';
 import type { JobListener } from '../job-store.js';
-import type { StoreLog } from './damaged-jobs.js';
 
 /** Who is told of changes of jobs. */
 export class JobListeners {
-  readonly #log: StoreLog;
+  readonly #log: Log;
   /** Each in a shell of its own: one that was added twice is told twice, and removed once. */
   #shells: readonly { readonly listener: JobListener }[] = [];
 
-  constructor(log: StoreLog) {
+  constructor(log: Log) {
     this.#log = log;
   }
 

@@ -1,13 +1,14 @@
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
-import { Chains } from '../../../src/shared/util/keyed-mutex.js';
-import { limited } from '../../../src/shared/util/map-with-concurrency.js';
+import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
+import { type Disk, realDisk } from '../../../src/shared/util/disk.js';
+import { KeyedMutex } from '../../../src/shared/util/keyed-mutex.js';
+import type { Log } from '../../../src/shared/util/log.js';
+import { mapWithConcurrency } from '../../../src/shared/util/map-with-concurrency.js';
 import type { JobDraft } from '../../jobs/draft.js';
 import { hostedFilesOf } from '../../jobs/hosted-files.js';
 import type { Job } from '../../jobs/job.js';
-import { type Disk, realDisk } from '../data-folder/disk.js';
-import { openingError } from '../data-folder/disk-errors.js';
-import { DurableFiles } from '../data-folder/durable-files.js';
+import { openingError, writeError } from '../data-folder/disk-errors.js';
 import { type DataLayout, dataLayout, foldersOfJobs } from '../data-folder/layout.js';
 import { clearLeftovers } from '../data-folder/remove-temporary-files.js';
 import { Sequence } from '../data-folder/sequence.js';
@@ -20,7 +21,7 @@ import {
   type UsageDay,
   type UsageFilter,
 } from '../job-store.js';
-import { DamagedJobs, type StoreLog } from './damaged-jobs.js';
+import { DamagedJobs } from './damaged-jobs.js';
 import { onceName } from './idempotency-index.js';
 import { writeIndexFile } from './index-file.js';
 import { JobRecords } from './job-cache.js';
@@ -37,7 +38,7 @@ const indexWorthwhileCount = 2000;
 /** What opening a job store takes. */
 export interface OpenJobStoreOptions {
   /** Is told of damaged files, and of listeners that fail. */
-  readonly log: StoreLog;
+  readonly log: Log;
   /** Reads every job's file anew and counts usage from that, for files that were changed or put back by hand. */
   readonly isUsageRebuilt?: boolean;
   /** For tests that make steps fail; this machine's disk otherwise. */
@@ -53,7 +54,7 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
   const disk = options.disk ?? realDisk;
   const { log } = options;
   try {
-    const files = new DurableFiles(disk);
+    const files = new AtomicFiles(disk, writeError);
     for (const folder of foldersOfJobs(layout)) await files.makeFolder(folder);
     await clearLeftovers(layout, disk);
     const damaged = await DamagedJobs.open(layout.damaged, disk, log);
@@ -75,14 +76,14 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
 
 interface Parts {
   readonly layout: DataLayout;
-  readonly files: DurableFiles;
+  readonly files: AtomicFiles;
   readonly sequence: Sequence;
   readonly records: JobRecords;
   readonly writes: JobWrites;
   readonly removed: RemovedJobs;
   /** Hosted files of removed jobs that may still be there, by the name of the folder below `jobs/done`. */
   readonly left: ReadonlyMap<string, readonly string[]>;
-  readonly log: StoreLog;
+  readonly log: Log;
 }
 
 /** Jobs as JSON files, one a job, with an index of all in memory. */
@@ -90,9 +91,9 @@ class JsonJobStore implements JobStore {
   readonly #parts: Parts;
   readonly #records: JobRecords;
   readonly #listeners: JobListeners;
-  readonly #chains = new Chains<number>();
+  readonly #jobMutex = new KeyedMutex<number>();
   /** Creates under way: those with one idempotency key one after the other, so that the later find the first. */
-  readonly #creates = new Chains<string | symbol>();
+  readonly #createMutex = new KeyedMutex<string | symbol>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -105,9 +106,9 @@ class JsonJobStore implements JobStore {
     const { accountId, once, createdAt } = draft.number(0);
     const now = Date.parse(createdAt);
     this.#records.index.passTo(now);
-    if (once === null) return this.#creates.run(Symbol(), () => this.#keep(draft));
+    if (once === null) return this.#createMutex.runExclusive(Symbol(), () => this.#keep(draft));
     const { key } = once;
-    return this.#creates.run(onceName(accountId, key), async () => {
+    return this.#createMutex.runExclusive(onceName(accountId, key), async () => {
       const earlier = await this.findOnce(accountId, key, new Date(now - onceLifeMs));
       return earlier ?? this.#keep(draft);
     });
@@ -122,7 +123,7 @@ class JsonJobStore implements JobStore {
     const known = this.#records.known(id);
     if (known !== undefined) return known.job;
     // In the chain, so that what is read cannot be overtaken by an update and remembered after it.
-    const document = await this.#chains.run(id, () => this.#records.load(id));
+    const document = await this.#jobMutex.runExclusive(id, () => this.#records.load(id));
     return document?.job ?? null;
   }
 
@@ -161,7 +162,7 @@ class JsonJobStore implements JobStore {
   }
 
   update(id: number, change: (job: Job) => Job): Promise<Job> {
-    return this.#chains.run(id, async () => {
+    return this.#jobMutex.runExclusive(id, async () => {
       const before = await this.#records.load(id);
       if (before === null) throw new VencError('NotFoundError', `There is no job ${id}.`);
       const job = change(before.job);
@@ -182,7 +183,7 @@ class JsonJobStore implements JobStore {
   }
 
   remove(id: number): Promise<Job> {
-    return this.#chains.run(id, async () => {
+    return this.#jobMutex.runExclusive(id, async () => {
       const { removed, writes } = this.#parts;
       const document = await this.#records.load(id);
       if (document === null) throw new VencError('NotFoundError', `There is no job ${id}.`);
@@ -207,8 +208,8 @@ class JsonJobStore implements JobStore {
   }
 
   async close(): Promise<void> {
-    await this.#creates.idle();
-    await this.#chains.idle();
+    await this.#createMutex.idle();
+    await this.#jobMutex.idle();
     try {
       await this.#parts.sequence.close();
     } catch {
@@ -236,7 +237,7 @@ class JsonJobStore implements JobStore {
   async #keep(draft: JobDraft): Promise<Job> {
     const job = draft.number(await this.#parts.sequence.take(draft.idCount));
     const document = { revision: 1, job };
-    return this.#chains.run(job.id, async () => {
+    return this.#jobMutex.runExclusive(job.id, async () => {
       await this.#parts.writes.add(document);
       this.#records.remember(document);
       this.#listeners.tell(job, null);
@@ -249,7 +250,7 @@ class JsonJobStore implements JobStore {
     const known = ids.map((id) => this.#records.known(id)?.job ?? null);
     // Most lists are of jobs in memory: no promise for each.
     if (!known.includes(null)) return known.filter((job) => job !== null);
-    const jobs = await limited(ids, readsAtOnce, (id) => this.#whole(id));
+    const jobs = await mapWithConcurrency(ids, readsAtOnce, (id) => this.#whole(id));
     return jobs.filter((job) => job !== null);
   }
 

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isFinal } from '../../../src/shared/states.js';
-import type { Disk } from '../data-folder/disk.js';
+import type { Disk } from '../../../src/shared/util/disk.js';
 import {
   type DataLayout,
   doneFolderName,

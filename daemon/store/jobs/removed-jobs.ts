@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
-import { isRecord } from '../../../src/shared/util/is-object.js';
-import { readDocument, writeDocument } from '../data-folder/document.js';
-import type { DurableFiles } from '../data-folder/durable-files.js';
+import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
+import { isObject } from '../../../src/shared/util/is-object.js';
+import { readDocument } from '../data-folder/document.js';
 import { type DataLayout, doneFolderName } from '../data-folder/layout.js';
 import { type IndexRow, readIndexRow, writeIndexRow } from './index-row.js';
 import type { IndexEntry } from './job-index.js';
@@ -45,16 +45,16 @@ export async function readRemovedJobs(layout: DataLayout, folderName: string): P
 /** Writes down which jobs are removed. Those of one folder that come while a write is under way share the next one. */
 export class RemovedJobs {
   readonly #layout: DataLayout;
-  readonly #files: DurableFiles;
+  readonly #files: AtomicFiles;
   readonly #pending = new Map<string, Addition[]>();
   readonly #writing = new Map<string, Promise<void>>();
 
-  constructor(layout: DataLayout, files: DurableFiles) {
+  constructor(layout: DataLayout, files: AtomicFiles) {
     this.#layout = layout;
     this.#files = files;
   }
 
-  /** Resolves when a job is removed for good. Rejects as `DurableFiles.write` does. */
+  /** Resolves when a job is removed for good. Rejects as `AtomicFiles.write` does. */
   add(entry: IndexEntry, files: readonly string[]): Promise<void> {
     const name = doneFolderName(entry.id);
     const waiting = this.#pending.get(name);
@@ -86,7 +86,7 @@ export class RemovedJobs {
     const { entries, files } = change(await readRemovedJobs(this.#layout, name));
     const document: RemovedDocument = { jobs: entries.map(writeIndexRow), files };
     await this.#files.makeFolder(join(this.#layout.done, name));
-    await writeDocument(this.#files, removedFile(this.#layout, name), document);
+    await this.#files.write(removedFile(this.#layout, name), JSON.stringify(document));
   }
 }
 
@@ -95,7 +95,7 @@ function removedFile(layout: DataLayout, folderName: string): string {
 }
 
 function readRemoved(value: unknown): RemovedFolder | null {
-  if (!isRecord(value) || !Array.isArray(value.jobs) || !Array.isArray(value.files)) return null;
+  if (!isObject(value) || !Array.isArray(value.jobs) || !Array.isArray(value.files)) return null;
   const entries = value.jobs.flatMap((row: unknown) => readIndexRow(row) ?? []);
   const files = value.files.filter((file: unknown) => typeof file === 'string');
   return entries.length === value.jobs.length ? { entries, files } : null;

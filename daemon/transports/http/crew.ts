@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffDelayMs } from '../../../src/shared/util/backoff.js';
 import type { Trouble } from '../../transfer/transfer-error.js';
 import type { Stretch, Stretches } from './stretches.js';
 
@@ -171,7 +172,10 @@ class Crew {
 
   async #pause({ retryAfterMs }: Trouble, failures: number): Promise<void> {
     const { retryDelayMs, mostDelayMs } = this.parts;
-    const ms = Math.min(Math.max(retryAfterMs ?? 0, retryDelayMs * 2 ** (failures - 1)), mostDelayMs);
+    const ms = Math.min(
+      Math.max(retryAfterMs ?? 0, backoffDelayMs(failures, { firstMs: retryDelayMs, maxMs: mostDelayMs })),
+      mostDelayMs,
+    );
     await sleep(ms, undefined, { signal: this.#signal });
   }
 

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
+import { Semaphore } from '../../../src/shared/util/semaphore.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { defaultConnections } from '../../transfer/default-connections.js';
 import { bringWhole } from '../../transfer/fetch-file.js';
@@ -8,7 +9,6 @@ import { outOfSpaceError, ownDiskFault } from '../../transfer/map-disk-error.js'
 import type { PartFile } from '../../transfer/partial-file.js';
 import type { Transfer } from '../../transfer/transfer.js';
 import { passingTrouble, type Trouble } from '../../transfer/transfer-error.js';
-import { createGate } from './gate.js';
 import { getObject, lookAtObject, type ObjectFacts } from './object.js';
 import type { Requesting, StorageOptions, StorageSession } from './session.js';
 import { failedOn } from './trouble.js';
@@ -77,7 +77,7 @@ async function takeRanges(
   const { part, connections, session } = round;
   const ahead = 2 * connections;
   const chunkBytes = Math.min(maxChunkBytes, Math.floor(maxAheadBytes / ahead));
-  const gate = createGate(connections);
+  const requests = new Semaphore(connections);
   const coming: Promise<Buffer | null>[] = [];
   let askedBytes = 0;
   while (part.sizeBytes < known.sizeBytes) {
@@ -85,7 +85,7 @@ async function takeRanges(
       const fromByte = askedBytes;
       askedBytes = Math.min(known.sizeBytes, fromByte + chunkBytes);
       const toByte = askedBytes;
-      const chunk = gate(() => takeRange(round, { ...known, fromByte, toByte }));
+      const chunk = requests.runExclusive(() => takeRange(round, { ...known, fromByte, toByte }));
       // It is waited for in its turn; until then nobody listens.
       chunk.catch(() => undefined);
       coming.push(chunk);

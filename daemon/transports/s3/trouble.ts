@@ -1,4 +1,5 @@
 import { isVencError, VencError } from '../../../src/shared/errors.js';
+import { isObject } from '../../../src/shared/util/is-object.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { Direction } from '../../transfer/map-disk-error.js';
 import {
@@ -148,5 +149,5 @@ function retryAfterMs(value: string | undefined, now: number): number | null {
 }
 
 function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  return isObject(value) ? value[name] : undefined;
 }

@@ -5,9 +5,9 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import { Semaphore } from '../../../src/shared/util/semaphore.js';
 import type { LeftoverBook } from '../../transfer/orphans.js';
 import type { OutgoingFile } from '../../transfer/upload-source.js';
-import { createGate } from './gate.js';
 import { looksLike } from './object.js';
 import { type Outgoing, withGrants } from './outgoing.js';
 import { planParts } from './parts.js';
@@ -81,7 +81,7 @@ async function sendParts(outgoing: Outgoing, id: string, file: OutgoingFile): Pr
   const ended = new AbortController();
   const bytes = file.bytesFrom(0);
   const pieces = (bytes as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-  const oneByOne = createGate(1);
+  const reading = new Semaphore(1);
   const done: DonePart[] = [];
   /** How far each part is. */
   const sentBytes: number[] = [];
@@ -109,7 +109,7 @@ async function sendParts(outgoing: Outgoing, id: string, file: OutgoingFile): Pr
     // One for all parts of this lane: memory stays what it is, however large the file.
     const buffer = Buffer.allocUnsafeSlow(plan.partBytes);
     for (;;) {
-      const part = await oneByOne(() => fill(buffer));
+      const part = await reading.runExclusive(() => fill(buffer));
       if (part === null) return;
       const [number, Body] = part;
       const sent = (partBytes: number): void => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { homeFolder } from '../../../src/shared/util/home-folder.js';
+import { KeyedMutex } from '../../../src/shared/util/keyed-mutex.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import { keyKind, knownHostLine, knownKeysIn } from './known-hosts.js';
 
@@ -25,7 +26,7 @@ export interface HostKeys {
 }
 
 /** One judgement after the other for each file, so that two first connections at once cannot remember two keys. */
-const turns = new Map<string, Promise<unknown>>();
+const judging = new KeyedMutex<string>();
 
 /** Opens the memory of hosts. */
 export function openHostKeys({ own, others = opensshFiles() }: HostKeyPaths): HostKeys {
@@ -58,12 +59,7 @@ export function openHostKeys({ own, others = opensshFiles() }: HostKeyPaths): Ho
       return [...new Set((await known(name)).filter(({ isRevoked }) => !isRevoked).map(({ kind }) => kind))];
     },
     judge(name, key) {
-      const turn = (turns.get(own) ?? Promise.resolve()).then(() => judge(name, key));
-      turns.set(
-        own,
-        turn.catch(() => undefined),
-      );
-      return turn;
+      return judging.runExclusive(own, () => judge(name, key));
     },
   };
 }

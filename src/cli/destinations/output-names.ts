@@ -1,7 +1,7 @@
 import type { RequestFields } from '../../shared/settings/flag-values.js';
-import { isObject } from '../../shared/settings/reading.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { decoded, fileNameInUrl, withoutExtension } from '../../shared/text/url-text.js';
+import { isObject } from '../../shared/util/is-object.js';
 
 /** An output whose file has no name of its own yet. */
 export interface UnnamedOutput {

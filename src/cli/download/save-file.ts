@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonOf } from '../../client/network-errors.js';
 import { openFile } from '../../client/open-file.js';
 import { isVencError, VencError } from '../../shared/errors.js';
+import { backoffDelayMs } from '../../shared/util/backoff.js';
 import { diskReason } from '../../shared/util/disk-error-text.js';
 import { systemCode } from '../../shared/util/system-code.js';
 import { humanSize } from '../output/units.js';
@@ -21,6 +22,8 @@ export interface SaveOptions {
 
 /** Attempts in a row that bring nothing new. */
 const maxAttempts = 5;
+/** The longest wait between two attempts, in milliseconds. */
+const maxDelayMs = 30_000;
 
 /**
  * Downloads a file to `path`, by way of `path.part`. A part that an earlier run left is gone on with where the service tells the
@@ -110,7 +113,9 @@ async function fill(part: Part, file: FileToSave, { signal, onProgress, retryDel
       if (isOfTheDisk(error) || !isPassing || failures >= maxAttempts) throw toTell(error, file);
       // A part whose version the server does not tell cannot be gone on with, but for the proof by MD5 in the end.
       if (version === null && file.md5 === null) await part.startOver();
-      await sleep(retryDelayMs * 2 ** (failures - 1), undefined, { signal }).catch(() => {});
+      await sleep(backoffDelayMs(failures, { firstMs: retryDelayMs, maxMs: maxDelayMs }), undefined, {
+        signal,
+      }).catch(() => {});
       signal.throwIfAborted();
     }
   }

@@ -1,6 +1,7 @@
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { isUrl } from '../../shared/text/url-text.js';
+import { isObject } from '../../shared/util/is-object.js';
 import { isTooDeep } from '../../shared/util/is-too-deep.js';
 import type { Io } from '../terminal/io.js';
 import { readableFileSize, readTextFile } from './files.js';
@@ -70,7 +71,7 @@ function parseXmlRequest(reading: Awaited<ReturnType<ReadXml>>, where: string): 
     throw new VencError('UsageError', `The request ${where} is not valid XML: ${at}: ${what}.`);
   }
   const { value } = reading;
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  if (isObject(value)) return { ...value };
   throw new VencError('UsageError', `The request ${where} has no fields.`, {
     hint: 'the least there can be is <api-request><input>https://example.com/film.mov</input></api-request>',
   });
@@ -81,7 +82,7 @@ export function parseRequest(text: string, where: string): RequestFields {
   const json = text.replace(/^\uFEFF/, '');
   const { value, at } = readJson(json);
   if (isTooDeep(value)) throw new VencError('UsageError', `The request ${where} nests too deep.`);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  if (isObject(value)) return { ...value };
   const slip = at === undefined ? '' : `: there is a slip at ${placeIn(json, at)}`;
   throw new VencError('UsageError', `The request ${where} is no JSON object${slip}.`, {
     hint: 'the least there can be is {"input": "https://example.com/film.mov"}',

@@ -1,8 +1,8 @@
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { settingFlags } from '../../shared/settings/flags.js';
 import { jobTable, outputTable } from '../../shared/settings/index.js';
-import { isObject } from '../../shared/settings/reading.js';
 import type { SettingsTable } from '../../shared/settings/setting.js';
+import { isObject } from '../../shared/util/is-object.js';
 
 /** Where the settings of a request were typed. */
 export interface SettingSources {

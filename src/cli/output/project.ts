@@ -1,5 +1,6 @@
 import { VencError } from '../../shared/errors.js';
 import { nearMisses } from '../../shared/text/suggestions.js';
+import { isObject } from '../../shared/util/is-object.js';
 
 type Tree = { readonly [name: string]: Tree };
 
@@ -78,8 +79,4 @@ function pick(value: unknown, tree: Tree): unknown {
   if (Array.isArray(value)) return value.map((item) => pick(item, tree));
   const fields = isObject(value) ? value : {};
   return Object.fromEntries(Object.entries(tree).map(([name, below]) => [name, pick(fields[name], below)]));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

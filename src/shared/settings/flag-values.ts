@@ -1,10 +1,11 @@
 import { VencError } from '../errors.js';
 import { collect } from '../joined-errors.js';
 import { nearMisses } from '../text/suggestions.js';
+import { isObject } from '../util/is-object.js';
 import { parseAssignments } from './assignments.js';
 import { outputTable } from './index.js';
 import { decimalOf } from './read-number.js';
-import { isObject, pathTo } from './reading.js';
+import { pathTo } from './reading.js';
 import type { BooleanSetting, ListSetting, ObjectSetting, Setting, SettingsTable } from './setting.js';
 import { typedTime } from './typed-time.js';
 

@@ -1,5 +1,6 @@
+import { isObject } from '../util/is-object.js';
 import { hasMoreCharacters } from './read-text.js';
-import { complaint, isObject, pathTo, type Reading } from './reading.js';
+import { complaint, pathTo, type Reading } from './reading.js';
 import type { MapSetting } from './setting.js';
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/;

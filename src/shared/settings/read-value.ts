@@ -1,3 +1,4 @@
+import { isObject } from '../util/is-object.js';
 import { readDistance } from './read-distance.js';
 import { readMap } from './read-map.js';
 import { readBoolean, readInteger, readNumber, readNumberChoice } from './read-number.js';
@@ -5,7 +6,7 @@ import { readSize } from './read-size.js';
 import { readChoice, readText } from './read-text.js';
 import { readTime } from './read-time.js';
 import { readUrl } from './read-url.js';
-import { allOf, complaint, isObject, pathTo, type Reading, readingOf } from './reading.js';
+import { allOf, complaint, pathTo, type Reading, readingOf } from './reading.js';
 import type { ListSetting, ObjectSetting, Setting, SettingsOf, SettingsTable } from './setting.js';
 
 /**

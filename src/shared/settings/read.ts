@@ -1,7 +1,8 @@
+import { isObject } from '../util/is-object.js';
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
 import { complaintsAboutLabels, complaintsAboutOutput, withoutSize } from './output-rules.js';
 import { readFields } from './read-value.js';
-import { allOf, complaint, isObject, type Reading } from './reading.js';
+import { allOf, complaint, type Reading } from './reading.js';
 
 /** What became of the body of a create: a typed request, or every complaint about it, as full sentences. */
 export type JobRequestReading =

@@ -31,11 +31,6 @@ export function allOf(readings: readonly Reading<unknown>[]): Reading<never> {
   };
 }
 
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
  * The path of a field: `outputs[0]` and `speed` make `outputs[0].speed`. Names that a client made up are
  * quoted and cut, so that a message or a log line stays one line.

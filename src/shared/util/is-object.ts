@@ -1,4 +1,4 @@
-/** Whether a parsed JSON value is an object with names, and neither null nor an array. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether a value is an object with named fields: neither null nor an array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,20 +1,25 @@
-/** Runs work on one thing one piece after the other, and on different things side by side. A thing is named by an id, or some such. */
-export class Chains<Id> {
-  readonly #last = new Map<Id, Promise<unknown>>();
+/** Runs at most one task per key at a time, in the order of the calls. Tasks of different keys run concurrently. */
+export class KeyedMutex<Key> {
+  readonly #last = new Map<Key, Promise<unknown>>();
 
-  /** Runs `work` once all earlier work on this id has ended, well or badly; settles as it does. */
-  run<T>(id: Id, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(id);
-    const result = before === undefined ? work() : before.then(work, work);
-    this.#last.set(id, result);
+  /** Runs `task` after all earlier tasks of this key have settled; settles as it does. */
+  runExclusive<T>(key: Key, task: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key);
+    const result = before === undefined ? task() : before.then(task, task);
+    this.#last.set(key, result);
     const forget = () => {
-      if (this.#last.get(id) === result) this.#last.delete(id);
+      if (this.#last.get(key) === result) this.#last.delete(key);
     };
     result.then(forget, forget);
     return result;
   }
 
-  /** Resolves when no work is left. */
+  /** Whether a task of this key is running or waiting. */
+  isLocked(key: Key): boolean {
+    return this.#last.has(key);
+  }
+
+  /** Resolves when no task is left. */
   async idle(): Promise<void> {
     while (this.#last.size > 0) await Promise.allSettled(this.#last.values());
   }

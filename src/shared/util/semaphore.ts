@@ -1,64 +1,76 @@
-/** Gives a place in a lane back. Harmless when called again. */
-export type Leave = () => void;
+/** Gives a permit back. Safe to call more than once. */
+export type Release = () => void;
 
 interface Waiter {
-  readonly turn: number;
-  readonly go: (leave: Leave) => void;
+  readonly priority: number;
+  readonly grant: (release: Release) => void;
 }
 
 /**
- * Places for work of one kind, of which only so much goes on at once. Whoever finds none waits, and gets the next by the turn that
- * it has, the lowest first, not by when it came: a job whose download took long goes before those that were begun after it.
+ * Limits how many tasks of one kind run at once. Waiting tasks are served by priority, lowest number first, and in order of arrival where
+ * priorities are equal.
+ *
+ * Not p-limit: it serves strictly in order of arrival, and a task that waits there cannot be cancelled.
  */
-export class Lane {
+export class Semaphore {
   #free: number;
   #waiting: readonly Waiter[] = [];
 
-  constructor(places: number) {
-    this.#free = places;
+  constructor(permits: number) {
+    this.#free = permits;
   }
 
-  /** How many wait for a place. */
+  /** How many tasks wait for a permit. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** Waits for a place, to be left by what is given. Rejects at once with the signal's reason when that is aborted. */
-  enter(turn: number, signal: AbortSignal): Promise<Leave> {
-    if (signal.aborted) return Promise.reject(signal.reason);
+  /** Waits for a permit. Rejects with the signal's reason once that is aborted. */
+  acquire(priority = 0, signal?: AbortSignal): Promise<Release> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#free > 0) return Promise.resolve(this.#take());
     return new Promise((resolve, reject) => {
-      const giveUp = () => {
+      const cancel = () => {
         this.#waiting = this.#waiting.filter((other) => other !== waiter);
-        reject(signal.reason);
+        reject(signal?.reason);
       };
       const waiter: Waiter = {
-        turn,
-        go(leave) {
-          signal.removeEventListener('abort', giveUp);
-          resolve(leave);
+        priority,
+        grant(release) {
+          signal?.removeEventListener('abort', cancel);
+          resolve(release);
         },
       };
-      signal.addEventListener('abort', giveUp, { once: true });
-      this.#waiting = [...this.#waiting, waiter].sort((a, b) => a.turn - b.turn);
+      signal?.addEventListener('abort', cancel, { once: true });
+      this.#waiting = [...this.#waiting, waiter].sort((a, b) => a.priority - b.priority);
     });
   }
 
-  #take(): Leave {
+  /** Runs a task while holding a permit; settles as the task does. */
+  async runExclusive<Result>(task: () => Promise<Result>): Promise<Result> {
+    const release = await this.acquire();
+    try {
+      return await task();
+    } finally {
+      release();
+    }
+  }
+
+  #take(): Release {
     this.#free -= 1;
-    let isLeft = false;
+    let isReleased = false;
     return () => {
-      if (isLeft) return;
-      isLeft = true;
+      if (isReleased) return;
+      isReleased = true;
       this.#free += 1;
-      this.#admit();
+      this.#serveNext();
     };
   }
 
-  #admit(): void {
+  #serveNext(): void {
     const [first, ...others] = this.#waiting;
     if (first === undefined) return;
     this.#waiting = others;
-    first.go(this.#take());
+    first.grant(this.#take());
   }
 }

@@ -28,7 +28,6 @@ export const owners: Owners = {
   hono: ['daemon/http'],
   '@hono/node-server': ['daemon/http'],
   saxes: ['daemon/http'],
-  lowdb: ['daemon/store'],
   conf: ['src/config'],
   commander: ['src/cli'],
   'cli-progress': ['src/cli'],

@@ -2,9 +2,10 @@ import { mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DurableFiles } from '../../../daemon/store/data-folder/durable-files.js';
+import { writeError } from '../../../daemon/store/data-folder/disk-errors.js';
 import { Sequence } from '../../../daemon/store/data-folder/sequence.js';
 import { isVencError } from '../../../src/shared/errors.js';
+import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { draftFor, making } from '../../contracts/job-store/store-facts.js';
 import { FaultyDisk } from '../../helpers/faulty-disk.js';
 import { jsonStoreRoom } from '../../helpers/store-room.js';
@@ -21,7 +22,8 @@ const test = suite<Context>('the sequence of ids');
 test.before.each((context) => {
   context.path = join(tempFolder(), 'sequence.json');
   context.disk = new FaultyDisk();
-  context.open = (greatestId = 0) => Sequence.open(new DurableFiles(context.disk), context.path, greatestId);
+  context.open = (greatestId = 0) =>
+    Sequence.open(new AtomicFiles(context.disk, writeError), context.path, greatestId);
 });
 
 test('ids begin at 1 and follow on each other', async ({ open }) => {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../../daemon/jobs/job.js';
-import { realDisk } from '../../../daemon/store/data-folder/disk.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
 import { openJobStore } from '../../../daemon/store/jobs/json-job-store.js';
 import { isVencError } from '../../../src/shared/errors.js';
+import { realDisk } from '../../../src/shared/util/disk.js';
 import { draftFor, making, marking } from '../../contracts/job-store/store-facts.js';
 import { type JsonStoreRoom, jsonStoreRoom } from '../../helpers/store-room.js';
 

@@ -54,6 +54,9 @@ interface Asker {
  * Asks once for a lock: a file that names its process (`LockHolder`), in a folder that is there. The lock of a process that is dead, or
  * whose pid now belongs to another, is taken over at once. Where the system cannot be asked about the holder, in another PID namespace or
  * on another machine, its heartbeat is waited for, ten seconds at most. Rejects with the system's error where the folder cannot be written.
+ *
+ * Not proper-lockfile: it knows a holder only by the age of its lock, so that the lock of a dead process blocks a start for seconds, and a
+ * process that was stopped for that long loses its lock to another one.
  */
 export async function tryFileLock(path: string, options: FileLockOptions = {}): Promise<LockOutcome> {
   const hasKernelLock = options.hasKernelLock ?? false;

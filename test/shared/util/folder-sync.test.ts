@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { realDisk } from '../../../daemon/store/data-folder/disk.js';
-import { FolderSync } from '../../../daemon/store/data-folder/folder-sync.js';
+import { realDisk } from '../../../src/shared/util/disk.js';
+import { FolderSync } from '../../../src/shared/util/folder-sync.js';
 
 interface Context {
   begun: string[];

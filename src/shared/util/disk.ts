@@ -1,5 +1,5 @@
 import { open, rename, unlink } from 'node:fs/promises';
-import { makeFolder } from '../../../src/shared/util/make-folder.js';
+import { makeFolder } from './make-folder.js';
 
 /** A file that is being written. */
 export interface DiskFile {
