@@ -32,9 +32,13 @@ export async function measureClip(folder: string, rounds: number): Promise<reado
     await mkdir(scratch);
     const settings = { start_clip, clip_length: clipLengthSeconds };
     const output = { id: 1, settings, filename: 'out.mp4', isTest: false };
-    const { steps, products, refusals } = plan([output], media, { input: film, scratch }, ffmpeg.abilities);
+    const {
+      steps,
+      products,
+      rejections: refusals,
+    } = plan([output], media, { input: film, scratch }, ffmpeg.capabilities);
     const [product] = products;
-    if (product === undefined) throw new Error(refusals[0]?.fault.message ?? 'nothing was planned');
+    if (product === undefined) throw new Error(refusals[0]?.failure.message ?? 'nothing was planned');
     return { steps, path: product.path };
   };
   const carryOut = async ({ steps }: Awaited<ReturnType<typeof lines>>) => {

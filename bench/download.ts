@@ -1,6 +1,6 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGuard } from '../daemon/net/ssrf-guard.js';
+import { createSsrfGuard } from '../daemon/net/ssrf-guard.js';
 import { createHttpTransport } from '../daemon/transports/http/http-transport.js';
 import { findPrograms } from '../test/helpers/servers/find-program.js';
 import { startNginx } from '../test/helpers/servers/nginx.js';
@@ -64,7 +64,7 @@ async function timedInto(
 
 function take(url: string, folder: string): Promise<unknown> {
   const transport = createHttpTransport({
-    guard: createGuard({ allowPrivateNetwork: true }),
+    guard: createSsrfGuard({ allowPrivateNetwork: true }),
     stallTimeoutMs: 20_000,
   });
   const transfer = { connections, signal: new AbortController().signal, onProgress: () => undefined };

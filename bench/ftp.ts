@@ -2,8 +2,8 @@ import { randomFillSync } from 'node:crypto';
 import { chownSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGuard } from '../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../daemon/transfer/orphans.js';
 import type { Transfer } from '../daemon/transfer/transfer.js';
 import { createFtpTransport } from '../daemon/transports/ftp/ftp-transport.js';
 import { findProgram } from '../test/helpers/servers/find-program.js';
@@ -28,9 +28,9 @@ export async function measureFtp(folder: string, rounds: number): Promise<readon
     chownSync(input, ftpUser.uid, ftpUser.gid);
     await writeFile(join(folder, 'out.mp4'), bytes);
     const transport = createFtpTransport({
-      guard: createGuard({ allowPrivateNetwork: true }),
+      guard: createSsrfGuard({ allowPrivateNetwork: true }),
       stallTimeoutMs: 30_000,
-      leftovers: noLeftoverBook,
+      cleanupJournal: noCleanupJournal,
     });
     const url = (path: string) => `ftp://${ftpLogin}@127.0.0.1:${server.port}/${path}`;
     const transfer = (): Transfer => ({ signal: new AbortController().signal, onProgress: () => undefined });

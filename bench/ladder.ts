@@ -68,7 +68,7 @@ async function linesFor(
     filename: 'out.mp4',
     isTest: false,
   }));
-  const { steps } = plan(outputs, await ffmpeg.probe(input), { input, scratch }, ffmpeg.abilities);
+  const { steps } = plan(outputs, await ffmpeg.probe(input), { input, scratch }, ffmpeg.capabilities);
   return steps.map(({ args }) => args);
 }
 

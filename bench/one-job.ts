@@ -55,7 +55,7 @@ export async function ffmpegAtHand(): Promise<Ffmpeg> {
 async function lineByHand(ffmpeg: Ffmpeg, clip: string, scratch: string): Promise<readonly string[]> {
   await mkdir(scratch, { recursive: true });
   const output = { id: 1, settings: defaultOutput, filename: 'out.mp4', isTest: false };
-  const { steps } = plan([output], await ffmpeg.probe(clip), { input: clip, scratch }, ffmpeg.abilities);
+  const { steps } = plan([output], await ffmpeg.probe(clip), { input: clip, scratch }, ffmpeg.capabilities);
   const [step] = steps;
   if (step === undefined || steps.length > 1)
     throw new Error('the default output is expected to take one step');

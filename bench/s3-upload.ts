@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { createGuard } from '../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../daemon/transfer/orphans.js';
 import { planParts } from '../daemon/transports/s3/parts.js';
 import { createS3Transport, hostsOf } from '../daemon/transports/s3/s3-transport.js';
 import { s3rverKeys } from '../test/helpers/servers/s3rver.js';
@@ -18,14 +18,19 @@ const { id: accessKeyId, secret: secretAccessKey } = s3rverKeys;
 
 async function byVenc(): Promise<void> {
   const service = { endpoint, region: 'us-east-1', keys: s3rverKeys };
-  const guard = createGuard({ allowPrivateNetwork: false, exemptHosts: hostsOf(service) });
-  const transport = createS3Transport({ guard, stallTimeoutMs: 60_000, leftovers: noLeftoverBook, service });
+  const guard = createSsrfGuard({ allowPrivateNetwork: false, exemptHosts: hostsOf(service) });
+  const transport = createS3Transport({
+    guard,
+    stallTimeoutMs: 60_000,
+    cleanupJournal: noCleanupJournal,
+    service,
+  });
   const { signal } = new AbortController();
   await transport.upload?.(path, 's3://films/venc.mp4', { signal, onProgress: () => undefined });
 }
 
 async function bySdk(): Promise<void> {
-  const { partBytes, lanes } = planParts(Number(size));
+  const { partBytes, concurrency: lanes } = planParts(Number(size));
   const client = createClient();
   const params = { Bucket: 'films', Key: 'sdk.mp4', Body: createReadStream(path) };
   await new Upload({ client, params, partSize: partBytes, queueSize: lanes }).done();

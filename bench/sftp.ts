@@ -1,8 +1,8 @@
 import { randomFillSync } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGuard } from '../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../daemon/transfer/orphans.js';
 import type { Transfer } from '../daemon/transfer/transfer.js';
 import { createSftpTransport } from '../daemon/transports/sftp/sftp-transport.js';
 import { findProgram } from '../test/helpers/servers/find-program.js';
@@ -27,9 +27,9 @@ export async function measureSftp(folder: string, rounds: number): Promise<reado
     await writeFile(join(remote, 'in.mp4'), bytes);
     await writeFile(join(folder, 'out.mp4'), bytes);
     const transport = createSftpTransport({
-      guard: createGuard({ allowPrivateNetwork: true }),
+      guard: createSsrfGuard({ allowPrivateNetwork: true }),
       stallTimeoutMs: 30_000,
-      leftovers: noLeftoverBook,
+      cleanupJournal: noCleanupJournal,
       key: { key: server.keyPath, passphrase: null },
       hostKeysPath: join(folder, 'known_hosts'),
       knownHostsPaths: [],

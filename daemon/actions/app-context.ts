@@ -1,6 +1,6 @@
 import type { Log } from '../../src/shared/util/log.js';
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
-import type { FileShelf } from '../hosted-files/hosted-file-store.js';
+import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import type { ProgressBook } from '../queue/progress-tracker.js';
 import type { AccountStore } from '../store/account-store.js';
@@ -18,8 +18,8 @@ export interface Workshop {
   readonly accounts: AccountStore;
   readonly transports: TransportRegistry;
   /** Hosted outputs and uploads, on the disk of the daemon. */
-  readonly hosted: FileShelf;
-  readonly uploads: FileShelf;
+  readonly hosted: HostedFileStore;
+  readonly uploads: HostedFileStore;
   /** null where no ffmpeg was found: jobs are then refused. */
   readonly ffmpeg: Ffmpeg | null;
   readonly maxOutputs: number;

@@ -3,10 +3,10 @@ import type { JobRequest, OutputSettings } from '../../src/shared/settings/index
 import type { Placement } from '../jobs/draft.js';
 import { thumbnailUrl } from '../jobs/thumbnails.js';
 import { checkCombination } from '../plan/combination.js';
-import { declinedComplaints } from '../plan/honoured.js';
-import type { Abilities } from '../plan/plan-types.js';
+import { unsupportedSettingErrors } from '../plan/honoured.js';
+import type { Capabilities } from '../plan/plan-types.js';
 import type { Account } from '../store/account-store.js';
-import { readFileUrl } from '../transports/file/file-url.js';
+import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 import type { Workshop } from './app-context.js';
 import { givenFilename, placeOutput } from './resolve-destination.js';
@@ -57,15 +57,15 @@ export async function checkRequest(
     ...(parts.input === undefined ? [] : await sourceComplaints(workshop, context, parts.input, 'input')),
   ];
   complaints.push(
-    ...declinedComplaints({ ...parts, outputs: parts.outputs.map((settings) => settings ?? {}) }),
+    ...unsupportedSettingErrors({ ...parts, outputs: parts.outputs.map((settings) => settings ?? {}) }),
   );
   const taken = new Set<string>();
   for (const [index, settings] of parts.outputs.entries()) {
     if (settings === undefined) continue;
     const path = `outputs[${index}]`;
-    const combination = checkCombination(settings, givenFilename(settings), abilitiesOf(workshop), path);
+    const combination = checkCombination(settings, givenFilename(settings), capabilitiesOf(workshop), path);
     if (!combination.ok) {
-      complaints.push(...combination.complaints);
+      complaints.push(...combination.validationErrors);
       continue;
     }
     const placement = placeOutput(settings, {
@@ -101,7 +101,7 @@ export async function checkRequest(
 /** What a destination comes down to: a path can be spelt in many ways, and the later output would overwrite the earlier. */
 function placeOf(destination: string): string {
   if (schemeOf(destination) !== 'file') return destination;
-  const reading = readFileUrl(destination);
+  const reading = parseFileUrl(destination);
   return reading.ok ? normalize(reading.path) : destination;
 }
 
@@ -143,8 +143,8 @@ function unknownScheme(workshop: CheckingWorkshop, url: string, way: 'download' 
   return `has the scheme "${schemeOf(url) ?? ''}", which this daemon does not take here: it takes ${known.join(', ')}`;
 }
 
-function abilitiesOf(workshop: CheckingWorkshop): Abilities {
+function capabilitiesOf(workshop: CheckingWorkshop): Capabilities {
   // refuseWhenTroubled has turned the request away where there is no ffmpeg.
   if (workshop.ffmpeg === null) throw new TypeError('a job cannot be checked without an ffmpeg');
-  return workshop.ffmpeg.abilities;
+  return workshop.ffmpeg.capabilities;
 }

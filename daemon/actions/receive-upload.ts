@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { invalidRequest } from '../../src/shared/errors.js';
-import { nameComplaint, shelfUrl } from '../hosted-files/file-ref.js';
+import { fileRefUrl, validateFileName } from '../hosted-files/file-ref.js';
 import type { Workshop } from './app-context.js';
 import { refuseWhenTroubled } from './reject-when-unhealthy.js';
 
@@ -23,9 +23,9 @@ export async function receiveUpload(
   upload: Upload,
 ): Promise<{ readonly url: string }> {
   const { name, body, signal, announcedBytes } = upload;
-  const complaint = nameComplaint(name);
+  const complaint = validateFileName(name);
   if (complaint !== null) throw invalidRequest([`the file name ${complaint}`]);
   await refuseWhenTroubled(workshop);
   const place = await workshop.uploads.receive(body, name, accountId, signal, announcedBytes);
-  return { url: shelfUrl('upload', place) };
+  return { url: fileRefUrl('upload', place) };
 }

@@ -1,4 +1,4 @@
-import { parseShelfUrl } from '../hosted-files/file-ref.js';
+import { parseFileRefUrl } from '../hosted-files/file-ref.js';
 import { hostedFilesOf } from '../jobs/hosted-files.js';
 import type { Workshop } from './app-context.js';
 import { findJob } from './find-job.js';
@@ -25,7 +25,7 @@ export async function removeHostedFiles(
   let isComplete = true;
   for (const url of urls) {
     try {
-      const place = parseShelfUrl(url);
+      const place = parseFileRefUrl(url);
       if (place !== null) await hosted.remove(place);
     } catch (error) {
       isComplete = false;

@@ -3,7 +3,7 @@ import { withoutPassword } from '../../src/shared/redact.js';
 import { routePath } from '../../src/shared/routes.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
-import { shelfUrl } from '../hosted-files/file-ref.js';
+import { fileRefUrl } from '../hosted-files/file-ref.js';
 import type { Placement } from '../jobs/draft.js';
 
 /** What a place is made of beside the settings. */
@@ -30,7 +30,7 @@ export function placeOutput(settings: OutputSettings, parts: PlaceParts): Placem
   // A made-up name is that of its folder: a client can tell it from one that was asked for.
   const place = { token, name: posix.basename(filename) };
   return {
-    destination: shelfUrl('hosted', place),
+    destination: fileRefUrl('hosted', place),
     url: `${parts.baseUrl}${routePath('hostedFile', { ...place })}`,
   };
 }

@@ -1,5 +1,5 @@
-import { type FfmpegReport, openFfmpeg, remarksOn } from '../ffmpeg/index.js';
-import { rulesOut } from '../plan/rules-out.js';
+import { type FfmpegReport, openFfmpeg, warningsFor } from '../ffmpeg/index.js';
+import { listUnavailableSettings } from '../plan/rules-out.js';
 import { findOnPath } from '../transports/fasp/find-ascp.js';
 import { servicesFrom } from '../transports/services.js';
 
@@ -36,8 +36,8 @@ export async function examine(options: {
     return {
       report,
       fault: null,
-      remarks: remarksOn(report),
-      rulesOut: report.abilities === null ? [] : rulesOut(report.abilities),
+      remarks: warningsFor(report),
+      rulesOut: report.capabilities === null ? [] : listUnavailableSettings(report.capabilities),
       transports,
     };
   } catch (fault) {

@@ -6,9 +6,9 @@ import { randomToken } from '../../src/shared/util/random-token.js';
 import type { Workshop } from '../actions/app-context.js';
 import { JobEvents } from '../actions/job-events.js';
 import { removeHostedFiles } from '../actions/remove-job.js';
-import { damagedPrograms, endLeftovers, type FfmpegReport, openFfmpeg } from '../ffmpeg/index.js';
-import { createShelf } from '../hosted-files/create-hosted-file-store.js';
-import { createGuard } from '../net/ssrf-guard.js';
+import { damagedPrograms, type FfmpegReport, killOrphanProcesses, openFfmpeg } from '../ffmpeg/index.js';
+import { createHostedFileStore } from '../hosted-files/create-hosted-file-store.js';
+import { createSsrfGuard } from '../net/ssrf-guard.js';
 import { createLanes, runsFor } from '../pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
 import { jobRunner } from '../pipeline/run-job.js';
@@ -19,12 +19,12 @@ import { recover } from '../queue/recover.js';
 import { openAccounts } from '../store/accounts/json-account-store.js';
 import { lockDataFolder } from '../store/data-folder/lock.js';
 import { openJobStore } from '../store/jobs/json-job-store.js';
-import { leftoverFolder } from '../transfer/cleanup-journal.js';
+import { openCleanupJournal } from '../transfer/cleanup-journal.js';
 import { freeBytes } from '../transfer/folders.js';
 import { createTransports } from '../transports/create-transports.js';
-import { sweepLeftovers } from '../transports/remove-orphans.js';
+import { removeOrphans } from '../transports/remove-orphans.js';
 import { servicesFrom } from '../transports/services.js';
-import { createPoster } from '../webhooks/webhook-client.js';
+import { createWebhookClient } from '../webhooks/webhook-client.js';
 import { createDeliverer } from '../webhooks/webhook-deliverer.js';
 import type { DaemonOptions } from './daemon-options.js';
 import { healthOf, leastFreeBytes } from './health.js';
@@ -85,7 +85,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
   try {
     const scratchFolder = join(dataFolder, 'scratch');
     const scratch = scratchRoom(scratchFolder, log);
-    const ended = await endLeftovers(scratchFolder);
+    const ended = await killOrphanProcesses(scratchFolder);
     if (ended > 0) log('warn', `ended encoders that an earlier daemon left: ${ended}`);
     const isUsageRebuilt = options.isUsageRebuilt ?? false;
     const store = await openJobStore(dataFolder, { log, isUsageRebuilt, disk: lock.guard(realDisk) });
@@ -97,18 +97,18 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
     for (const sentence of damagedPrograms(report)) log('error', sentence);
     const minFreeBytes = await leastFreeBytes(dataFolder, options.minFreeBytes);
     const shelfOptions = { now, randomToken, stallTimeoutMs, minFreeBytes };
-    const hosted = createShelf(join(dataFolder, 'hosted'), shelfOptions);
-    const uploads = createShelf(join(dataFolder, 'uploads'), shelfOptions);
-    const leftovers = leftoverFolder(join(dataFolder, 'leftovers'));
+    const hosted = createHostedFileStore(join(dataFolder, 'hosted'), shelfOptions);
+    const uploads = createHostedFileStore(join(dataFolder, 'uploads'), shelfOptions);
+    const leftovers = openCleanupJournal(join(dataFolder, 'leftovers'));
     const transports = createTransports({
       allowPrivateNetwork: options.allowPrivateNetwork,
       filesRoots: options.filesRoots,
-      anywhere: options.isOwnFiles ?? false,
+      allowsAnyPath: options.isOwnFiles ?? false,
       stallTimeoutMs,
       hosted,
       uploads,
       services: servicesFrom(process.env),
-      leftovers,
+      cleanupJournal: leftovers,
       hostKeysPath: join(dataFolder, 'known_hosts'),
     });
     if (store.removedFiles().length > 0 && (await removeHostedFiles({ hosted, log }, store.removedFiles())))
@@ -119,11 +119,11 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
     const events = new JobEvents({ store, book });
     const strayErrors = createStrayErrors(log);
     const queue = createLocalQueue({ store, book, now, randomToken, log, confine: strayErrors.confine });
-    const guard = createGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
+    const guard = createSsrfGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
     const deliverer = createDeliverer({
       store,
       secretOf: (accountId) => accounts.account(accountId)?.notificationSecret ?? null,
-      poster: createPoster({ guard, timeoutMs: noticeTimeoutMs }),
+      poster: createWebhookClient({ guard, timeoutMs: noticeTimeoutMs }),
       now,
       log,
     });
@@ -136,11 +136,11 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
       now,
     });
     const sweep = () =>
-      Promise.all([hosted.sweep(), uploads.sweep(), scratch.retry()]).catch((error: unknown) =>
-        log('error', `sweeping: ${String(error)}`),
+      Promise.all([hosted.removeExpired(), uploads.removeExpired(), scratch.retry()]).catch(
+        (error: unknown) => log('error', `sweeping: ${String(error)}`),
       );
     const takeLeftovers = () =>
-      sweepLeftovers(leftovers, transports, (message) => log('warn', message)).catch((error: unknown) =>
+      removeOrphans(leftovers, transports, (message) => log('warn', message)).catch((error: unknown) =>
         log('error', `taking away what an earlier daemon left: ${String(error)}`),
       );
     const sweeper = setInterval(sweep, sweepEveryMs).unref();

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
-import { noLeftoverBook } from '../transfer/orphans.js';
+import { noCleanupJournal } from '../transfer/orphans.js';
 import type { Transfer } from '../transfer/transfer.js';
 import { networkTransports } from '../transports/create-transports.js';
 import { registerTransports, schemeOf } from '../transports/registry.js';
@@ -45,7 +45,7 @@ export async function stageFile(path: string, { stage, folder, env }: StageOptio
       allowPrivateNetwork: true,
       stallTimeoutMs,
       services: servicesFrom(env),
-      leftovers: noLeftoverBook,
+      cleanupJournal: noCleanupJournal,
       hostKeysPath: join(folder, 'known_hosts'),
     }),
   );

@@ -1,5 +1,5 @@
-import { type HostKind, readRemoteUrl } from '../transfer/remote-url.js';
-import { readHttpUrl } from '../transports/http/http-url.js';
+import { type HostKind, parseRemoteUrl } from '../transfer/remote-url.js';
+import { parseHttpUrl } from '../transports/http/http-url.js';
 import type { Transport } from '../transports/transport.js';
 
 /** Why a URL cannot be used; null where it can. */
@@ -8,15 +8,15 @@ type Check = NonNullable<Transport['checkInput']>;
 const refuse = () => Promise.reject(new TypeError('a plan moves nothing'));
 
 const checkHttp: Check = async (url) => {
-  const reading = readHttpUrl(url);
-  return reading.ok ? null : reading.complaint;
+  const reading = parseHttpUrl(url);
+  return reading.ok ? null : reading.validationError;
 };
 
 const checkRemote =
   (kind: HostKind): Check =>
   async (url) => {
-    const reading = readRemoteUrl(url, kind);
-    return reading.ok ? null : reading.complaint;
+    const reading = parseRemoteUrl(url, kind);
+    return reading.ok ? null : reading.validationError;
   };
 
 const bothWays = (schemes: readonly string[], check: Check): Transport => ({

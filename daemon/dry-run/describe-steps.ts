@@ -1,7 +1,7 @@
 import { withoutExtension } from '../../src/shared/text/url-text.js';
 import { thumbnailCount } from '../jobs/thumbnails.js';
 import { expectedMedia } from '../plan/expected-media.js';
-import type { Abilities, OutputToPlan, Plan } from '../plan/plan-types.js';
+import type { Capabilities, OutputToPlan, Plan } from '../plan/plan-types.js';
 import { fileArgument } from '../plan/safe-input.js';
 import { planThumbnails } from '../plan/thumbnails.js';
 
@@ -25,7 +25,11 @@ export interface StepsOfPlan {
  * The steps of a plan, those that take thumbnails behind the last one that encodes their output. When they are taken follows from how
  * long the encoded file is, which is known only then: here they are shown for the length that is expected.
  */
-export function stepsOfPlan(made: Plan, outputs: readonly OutputToPlan[], abilities: Abilities): StepsOfPlan {
+export function stepsOfPlan(
+  made: Plan,
+  outputs: readonly OutputToPlan[],
+  capabilities: Capabilities,
+): StepsOfPlan {
   const remarks: string[] = [];
   const thumbnails = (id: number): readonly StepOfPlan[] => {
     const product = made.products.find(({ outputId }) => outputId === id);
@@ -36,9 +40,9 @@ export function stepsOfPlan(made: Plan, outputs: readonly OutputToPlan[], abilit
     const keyframeInterval = settings.keyframe_interval;
     const taken = planThumbnails(
       { outputId: id, path: product.path, media, number, keyframeInterval },
-      abilities,
+      capabilities,
     );
-    if ('fault' in taken) {
+    if ('failure' in taken) {
       remarks.push(`output ${id} has thumbnails too: how they are taken follows from the length of its file`);
       return [];
     }
@@ -50,11 +54,13 @@ export function stepsOfPlan(made: Plan, outputs: readonly OutputToPlan[], abilit
       share: null,
     }));
   };
-  const steps = made.steps.flatMap(({ outputIds, args, share }, index): readonly StepOfPlan[] => {
-    const later = made.steps.slice(index + 1);
-    const ready = outputIds.filter((id) => !later.some((step) => step.outputIds.includes(id)));
-    return [{ outputs: outputIds, does: 'encode', args, share }, ...ready.flatMap(thumbnails)];
-  });
+  const steps = made.steps.flatMap(
+    ({ outputIds, args, progressWeight: share }, index): readonly StepOfPlan[] => {
+      const later = made.steps.slice(index + 1);
+      const ready = outputIds.filter((id) => !later.some((step) => step.outputIds.includes(id)));
+      return [{ outputs: outputIds, does: 'encode', args, share }, ...ready.flatMap(thumbnails)];
+    },
+  );
   return { steps, remarks };
 }
 

@@ -12,7 +12,7 @@ import { frameAtStart } from '../pipeline/frame-at-start.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan } from '../plan/plan-types.js';
 import { createFileTransport } from '../transports/file/file-transport.js';
-import { readFileUrl } from '../transports/file/file-url.js';
+import { parseFileUrl } from '../transports/file/file-url.js';
 import { registerTransports } from '../transports/registry.js';
 import { unreachedTransports } from './check-urls.js';
 import { type StepOfPlan, stepsOfPlan } from './describe-steps.js';
@@ -80,9 +80,9 @@ export async function planOnce(
     }
   }
   const files = new Map(named.flatMap((file, index) => (file === null ? [] : [[index + 1, file] as const])));
-  const made = plan(open, media, { input, scratch, files }, ffmpeg.abilities);
-  const { steps, remarks } = stepsOfPlan(made, open, ffmpeg.abilities);
-  for (const { outputId, fault } of made.refusals) faults.set(outputId, fault);
+  const made = plan(open, media, { input, scratch, files }, ffmpeg.capabilities);
+  const { steps, remarks } = stepsOfPlan(made, open, ffmpeg.capabilities);
+  for (const { outputId, failure: fault } of made.rejections) faults.set(outputId, fault);
   return {
     program: ffmpeg.ffmpeg.path,
     outputs: placed.map(({ settings, placement }, index) => ({
@@ -111,7 +111,7 @@ async function checked(body: unknown, ffmpeg: Ffmpeg): Promise<CheckedPlan> {
   const context = { account: { id: 'default' }, baseUrl: 'http://localhost' };
   const parts = partsOf(reading);
   const { outputs, complaints } = await checkRequest({ transports, ffmpeg, randomToken }, context, parts);
-  const local = readFileUrl(parts.input ?? '');
+  const local = parseFileUrl(parts.input ?? '');
   const all = [...(reading.ok ? [] : reading.complaints), ...complaints];
   if (all.length > 0) throw invalidRequest(all);
   if (!local.ok) {

@@ -1,11 +1,11 @@
 import { withoutPassword } from '../../src/shared/redact.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
 import type { Fault } from '../jobs/job-failure.js';
-import type { WatermarkPicture } from '../plan/plan-types.js';
-import { readFileUrl } from '../transports/file/file-url.js';
+import type { WatermarkImage } from '../plan/plan-types.js';
+import { parseFileUrl } from '../transports/file/file-url.js';
 
 /** The watermarks of one output, or why it cannot be made. */
-export type FoundWatermarks = { readonly pictures: readonly WatermarkPicture[] } | { readonly fault: Fault };
+export type FoundWatermarks = { readonly pictures: readonly WatermarkImage[] } | { readonly fault: Fault };
 
 /** Finds out what the watermarks of outputs are, each address once. */
 export interface WatermarkFinder {
@@ -21,15 +21,15 @@ const assumed = { demuxer: 'png_pipe', width: 100, height: 100 } as const;
  * The pictures of watermarks, for lines that are only shown: local ones are looked at, under their own paths. Of those elsewhere
  * nothing is fetched: each stands for a PNG of 100x100 pixels below `scratch`, and a remark says so.
  */
-export function watermarkFinder({ probePicture }: Ffmpeg, scratch: string): WatermarkFinder {
-  const looked = new Map<string, Promise<WatermarkPicture>>();
-  const look = (path: string): Promise<WatermarkPicture> => {
+export function watermarkFinder({ probeImage: probePicture }: Ffmpeg, scratch: string): WatermarkFinder {
+  const looked = new Map<string, Promise<WatermarkImage>>();
+  const look = (path: string): Promise<WatermarkImage> => {
     const found = looked.get(path) ?? probePicture(path);
     looked.set(path, found);
     return found;
   };
-  const elsewhere = new Map<string, WatermarkPicture>();
-  const standIn = (url: string): WatermarkPicture => {
+  const elsewhere = new Map<string, WatermarkImage>();
+  const standIn = (url: string): WatermarkImage => {
     const known = elsewhere.get(url);
     if (known !== undefined) return known;
     const picture = { ...assumed, path: `${scratch}/watermark-${elsewhere.size + 1}.png` };
@@ -38,9 +38,9 @@ export function watermarkFinder({ probePicture }: Ffmpeg, scratch: string): Wate
   };
   return {
     async find(urls) {
-      const pictures: WatermarkPicture[] = [];
+      const pictures: WatermarkImage[] = [];
       for (const url of urls) {
-        const local = readFileUrl(url);
+        const local = parseFileUrl(url);
         if (!local.ok) {
           pictures.push(standIn(url));
           continue;

@@ -1,16 +1,16 @@
-import type { Abilities } from '../plan/plan-types.js';
-import { type AskOptions, askProgram } from './ask-program.js';
-import { readAbilities } from './read-abilities.js';
+import type { Capabilities } from '../plan/plan-types.js';
+import { type ProgramQueryOptions, queryProgram } from './ask-program.js';
+import { parseCapabilities } from './read-abilities.js';
 
 /** What an ffmpeg can do, asked of itself or remembered. Rejects where it does not answer. */
-export async function askAbilities(path: string, options: AskOptions): Promise<Abilities> {
-  const ask = (...args: readonly string[]) => askProgram(path, args, options);
+export async function queryCapabilities(path: string, options: ProgramQueryOptions): Promise<Capabilities> {
+  const query = (...args: readonly string[]) => queryProgram(path, args, options);
   const [version, encoders, filters, muxers, help] = await Promise.all([
-    ask('-version'),
-    ask('-hide_banner', '-encoders'),
-    ask('-hide_banner', '-filters'),
-    ask('-hide_banner', '-muxers'),
-    ask('-hide_banner', '-h', 'long'),
+    query('-version'),
+    query('-hide_banner', '-encoders'),
+    query('-hide_banner', '-filters'),
+    query('-hide_banner', '-muxers'),
+    query('-hide_banner', '-h', 'long'),
   ]);
-  return readAbilities({ version, encoders, filters, muxers, help });
+  return parseCapabilities({ version, encoders, filters, muxers, help });
 }

@@ -6,17 +6,17 @@ import { makeFolder } from '../../src/shared/util/make-folder.js';
 
 /** The user's own folder for what can be found out again: `$XDG_CACHE_HOME/venc`, else `~/.cache/venc`. */
 export function defaultCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
-  const given = environment.XDG_CACHE_HOME;
-  return given?.startsWith('/') ? join(given, 'venc') : join(homeFolder(), '.cache', 'venc');
+  const configured = environment.XDG_CACHE_HOME;
+  return configured?.startsWith('/') ? join(configured, 'venc') : join(homeFolder(), '.cache', 'venc');
 }
 
 /** A short name for a file of the cache, the same for the same words. */
-export function cacheName(...words: readonly string[]): string {
-  return createHash('sha256').update(words.join('\0')).digest('hex').slice(0, 20);
+export function cacheFileName(...parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 20);
 }
 
 /** Keeps a text in the cache. A cache that cannot be written is no trouble: the text is asked for again next time. */
-export async function keepText(path: string, text: string): Promise<void> {
+export async function writeCacheFile(path: string, text: string): Promise<void> {
   try {
     await makeFolder(dirname(path), 0o700);
     await replaceFile(path, (file) => file.write(text));

@@ -27,7 +27,7 @@ export interface Candidate {
 }
 
 /** Every runnable file of a name in the folders of a search path, in their order. */
-export async function searchFor(name: string, searchPath: string): Promise<readonly string[]> {
+export async function findOnSearchPath(name: string, searchPath: string): Promise<readonly string[]> {
   const paths = searchPath
     .split(delimiter)
     .filter((folder) => folder !== '')
@@ -86,10 +86,10 @@ export async function* candidatesFor(
   options: SearchOptions,
 ): AsyncGenerator<Candidate> {
   const searchPath = options.searchPath ?? process.env.PATH ?? '';
-  const given = options[program];
-  if (given !== undefined && given !== null && given !== '') {
-    const [found] = given.includes('/') ? [resolve(given)] : await searchFor(given, searchPath);
-    yield { source: 'option', path: found ?? resolve(given), reason: null, sha256: null };
+  const option = options[program];
+  if (option !== undefined && option !== null && option !== '') {
+    const [found] = option.includes('/') ? [resolve(option)] : await findOnSearchPath(option, searchPath);
+    yield { source: 'option', path: found ?? resolve(option), reason: null, sha256: null };
     return;
   }
   const from = options.packagesFrom === undefined ? import.meta.url : join(options.packagesFrom, '_');
@@ -100,7 +100,7 @@ export async function* candidatesFor(
       path: exportedPath('ffmpeg-static', from),
     });
   }
-  const onPath = await searchFor(program, searchPath);
+  const onPath = await findOnSearchPath(program, searchPath);
   if (onPath.length === 0)
     yield { source: 'PATH', path: null, reason: `no ${program} is on PATH`, sha256: null };
   for (const path of onPath) yield { source: 'PATH', path, reason: null, sha256: null };

@@ -1,9 +1,9 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
 import type { Fault } from '../jobs/job-failure.js';
-import type { Ending } from './launch.js';
-import { type HiddenWords, lastWords } from './plain-words.js';
+import type { ExitResult } from './launch.js';
+import { lastErrorLine, type RedactionOptions } from './plain-words.js';
 
-interface Reason {
+interface FailurePattern {
   readonly pattern: RegExp;
   readonly errorClass: ErrorClass;
   /** The sentence; `$1` is what the pattern caught first. */
@@ -11,7 +11,7 @@ interface Reason {
 }
 
 /** What ffmpeg's words mean, the most particular first. */
-const reasons = [
+const failurePatterns = [
   {
     pattern: /No space left on device|Disk quota exceeded|File too large/,
     errorClass: 'OutOfSpaceError',
@@ -93,18 +93,21 @@ const reasons = [
     errorClass: 'TranscodingError',
     message: 'The encoder may not write into its folder.',
   },
-] as const satisfies readonly Reason[];
+] as const satisfies readonly FailurePattern[];
 
-function faultFor(reason: Reason, said: string): Fault {
-  const caught = reason.pattern
-    .exec(said)
+function failureFor(failurePattern: FailurePattern, stderr: string): Fault {
+  const captured = failurePattern.pattern
+    .exec(stderr)
     ?.slice(1)
     .find((text) => text !== undefined);
-  return { errorClass: reason.errorClass, message: reason.message.replace('$1', caught ?? 'that it needs') };
+  return {
+    errorClass: failurePattern.errorClass,
+    message: failurePattern.message.replace('$1', captured ?? 'that it needs'),
+  };
 }
 
 /** Why a program ended that did not end by itself; null where it did. */
-function fromOutside({ signal, exitCode }: Ending): string | null {
+function explainSignal({ signal, exitCode }: ExitResult): string | null {
   if (signal === 'SIGKILL')
     return 'The encoder was killed from outside; perhaps the machine ran out of memory.';
   // ffmpeg catches the signals that ask it to end, and then ends with 255.
@@ -113,23 +116,24 @@ function fromOutside({ signal, exitCode }: Ending): string | null {
 }
 
 /** Whether ffmpeg ended with 0 although it could not write everything: older ones do when the end of a file is lost. */
-export function failedQuietly(said: string): boolean {
-  return /No space left on device|Error writing trailer|Error closing file/.test(said);
+export function hasHiddenWriteError(stderr: string): boolean {
+  return /No space left on device|Error writing trailer|Error closing file/.test(stderr);
 }
 
 /**
  * Why a run of ffmpeg failed, as one plain sentence with its class. A signal comes before what was said: complaints about
  * the input end no process. Shows no path of this machine.
  */
-export function explain(ending: Ending, hidden: HiddenWords): Fault {
-  const because = (message: string): Fault => ({ errorClass: 'TranscodingError', message });
-  if (ending.startFailure !== null) return because(`ffmpeg could not be started (${ending.startFailure}).`);
-  const outside = fromOutside(ending);
-  if (outside !== null) return because(outside);
-  const known = reasons.find(({ pattern }) => pattern.test(ending.said));
-  if (known !== undefined) return faultFor(known, ending.said);
-  const words = lastWords(ending.said, hidden);
-  return because(
-    words === null ? `The encoder ended with code ${ending.exitCode}.` : `The encoder gave up: ${words}`,
+export function explainFailure(exit: ExitResult, redaction: RedactionOptions): Fault {
+  const transcodingFailure = (message: string): Fault => ({ errorClass: 'TranscodingError', message });
+  if (exit.startFailure !== null)
+    return transcodingFailure(`ffmpeg could not be started (${exit.startFailure}).`);
+  const signalMessage = explainSignal(exit);
+  if (signalMessage !== null) return transcodingFailure(signalMessage);
+  const failurePattern = failurePatterns.find(({ pattern }) => pattern.test(exit.stderr));
+  if (failurePattern !== undefined) return failureFor(failurePattern, exit.stderr);
+  const detail = lastErrorLine(exit.stderr, redaction);
+  return transcodingFailure(
+    detail === null ? `The encoder ended with code ${exit.exitCode}.` : `The encoder gave up: ${detail}`,
   );
 }

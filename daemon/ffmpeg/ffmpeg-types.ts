@@ -1,5 +1,5 @@
 import type { MediaFacts } from '../jobs/media.js';
-import type { Abilities, WatermarkPicture } from '../plan/plan-types.js';
+import type { Capabilities, WatermarkImage } from '../plan/plan-types.js';
 
 /** Where a program was found: the order in which it is looked for. */
 export type BinarySource = 'option' | 'ffmpeg-static' | 'PATH' | 'ffmpeg-binary' | 'installer';
@@ -31,7 +31,7 @@ export interface EncodeOptions {
 }
 
 /** A moment of a stream, in seconds by the times in the file. */
-export interface ScreenMoment {
+export interface DisplayMoment {
   readonly streamIndex: number;
   readonly seconds: number;
 }
@@ -49,7 +49,7 @@ export interface MeasuredVideo {
 export interface Ffmpeg {
   readonly ffmpeg: Binary;
   readonly ffprobe: Binary;
-  readonly abilities: Abilities;
+  readonly capabilities: Capabilities;
   /**
    * What a file is. Rejects with `NoMediaError` where nothing is recognised in it, `UnsupportedInputError` where
    * something is that is not taken (playlist, picture beyond the limit, encrypted).
@@ -59,9 +59,9 @@ export interface Ffmpeg {
    * What a still picture is: PNG, GIF, JPEG or BMP by its first bytes, whatever its name. Rejects with `WatermarkError` where it is
    * none of these, cannot be read, or is larger than the limit.
    */
-  probePicture(path: string, signal?: AbortSignal): Promise<WatermarkPicture>;
+  probeImage(path: string, signal?: AbortSignal): Promise<WatermarkImage>;
   /** When the frame begins that is on screen at a moment, by the times in the file; null where that cannot be told. Never rejects. */
-  frameOnScreen(path: string, moment: ScreenMoment, signal?: AbortSignal): Promise<number | null>;
+  findDisplayedFrame(path: string, moment: DisplayMoment, signal?: AbortSignal): Promise<number | null>;
   /** The bitrate of a file's picture, by all of its packets; null where it cannot be told. Never rejects. */
   measureVideo(path: string, signal: AbortSignal): Promise<MeasuredVideo | null>;
   /**

@@ -1,13 +1,13 @@
 import { access } from 'node:fs/promises';
 import { VencError } from '../../src/shared/errors.js';
-import { type AskOptions, askProgram, programChecksum } from './ask-program.js';
+import { type ProgramQueryOptions, programChecksum, queryProgram } from './ask-program.js';
 import { type Candidate, candidatesFor, type ProgramName, type SearchOptions } from './candidates.js';
 import type { Binary, BinarySource } from './ffmpeg-types.js';
 import { isRecent, readVersion } from './read-version.js';
 import { isRunnable, makeRunnable } from './runnable.js';
 
 /** One place that was looked at for a program. */
-export interface LookedAt {
+export interface CheckedBinary {
   readonly program: ProgramName;
   readonly source: BinarySource;
   /** Null where nothing is in that place. */
@@ -23,15 +23,21 @@ export interface FoundBinaries {
   readonly ffmpeg: Binary | null;
   readonly ffprobe: Binary | null;
   /** Every place looked at, in order; those behind a chosen one are not looked at. */
-  readonly looked: readonly LookedAt[];
+  readonly looked: readonly CheckedBinary[];
 }
 
-type Judged = { readonly binary: Binary } | { readonly version: string | null; readonly reason: string };
+type CandidateCheck =
+  | { readonly binary: Binary }
+  | { readonly version: string | null; readonly reason: string };
 
 /** Why a packaged program is not run if its file was changed. */
-export const wrongChecksum = 'does not have the SHA-256 of the build that venc was made for';
+export const wrongChecksumMessage = 'does not have the SHA-256 of the build that venc was made for';
 
-async function judge(program: ProgramName, candidate: Candidate, options: AskOptions): Promise<Judged> {
+async function checkCandidate(
+  program: ProgramName,
+  candidate: Candidate,
+  options: ProgramQueryOptions,
+): Promise<CandidateCheck> {
   if (candidate.path === null) return { version: null, reason: candidate.reason ?? 'is not there' };
   try {
     await access(candidate.path);
@@ -46,34 +52,36 @@ async function judge(program: ProgramName, candidate: Candidate, options: AskOpt
     const path = await makeRunnable(candidate.path, options.cacheFolder);
     const { sha256 } = candidate;
     if (sha256 !== null && (await programChecksum(path, options)) !== sha256) {
-      return { version: null, reason: wrongChecksum };
+      return { version: null, reason: wrongChecksumMessage };
     }
-    const said = readVersion(await askProgram(path, ['-version'], options));
-    if (said === null || said.program !== program) return { version: null, reason: `is not ${program}` };
-    const { version } = said;
-    if (candidate.source === 'PATH' && !isRecent(said)) return { version, reason: 'is older than 5.0' };
+    const parsedVersion = readVersion(await queryProgram(path, ['-version'], options));
+    if (parsedVersion === null || parsedVersion.program !== program)
+      return { version: null, reason: `is not ${program}` };
+    const { version } = parsedVersion;
+    if (candidate.source === 'PATH' && !isRecent(parsedVersion))
+      return { version, reason: 'is older than 5.0' };
     return { binary: { path, version, source: candidate.source } };
   } catch (error) {
     return { version: null, reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function findBinary(program: ProgramName, options: SearchOptions & AskOptions) {
-  const looked: LookedAt[] = [];
+async function findBinary(program: ProgramName, options: SearchOptions & ProgramQueryOptions) {
+  const looked: CheckedBinary[] = [];
   for await (const candidate of candidatesFor(program, options)) {
     const { source, path } = candidate;
-    const judged = await judge(program, candidate, options);
-    if ('binary' in judged) {
-      const { binary } = judged;
+    const check = await checkCandidate(program, candidate, options);
+    if ('binary' in check) {
+      const { binary } = check;
       looked.push({ program, source, path: binary.path, version: binary.version, reason: null });
       return { binary, looked };
     }
     if (source === 'option') {
-      throw new VencError('UsageError', `${path}, given as ${program}, ${judged.reason}.`, {
+      throw new VencError('UsageError', `${path}, given as ${program}, ${check.reason}.`, {
         hint: `Name the program itself with --${program} or VENC_${program.toUpperCase()}, or leave it to be found.`,
       });
     }
-    looked.push({ program, source, path, version: judged.version, reason: judged.reason });
+    looked.push({ program, source, path, version: check.version, reason: check.reason });
   }
   return { binary: null, looked };
 }
@@ -83,7 +91,7 @@ async function findBinary(program: ProgramName, options: SearchOptions & AskOpti
  * must be 5.0 or newer. Rejects with `UsageError`, naming the path, where a path was given that is not the program:
  * something else is never quietly used in its place.
  */
-export async function findBinaries(options: SearchOptions & AskOptions): Promise<FoundBinaries> {
+export async function findBinaries(options: SearchOptions & ProgramQueryOptions): Promise<FoundBinaries> {
   const [ffmpeg, ffprobe] = await Promise.all([
     findBinary('ffmpeg', options),
     findBinary('ffprobe', options),

@@ -1,5 +1,5 @@
 /** Containers whose one word is not the first of ffprobe's names for them. */
-const words: Readonly<Record<string, string>> = {
+const formatWords: Readonly<Record<string, string>> = {
   mov: 'mpeg4',
   mpeg: 'mpeg-ps',
   mpegts: 'mpeg-ts',
@@ -12,15 +12,15 @@ const words: Readonly<Record<string, string>> = {
 export function formatWord(formatName: string, documentType: string | null): string {
   const [first = 'unknown'] = formatName.split(',');
   if (first === 'matroska') return documentType === 'webm' ? 'webm' : 'matroska';
-  return words[first] ?? first;
+  return formatWords[first] ?? first;
 }
 
 /** Whether the name of a demuxer is that of still pictures: `image2`, `png_pipe`, ... */
-export function isPictureFormat(name: string): boolean {
+export function isImageFormat(name: string): boolean {
   return /^image2|_pipe$/.test(name) && name !== 'yuv4mpegpipe';
 }
 
-const playlists: readonly string[] = [
+const playlistFormats: readonly string[] = [
   'hls',
   'applehttp',
   'dash',
@@ -30,7 +30,7 @@ const playlists: readonly string[] = [
   'imf',
   'smoothstreaming',
 ];
-const texts: readonly string[] = [
+const textFormats: readonly string[] = [
   'tty',
   'srt',
   'ass',
@@ -45,7 +45,7 @@ const texts: readonly string[] = [
 
 /** What a demuxer that is not on the list is for. */
 export function kindOfFormat(name: string): 'playlist' | 'picture' | 'text' | 'other' {
-  if (playlists.includes(name)) return 'playlist';
-  if (isPictureFormat(name)) return 'picture';
-  return texts.includes(name) ? 'text' : 'other';
+  if (playlistFormats.includes(name)) return 'playlist';
+  if (isImageFormat(name)) return 'picture';
+  return textFormats.includes(name) ? 'text' : 'other';
 }

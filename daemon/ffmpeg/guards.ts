@@ -16,12 +16,12 @@ export function guardInputs(args: readonly string[]): readonly string[] {
   let start = 0;
   for (const [index, arg] of args.entries()) {
     if (arg !== '-i') continue;
-    const own = args.slice(start, index);
-    const isFixed = own.includes('-f');
+    const inputOptions = args.slice(start, index);
+    const isFixed = inputOptions.includes('-f');
     const missing = guards.filter(
-      ({ option }) => !own.includes(option) && !(isFixed && option === '-format_whitelist'),
+      ({ option }) => !inputOptions.includes(option) && !(isFixed && option === '-format_whitelist'),
     );
-    guarded.push(...own, ...missing.flatMap(({ option, value }) => [option, value]), '-i');
+    guarded.push(...inputOptions, ...missing.flatMap(({ option, value }) => [option, value]), '-i');
     start = index + 1;
   }
   return [...guarded, ...args.slice(start)];

@@ -7,7 +7,7 @@ export type {
   EncodeProgress,
   Ffmpeg,
 } from './ffmpeg-types.js';
-export type { FoundBinaries, LookedAt } from './find-binaries.js';
-export { endLeftovers } from './leftovers.js';
+export type { CheckedBinary, FoundBinaries } from './find-binaries.js';
+export { killOrphanProcesses } from './leftovers.js';
 export { type FfmpegReport, type OpenedFfmpeg, type OpenOptions, openFfmpeg } from './open-ffmpeg.js';
-export { damagedPrograms, remarksOn } from './remarks.js';
+export { damagedPrograms, warningsFor } from './remarks.js';

@@ -1,7 +1,7 @@
 import { maxPixels } from '../../src/shared/settings/limits.js';
 import type { Fault } from '../jobs/job-failure.js';
 import type { MediaFacts, VideoFacts } from '../jobs/media.js';
-import { formatWord, isPictureFormat, kindOfFormat } from './formats.js';
+import { formatWord, isImageFormat, kindOfFormat } from './formats.js';
 import {
   numberAt,
   objectAt,
@@ -12,33 +12,35 @@ import {
   textAt,
 } from './probe-fields.js';
 import { readAudio } from './read-audio.js';
-import { readLength } from './read-length.js';
-import { isCodecKnown, kilobits } from './read-stream.js';
+import { readDuration } from './read-length.js';
+import { isCodecKnown, toKilobits } from './read-stream.js';
 import { isVideo, pixelsOf, readVideo } from './read-video.js';
 import { matroskaType, otherKind } from './sniff.js';
 
 /** What a look at a file gave, before it is judged. */
-export interface ProbeEvidence {
+export interface ProbeOutput {
   /** Beginning of the file, see `headBytes`. */
   readonly head: Buffer;
   readonly sizeBytes: number;
   /** ffprobe's answer (JSON of format, streams and the first packets) and the end of what it said on stderr. */
-  readonly answer: string;
-  readonly said: string;
+  readonly json: string;
+  readonly stderr: string;
   /** In which order the frames of its picture show their fields; left out where they were not asked or do not tell. */
   readonly fieldOrder?: VideoFacts['fieldOrder'] | null;
 }
 
 /** Either what the file is or why it is not taken. */
-export type ProbeVerdict = { readonly media: MediaFacts } | { readonly fault: Fault };
+export type ProbeValidation = { readonly media: MediaFacts } | { readonly failure: Fault };
 
-const noMedia = (message: string): ProbeVerdict => ({ fault: { errorClass: 'NoMediaError', message } });
-const notTaken = (message: string): ProbeVerdict => ({
-  fault: { errorClass: 'UnsupportedInputError', message },
+const noMediaFailure = (message: string): ProbeValidation => ({
+  failure: { errorClass: 'NoMediaError', message },
+});
+const unsupportedInput = (message: string): ProbeValidation => ({
+  failure: { errorClass: 'UnsupportedInputError', message },
 });
 
-const tooLarge = (size: string) =>
-  notTaken(`The picture has ${size} pixels, which is more than ${maxPixels.toLocaleString('en')}.`);
+const tooLargeFailure = (size: string) =>
+  unsupportedInput(`The picture has ${size} pixels, which is more than ${maxPixels.toLocaleString('en')}.`);
 
 const encryptedTags: readonly string[] = ['encv', 'enca', 'drmi', 'drms', 'aavd'];
 
@@ -48,62 +50,64 @@ function isEncrypted(stream: ProbeObject): boolean {
 }
 
 /** Encrypted MP4 tracks are told by their packets alone: ffprobe gives their streams the names of what is inside. */
-function holdsEncrypted(answer: ProbeObject, said: string): boolean {
-  const packets = objectsAt(answer, 'packets').flatMap((packet) => objectsAt(packet, 'side_data_list'));
+function isAnyStreamEncrypted(json: ProbeObject, stderr: string): boolean {
+  const packets = objectsAt(json, 'packets').flatMap((packet) => objectsAt(packet, 'side_data_list'));
   return (
-    objectsAt(answer, 'streams').some(isEncrypted) ||
+    objectsAt(json, 'streams').some(isEncrypted) ||
     packets.some((data) => /^Encryption/.test(textAt(data, 'side_data_type') ?? '')) ||
-    /DRM protected stream/.test(said)
+    /DRM protected stream/.test(stderr)
   );
 }
 
 /** The size that ffprobe would not decode; null where it said nothing of the kind. */
-function refusedSize(said: string): string | null {
-  return /Picture size (\d+x\d+) exceeds/.exec(said)?.[1] ?? null;
+function rejectedSize(stderr: string): string | null {
+  return /Picture size (\d+x\d+) exceeds/.exec(stderr)?.[1] ?? null;
 }
 
-function nothingFound({ head, said }: ProbeEvidence): ProbeVerdict {
+function explainUnrecognized({ head, stderr }: ProbeOutput): ProbeValidation {
   // Where the header of the file tells the size already, ffprobe ends there and prints nothing but its complaint.
-  const size = refusedSize(said);
-  if (size !== null) return tooLarge(size);
-  const refused = /\[(\S+) @ 0x[0-9a-f]+\] Format not on whitelist/.exec(said)?.[1]?.split(',')[0];
+  const size = rejectedSize(stderr);
+  if (size !== null) return tooLargeFailure(size);
+  const rejectedFormat = /\[(\S+) @ 0x[0-9a-f]+\] Format not on whitelist/.exec(stderr)?.[1]?.split(',')[0];
   // A guess that ffprobe itself doubts is no recognition.
-  if (refused !== undefined && !/misdetection possible/.test(said)) {
-    switch (kindOfFormat(refused)) {
+  if (rejectedFormat !== undefined && !/misdetection possible/.test(stderr)) {
+    switch (kindOfFormat(rejectedFormat)) {
       case 'playlist':
-        return notTaken(`The file is a playlist (${refused}); what it leads to is not fetched.`);
+        return unsupportedInput(
+          `The file is a playlist (${rejectedFormat}); what it leads to is not fetched.`,
+        );
       case 'picture':
-        return notTaken('The file is a still picture and no video.');
+        return unsupportedInput('The file is a still picture and no video.');
       case 'other':
-        return notTaken(`The file is of the format ${refused}, which is not taken.`);
+        return unsupportedInput(`The file is of the format ${rejectedFormat}, which is not taken.`);
       case 'text':
-        return noMedia('The file is plain text and holds no media.');
+        return noMediaFailure('The file is plain text and holds no media.');
     }
   }
   const kind = otherKind(head);
-  return noMedia(
+  return noMediaFailure(
     kind === null ? 'Nothing was recognised in the file: it is no media.' : `The file is ${kind}.`,
   );
 }
 
-function nothingUsable(streams: readonly ProbeObject[], said: string): ProbeVerdict {
-  const size = refusedSize(said);
+function explainUnusable(streams: readonly ProbeObject[], stderr: string): ProbeValidation {
+  const size = rejectedSize(stderr);
   if (size !== null && streams.some(isVideo)) {
-    return tooLarge(size);
+    return tooLargeFailure(size);
   }
   const isMedia = (stream: ProbeObject) => isVideo(stream) || textAt(stream, 'codec_type') === 'audio';
   if (streams.some((stream) => isMedia(stream) && !isCodecKnown(stream))) {
-    return notTaken('The codecs of the file are not known to this ffmpeg.');
+    return unsupportedInput('The codecs of the file are not known to this ffmpeg.');
   }
-  return noMedia('The file holds no video and no sound.');
+  return noMediaFailure('The file holds no video and no sound.');
 }
 
-function isStill(format: ProbeObject, streams: readonly ProbeObject[]): boolean {
+function isStillImage(format: ProbeObject, streams: readonly ProbeObject[]): boolean {
   const name = textAt(format, 'format_name') ?? '';
-  if (isPictureFormat(name)) return true;
+  if (isImageFormat(name)) return true;
   const brand = textAt(objectAt(format, 'tags'), 'major_brand') ?? '';
-  const isPictureFile = name === 'gif' || name === 'apng' || /^(?:avif|heic|heix|mif1)$/.test(brand);
-  return isPictureFile && streams.every((stream) => numberAt(stream, 'nb_frames') === 1);
+  const isImageFile = name === 'gif' || name === 'apng' || /^(?:avif|heic|heix|mif1)$/.test(brand);
+  return isImageFile && streams.every((stream) => numberAt(stream, 'nb_frames') === 1);
 }
 
 /**
@@ -117,48 +121,48 @@ function isDolbyVisionOnly(stream: ProbeObject): boolean {
   return profile === 5 || (profile === 10 && numberAt(record, 'dv_bl_signal_compatibility_id') === 0);
 }
 
-const dolbyVisionOnly =
+const dolbyVisionOnlyMessage =
   'The video is Dolby Vision profile 5: only Dolby Vision players show its colours, and ffmpeg would make them green and purple. ' +
   'Export it as HDR10, HLG or SDR, or as Dolby Vision profile 8.';
 
 const isChosen = (stream: ProbeObject, { streamIndex }: VideoFacts) =>
   numberAt(stream, 'index') === streamIndex;
 
-function isOversized(said: string): (stream: ProbeObject) => boolean {
-  const isRefused = refusedSize(said) !== null;
-  return (stream) => isRefused && isVideo(stream) && pixelsOf(stream) === 0;
+function isOversized(stderr: string): (stream: ProbeObject) => boolean {
+  const isSizeRejected = rejectedSize(stderr) !== null;
+  return (stream) => isSizeRejected && isVideo(stream) && pixelsOf(stream) === 0;
 }
 
 /**
  * What a file is, out of what ffprobe said of it. `NoMediaError` where nothing was recognised in it,
  * `UnsupportedInputError` where something was that is not taken (contract, section 3).
  */
-export function judgeProbe(evidence: ProbeEvidence): ProbeVerdict {
-  const answer = parseProbe(evidence.answer);
-  const format = objectAt(answer, 'format');
-  const streams = objectsAt(answer, 'streams');
+export function validateProbe(output: ProbeOutput): ProbeValidation {
+  const json = parseProbe(output.json);
+  const format = objectAt(json, 'format');
+  const streams = objectsAt(json, 'streams');
   const name = textAt(format, 'format_name');
   // A score of 1 is what a file gets for the ending of its name alone.
-  if (name === null || (numberAt(format, 'probe_score') ?? 100) <= 1) return nothingFound(evidence);
-  if (holdsEncrypted(answer, evidence.said)) return notTaken('The file is encrypted.');
-  if (isStill(format, streams)) return notTaken('The file is a still picture and no video.');
-  const [video, audio] = [readVideo(streams, evidence.fieldOrder), readAudio(streams)];
-  if (video === null && (audio === null || streams.some(isOversized(evidence.said)))) {
-    return nothingUsable(streams, evidence.said);
+  if (name === null || (numberAt(format, 'probe_score') ?? 100) <= 1) return explainUnrecognized(output);
+  if (isAnyStreamEncrypted(json, output.stderr)) return unsupportedInput('The file is encrypted.');
+  if (isStillImage(format, streams)) return unsupportedInput('The file is a still picture and no video.');
+  const [video, audio] = [readVideo(streams, output.fieldOrder), readAudio(streams)];
+  if (video === null && (audio === null || streams.some(isOversized(output.stderr)))) {
+    return explainUnusable(streams, output.stderr);
   }
   if (video !== null && video.width * video.height > maxPixels) {
-    return tooLarge(`${video.width}x${video.height}`);
+    return tooLargeFailure(`${video.width}x${video.height}`);
   }
   if (video !== null && streams.some((stream) => isChosen(stream, video) && isDolbyVisionOnly(stream))) {
-    return notTaken(dolbyVisionOnly);
+    return unsupportedInput(dolbyVisionOnlyMessage);
   }
-  const durationSeconds = readLength(format, streams, [video, audio]);
-  const bitsPerSecond = durationSeconds === null ? null : (evidence.sizeBytes * 8) / durationSeconds;
+  const durationSeconds = readDuration(format, streams, [video, audio]);
+  const bitsPerSecond = durationSeconds === null ? null : (output.sizeBytes * 8) / durationSeconds;
   return {
     media: {
-      format: formatWord(name, matroskaType(evidence.head)),
+      format: formatWord(name, matroskaType(output.head)),
       durationSeconds,
-      totalBitrateKbps: kilobits(numberAt(format, 'bit_rate') ?? bitsPerSecond),
+      totalBitrateKbps: toKilobits(numberAt(format, 'bit_rate') ?? bitsPerSecond),
       video,
       audio,
     },

@@ -1,15 +1,15 @@
 import { type ExecaError, execa } from 'execa';
 import { childEnvironment } from '../../src/shared/util/child-environment.js';
-import { searchFor } from './candidates.js';
+import { findOnSearchPath } from './candidates.js';
 import { TextTail } from './text-tail.js';
 
 /** How a program came to its end. */
-export interface Ending {
+export interface ExitResult {
   /** Null where a signal ended it or it never started. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   /** The last 8 KB of what it said on stderr. */
-  readonly said: string;
+  readonly stderr: string;
   /** The system's word, such as `ENOENT`, where it could not be started; null where it was. */
   readonly startFailure: string | null;
 }
@@ -17,7 +17,7 @@ export interface Ending {
 /** What goes with one start of a program. */
 export interface LaunchOptions {
   /** Words in front of the command, see `findGuardian`. */
-  readonly guardian: readonly string[];
+  readonly parentDeathWrapper: readonly string[];
   readonly folder?: string;
   /** Ends the program when it is aborted: SIGTERM, and SIGKILL a second later. */
   readonly signal: AbortSignal;
@@ -32,32 +32,36 @@ const killAfterMs = 1000;
  * module of the machine's own library and crashes on it; where there is no such module, it takes the bytes as they are.
  */
 const environment = { GCONV_PATH: '/nonexistent' } as const;
-const tailCharacters = 8192;
+const maxStderrCharacters = 8192;
 
 /**
  * The command to put in front of another one so that the kernel ends that with this process, however this one
  * ends: `setpriv --pdeathsig KILL`. Empty where there is none (busybox has a setpriv that lacks the option, so it is tried).
  * `ffmpeg -nostdin` runs on after a kill -9 of its parent, and an end of stdin is nothing it listens to.
  */
-export async function findGuardian(searchPath: string): Promise<readonly string[]> {
-  const [setpriv] = await searchFor('setpriv', searchPath);
-  const [works] = await searchFor('true', searchPath);
-  if (setpriv === undefined || works === undefined) return [];
-  const guardian = [setpriv, '--pdeathsig', 'KILL', '--'];
-  const { failed } = await execa(setpriv, [...guardian.slice(1), works], {
+export async function findParentDeathWrapper(searchPath: string): Promise<readonly string[]> {
+  const [setpriv] = await findOnSearchPath('setpriv', searchPath);
+  const [trueProgram] = await findOnSearchPath('true', searchPath);
+  if (setpriv === undefined || trueProgram === undefined) return [];
+  const parentDeathWrapper = [setpriv, '--pdeathsig', 'KILL', '--'];
+  const { failed } = await execa(setpriv, [...parentDeathWrapper.slice(1), trueProgram], {
     env: childEnvironment(),
     extendEnv: false,
     stdio: 'ignore',
     reject: false,
   });
-  return failed ? [] : guardian;
+  return failed ? [] : parentDeathWrapper;
 }
 
 /** Starts a program without stdin and waits for its end. Never rejects; the ending tells what happened. */
-export async function launch(path: string, args: readonly string[], options: LaunchOptions): Promise<Ending> {
-  const [first = path, ...rest] = [...options.guardian, path, ...args];
-  const tail = new TextTail(tailCharacters);
-  const started = execa(first, rest, {
+export async function launch(
+  path: string,
+  args: readonly string[],
+  options: LaunchOptions,
+): Promise<ExitResult> {
+  const [command = path, ...commandArgs] = [...options.parentDeathWrapper, path, ...args];
+  const stderrTail = new TextTail(maxStderrCharacters);
+  const child = execa(command, commandArgs, {
     ...(options.folder === undefined ? {} : { cwd: options.folder }),
     env: childEnvironment(environment),
     extendEnv: false,
@@ -67,22 +71,22 @@ export async function launch(path: string, args: readonly string[], options: Lau
     forceKillAfterDelay: killAfterMs,
     // Ctrl-C goes to everything in the terminal's group, and an encoder of that group would fail its job while the daemon still
     // gives it time. Alone in its group it hears of none. Only under a guardian: execa ends no detached program when this one exits.
-    detached: options.guardian.length > 0,
+    detached: options.parentDeathWrapper.length > 0,
   });
-  if (started.pid !== undefined) options.onStart?.(started.pid);
-  started.stdout.setEncoding('utf8').on('data', options.onStdout);
-  started.stderr.setEncoding('utf8').on('data', (text: string) => tail.add(text));
-  const end = () => void started.kill('SIGTERM');
-  options.signal.addEventListener('abort', end, { once: true });
-  if (options.signal.aborted) end();
-  const result = await started;
-  options.signal.removeEventListener('abort', end);
+  if (child.pid !== undefined) options.onStart?.(child.pid);
+  child.stdout.setEncoding('utf8').on('data', options.onStdout);
+  child.stderr.setEncoding('utf8').on('data', (text: string) => stderrTail.add(text));
+  const terminate = () => void child.kill('SIGTERM');
+  options.signal.addEventListener('abort', terminate, { once: true });
+  if (options.signal.aborted) terminate();
+  const result = await child;
+  options.signal.removeEventListener('abort', terminate);
   const { exitCode, signal } = result;
   const failure = result as Pick<ExecaError, 'code'>;
   return {
     exitCode: exitCode ?? null,
     signal: signal ?? null,
-    said: tail.text,
+    stderr: stderrTail.text,
     startFailure: exitCode === undefined && signal === undefined ? (failure.code ?? 'unknown') : null,
   };
 }

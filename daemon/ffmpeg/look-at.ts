@@ -5,12 +5,12 @@ import { VencError } from '../../src/shared/errors.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 import { fileArgument } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
-import { type Ending, launch } from './launch.js';
+import { type ExitResult, launch } from './launch.js';
 import { headBytes } from './sniff.js';
 
 /** How files are looked at, the same for all of them. */
 export interface ProbeSettings {
-  readonly guardian: readonly string[];
+  readonly parentDeathWrapper: readonly string[];
   /** Seconds that a look may take. */
   readonly seconds: number;
 }
@@ -35,68 +35,71 @@ export async function readHead(path: string): Promise<{ readonly head: Buffer; r
 }
 
 /** What goes with one look at a file. */
-export interface LookOptions {
+export interface FfprobeOptions {
   readonly settings: ProbeSettings;
   /** The file, in messages. */
-  readonly what: string;
+  readonly subject: string;
   /** The class of a look that takes too long. */
-  readonly overdue: ErrorClass;
+  readonly timeoutErrorClass: ErrorClass;
   readonly signal: AbortSignal | undefined;
 }
 
 /** What ffprobe told of a file. */
-export interface Looked {
-  readonly answer: string;
-  readonly ending: Ending;
+export interface FfprobeResult {
+  readonly output: string;
+  readonly exit: ExitResult;
   /** Ends what is left of the time for the look, for who has more to ask. */
-  readonly within: AbortSignal;
+  readonly deadlineSignal: AbortSignal;
 }
 
-const greatestAnswer = 16 * 1024 * 1024;
+const maxOutputCharacters = 16 * 1024 * 1024;
 
 /** What ffprobe answers of a file to a question beside the first look; empty where it fails. The signal ends it. */
-export async function askProbe(
+export async function readFfprobeOutput(
   ffprobe: Binary,
   args: readonly string[],
   path: string,
-  { guardian, signal }: Pick<ProbeSettings, 'guardian'> & { readonly signal: AbortSignal },
+  {
+    parentDeathWrapper,
+    signal,
+  }: Pick<ProbeSettings, 'parentDeathWrapper'> & { readonly signal: AbortSignal },
 ): Promise<string> {
-  let answer = '';
+  let output = '';
   await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
-    guardian,
+    parentDeathWrapper,
     signal,
     onStdout: (text) => {
-      if (answer.length < greatestAnswer) answer += text;
+      if (output.length < maxOutputCharacters) output += text;
     },
   });
-  return answer;
+  return output;
 }
 
 /**
  * Lets ffprobe look at a file, and tells how that ended, well or not. Rejects with `InterruptedError`, with the class for a look that takes
  * too long, and with `InternalError` where there is no ffprobe to be started: that says nothing of the file.
  */
-export async function lookAt(
+export async function runFfprobe(
   ffprobe: Binary,
   args: readonly string[],
   path: string,
-  { settings, what, overdue, signal }: LookOptions,
-): Promise<Looked> {
-  const limit = AbortSignal.timeout(settings.seconds * 1000);
-  const within = signal === undefined ? limit : AbortSignal.any([signal, limit]);
-  let answer = '';
-  const ending = await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
-    guardian: settings.guardian,
-    signal: within,
+  { settings, subject, timeoutErrorClass, signal }: FfprobeOptions,
+): Promise<FfprobeResult> {
+  const timeoutSignal = AbortSignal.timeout(settings.seconds * 1000);
+  const deadlineSignal = signal === undefined ? timeoutSignal : AbortSignal.any([signal, timeoutSignal]);
+  let output = '';
+  const exit = await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
+    parentDeathWrapper: settings.parentDeathWrapper,
+    signal: deadlineSignal,
     onStdout: (text) => {
-      if (answer.length < greatestAnswer) answer += text;
+      if (output.length < maxOutputCharacters) output += text;
     },
   });
-  if (signal?.aborted) throw new VencError('InterruptedError', `Looking at ${what} was interrupted.`);
-  if (limit.aborted)
-    throw new VencError(overdue, `Looking at ${what} took over ${settings.seconds} seconds.`);
-  if (ending.startFailure !== null) {
-    throw new VencError('InternalError', `ffprobe could not be started (${ending.startFailure}).`);
+  if (signal?.aborted) throw new VencError('InterruptedError', `Looking at ${subject} was interrupted.`);
+  if (timeoutSignal.aborted)
+    throw new VencError(timeoutErrorClass, `Looking at ${subject} took over ${settings.seconds} seconds.`);
+  if (exit.startFailure !== null) {
+    throw new VencError('InternalError', `ffprobe could not be started (${exit.startFailure}).`);
   }
-  return { answer, ending, within };
+  return { output, exit, deadlineSignal };
 }

@@ -1,7 +1,7 @@
 import type { Ratio, VideoFacts } from '../jobs/media.js';
 import { safeInputOptions } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
-import { askProbe } from './look-at.js';
+import { readFfprobeOutput } from './look-at.js';
 
 const microsecondsPerSecond = 1_000_000;
 
@@ -15,7 +15,7 @@ export async function measureFrameRate(
   ffprobe: Binary,
   path: string,
   { streamIndex, frameCount = 0 }: VideoFacts,
-  asking: { readonly guardian: readonly string[]; readonly signal: AbortSignal },
+  options: { readonly parentDeathWrapper: readonly string[]; readonly signal: AbortSignal },
 ): Promise<Ratio | null> {
   if (frameCount < 2) return null;
   const args = [
@@ -23,8 +23,8 @@ export async function measureFrameRate(
     // A time after the end: ffprobe reads from the last keyframe.
     ...['-read_intervals', '%+#1,999999999%', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0'],
   ];
-  const answer = await askProbe(ffprobe, args, path, asking);
-  const times = answer.split('\n').map(Number.parseFloat).filter(Number.isFinite);
+  const json = await readFfprobeOutput(ffprobe, args, path, options);
+  const times = json.split('\n').map(Number.parseFloat).filter(Number.isFinite);
   const microseconds = Math.round((Math.max(...times) - Math.min(...times)) * microsecondsPerSecond);
   return times.length < 2 || microseconds <= 0
     ? null

@@ -5,16 +5,16 @@ const packetSizes = [188, 192, 204] as const;
 const syncByte = 0x47;
 /** The program clock (PCR): ticks a second, and after how many it begins again at 0. */
 const ticksPerSecond = 90_000;
-const wrapsAfter = 2 ** 33;
+const wrapTicks = 2 ** 33;
 /** ffmpeg keeps a gap up to this long. What lies further apart, or goes back, it joins without one. */
-const longestGapTicks = 10 * ticksPerSecond;
+const maxGapTicks = 10 * ticksPerSecond;
 
 /**
  * How many seconds a transport stream lasts whose clock jumps, as in recordings that were joined with `cat`; null where it does not
  * jump, or where the file cannot be read as such a stream. For its length ffprobe takes the difference of its last and first times, which may be
  * hours for seconds. The whole file is read, and of each packet a few bytes.
  */
-export async function measureJoined(path: string, signal: AbortSignal): Promise<number | null> {
+export async function measureJoinedDuration(path: string, signal: AbortSignal): Promise<number | null> {
   const clock = new ProgramClock();
   let rest: Buffer = Buffer.alloc(0);
   let packetSize: number | null = null;
@@ -46,12 +46,12 @@ class ProgramClock {
   }
 
   /** Takes the next time, of the stream of packets that a number stands for. Other streams' clocks do not count while that one goes on. */
-  take(pid: number, ticks: number): void {
+  add(pid: number, ticks: number): void {
     const last = this.#last;
     this.#last = { pid, ticks };
     if (last === null) return;
-    const passed = (ticks - last.ticks + wrapsAfter) % wrapsAfter;
-    if (passed <= longestGapTicks && pid === last.pid) this.#ticks += passed;
+    const elapsedTicks = (ticks - last.ticks + wrapTicks) % wrapTicks;
+    if (elapsedTicks <= maxGapTicks && pid === last.pid) this.#ticks += elapsedTicks;
     else this.hasJumped = true;
   }
 }
@@ -60,8 +60,8 @@ class ProgramClock {
 function layoutOf(bytes: Buffer): { readonly first: number; readonly packetSize: number } | null {
   for (const packetSize of packetSizes) {
     for (let first = 0; first < packetSize; first += 1) {
-      const isHere = [0, 1, 2, 3, 4].every((count) => bytes[first + count * packetSize] === syncByte);
-      if (isHere) return { first, packetSize };
+      const matches = [0, 1, 2, 3, 4].every((count) => bytes[first + count * packetSize] === syncByte);
+      if (matches) return { first, packetSize };
     }
   }
   return null;
@@ -79,7 +79,7 @@ function readPackets(bytes: Buffer, packetSize: number, clock: ProgramClock): nu
       ((bytes[at + 3] ?? 0) & 0x20) !== 0 && (bytes[at + 4] ?? 0) >= 7 && ((bytes[at + 5] ?? 0) & 0x10) !== 0;
     if (hasClock) {
       const pid = bytes.readUInt16BE(at + 1) & 0x1fff;
-      clock.take(pid, bytes.readUInt32BE(at + 6) * 2 + ((bytes[at + 10] ?? 0) >> 7));
+      clock.add(pid, bytes.readUInt32BE(at + 6) * 2 + ((bytes[at + 10] ?? 0) >> 7));
     }
     at += packetSize;
   }

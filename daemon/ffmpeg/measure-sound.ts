@@ -12,26 +12,26 @@ const args = [
  * How long the first sound of a file lasts, in seconds, from its first packet to the end of its last: all of them are read. Null where
  * that cannot be found out in the time there is.
  */
-export async function measureSound(
+export async function measureAudioDuration(
   ffprobe: Binary,
   path: string,
-  { guardian }: { readonly guardian: readonly string[] },
+  { parentDeathWrapper }: { readonly parentDeathWrapper: readonly string[] },
   signal: AbortSignal,
 ): Promise<number | null> {
   let [rest, first, last] = ['', Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  const ending = await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
-    guardian,
+  const exit = await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
+    parentDeathWrapper,
     signal,
     onStdout: (text) => {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
-        const [begin = Number.NaN, length = Number.NaN] = line.split(',').map(Number.parseFloat);
-        if (!Number.isFinite(begin + length)) continue;
-        first = Math.min(first, begin);
-        last = Math.max(last, begin + length);
+        const [start = Number.NaN, length = Number.NaN] = line.split(',').map(Number.parseFloat);
+        if (!Number.isFinite(start + length)) continue;
+        first = Math.min(first, start);
+        last = Math.max(last, start + length);
       }
     },
   });
-  return ending.exitCode === 0 && last > first ? last - first : null;
+  return exit.exitCode === 0 && last > first ? last - first : null;
 }

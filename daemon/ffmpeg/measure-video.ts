@@ -17,8 +17,8 @@ export async function measureVideo(
   signal: AbortSignal,
 ): Promise<MeasuredVideo | null> {
   let [rest, bytes, packets, first, last] = ['', 0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  const ending = await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
-    guardian: settings.guardian,
+  const exit = await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
+    parentDeathWrapper: settings.parentDeathWrapper,
     signal: AbortSignal.any([signal, AbortSignal.timeout(settings.seconds * 1000)]),
     onStdout: (text) => {
       const lines = (rest + text).split('\n');
@@ -33,7 +33,7 @@ export async function measureVideo(
       }
     },
   });
-  if (ending.exitCode !== 0 || packets < 2 || last <= first) return null;
+  if (exit.exitCode !== 0 || packets < 2 || last <= first) return null;
   // The last frame is taken to be shown as long as the others are on average.
   const seconds = ((last - first) * packets) / (packets - 1);
   return { seconds, kbps: (bytes * 8) / 1000 / seconds };

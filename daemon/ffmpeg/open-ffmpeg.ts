@@ -1,14 +1,14 @@
-import type { Abilities } from '../plan/plan-types.js';
-import { askAbilities } from './ask-abilities.js';
+import type { Capabilities } from '../plan/plan-types.js';
+import { queryCapabilities } from './ask-abilities.js';
 import { defaultCacheFolder } from './cache-folder.js';
 import type { SearchOptions } from './candidates.js';
 import type { Ffmpeg } from './ffmpeg-types.js';
 import { type FoundBinaries, findBinaries } from './find-binaries.js';
-import { frameOnScreen } from './frame-on-screen.js';
-import { findGuardian } from './launch.js';
+import { findDisplayedFrame } from './frame-on-screen.js';
+import { findParentDeathWrapper } from './launch.js';
 import { measureVideo } from './measure-video.js';
 import { probeFile } from './probe.js';
-import { probePicture } from './probe-picture.js';
+import { probeImage } from './probe-picture.js';
 import { runEncoder } from './run.js';
 
 /** How ffmpeg is to be found and used. */
@@ -26,7 +26,7 @@ export interface OpenOptions extends SearchOptions {
 /** What was found, for `doctor` and for the first lines of a log. */
 export interface FfmpegReport extends FoundBinaries {
   /** Null without an ffmpeg. */
-  readonly abilities: Abilities | null;
+  readonly capabilities: Capabilities | null;
   /** Whether an encoder ends together with a daemon that is killed; otherwise the next start ends it. */
   readonly diesWithParent: boolean;
 }
@@ -43,28 +43,29 @@ export interface OpenedFfmpeg {
  * when the cache knows the answers, save one short `setpriv`.
  */
 export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpeg> {
-  const ask = {
+  const queryOptions = {
     cacheFolder: options.cacheFolder ?? defaultCacheFolder(),
     isFresh: options.isFresh ?? false,
   };
-  const [found, guardian] = await Promise.all([
-    findBinaries({ ...options, ...ask }),
-    findGuardian(options.searchPath ?? process.env.PATH ?? ''),
+  const [found, parentDeathWrapper] = await Promise.all([
+    findBinaries({ ...options, ...queryOptions }),
+    findParentDeathWrapper(options.searchPath ?? process.env.PATH ?? ''),
   ]);
   const { ffmpeg, ffprobe } = found;
-  const abilities = ffmpeg === null ? null : await askAbilities(ffmpeg.path, ask);
-  const report = { ...found, abilities, diesWithParent: guardian.length > 0 };
-  if (ffmpeg === null || ffprobe === null || abilities === null) return { ffmpeg: null, report };
-  const runSettings = { guardian, stallSeconds: options.stallSeconds ?? 600 };
-  const probeSettings = { guardian, seconds: options.probeSeconds ?? 60 };
+  const capabilities = ffmpeg === null ? null : await queryCapabilities(ffmpeg.path, queryOptions);
+  const report = { ...found, capabilities, diesWithParent: parentDeathWrapper.length > 0 };
+  if (ffmpeg === null || ffprobe === null || capabilities === null) return { ffmpeg: null, report };
+  const runSettings = { parentDeathWrapper, stallSeconds: options.stallSeconds ?? 600 };
+  const probeSettings = { parentDeathWrapper, seconds: options.probeSeconds ?? 60 };
   return {
     ffmpeg: {
       ffmpeg,
       ffprobe,
-      abilities,
+      capabilities,
       probe: (path, signal) => probeFile(ffprobe, path, probeSettings, signal),
-      probePicture: (path, signal) => probePicture(ffprobe, path, probeSettings, signal),
-      frameOnScreen: (path, moment, signal) => frameOnScreen(ffprobe, path, moment, probeSettings, signal),
+      probeImage: (path, signal) => probeImage(ffprobe, path, probeSettings, signal),
+      findDisplayedFrame: (path, moment, signal) =>
+        findDisplayedFrame(ffprobe, path, moment, probeSettings, signal),
       measureVideo: (path, signal) => measureVideo(ffprobe, path, probeSettings, signal),
       run: (args, encode) => runEncoder(ffmpeg, args, runSettings, encode),
     },

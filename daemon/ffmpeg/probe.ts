@@ -2,12 +2,12 @@ import { VencError } from '../../src/shared/errors.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { safeInputOptions } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
-import { judgeProbe } from './judge-probe.js';
-import { lookAt, type ProbeSettings, readHead } from './look-at.js';
-import { lookAtFields, mayHoldFields } from './look-at-fields.js';
+import { validateProbe } from './judge-probe.js';
+import { type ProbeSettings, readHead, runFfprobe } from './look-at.js';
+import { detectFieldOrder, mayBeInterlaced } from './look-at-fields.js';
 import { measureFrameRate } from './measure-frame-rate.js';
-import { measureJoined } from './measure-joined.js';
-import { measureSound } from './measure-sound.js';
+import { measureJoinedDuration } from './measure-joined.js';
+import { measureAudioDuration } from './measure-sound.js';
 import { playlistKind } from './sniff.js';
 
 // Eight packets tell an encrypted file from a clear one; their data is not printed.
@@ -30,74 +30,81 @@ export async function probeFile(
     const message = `The file is a playlist (${playlist}); what it leads to is not fetched.`;
     throw new VencError('UnsupportedInputError', message);
   }
-  const { answer, ending, within } = await lookAt(ffprobe, probeArgs, path, {
+  const {
+    output: json,
+    exit,
+    deadlineSignal,
+  } = await runFfprobe(ffprobe, probeArgs, path, {
     settings,
-    what: 'the file',
-    overdue: 'TranscodingTimeoutError',
+    subject: 'the file',
+    timeoutErrorClass: 'TranscodingTimeoutError',
     signal,
   });
-  if (ending.signal !== null) {
-    const message = `ffprobe was ended by ${ending.signal} while it looked at the file.`;
+  if (exit.signal !== null) {
+    const message = `ffprobe was ended by ${exit.signal} while it looked at the file.`;
     throw new VencError('UnsupportedInputError', message);
   }
-  const evidence = { head, sizeBytes, answer, said: ending.said };
-  const verdict = judgeProbe(evidence);
-  if ('media' in verdict) {
-    const media = await withFrameRate(await withFields(verdict.media));
-    return await withJoinedLength(await withCountedLength(media));
+  const output = { head, sizeBytes, json, stderr: exit.stderr };
+  const validation = validateProbe(output);
+  if ('media' in validation) {
+    const media = await withFrameRate(await withFieldOrder(validation.media));
+    return await withJoinedDuration(await withCountedDuration(media));
   }
-  throw new VencError(verdict.fault.errorClass, verdict.fault.message);
+  throw new VencError(validation.failure.errorClass, validation.failure.message);
 
   // What else is read of a stream depends on its fields, so it is judged again.
-  async function withFields(media: MediaFacts): Promise<MediaFacts> {
+  async function withFieldOrder(media: MediaFacts): Promise<MediaFacts> {
     const { video, durationSeconds } = media;
-    if (video === null || !mayHoldFields(video)) return media;
-    const { guardian } = settings;
-    const fieldOrder = await lookAtFields(
+    if (video === null || !mayBeInterlaced(video)) return media;
+    const { parentDeathWrapper } = settings;
+    const fieldOrder = await detectFieldOrder(
       ffprobe,
       path,
       { video, durationSeconds },
-      { guardian, signal: within },
+      { parentDeathWrapper, signal: deadlineSignal },
     );
-    endIfInterrupted();
-    const again = judgeProbe({ ...evidence, fieldOrder });
-    return 'media' in again ? again.media : media;
+    throwIfInterrupted();
+    const revalidation = validateProbe({ ...output, fieldOrder });
+    return 'media' in revalidation ? revalidation.media : media;
   }
 
   async function withFrameRate(media: MediaFacts): Promise<MediaFacts> {
     const { video } = media;
     if (video === null || !video.isFrameRateVariable) return media;
-    const { guardian } = settings;
-    const frameRate = await measureFrameRate(ffprobe, path, video, { guardian, signal: within });
-    endIfInterrupted();
+    const { parentDeathWrapper } = settings;
+    const frameRate = await measureFrameRate(ffprobe, path, video, {
+      parentDeathWrapper,
+      signal: deadlineSignal,
+    });
+    throwIfInterrupted();
     return frameRate === null ? media : { ...media, video: { ...video, frameRate } };
   }
 
   // A bare stream tells no length, and ffprobe guesses one from the first bitrate: 2.7 seconds of four where sound and silence alternate.
-  async function withCountedLength(media: MediaFacts): Promise<MediaFacts> {
+  async function withCountedDuration(media: MediaFacts): Promise<MediaFacts> {
     const { audio, video } = media;
-    if (video !== null || audio === null || !/Estimating duration from bitrate/.test(ending.said))
+    if (video !== null || audio === null || !/Estimating duration from bitrate/.test(exit.stderr))
       return media;
-    const seconds = await measureSound(ffprobe, path, settings, within);
-    endIfInterrupted();
+    const seconds = await measureAudioDuration(ffprobe, path, settings, deadlineSignal);
+    throwIfInterrupted();
     if (seconds === null) return media;
-    return ofLength(media, seconds, sizeBytes);
+    return withDuration(media, seconds, sizeBytes);
   }
 
-  async function withJoinedLength(media: MediaFacts): Promise<MediaFacts> {
+  async function withJoinedDuration(media: MediaFacts): Promise<MediaFacts> {
     if (media.format !== 'mpeg-ts') return media;
-    const seconds = await measureJoined(path, within);
-    endIfInterrupted();
-    return seconds === null ? media : ofLength(media, seconds, sizeBytes);
+    const seconds = await measureJoinedDuration(path, deadlineSignal);
+    throwIfInterrupted();
+    return seconds === null ? media : withDuration(media, seconds, sizeBytes);
   }
 
-  function endIfInterrupted(): void {
+  function throwIfInterrupted(): void {
     if (signal?.aborted) throw new VencError('InterruptedError', 'Looking at the file was interrupted.');
   }
 }
 
 /** A file that was found to last for so many seconds, with all that is in it. */
-function ofLength(media: MediaFacts, seconds: number, sizeBytes: number): MediaFacts {
+function withDuration(media: MediaFacts, seconds: number, sizeBytes: number): MediaFacts {
   const { video, audio } = media;
   return {
     ...media,

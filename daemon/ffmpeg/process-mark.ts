@@ -3,14 +3,14 @@ import { execaSync } from 'execa';
 import { childEnvironment } from '../../src/shared/util/child-environment.js';
 import { startTicks } from '../../src/shared/util/start-ticks.js';
 
-function linuxMark(pid: number): string | null {
+function linuxFingerprint(pid: number): string | null {
   const ticks = startTicks(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   if (ticks === null) return null;
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   return `${boot} ${ticks}`;
 }
 
-function otherMark(pid: number): string | null {
+function psFingerprint(pid: number): string | null {
   const { stdout, failed } = execaSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
     env: childEnvironment(),
     extendEnv: false,
@@ -23,9 +23,9 @@ function otherMark(pid: number): string | null {
  * What tells a running process from every other that ever has its id: when it started. Null where no such process runs.
  * From `/proc` on Linux, from `ps` elsewhere.
  */
-export function processMark(pid: number): string | null {
+export function processFingerprint(pid: number): string | null {
   try {
-    return process.platform === 'linux' ? linuxMark(pid) : otherMark(pid);
+    return process.platform === 'linux' ? linuxFingerprint(pid) : psFingerprint(pid);
   } catch {
     return null;
   }

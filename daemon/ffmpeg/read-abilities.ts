@@ -1,8 +1,8 @@
-import type { Abilities } from '../plan/plan-types.js';
+import type { Capabilities } from '../plan/plan-types.js';
 import { readVersion } from './read-version.js';
 
 /** What ffmpeg printed when it was asked for its abilities, by argument. */
-export interface AbilityTexts {
+export interface CapabilityTexts {
   readonly version: string;
   readonly encoders: string;
   readonly filters: string;
@@ -17,7 +17,7 @@ const muxerLine = /^ {1,2}[D ]?E[d ]* +(\S+)\s/;
 // " T.C scale  V->V  Scale ..."; from release 8 on two flags stand where three did.
 const filterLine = /^ [TSC.]{2,3} (\S+)\s+\S+->\S+/;
 
-function namesIn(text: string, pattern: RegExp): ReadonlySet<string> {
+function parseNames(text: string, pattern: RegExp): ReadonlySet<string> {
   const names = text.split('\n').flatMap((line) => pattern.exec(line)?.[1]?.split(',') ?? []);
   return new Set(names.filter((name) => name !== '='));
 }
@@ -26,12 +26,12 @@ function namesIn(text: string, pattern: RegExp): ReadonlySet<string> {
  * Abilities out of ffmpeg's own lists. Whether `-fps_mode` is understood is read in the help and not told from the
  * version, since builds from the development line bear none.
  */
-export function readAbilities(texts: AbilityTexts): Abilities {
+export function parseCapabilities(texts: CapabilityTexts): Capabilities {
   return {
     version: readVersion(texts.version)?.number ?? null,
-    encoders: namesIn(texts.encoders, encoderLine),
-    filters: namesIn(texts.filters, filterLine),
-    muxers: namesIn(texts.muxers, muxerLine),
+    encoders: parseNames(texts.encoders, encoderLine),
+    filters: parseNames(texts.filters, filterLine),
+    muxers: parseNames(texts.muxers, muxerLine),
     hasFpsMode: /^-fps_mode\b/m.test(texts.help),
   };
 }

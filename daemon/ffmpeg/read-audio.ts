@@ -10,8 +10,8 @@ function isUsable(stream: ProbeObject): boolean {
 
 /** The default sound stream, else the first that can be used; null where there is none. */
 export function readAudio(streams: readonly ProbeObject[]): AudioFacts | null {
-  const usable = streams.filter(isUsable);
-  const chosen = usable.find((stream) => hasDisposition(stream, 'default')) ?? usable[0];
+  const usableStreams = streams.filter(isUsable);
+  const chosen = usableStreams.find((stream) => hasDisposition(stream, 'default')) ?? usableStreams[0];
   if (chosen === undefined) return null;
   return {
     ...readStream(chosen),

@@ -7,7 +7,7 @@ const orientationTag = 0x0112;
  * is not asked because it depends on the release whether it heeds the tag, and ffprobe tells the sides as they are stored.
  */
 export function readOrientation(head: Buffer): Orientation {
-  const exif = exifOf(head);
+  const exif = findExif(head);
   if (exif === null || exif.length < 8) return 1;
   const isLittle = exif.toString('latin1', 0, 2) === 'II';
   const short = (at: number) => (isLittle ? exif.readUInt16LE(at) : exif.readUInt16BE(at));
@@ -15,12 +15,12 @@ export function readOrientation(head: Buffer): Orientation {
   if (list + 2 > exif.length) return 1;
   const entries = Array.from({ length: short(list) }, (_, index) => list + 2 + index * 12);
   const entry = entries.find((at) => at + 12 <= exif.length && short(at) === orientationTag);
-  const told = entry === undefined ? 1 : short(entry + 8);
-  return ([1, 2, 3, 4, 5, 6, 7, 8] as const).find((value) => value === told) ?? 1;
+  const orientation = entry === undefined ? 1 : short(entry + 8);
+  return ([1, 2, 3, 4, 5, 6, 7, 8] as const).find((value) => value === orientation) ?? 1;
 }
 
 /** The part of a JPEG's head that holds EXIF: it stands in front of the picture, behind other remarks at most. */
-function exifOf(head: Buffer): Buffer | null {
+function findExif(head: Buffer): Buffer | null {
   let at = 2;
   while (at + 10 <= head.length && head[at] === 0xff) {
     const kind = head[at + 1];

@@ -4,15 +4,15 @@ import type { EncodeProgress } from './ffmpeg-types.js';
 export type ProgressBlock = ReadonlyMap<string, string>;
 
 /** What was read so far of a stream of reports: the unfinished line and the unfinished block. */
-export interface ProgressReading {
+export interface ProgressParserState {
   readonly rest: string;
   readonly lines: readonly string[];
 }
 
 /** The beginning of a reading. */
-export const emptyReading: ProgressReading = { rest: '', lines: [] };
+export const initialProgressState: ProgressParserState = { rest: '', lines: [] };
 
-function blockOf(lines: readonly string[]): ProgressBlock {
+function parseBlock(lines: readonly string[]): ProgressBlock {
   const pairs = lines.map((line): readonly [string, string] => {
     const [key = '', ...value] = line.split('=');
     return [key.trim(), value.join('=').trim()];
@@ -21,25 +21,25 @@ function blockOf(lines: readonly string[]): ProgressBlock {
 }
 
 /** Takes in the next piece of text, cut anywhere, and gives the blocks that it completes (each ends in `progress=`). */
-export function readProgressText(
-  reading: ProgressReading,
+export function parseProgressText(
+  state: ProgressParserState,
   text: string,
-): { readonly reading: ProgressReading; readonly blocks: readonly ProgressBlock[] } {
-  const pieces = (reading.rest + text).split('\n');
-  const rest = pieces.pop() ?? '';
+): { readonly state: ProgressParserState; readonly blocks: readonly ProgressBlock[] } {
+  const splitLines = (state.rest + text).split('\n');
+  const rest = splitLines.pop() ?? '';
   const blocks: ProgressBlock[] = [];
-  let lines = [...reading.lines];
-  for (const piece of pieces) {
-    lines.push(piece);
-    if (!piece.startsWith('progress=')) continue;
-    blocks.push(blockOf(lines));
+  let lines = [...state.lines];
+  for (const line of splitLines) {
+    lines.push(line);
+    if (!line.startsWith('progress=')) continue;
+    blocks.push(parseBlock(lines));
     lines = [];
   }
-  return { reading: { rest, lines }, blocks };
+  return { state: { rest, lines }, blocks };
 }
 
 /** A number as ffmpeg prints it (`30.0`, `1.02x`, ` 7`); null for `N/A` and anything else that is none. */
-function numberIn(text: string | undefined): number | null {
+function parseNumber(text: string | undefined): number | null {
   const number = Number.parseFloat(text ?? '');
   return Number.isFinite(number) ? number : null;
 }
@@ -49,16 +49,16 @@ function numberIn(text: string | undefined): number | null {
  * later. Both are `N/A` or far below zero until something has been written, which is 0 here.
  */
 export function progressOf(block: ProgressBlock): EncodeProgress {
-  const microseconds = numberIn(block.get('out_time_us')) ?? numberIn(block.get('out_time_ms')) ?? 0;
+  const microseconds = parseNumber(block.get('out_time_us')) ?? parseNumber(block.get('out_time_ms')) ?? 0;
   return {
     seconds: Math.max(0, microseconds / 1_000_000),
-    frame: numberIn(block.get('frame')),
-    fps: numberIn(block.get('fps')),
-    speed: numberIn(block.get('speed')),
+    frame: parseNumber(block.get('frame')),
+    fps: parseNumber(block.get('fps')),
+    speed: parseNumber(block.get('speed')),
   };
 }
 
 /** A mark of how far the work is: two equal ones mean that nothing was done between them. */
-export function progressMark(block: ProgressBlock): string {
+export function progressKey(block: ProgressBlock): string {
   return ['frame', 'out_time_ms', 'total_size'].map((key) => block.get(key) ?? '').join(' ');
 }

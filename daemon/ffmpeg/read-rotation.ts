@@ -15,7 +15,7 @@ export function readRotation(stream: ProbeObject): RotationFacts {
   if (matrix) return rotationOf(matrix);
   const [counterclockwise] = sideData.flatMap((data) => numberAt(data, 'rotation') ?? []);
   const degrees = counterclockwise === undefined ? Number(tagAt(stream, 'rotate') ?? 0) : -counterclockwise;
-  return { rotationDegrees: nearestTurn(degrees) };
+  return { rotationDegrees: nearestQuarterTurn(degrees) };
 }
 
 /** The part of a display matrix that turns and mirrors: a stored point (x, y) is shown at (a x + c y, b x + d y). */
@@ -38,10 +38,10 @@ function matrixOf(text: string | null): Matrix | null {
 function rotationOf({ a, b, c, d }: Matrix): RotationFacts {
   const isMirrored = a * d < b * c;
   const degrees = (Math.atan2(isMirrored ? -b : b, isMirrored ? -a : a) * 180) / Math.PI;
-  return { rotationDegrees: nearestTurn(degrees), ...(isMirrored ? { isMirrored } : {}) };
+  return { rotationDegrees: nearestQuarterTurn(degrees), ...(isMirrored ? { isMirrored } : {}) };
 }
 
-function nearestTurn(degrees: number): VideoFacts['rotationDegrees'] {
+function nearestQuarterTurn(degrees: number): VideoFacts['rotationDegrees'] {
   const turns = ((Math.round(degrees / 90) % 4) + 4) % 4 || 0;
   return ([0, 90, 180, 270] as const)[turns] ?? 0;
 }

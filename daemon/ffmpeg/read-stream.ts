@@ -10,7 +10,7 @@ export interface StreamFacts {
 }
 
 /** Kilobits a second, whole, of a number of bits a second; null where that is not above zero. */
-export function kilobits(bitsPerSecond: number | null): number | null {
+export function toKilobits(bitsPerSecond: number | null): number | null {
   return bitsPerSecond !== null && bitsPerSecond > 0 ? Math.round(bitsPerSecond / 1000) : null;
 }
 
@@ -40,7 +40,7 @@ export function readStream(stream: ProbeObject): StreamFacts {
   return {
     streamIndex: numberAt(stream, 'index') ?? 0,
     codec: textAt(stream, 'codec_name') ?? 'unknown',
-    bitrateKbps: kilobits(bitsPerSecond),
+    bitrateKbps: toKilobits(bitsPerSecond),
     durationSeconds: positive(numberAt(stream, 'duration') ?? clockSeconds(tagAt(stream, 'duration'))),
     startSeconds: numberAt(stream, 'start_time'),
   };

@@ -33,14 +33,14 @@ const fieldOrders: Readonly<Record<string, VideoFacts['fieldOrder']>> = {
 const frameCount = (stream: ProbeObject) => numberAt(stream, 'nb_frames') ?? Number.POSITIVE_INFINITY;
 
 /** Better one first: more than a single picture, then more pixels, then the default, then more bits. */
-function byWorth(one: ProbeObject, other: ProbeObject): number {
+function compareStreams(a: ProbeObject, b: ProbeObject): number {
   const isSingle = (stream: ProbeObject) => Number(frameCount(stream) === 1);
   const isDefault = (stream: ProbeObject) => Number(hasDisposition(stream, 'default'));
   return (
-    isSingle(one) - isSingle(other) ||
-    pixelsOf(other) - pixelsOf(one) ||
-    isDefault(other) - isDefault(one) ||
-    (readStream(other).bitrateKbps ?? 0) - (readStream(one).bitrateKbps ?? 0)
+    isSingle(a) - isSingle(b) ||
+    pixelsOf(b) - pixelsOf(a) ||
+    isDefault(b) - isDefault(a) ||
+    (readStream(b).bitrateKbps ?? 0) - (readStream(a).bitrateKbps ?? 0)
   );
 }
 
@@ -50,12 +50,12 @@ function byWorth(one: ProbeObject, other: ProbeObject): number {
  */
 export function readVideo(
   streams: readonly ProbeObject[],
-  shownOrder: VideoFacts['fieldOrder'] | null = null,
+  measuredFieldOrder: VideoFacts['fieldOrder'] | null = null,
 ): VideoFacts | null {
   const usable = streams.filter((stream) => isVideo(stream) && isCodecKnown(stream) && pixelsOf(stream) > 0);
-  const [chosen] = usable.toSorted(byWorth);
+  const [chosen] = usable.toSorted(compareStreams);
   if (chosen === undefined) return null;
-  const fieldOrder = shownOrder ?? fieldOrders[textAt(chosen, 'field_order') ?? ''] ?? 'unknown';
+  const fieldOrder = measuredFieldOrder ?? fieldOrders[textAt(chosen, 'field_order') ?? ''] ?? 'unknown';
   const frames = numberAt(chosen, 'nb_frames') ?? 0;
   const isInterlaced = fieldOrder === 'top-first' || fieldOrder === 'bottom-first';
   return {

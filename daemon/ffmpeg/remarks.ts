@@ -1,11 +1,11 @@
-import { wrongChecksum } from './find-binaries.js';
+import { wrongChecksumMessage } from './find-binaries.js';
 import type { FfmpegReport } from './open-ffmpeg.js';
 
 /**
  * What a person should know of the programs that were found, one full sentence each; empty where all is well. That one is missing
  * shows in the report itself, and what their encoders and filters rule out is the plan's to tell.
  */
-export function remarksOn(report: FfmpegReport): readonly string[] {
+export function warningsFor(report: FfmpegReport): readonly string[] {
   return [
     ...(report.ffmpeg?.source === 'installer'
       ? ['This ffmpeg is from 2018: use it for files that you trust, and install a newer one.']
@@ -27,9 +27,9 @@ export function remarksOn(report: FfmpegReport): readonly string[] {
 /** A sentence for each packaged program that is not run because its file is not the one that venc was made for. */
 export function damagedPrograms(report: Pick<FfmpegReport, 'looked'>): readonly string[] {
   return report.looked
-    .filter(({ reason }) => reason === wrongChecksum)
+    .filter(({ reason }) => reason === wrongChecksumMessage)
     .map(
       ({ path }) =>
-        `${path} is damaged or was changed and is not run: it ${wrongChecksum}. Install venc again.`,
+        `${path} is damaged or was changed and is not run: it ${wrongChecksumMessage}. Install venc again.`,
     );
 }

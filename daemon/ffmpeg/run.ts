@@ -1,23 +1,23 @@
 import { VencError } from '../../src/shared/errors.js';
-import { explain, failedQuietly } from './explain.js';
+import { explainFailure, hasHiddenWriteError } from './explain.js';
 import type { Binary, EncodeOptions } from './ffmpeg-types.js';
 import { guardInputs } from './guards.js';
 import { launch } from './launch.js';
-import { recordRun } from './leftovers.js';
-import { emptyReading, progressMark, progressOf, readProgressText } from './read-progress.js';
-import { stepBack } from './step-back.js';
+import { recordProcess } from './leftovers.js';
+import { initialProgressState, parseProgressText, progressKey, progressOf } from './read-progress.js';
+import { lowerPriority } from './step-back.js';
 
 /** How an encoder is run, the same for all of them. */
 export interface RunSettings {
-  readonly guardian: readonly string[];
+  readonly parentDeathWrapper: readonly string[];
   /** Seconds without any progress after which a run is given up. */
   readonly stallSeconds: number;
 }
 
 // Progress goes to stdout, which no plan writes to: a third pipe would be one more thing to forget to read.
-const ownArgs = ['-hide_banner', '-nostdin', '-v', 'error', '-nostats', '-progress', 'pipe:1'] as const;
+const baseArgs = ['-hide_banner', '-nostdin', '-v', 'error', '-nostats', '-progress', 'pipe:1'] as const;
 
-const interrupted = (cause: unknown) =>
+const interruptedError = (cause: unknown) =>
   new VencError('InterruptedError', 'The encoding was interrupted.', { cause });
 
 /** Runs ffmpeg as promised by `Ffmpeg.run`; `TranscodingTimeoutError` where it gets nowhere for `stallSeconds`. */
@@ -27,50 +27,50 @@ export async function runEncoder(
   settings: RunSettings,
   { signal, onProgress, scratch }: EncodeOptions,
 ): Promise<void> {
-  if (signal.aborted) throw interrupted(signal.reason);
-  const stop = new AbortController();
-  const onAbort = () => stop.abort();
+  if (signal.aborted) throw interruptedError(signal.reason);
+  const stopController = new AbortController();
+  const onAbort = () => stopController.abort();
   signal.addEventListener('abort', onAbort, { once: true });
   let isStalled = false;
-  const stall = setTimeout(() => {
+  const stallTimer = setTimeout(() => {
     isStalled = true;
-    stop.abort();
+    stopController.abort();
   }, settings.stallSeconds * 1000);
-  let reading = emptyReading;
-  let mark = '';
-  let forget = () => {};
+  let progressState = initialProgressState;
+  let progressSnapshot = '';
+  let removeRecord = () => {};
   try {
-    const ending = await launch(program.path, [...ownArgs, ...guardInputs(args)], {
-      guardian: settings.guardian,
+    const exit = await launch(program.path, [...baseArgs, ...guardInputs(args)], {
+      parentDeathWrapper: settings.parentDeathWrapper,
       folder: scratch,
-      signal: stop.signal,
+      signal: stopController.signal,
       onStart: (pid) => {
         // In the tick of its start: the threads that it makes inherit it.
-        stepBack(pid);
-        forget = recordRun(scratch, pid);
+        lowerPriority(pid);
+        removeRecord = recordProcess(scratch, pid);
       },
       onStdout: (text) => {
-        const next = readProgressText(reading, text);
-        reading = next.reading;
+        const next = parseProgressText(progressState, text);
+        progressState = next.state;
         for (const block of next.blocks) {
           // A stalled ffmpeg may go on reporting: only a report that differs shows that it works.
-          if (progressMark(block) !== mark) stall.refresh();
-          mark = progressMark(block);
-          if (!stop.signal.aborted) onProgress(progressOf(block));
+          if (progressKey(block) !== progressSnapshot) stallTimer.refresh();
+          progressSnapshot = progressKey(block);
+          if (!stopController.signal.aborted) onProgress(progressOf(block));
         }
       },
     });
-    if (signal.aborted) throw interrupted(signal.reason);
+    if (signal.aborted) throw interruptedError(signal.reason);
     if (isStalled) {
       const message = `The encoder made no progress for ${settings.stallSeconds} seconds.`;
       throw new VencError('TranscodingTimeoutError', message);
     }
-    if (ending.exitCode === 0 && !failedQuietly(ending.said)) return;
-    const { errorClass, message } = explain(ending, { folders: [scratch] });
+    if (exit.exitCode === 0 && !hasHiddenWriteError(exit.stderr)) return;
+    const { errorClass, message } = explainFailure(exit, { folders: [scratch] });
     throw new VencError(errorClass, message);
   } finally {
-    clearTimeout(stall);
+    clearTimeout(stallTimer);
     signal.removeEventListener('abort', onAbort);
-    forget();
+    removeRecord();
   }
 }

@@ -2,7 +2,7 @@ import { access, chmod, constants, copyFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { replaceFile } from '../../src/shared/util/atomic-files.js';
 import { makeFolder } from '../../src/shared/util/make-folder.js';
-import { cacheName } from './cache-folder.js';
+import { cacheFileName } from './cache-folder.js';
 
 /** Whether this user may run a file. */
 export async function isRunnable(path: string): Promise<boolean> {
@@ -23,7 +23,7 @@ export async function isRunnable(path: string): Promise<boolean> {
 export async function makeRunnable(path: string, cacheFolder: string): Promise<string> {
   if (await isRunnable(path)) return path;
   const { size, mtimeMs } = await stat(path);
-  const folder = cacheName(path, String(size), String(mtimeMs));
+  const folder = cacheFileName(path, String(size), String(mtimeMs));
   const copy = join(cacheFolder, 'programs', folder, basename(path));
   if (await isRunnable(copy)) return copy;
   await makeFolder(dirname(copy), 0o700);

@@ -1,36 +1,36 @@
 /** The longest that Node's timers can wait. */
-const longestDelayMs = 2 ** 31 - 1;
+const maxDelayMs = 2 ** 31 - 1;
 
 /** What an expiry needs to know. */
-export interface ExpiryOptions {
+export interface ExpiryTimerOptions {
   readonly now: () => Date;
   /** How long a file is kept. */
-  readonly keepMs: number;
+  readonly retentionMs: number;
   /** Deletes what of a token is past its time. Resolves to when it is to be looked at again; null where nothing is left. */
   readonly expire: (token: string) => Promise<Date | null>;
 }
 
 /** Deletes files when their time is over, with one timer however many there are. */
-export class Expiry {
-  readonly #options: ExpiryOptions;
+export class ExpiryTimer {
+  readonly #options: ExpiryTimerOptions;
   /** When each token is due, in milliseconds. */
-  readonly #due = new Map<string, number>();
+  readonly #dueMsByToken = new Map<string, number>();
   #nextMs = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor(options: ExpiryOptions) {
+  constructor(options: ExpiryTimerOptions) {
     this.#options = options;
   }
 
   /** Has a token looked at when a file that was put there at a time is past its own. */
-  keep(token: string, since: Date): void {
-    this.dueAt(token, new Date(since.getTime() + this.#options.keepMs));
+  schedule(token: string, storedAt: Date): void {
+    this.scheduleAt(token, new Date(storedAt.getTime() + this.#options.retentionMs));
   }
 
   /** Has a token looked at when it is due. */
-  dueAt(token: string, due: Date): void {
-    this.#due.set(token, due.getTime());
+  scheduleAt(token: string, due: Date): void {
+    this.#dueMsByToken.set(token, due.getTime());
     if (due.getTime() < this.#nextMs) this.#schedule(due.getTime());
   }
 
@@ -45,20 +45,20 @@ export class Expiry {
     this.#nextMs = atMs;
     if (this.#timer !== null) clearTimeout(this.#timer);
     const delayMs = Math.max(0, atMs - this.#options.now().getTime());
-    this.#timer = setTimeout(() => void this.#expireDue(), Math.min(delayMs, longestDelayMs)).unref();
+    this.#timer = setTimeout(() => void this.#expireDue(), Math.min(delayMs, maxDelayMs)).unref();
   }
 
   async #expireDue(): Promise<void> {
     const nowMs = this.#options.now().getTime();
-    const tokens = [...this.#due].filter(([, dueMs]) => dueMs <= nowMs).map(([token]) => token);
+    const tokens = [...this.#dueMsByToken].filter(([, dueMs]) => dueMs <= nowMs).map(([token]) => token);
     for (const token of tokens) {
-      this.#due.delete(token);
+      this.#dueMsByToken.delete(token);
       // The sweep that comes every few minutes tries again what fails here.
       const due = await this.#options.expire(token).catch(() => null);
-      if (due !== null && !this.#due.has(token)) this.#due.set(token, due.getTime());
+      if (due !== null && !this.#dueMsByToken.has(token)) this.#dueMsByToken.set(token, due.getTime());
     }
     this.#nextMs = Number.POSITIVE_INFINITY;
-    if (this.#due.size > 0)
-      this.#schedule([...this.#due.values()].reduce((least, dueMs) => Math.min(least, dueMs)));
+    if (this.#dueMsByToken.size > 0)
+      this.#schedule([...this.#dueMsByToken.values()].reduce((earliest, dueMs) => Math.min(earliest, dueMs)));
   }
 }

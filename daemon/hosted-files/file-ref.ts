@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { ShelfPlace } from './hosted-file-store.js';
+import type { FileRef } from './hosted-file-store.js';
 
 const tokenPattern = /^[A-Za-z0-9_-]{1,128}$/;
 const urlPattern = /^(?:hosted|upload):\/\/([^/?#]+)\/([^?#]+)$/i;
 const maxNameBytes = 255;
 
 /** Why a text cannot be the name of one file, as a sentence without subject; null where it can. */
-export function nameComplaint(name: string): string | null {
+export function validateFileName(name: string): string | null {
   if (name === '' || name === '.' || name === '..') return 'must be the name of a file';
   if (name.includes('/') || name.includes('\0')) return 'must hold no slash and no NUL character';
   if (/\p{Surrogate}/u.test(name)) return 'must be valid Unicode text';
@@ -15,8 +15,8 @@ export function nameComplaint(name: string): string | null {
 }
 
 /** Whether a place can exist at all: a token of letters and digits, and a name without folders. */
-export function isShelfPlace(place: ShelfPlace): boolean {
-  return isToken(place.token) && nameComplaint(place.name) === null;
+export function isFileRef(ref: FileRef): boolean {
+  return isToken(ref.token) && validateFileName(ref.name) === null;
 }
 
 /** Whether a text can be a token. What begins with a dot never is, so that a shelf can keep its own things there. */
@@ -25,23 +25,23 @@ export function isToken(text: string): boolean {
 }
 
 /** Where a place lies below the folder of a shelf. */
-export function pathOf(folder: string, place: ShelfPlace): string {
-  return join(folder, place.token, place.name);
+export function hostedFilePath(folder: string, ref: FileRef): string {
+  return join(folder, ref.token, ref.name);
 }
 
 /** The place that `hosted://TOKEN/NAME` or `upload://TOKEN/NAME` names; null where it names none. */
-export function parseShelfUrl(url: string): ShelfPlace | null {
+export function parseFileRefUrl(url: string): FileRef | null {
   const [, token, encodedName] = urlPattern.exec(url) ?? [];
   if (token === undefined || encodedName === undefined) return null;
   try {
-    const place = { token, name: decodeURIComponent(encodedName) };
-    return isShelfPlace(place) ? place : null;
+    const ref = { token, name: decodeURIComponent(encodedName) };
+    return isFileRef(ref) ? ref : null;
   } catch {
     return null;
   }
 }
 
 /** The URL of a place: the opposite of {@link parseShelfUrl}. */
-export function shelfUrl(scheme: 'hosted' | 'upload', place: ShelfPlace): string {
-  return `${scheme}://${place.token}/${encodeURIComponent(place.name)}`;
+export function fileRefUrl(scheme: 'hosted' | 'upload', ref: FileRef): string {
+  return `${scheme}://${ref.token}/${encodeURIComponent(ref.name)}`;
 }

@@ -1,16 +1,16 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isShelfPlace, pathOf } from './file-ref.js';
-import type { ShelfFile, ShelfPlace } from './hosted-file-store.js';
-import { isExpired, type ShelfState } from './store-state.js';
+import { hostedFilePath, isFileRef } from './file-ref.js';
+import type { FileRef, HostedFile } from './hosted-file-store.js';
+import { type HostedFileStoreState, isExpired } from './store-state.js';
 
 /** The file at a place. An empty folder of a token is the trace that sweeping left: what was there is gone. */
-export async function find(state: ShelfState, place: ShelfPlace): Promise<ShelfFile> {
-  if (!isShelfPlace(place)) return { state: 'unknown' };
-  const path = pathOf(state.folder, place);
+export async function findHostedFile(state: HostedFileStoreState, ref: FileRef): Promise<HostedFile> {
+  if (!isFileRef(ref)) return { state: 'unknown' };
+  const path = hostedFilePath(state.folder, ref);
   const stats = await lstat(path).catch(() => null);
   if (stats === null)
-    return (await isEmpty(join(state.folder, place.token))) ? { state: 'gone' } : { state: 'unknown' };
+    return (await isEmpty(join(state.folder, ref.token))) ? { state: 'gone' } : { state: 'unknown' };
   if (!stats.isFile()) return { state: 'unknown' };
   if (isExpired(state, stats.mtime)) return { state: 'gone' };
   return { state: 'there', path, sizeBytes: stats.size, modifiedAt: stats.mtime };

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import type { FileFacts } from '../jobs/job.js';
 
 /** Where a file stands on a shelf: an unguessable token and a name. */
-export interface ShelfPlace {
+export interface FileRef {
   readonly token: string;
   readonly name: string;
 }
 
 /** What asking for a file can give: it is there, it was there, it never was. */
-export type ShelfFile =
+export type HostedFile =
   | { readonly state: 'there'; readonly path: string; readonly sizeBytes: number; readonly modifiedAt: Date }
   | { readonly state: 'gone' }
   | { readonly state: 'unknown' };
@@ -17,13 +17,13 @@ export type ShelfFile =
  * Files that are kept for 24 hours below one folder, at TOKEN/NAME (service document, section 1 and 8): hosted outputs and
  * uploads. Nothing unfinished ever stands under its name.
  */
-export interface FileShelf {
+export interface HostedFileStore {
   /** The file at a place; after its 24 hours it is `gone` (410), whether swept or not. */
-  find(place: ShelfPlace): Promise<ShelfFile>;
+  find(put: FileRef): Promise<HostedFile>;
   /** Puts a finished file at a place by moving it there (copying across disks). */
-  place(fromPath: string, place: ShelfPlace): Promise<void>;
+  put(fromPath: string, put: FileRef): Promise<void>;
   /** Takes away the file at a place, as if it had never been there. */
-  remove(place: ShelfPlace): Promise<void>;
+  remove(put: FileRef): Promise<void>;
   /**
    * Streams a body to a new place that belongs to an owner. Ends with `OutOfSpaceError` where there is no room, at once where its
    * length was announced.
@@ -33,14 +33,14 @@ export interface FileShelf {
     name: string,
     ownerId: string,
     signal: AbortSignal,
-    announcedBytes?: number,
-  ): Promise<ShelfPlace & FileFacts>;
+    declaredBytes?: number,
+  ): Promise<FileRef & FileFacts>;
   /** The account that a received file belongs to; null where it has none. */
   ownerOf(token: string): Promise<string | null>;
   /** What was measured when a file was received; null where none was. */
   factsOf(token: string): Promise<FileFacts | null>;
   /** Deletes what is past its time, and what an earlier crash left unfinished. What stays is deleted later, when its time is over. */
-  sweep(): Promise<void>;
+  removeExpired(): Promise<void>;
   /** Deletes nothing more. */
   close(): void;
 }

@@ -5,124 +5,136 @@ import { isVencError, VencError } from '../../src/shared/errors.js';
 import { diskReason } from '../../src/shared/util/disk-error-text.js';
 import type { FileFacts } from '../jobs/job.js';
 import { freeBytes, makeFolders, syncFolder } from '../transfer/folders.js';
-import { outOfSpaceError, ownDiskFault } from '../transfer/map-disk-error.js';
-import { PartFile } from '../transfer/partial-file.js';
-import { nameComplaint, pathOf } from './file-ref.js';
-import type { ShelfPlace } from './hosted-file-store.js';
+import { mapLocalDiskError, outOfSpaceError } from '../transfer/map-disk-error.js';
+import { PartialFile } from '../transfer/partial-file.js';
+import { hostedFilePath, validateFileName } from './file-ref.js';
+import type { FileRef } from './hosted-file-store.js';
 import { removeRecord, writeRecord } from './records.js';
-import { type ShelfState, unfinishedFolder } from './store-state.js';
+import { type HostedFileStoreState, unfinishedFolder } from './store-state.js';
 
 /** How many bytes may arrive before the room on the volume is looked at again. */
-const roomCheckBytes = 64 * 1024 * 1024;
+const spaceCheckIntervalBytes = 64 * 1024 * 1024;
 
 /** One body to be received. */
-export interface Reception {
+export interface IncomingUpload {
   readonly body: Readable;
   readonly name: string;
   readonly ownerId: string;
   readonly signal: AbortSignal;
   /** How long the sender says it is; 0 where that is not said. */
-  readonly announcedBytes: number;
+  readonly declaredBytes: number;
 }
 
 /**
  * Streams a body to a new place. A body that stalls, breaks off or is stopped leaves nothing: `DownloadTimeoutError`,
  * `DownloadFailureError`, or the reason of the signal.
  */
-export async function receive(state: ShelfState, reception: Reception): Promise<ShelfPlace & FileFacts> {
-  const { name, ownerId, signal } = reception;
-  const complaint = nameComplaint(name);
-  if (complaint !== null) throw new VencError('InvalidRequestError', `the file name ${complaint}`);
+export async function storeUpload(
+  state: HostedFileStoreState,
+  upload: IncomingUpload,
+): Promise<FileRef & FileFacts> {
+  const { name, ownerId, signal } = upload;
+  const validationError = validateFileName(name);
+  if (validationError !== null)
+    throw new VencError('InvalidRequestError', `the file name ${validationError}`);
   signal.throwIfAborted();
   // It may break before the first piece is asked for, and an error that nobody listens to would end the daemon.
-  reception.body.on('error', () => undefined);
-  const place = { token: state.randomToken(), name };
-  return state.locks.runExclusive(place.token, async () => {
+  upload.body.on('error', () => undefined);
+  const ref = { token: state.randomToken(), name };
+  return state.mutex.runExclusive(ref.token, async () => {
     try {
-      const part = await beginPart(state, place.token, reception.announcedBytes);
-      const facts = await filled(state, part, reception).catch(async (error: unknown) => {
-        await part.discard();
+      const partialFile = await createPartialFile(state, ref.token, upload.declaredBytes);
+      const facts = await writeBody(state, partialFile, upload).catch(async (error: unknown) => {
+        await partialFile.discard();
         throw error;
       });
-      await named(state, part, place, { ownerId, ...facts });
-      return { ...place, ...facts };
+      await commitUpload(state, partialFile, ref, { ownerId, ...facts });
+      return { ...ref, ...facts };
     } catch (error) {
       // What still arrives flows away, so that the client gets to read the answer: a body that is destroyed takes its connection along.
-      reception.body.resume();
+      upload.body.resume();
       signal.throwIfAborted();
-      throw receptionError(error);
+      throw mapUploadError(error);
     }
   });
 }
 
-async function beginPart(state: ShelfState, token: string, announcedBytes: number): Promise<PartFile> {
+async function createPartialFile(
+  state: HostedFileStoreState,
+  token: string,
+  declaredBytes: number,
+): Promise<PartialFile> {
   await mkdir(unfinishedFolder(state), { recursive: true, mode: 0o700 });
-  await checkRoom(state, announcedBytes);
+  await checkFreeSpace(state, declaredBytes);
   const partPath = join(unfinishedFolder(state), token);
-  return PartFile.begin(partPath, { partPath, isDurable: true });
+  return PartialFile.create(partPath, { partPath, isDurable: true });
 }
 
-async function filled(state: ShelfState, part: PartFile, reception: Reception): Promise<FileFacts> {
-  const { body, signal } = reception;
+async function writeBody(
+  state: HostedFileStoreState,
+  partialFile: PartialFile,
+  upload: IncomingUpload,
+): Promise<FileFacts> {
+  const { body, signal } = upload;
   const stalled = new VencError('DownloadTimeoutError', 'The upload stopped sending and was given up.');
   const timer = setTimeout(() => body.destroy(stalled), state.stallTimeoutMs);
-  const stop = () => body.destroy(new Error('stopped'));
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  let roomCheckAt = 0;
+  const onAbort = () => body.destroy(new Error('stopped'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  let nextSpaceCheckBytes = 0;
   try {
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-      if (part.sizeBytes >= roomCheckAt) {
-        await checkRoom(state);
-        roomCheckAt = part.sizeBytes + roomCheckBytes;
+      if (partialFile.sizeBytes >= nextSpaceCheckBytes) {
+        await checkFreeSpace(state);
+        nextSpaceCheckBytes = partialFile.sizeBytes + spaceCheckIntervalBytes;
       }
-      await part.write(chunk).catch(rethrowAsOurDisk);
+      await partialFile.write(chunk).catch(rethrowAsDiskError);
       timer.refresh();
     }
     signal.throwIfAborted();
-    return await part.facts().catch(rethrowAsOurDisk);
+    return await partialFile.facts().catch(rethrowAsDiskError);
   } catch (error) {
     signal.throwIfAborted();
     if (isVencError(error)) throw error;
     throw new VencError('DownloadFailureError', 'The upload broke off.', { cause: error });
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', onAbort);
   }
 }
 
-function rethrowAsOurDisk(error: unknown): never {
-  throw receptionError(error);
+function rethrowAsDiskError(error: unknown): never {
+  throw mapUploadError(error);
 }
 
 /** What a failure to keep an upload amounts to: the disk of the daemon is its operator's affair, and the upload may come through later. */
-function receptionError(error: unknown): VencError {
-  const fault = ownDiskFault(error, 'download');
-  if (isVencError(error) || fault.errorClass === 'OutOfSpaceError') return fault;
+function mapUploadError(error: unknown): VencError {
+  const diskError = mapLocalDiskError(error, 'download');
+  if (isVencError(error) || diskError.errorClass === 'OutOfSpaceError') return diskError;
   const reason = `The daemon cannot write the upload to its disk: ${diskReason(error, 'write', 'the daemon has')}.`;
   return new VencError('UnavailableError', reason, { cause: error });
 }
 
-async function checkRoom(state: ShelfState, wantedBytes = 0): Promise<void> {
-  const leftBytes = (await freeBytes(unfinishedFolder(state))) - wantedBytes;
-  if (leftBytes < state.minFreeBytes) throw outOfSpaceError();
+async function checkFreeSpace(state: HostedFileStoreState, requiredBytes = 0): Promise<void> {
+  const remainingBytes = (await freeBytes(unfinishedFolder(state))) - requiredBytes;
+  if (remainingBytes < state.minFreeBytes) throw outOfSpaceError();
 }
 
-async function named(
-  state: ShelfState,
-  part: PartFile,
-  place: ShelfPlace,
+async function commitUpload(
+  state: HostedFileStoreState,
+  partialFile: PartialFile,
+  ref: FileRef,
   record: FileFacts & { readonly ownerId: string },
 ): Promise<void> {
-  const path = pathOf(state.folder, place);
-  const undo = await makeFolders(join(state.folder, place.token));
+  const path = hostedFilePath(state.folder, ref);
+  const undo = await makeFolders(join(state.folder, ref.token));
   try {
-    await writeRecord(state, place.token, record);
-    await part.finish(path);
+    await writeRecord(state, ref.token, record);
+    await partialFile.finish(path);
     await syncFolder(state.folder);
   } catch (error) {
-    await part.discard();
-    await removeRecord(state, place.token);
+    await partialFile.discard();
+    await removeRecord(state, ref.token);
     await undo();
     throw error;
   }

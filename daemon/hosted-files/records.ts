@@ -3,21 +3,25 @@ import { join } from 'node:path';
 import { replaceFile } from '../../src/shared/util/atomic-files.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import type { FileFacts } from '../jobs/job.js';
-import { recordsFolder, type ShelfState } from './store-state.js';
+import { type HostedFileStoreState, recordsFolder } from './store-state.js';
 
 /** What is known about a received file. */
-export interface ShelfRecord extends FileFacts {
+export interface UploadRecord extends FileFacts {
   readonly ownerId: string;
 }
 
 /** Keeps what is known about a received file, durably. Done before the file gets its name, so that no file lacks an owner. */
-export async function writeRecord(state: ShelfState, token: string, record: ShelfRecord): Promise<void> {
+export async function writeRecord(
+  state: HostedFileStoreState,
+  token: string,
+  record: UploadRecord,
+): Promise<void> {
   await mkdir(recordsFolder(state), { recursive: true, mode: 0o700 });
   await replaceFile(recordPath(state, token), (file) => file.write(JSON.stringify(record)));
 }
 
 /** What is known about the file of a token; null where nothing is, or nothing that can be read. */
-export async function readRecord(state: ShelfState, token: string): Promise<ShelfRecord | null> {
+export async function readRecord(state: HostedFileStoreState, token: string): Promise<UploadRecord | null> {
   try {
     const value: unknown = JSON.parse(await readFile(recordPath(state, token), 'utf8'));
     return isShelfRecord(value) ? value : null;
@@ -27,15 +31,15 @@ export async function readRecord(state: ShelfState, token: string): Promise<Shel
 }
 
 /** Forgets what is known about the file of a token. */
-export async function removeRecord(state: ShelfState, token: string): Promise<void> {
+export async function removeRecord(state: HostedFileStoreState, token: string): Promise<void> {
   await rm(recordPath(state, token), { force: true });
 }
 
-function recordPath(state: ShelfState, token: string): string {
+function recordPath(state: HostedFileStoreState, token: string): string {
   return join(recordsFolder(state), `${token}.json`);
 }
 
-function isShelfRecord(value: unknown): value is ShelfRecord {
+function isShelfRecord(value: unknown): value is UploadRecord {
   return (
     isObject(value) &&
     typeof value.ownerId === 'string' &&

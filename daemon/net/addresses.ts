@@ -44,7 +44,7 @@ const privateIpv6 = [
 const globalUnicast = ['2000::', 3] as const;
 
 /** Ways to write an IPv4 address into an IPv6 one: [prefix, its length, number of the bit where the IPv4 address begins]. */
-const carriers = [
+const embeddedIpv4Prefixes = [
   ['::ffff:0:0', 96, 96], // mapped
   ['::ffff:0:0:0', 96, 96], // translated
   ['64:ff9b::', 96, 96], // NAT64
@@ -52,7 +52,7 @@ const carriers = [
 ] as const;
 
 /** Likewise, but not public whatever they carry; looked into because a metadata address stays one. */
-const privateCarriers = [
+const privateEmbeddedIpv4Prefixes = [
   ['::', 96, 96], // compatible, withdrawn
   ['64:ff9b:1::', 48, 96], // NAT64 of one's own network
   ['2001::', 32, 32], // Teredo: the server
@@ -65,19 +65,19 @@ const metadata: ReadonlySet<bigint> = new Set(metadataAddresses.map((text) => bi
  * `::ffff:127.0.0.1`, NAT64, 6to4, Teredo. Null where the text is no address but, say, a name.
  */
 export function addressKind(text: string): AddressKind | null {
-  const literal = normalisedAddress(text);
+  const literal = normalizedAddress(text);
   if (literal === null) return null;
   const { value, isIpv6 } = bitsOf(literal);
   return isIpv6 ? ipv6Kind(value) : ipv4Kind(value);
 }
 
 /** An address as it is usually written, without brackets and zone; null where the text is no address. */
-export function normalisedAddress(text: string): string | null {
-  const bare = text.replace(/^\[|\]$/g, '').replace(/%.*$/s, '');
-  if (isIP(bare) === 6) return bare.toLowerCase();
+export function normalizedAddress(text: string): string | null {
+  const unwrapped = text.replace(/^\[|\]$/g, '').replace(/%.*$/s, '');
+  if (isIP(unwrapped) === 6) return unwrapped.toLowerCase();
   try {
     // The URL parser knows every spelling of an IPv4 address that the system's resolver does.
-    const { hostname } = new URL(`http://${bare}/`);
+    const { hostname } = new URL(`http://${unwrapped}/`);
     return isIP(hostname) === 4 ? hostname : null;
   } catch {
     return null;
@@ -91,19 +91,19 @@ function ipv4Kind(value: bigint): AddressKind {
 
 function ipv6Kind(value: bigint): AddressKind {
   if (metadata.has(value)) return 'metadata';
-  const carrier = carriers.find(([first, length]) => isWithin(value, 128, first, length));
-  if (carrier !== undefined) return ipv4Kind(ipv4At(value, carrier[2]));
-  const carried = privateCarriers
+  const embeddedPrefix = embeddedIpv4Prefixes.find(([first, length]) => isWithin(value, 128, first, length));
+  if (embeddedPrefix !== undefined) return ipv4Kind(ipv4At(value, embeddedPrefix[2]));
+  const embeddedKind = privateEmbeddedIpv4Prefixes
     .filter(([first, length]) => isWithin(value, 128, first, length))
     .map(([, , at]) => ipv4At(value, at));
   // A Teredo address ends in the client's address with every bit turned over.
-  if (isWithin(value, 128, '2001::', 32)) carried.push(ipv4At(value, 96) ^ 0xffffffffn);
+  if (isWithin(value, 128, '2001::', 32)) embeddedKind.push(ipv4At(value, 96) ^ 0xffffffffn);
   // ISATAP writes an IPv4 address into the lower half of any prefix.
-  if (((value >> 32n) & 0xfdffffffn) === 0x00005efen) carried.push(ipv4At(value, 96));
-  if (carried.some((ipv4) => metadata.has(ipv4))) return 'metadata';
+  if (((value >> 32n) & 0xfdffffffn) === 0x00005efen) embeddedKind.push(ipv4At(value, 96));
+  if (embeddedKind.some((ipv4) => metadata.has(ipv4))) return 'metadata';
   const isGlobal = isWithin(value, 128, ...globalUnicast);
   const isException = privateIpv6.some(([first, length]) => isWithin(value, 128, first, length));
-  return !isGlobal || isException || carried.some((ipv4) => ipv4Kind(ipv4) !== 'public')
+  return !isGlobal || isException || embeddedKind.some((ipv4) => ipv4Kind(ipv4) !== 'public')
     ? 'private'
     : 'public';
 }

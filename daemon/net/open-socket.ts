@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { SocketBuffers } from './socket-buffers.js';
-import type { Guard } from './ssrf-guard.js';
+import type { SsrfGuard } from './ssrf-guard.js';
 
 /** What to connect to. */
 export interface SocketTarget {
@@ -26,7 +26,7 @@ const nextAddressAfterMs = 2_000;
  * TLS handshake together take too long, and with the reason of the signal where that ends it.
  */
 export function openSocket(
-  guard: Guard,
+  guard: SsrfGuard,
   target: SocketTarget,
   timeoutMs: number,
   signal: AbortSignal | null = null,
@@ -46,19 +46,19 @@ export function openSocket(
       ? connectTls({ ...options, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] })
       : connectTcp({ ...options, ...readOptions(target, () => socket) });
     const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs);
-    const stop = () => {
+    const onAbort = () => {
       reject(signal?.reason);
       socket.destroy();
     };
-    signal?.addEventListener('abort', stop, { once: true });
-    const settled = () => {
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const cleanUp = () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
+      signal?.removeEventListener('abort', onAbort);
     };
-    socket.once('close', settled);
+    socket.once('close', cleanUp);
     // Stays for good: whoever gets the socket may not listen yet when it breaks.
     socket.on('error', (error) => {
-      settled();
+      cleanUp();
       reject(error);
     });
     socket.once('connect', () => {
@@ -70,15 +70,15 @@ export function openSocket(
       }
     });
     socket.once(isTls ? 'secureConnect' : 'connect', () => {
-      settled();
+      cleanUp();
       if (!socket.destroyed) resolve(socket.setNoDelay(true).setKeepAlive(true));
     });
   });
 }
 
 /** An error as it is; anything else that was thrown as the message of one. */
-export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+export function asError(value: unknown): Error {
+  return value instanceof Error ? value : new Error(String(value));
 }
 
 function readOptions({ buffers = null, readerCopies = false }: SocketTarget, socket: () => Socket) {
@@ -99,10 +99,10 @@ function readIntoOne(socket: () => Socket): OnReadOpts {
       return next;
     },
     callback: (bytes, buffer) => {
-      const goesOn = socket().push(buffer.subarray(0, bytes));
+      const shouldContinue = socket().push(buffer.subarray(0, bytes));
       // What nobody has read yet still lies in there.
       if (socket().readableLength === 0) free = buffer;
-      return goesOn;
+      return shouldContinue;
     },
   };
 }

@@ -3,7 +3,7 @@ const bufferBytes = 1 << 18;
 /** How much may lie there unused, in buffers: some 8 MiB. */
 const maxFree = 32;
 /** What fills less than this share of a buffer is copied out of it: many small pieces would hold many large buffers. */
-const leastShare = 1 / 4;
+const minFillRatio = 1 / 4;
 
 /**
  * Buffers that sockets read into, used again and again. Of its own accord Node makes a new one of 64 KiB for each read; at 200 MB that takes
@@ -21,22 +21,22 @@ export class SocketBuffers {
 
   /** The bytes that were read into a buffer of these. */
   read(buffer: Uint8Array, bytes: number): Uint8Array {
-    const piece = buffer.subarray(0, bytes);
-    if (bytes < bufferBytes * leastShare) {
-      const copy = Buffer.from(piece);
+    const view = buffer.subarray(0, bytes);
+    if (bytes < bufferBytes * minFillRatio) {
+      const copy = Buffer.from(view);
       this.#keep(buffer);
       return copy;
     }
     this.#filledBytes.set(buffer.buffer, bytes);
-    return piece;
+    return view;
   }
 
   /**
    * Pieces of what was read are done with, and so are all before them from the same connection. A buffer is used again when its last piece is;
    * pieces from elsewhere, and buffers that never come back, are left to Node.
    */
-  giveBack(pieces: readonly Uint8Array[]): void {
-    for (const { buffer, byteOffset, byteLength } of pieces) {
+  release(chunks: readonly Uint8Array[]): void {
+    for (const { buffer, byteOffset, byteLength } of chunks) {
       if (this.#filledBytes.get(buffer) !== byteOffset + byteLength) continue;
       this.#filledBytes.delete(buffer);
       this.#keep(new Uint8Array(buffer));

@@ -1,10 +1,10 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import { VencError } from '../../src/shared/errors.js';
-import { addressKind, normalisedAddress } from './addresses.js';
+import { addressKind, normalizedAddress } from './addresses.js';
 
 /** What a guard is told when it is made. */
-export interface GuardOptions {
+export interface SsrfGuardOptions {
   /** Whether addresses that are not public may be connected to. Metadata addresses never may. */
   readonly allowPrivateNetwork: boolean;
   /** Hosts that the daemon's own configuration names, as names or addresses: they may be private. */
@@ -18,7 +18,7 @@ export interface GuardOptions {
  * before, `lookup` for the name, `checkSocket` after. The first alone says nothing about names, and the second is not asked about
  * literals. Each fails with `ForbiddenAddressError`.
  */
-export interface Guard {
+export interface SsrfGuard {
   /** Checks a host as a URL has it: a literal in any spelling, or a name that is known to lead to metadata. */
   checkHost(host: string): void;
   /** Resolves a name for `net.connect` and `tls.connect`, leaving out what may not be connected to. */
@@ -36,22 +36,22 @@ const metadataNames: ReadonlySet<string> = new Set([
 ]);
 
 /** Makes a guard. */
-export function createGuard(options: GuardOptions): Guard {
-  const exempt: ReadonlySet<string> = new Set((options.exemptHosts ?? []).map(plainHost));
+export function createSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
+  const exempt: ReadonlySet<string> = new Set((options.exemptHosts ?? []).map(normalizeHost));
   const resolve = options.lookup ?? systemLookup;
 
   const isAllowed = (host: string, address: string): boolean => {
     const kind = addressKind(address);
-    if (kind === 'private') return options.allowPrivateNetwork || exempt.has(plainHost(host));
+    if (kind === 'private') return options.allowPrivateNetwork || exempt.has(normalizeHost(host));
     return kind === 'public';
   };
   const check = (host: string, address: string): void => {
-    if (!isAllowed(host, address)) throw forbidden(host, addressKind(address) === 'metadata');
+    if (!isAllowed(host, address)) throw forbiddenAddressError(host, addressKind(address) === 'metadata');
   };
 
   return {
     checkHost(host) {
-      if (metadataNames.has(plainHost(host))) throw forbidden(host, true);
+      if (metadataNames.has(normalizeHost(host))) throw forbiddenAddressError(host, true);
       if (addressKind(host) !== null) check(host, host);
     },
     lookup(host, lookupOptions, callback) {
@@ -63,7 +63,7 @@ export function createGuard(options: GuardOptions): Guard {
         const [first] = allowed;
         if (first === undefined) {
           const isMetadata = addresses.some(({ address }) => addressKind(address) === 'metadata');
-          return callback(forbidden(host, isMetadata), '');
+          return callback(forbiddenAddressError(host, isMetadata), '');
         }
         if (lookupOptions.all === true) return callback(null, allowed);
         return callback(null, first.address, first.family);
@@ -75,11 +75,11 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
-function plainHost(host: string): string {
-  return normalisedAddress(host) ?? host.toLowerCase().replace(/\.$/, '');
+function normalizeHost(host: string): string {
+  return normalizedAddress(host) ?? host.toLowerCase().replace(/\.$/, '');
 }
 
-function forbidden(host: string, isMetadata: boolean): VencError {
+function forbiddenAddressError(host: string, isMetadata: boolean): VencError {
   if (!isMetadata) {
     return new VencError('ForbiddenAddressError', `${host} leads to an address that is not public.`);
   }

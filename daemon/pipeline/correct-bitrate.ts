@@ -1,7 +1,13 @@
 import { rename, rm } from 'node:fs/promises';
 import { faultOf } from '../jobs/job-failure.js';
 import type { Run } from '../jobs/run.js';
-import { areAround, correctedKbps, helped, missOf, type RateMet } from '../plan/corrected-rate.js';
+import {
+  type BitrateMeasurement,
+  bracketTarget,
+  computeCorrectedKbps,
+  isImproved,
+  relativeError,
+} from '../plan/corrected-rate.js';
 import type { Workbench } from './pipeline-context.js';
 import type { PlannedOutput } from './plan-job.js';
 
@@ -22,24 +28,24 @@ export async function meetBitrate(
   wasMadeTogether: boolean,
 ): Promise<void> {
   const { video_bitrate: askedKbps, bitrate_cap, onepass } = output.settings;
-  if (askedKbps === undefined || onepass === true || product.picture === null || planned.length === 0) return;
-  const metWith = async (toldKbps: number): Promise<RateMet | null> => {
+  if (askedKbps === undefined || onepass === true || product.video === null || planned.length === 0) return;
+  const metWith = async (toldKbps: number): Promise<BitrateMeasurement | null> => {
     const found = await bench.ffmpeg.measureVideo(product.path, run.signal);
     run.signal.throwIfAborted();
     if (found === null) return null;
     return {
-      askedKbps,
-      toldKbps,
-      foundKbps: found.kbps,
+      targetKbps: askedKbps,
+      encoderKbps: toldKbps,
+      measuredKbps: found.kbps,
       seconds: found.seconds,
       capKbps: bitrate_cap ?? null,
     };
   };
   const kept = `${product.path}.kept`;
   let best = await metWith(askedKbps);
-  let other: RateMet | null = null;
+  let other: BitrateMeasurement | null = null;
   for (let count = 0; best !== null && count < mostCorrections; count += 1) {
-    const next = correctedKbps(best, other);
+    const next = computeCorrectedKbps(best, other);
     if (next === null) return;
     const steps = stepsAt(next);
     await rename(product.path, kept);
@@ -49,24 +55,27 @@ export async function meetBitrate(
       }
       return await metWith(next);
     });
-    if (met === null || missOf(met) >= missOf(best)) {
+    if (met === null || relativeError(met) >= relativeError(best)) {
       await rename(kept, product.path);
       if (met === null) return;
       other = met;
     } else {
       await rm(kept, { force: true });
-      const [from, to] = [best, met].map(({ foundKbps }) => Math.round(foundKbps));
+      const [from, to] = [best, met].map(({ measuredKbps: foundKbps }) => Math.round(foundKbps));
       bench.log(
         'info',
         `Job ${run.job.id}: output ${output.id} was encoded again for its bitrate: ${from} became ${to} of ${askedKbps} Kbps.`,
       );
       [best, other] = [met, best];
     }
-    const isWorthMore = areAround(best, other) || (count + 2 < mostCorrections && helped(other, best));
+    const isWorthMore =
+      bracketTarget(best, other) || (count + 2 < mostCorrections && isImproved(other, best));
     if (!isWorthMore) return;
   }
 
-  async function attempted(stage: () => Promise<RateMet | null>): Promise<RateMet | null> {
+  async function attempted(
+    stage: () => Promise<BitrateMeasurement | null>,
+  ): Promise<BitrateMeasurement | null> {
     try {
       return await stage();
     } catch (error) {

@@ -39,7 +39,7 @@ export function encodingMeter(steps: readonly Step[], share: number, thumbnails 
  * of the end is the last one: while the frames held back are encoded, ffmpeg says nothing.
  */
 function encodedSeconds(step: Step, { seconds, frame }: EncodeProgress): number {
-  const { heldFrames, durationSeconds } = step;
+  const { encoderDelayFrames: heldFrames, durationSeconds } = step;
   if (heldFrames === 0 || frame === null) return seconds;
   if (frame <= heldFrames) return 0;
   const frameSeconds = seconds / frame;
@@ -49,16 +49,18 @@ function encodedSeconds(step: Step, { seconds, frame }: EncodeProgress): number 
 
 /** Share of the steps that is done, 0-1. */
 function shareDone(steps: readonly Step[], step: Step, { seconds }: EncodeProgress): number {
-  const before = steps.slice(0, steps.indexOf(step)).reduce((sum, { share }) => sum + share, 0);
+  const before = steps
+    .slice(0, steps.indexOf(step))
+    .reduce((sum, { progressWeight: share }) => sum + share, 0);
   const total = step.durationSeconds;
   const ofStep = total === null || total <= 0 ? 0 : Math.min(1, seconds / total);
-  return Math.min(1, before + step.share * ofStep);
+  return Math.min(1, before + step.progressWeight * ofStep);
 }
 
 /** The rate to expect of a step after one that had this rate: their times are as their shares. */
 function expectedRate(rate: number | null, before: Step, step: Step): number | null {
   const lengths = (step.durationSeconds ?? 0) / (before.durationSeconds ?? 0);
-  const expected = ((rate ?? 0) * before.share * lengths) / step.share;
+  const expected = ((rate ?? 0) * before.progressWeight * lengths) / step.progressWeight;
   return Number.isFinite(expected) && expected > 0 ? expected : null;
 }
 
@@ -79,7 +81,9 @@ function secondsToGo(
 ): number | null {
   const total = step.durationSeconds;
   if (total === null || rate === null || rate <= 0) return null;
-  const later = steps.slice(steps.indexOf(step) + 1).reduce((sum, { share }) => sum + share, 0);
+  const later = steps
+    .slice(steps.indexOf(step) + 1)
+    .reduce((sum, { progressWeight: share }) => sum + share, 0);
   const decoded = Math.min(total, thumbnails * soughtSeconds) * decodingShare;
-  return Math.max(0, total - seconds) / rate + (total * later + decoded) / rate / step.share;
+  return Math.max(0, total - seconds) / rate + (total * later + decoded) / rate / step.progressWeight;
 }

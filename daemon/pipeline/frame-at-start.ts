@@ -2,14 +2,14 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { mayStartInFrame } from '../plan/decide/clip.js';
-import { startOf } from '../plan/thumbnails.js';
+import { mediaStartSeconds } from '../plan/thumbnails.js';
 
 /**
  * When the frame begins that is on screen where an output's clip starts, in seconds from the beginning of the input. Null where it need not
  * be known, as frames follow each other quickly, or cannot be found out.
  */
 export async function frameAtStart(
-  ffmpeg: Pick<Ffmpeg, 'frameOnScreen'>,
+  ffmpeg: Pick<Ffmpeg, 'findDisplayedFrame'>,
   input: { readonly path: string; readonly media: MediaFacts },
   settings: OutputSettings,
   signal?: AbortSignal,
@@ -17,9 +17,9 @@ export async function frameAtStart(
   const { path, media } = input;
   const { video } = media;
   if (video === null || !mayStartInFrame(settings, media)) return null;
-  const zero = startOf(media);
+  const zero = mediaStartSeconds(media);
   const moment = { streamIndex: video.streamIndex, seconds: zero + (settings.start_clip ?? 0) };
-  const begins = await ffmpeg.frameOnScreen(path, moment, signal);
+  const begins = await ffmpeg.findDisplayedFrame(path, moment, signal);
   signal?.throwIfAborted();
   return begins === null ? null : Math.max(0, begins - zero);
 }

@@ -32,16 +32,16 @@ export function takeThumbnails(
           number,
           keyframeInterval: output.settings.keyframe_interval,
         },
-        bench.ffmpeg.abilities,
+        bench.ffmpeg.capabilities,
       );
-      if ('fault' in made) throw new VencError(made.fault.errorClass, made.fault.message);
-      const { otherwise } = made;
+      if ('failure' in made) throw new VencError(made.failure.errorClass, made.failure.message);
+      const { fallback: otherwise } = made;
       if (otherwise !== null && (await areTaken(run, bench, made, scratch))) {
-        return filesOf(made.pictures, scratch);
+        return filesOf(made.images, scratch);
       }
       const last = otherwise ?? made;
       await takePictures(run, bench, last.runs, scratch);
-      return filesOf(last.pictures, scratch);
+      return filesOf(last.images, scratch);
     },
     'ThumbnailError',
     (fault) => run.change({ type: 'output-failed', id: output.id, fault }),
@@ -55,7 +55,7 @@ export function takeThumbnails(
 async function areTaken(
   run: Run,
   bench: Pick<Workbench, 'ffmpeg'>,
-  { runs, pictures }: ThumbnailPlan,
+  { runs, images: pictures }: ThumbnailPlan,
   scratch: string,
 ): Promise<boolean> {
   try {

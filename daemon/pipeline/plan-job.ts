@@ -5,7 +5,7 @@ import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import { plan } from '../plan/plan.js';
-import type { Plan, Product, Step, WatermarkPicture } from '../plan/plan-types.js';
+import type { Plan, Product, Step, WatermarkImage } from '../plan/plan-types.js';
 import { watermarkFetcher } from './fetch-watermarks.js';
 import { frameAtStart } from './frame-at-start.js';
 import type { Workbench } from './pipeline-context.js';
@@ -30,7 +30,7 @@ export interface PlannedOutput {
 /** An output that is still to be made, and what was found out for it. */
 interface OpenOutput {
   readonly output: JobOutput;
-  readonly watermarks: readonly WatermarkPicture[];
+  readonly watermarks: readonly WatermarkImage[];
   /** See `OutputToPlan`. */
   readonly frameAtStart: number | null;
 }
@@ -66,7 +66,7 @@ export async function planJob(
       })),
       given.media,
       paths,
-      bench.ffmpeg.abilities,
+      bench.ffmpeg.capabilities,
     );
   const stepsAt = (output: JobOutput) => (video_bitrate: number) =>
     planned(
@@ -77,10 +77,10 @@ export async function planJob(
       ),
     ).steps;
   const made = planned(open);
-  for (const { outputId, fault } of made.refusals)
+  for (const { outputId, failure: fault } of made.rejections)
     await run.change({ type: 'output-failed', id: outputId, fault });
   const { video } = given.media;
-  if (video !== null && isHighRange(video) && !canToneMap(bench.ffmpeg.abilities)) {
+  if (video !== null && isHighRange(video) && !canToneMap(bench.ffmpeg.capabilities)) {
     bench.log(
       'warn',
       `Job ${run.job.id}: the input is HDR and this ffmpeg lacks zscale or tonemap: its outputs may look pale.`,

@@ -10,15 +10,15 @@ import type { Product } from '../plan/plan-types.js';
 export function judgeProduct(product: Product, media: MediaFacts | null): Fault | null {
   if (media === null) return isBelowAFrame(product) ? nothingInClip : broken('that cannot be read');
   const missing = [
-    ...(product.picture !== null && media.video === null ? ['picture'] : []),
-    ...(product.sound !== null && media.audio === null ? ['sound'] : []),
+    ...(product.video !== null && media.video === null ? ['picture'] : []),
+    ...(product.audio !== null && media.audio === null ? ['sound'] : []),
   ];
   if (missing.length > 0) {
     return isBelowAFrame(product) ? nothingInClip : broken(`without ${missing.join(' and ')}`);
   }
   const surplus = [
-    ...(product.picture === null && media.video !== null ? ['picture'] : []),
-    ...(product.sound === null && media.audio !== null ? ['sound'] : []),
+    ...(product.video === null && media.video !== null ? ['picture'] : []),
+    ...(product.audio === null && media.audio !== null ? ['sound'] : []),
   ];
   if (surplus.length > 0) return broken(`with ${surplus.join(' and ')} that was to have none`);
   const difference = pictureDifference(product, media) ?? soundDifference(product, media);
@@ -41,21 +41,21 @@ export function asShortClip(product: Product, error: unknown): unknown {
 }
 
 /** A clip this short may fall between two frames, of the picture or of the sound. */
-function isBelowAFrame({ expectedSeconds, picture }: Product): boolean {
+function isBelowAFrame({ expectedSeconds, video: picture }: Product): boolean {
   return expectedSeconds !== null && expectedSeconds < 2 * (picture?.frameSeconds ?? soundFrameSeconds);
 }
 
 /** AAC has the longest frames that are common: 1024 samples, at 22,050 Hz. */
 const soundFrameSeconds = 0.047;
 
-function pictureDifference({ picture }: Product, { video }: MediaFacts): string | null {
+function pictureDifference({ video: picture }: Product, { video }: MediaFacts): string | null {
   if (picture === null || video === null) return null;
   if (video.codec !== picture.codec) return `of ${video.codec}, not ${picture.codec}`;
   if (video.width === picture.width && video.height === picture.height) return null;
   return `of ${video.width}x${video.height} pixels, not ${picture.width}x${picture.height}`;
 }
 
-function soundDifference({ sound }: Product, { audio }: MediaFacts): string | null {
+function soundDifference({ audio: sound }: Product, { audio }: MediaFacts): string | null {
   if (sound === null || audio === null) return null;
   if (audio.codec !== sound.codec) return `with sound of ${audio.codec}, not ${sound.codec}`;
   if (audio.channels === sound.channels) return null;
@@ -63,7 +63,7 @@ function soundDifference({ sound }: Product, { audio }: MediaFacts): string | nu
 }
 
 function lengthFault(
-  { expectedSeconds, mostSeconds, picture }: Product,
+  { expectedSeconds, maxSeconds: mostSeconds, video: picture }: Product,
   { durationSeconds, video }: MediaFacts,
 ): Fault | null {
   if (expectedSeconds === null || durationSeconds === null) return null;
@@ -81,7 +81,7 @@ function lengthFault(
 }
 
 /** A few may be damaged. Where their number is not known, they are not all there. */
-function hasAllFrames(picture: Product['picture'], video: MediaFacts['video']): boolean {
+function hasAllFrames(picture: Product['video'], video: MediaFacts['video']): boolean {
   const wanted = picture?.frames ?? null;
   return wanted !== null && (video?.frameCount ?? 0) >= wanted * 0.95;
 }

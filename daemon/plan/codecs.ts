@@ -10,7 +10,7 @@ export interface VideoCodecFacts {
   /** Extension for a name that has to be made up: the container that most players take the codec in. */
   readonly extension: '.mp4' | '.webm' | '.ogv' | '.flv';
   /** What to say where no encoder is at hand, when that is more than a matter of the build. */
-  readonly whyMissing?: string;
+  readonly missingReason?: string;
   /** Whether watermarks keep their own size beside it, by the document's word (section 4.1, watermark object). */
   readonly hasFixedWatermarks?: boolean;
 }
@@ -25,7 +25,7 @@ export const videoCodecs = {
   theora: { extension: '.ogv' },
   vp6: {
     extension: '.flv',
-    whyMissing: 'no ffmpeg has an encoder for VP6; use h264, which .flv takes as well',
+    missingReason: 'no ffmpeg has an encoder for VP6; use h264, which .flv takes as well',
     hasFixedWatermarks: true,
   },
 } as const satisfies Record<VideoCodec, VideoCodecFacts>;

@@ -8,11 +8,11 @@ import {
   extensionOf,
   isExtension,
 } from './containers.js';
-import { type Codecs, chooseCodecs, suitableExtension } from './decide/choose-codecs.js';
+import { type CodecChoice, chooseCodecs, suitableExtension } from './decide/choose-codecs.js';
 import { pickAudioEncoder, pickVideoEncoder } from './decide/pick-encoder.js';
-import { bitrateComplaint, sampleRatesOf } from './decide/sound.js';
+import { sampleRatesOf, validateAudioBitrate } from './decide/sound.js';
 import type { AudioEncoderName, VideoEncoderName } from './encoders.js';
-import type { Abilities } from './plan-types.js';
+import type { Capabilities } from './plan-types.js';
 
 /** What an output is to be encoded with, as far as its settings and its file name tell. */
 export interface Combination {
@@ -27,9 +27,9 @@ export interface Combination {
 }
 
 /** Everything that is wrong with it: full sentences with the path of the setting. */
-export interface WrongCombination {
+export interface InvalidCombination {
   readonly ok: false;
-  readonly complaints: readonly string[];
+  readonly validationErrors: readonly string[];
 }
 
 /**
@@ -41,39 +41,41 @@ export interface WrongCombination {
 export function checkCombination(
   settings: OutputSettings,
   filename: string | null,
-  abilities: Abilities,
+  capabilities: Capabilities,
   path: string,
-): Combination | WrongCombination {
-  const given = filename === null ? '' : extensionOf(filename);
-  if (given !== '' && !isExtension(given))
-    return wrong([`${path}.${nameSetting(settings)} ${unknownExtension(given)}`]);
-  const codecs = chooseCodecs(settings, isExtension(given) ? given : null);
-  const extension = isExtension(given) ? given : suitableExtension(codecs.video, codecs.audio);
+): Combination | InvalidCombination {
+  const givenExtension = filename === null ? '' : extensionOf(filename);
+  if (givenExtension !== '' && !isExtension(givenExtension))
+    return invalid([`${path}.${nameSetting(settings)} ${unknownExtension(givenExtension)}`]);
+  const codecs = chooseCodecs(settings, isExtension(givenExtension) ? givenExtension : null);
+  const extension = isExtension(givenExtension)
+    ? givenExtension
+    : suitableExtension(codecs.video, codecs.audio);
   const container = containerOf(extension);
-  const complaints = [
-    ...pairComplaints(codecs, extension, container, path),
-    ...soundComplaints(settings, codecs.audio, container, path),
-    ...(codecs.video === null ? [] : watermarkComplaints(settings, codecs.video, path)),
-    ...(abilities.muxers.has(container.muxer)
+  const validationErrors = [
+    ...validateCodecPair(codecs, extension, container, path),
+    ...validateAudioSettings(settings, codecs.audio, container, path),
+    ...(codecs.video === null ? [] : validateWatermarks(settings, codecs.video, path)),
+    ...(capabilities.muxers.has(container.muxer)
       ? []
       : [
           `${path} cannot be written as ${extension} by the ffmpeg at hand: it has no muxer ${container.muxer}`,
         ]),
-    ...(codecs.video === 'theora' && container.muxer === 'ogg' && losesTheoraTimes(abilities)
+    ...(codecs.video === 'theora' && container.muxer === 'ogg' && losesTheoraTimes(capabilities)
       ? [
-          `${path}.video_codec theora cannot be written as ${extension} by ffmpeg ${abilities.version}, which loses the times of repeated frames: use .mkv`,
+          `${path}.video_codec theora cannot be written as ${extension} by ffmpeg ${capabilities.version}, which loses the times of repeated frames: use .mkv`,
         ]
       : []),
   ];
-  const video = codecs.video === null ? null : pickVideoEncoder(codecs.video, settings, abilities);
-  const audio = codecs.audio === null ? null : pickAudioEncoder(codecs.audio, abilities);
+  const video = codecs.video === null ? null : pickVideoEncoder(codecs.video, settings, capabilities);
+  const audio = codecs.audio === null ? null : pickAudioEncoder(codecs.audio, capabilities);
   const missing = [
     ...(codecs.video !== null && video === null ? [`${path}.video_codec ${cannotEncode(codecs.video)}`] : []),
     ...(codecs.audio !== null && audio === null
       ? [`${path}.audio_codec ${codecs.audio} cannot be encoded by the ffmpeg at hand`]
       : []),
   ];
-  if (complaints.length + missing.length > 0) return wrong([...complaints, ...missing]);
+  if (validationErrors.length + missing.length > 0) return invalid([...validationErrors, ...missing]);
   return { ok: true, extension, container, video, audio };
 }
 
@@ -81,12 +83,12 @@ export function checkCombination(
  * From 7.0 on ffmpeg drops the empty packets that Theora's encoder gives for repeated frames. In Ogg the time of a frame follows from the
  * number of packets before it, so a film with still scenes would play too fast. Measured with 7.0; 5.1 and the build of 2018 keep them.
  */
-export function losesTheoraTimes(abilities: Pick<Abilities, 'version'>): boolean {
-  return abilities.version !== null && abilities.version >= 7;
+export function losesTheoraTimes(capabilities: Pick<Capabilities, 'version'>): boolean {
+  return capabilities.version !== null && capabilities.version >= 7;
 }
 
-function pairComplaints(
-  codecs: Codecs,
+function validateCodecPair(
+  codecs: CodecChoice,
   extension: Extension,
   container: Container,
   path: string,
@@ -94,25 +96,25 @@ function pairComplaints(
   if (codecs.video === null) {
     if (codecs.audio === null)
       return [`${path}.skip_audio must not be set for ${extension}, which holds sound alone`];
-    if (container.alone.includes(codecs.audio)) return [];
+    if (container.audioOnlyCodecs.includes(codecs.audio)) return [];
     return [
-      `${path}.audio_codec ${codecs.audio} does not go into ${extension}: use ${either(container.alone)}`,
+      `${path}.audio_codec ${codecs.audio} does not go into ${extension}: use ${joinWithOr(container.audioOnlyCodecs)}`,
     ];
   }
-  const beside = container.pairs[codecs.video];
-  if (beside === undefined) {
-    const fitting = Object.keys(container.pairs);
-    const advice = fitting.length > 0 ? `use ${either(fitting)}` : 'it holds sound alone';
+  const audioCodecs = container.codecPairs[codecs.video];
+  if (audioCodecs === undefined) {
+    const videoCodecNames = Object.keys(container.codecPairs);
+    const advice = videoCodecNames.length > 0 ? `use ${joinWithOr(videoCodecNames)}` : 'it holds sound alone';
     return [`${path}.video_codec ${codecs.video} does not go into ${extension}: ${advice}`];
   }
-  if (codecs.audio === null || beside.includes(codecs.audio)) return [];
+  if (codecs.audio === null || audioCodecs.includes(codecs.audio)) return [];
   return [
-    `${path}.audio_codec ${codecs.audio} does not go with ${codecs.video} in ${extension}: use ${either(beside)}`,
+    `${path}.audio_codec ${codecs.audio} does not go with ${codecs.video} in ${extension}: use ${joinWithOr(audioCodecs)}`,
   ];
 }
 
 /** What the codec of the sound cannot do, as far as it shows without the input. */
-function soundComplaints(
+function validateAudioSettings(
   settings: OutputSettings,
   codec: AudioCodec | null,
   container: Container,
@@ -120,51 +122,53 @@ function soundComplaints(
 ): readonly string[] {
   const sampleRate = settings.audio_sample_rate;
   if (codec === null || sampleRate === undefined) return [];
-  const known = sampleRatesOf(codec, container);
-  if (known !== null && !known.includes(sampleRate)) {
-    return [`${path}.audio_sample_rate must be one of ${known.join(', ')} for ${codec} in this container`];
+  const supportedRates = sampleRatesOf(codec, container);
+  if (supportedRates !== null && !supportedRates.includes(sampleRate)) {
+    return [
+      `${path}.audio_sample_rate must be one of ${supportedRates.join(', ')} for ${codec} in this container`,
+    ];
   }
   const kbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
   // Without audio_channels the input may have two, and that is the wider range; mono that breaks its own fails later.
-  const complaint =
+  const validationError =
     kbps === undefined
       ? null
-      : bitrateComplaint(codec, kbps, sampleRate, settings.audio_channels === 1 ? 1 : 2);
-  return complaint === null ? [] : [`${path}.audio_bitrate ${complaint}`];
+      : validateAudioBitrate(codec, kbps, sampleRate, settings.audio_channels === 1 ? 1 : 2);
+  return validationError === null ? [] : [`${path}.audio_bitrate ${validationError}`];
 }
 
 /** Sizes asked for watermarks that the codec would have to keep as they are; those it leaves out count too. */
-function watermarkComplaints(
+function validateWatermarks(
   { watermark = [] }: OutputSettings,
   codec: VideoCodec,
   path: string,
 ): readonly string[] {
   const { hasFixedWatermarks = false }: VideoCodecFacts = videoCodecs[codec];
   if (!hasFixedWatermarks) return [];
-  return watermark.flatMap((one, index) =>
+  return watermark.flatMap((item, index) =>
     (['width', 'height'] as const)
-      .filter((side) => one[side] !== undefined)
+      .filter((side) => item[side] !== undefined)
       .map((side) => `${path}.watermark[${index}].${side} must be left out: ${codec} scales no watermarks`),
   );
 }
 
 function cannotEncode(codec: VideoCodec): string {
-  const { whyMissing }: VideoCodecFacts = videoCodecs[codec];
-  return `${codec} cannot be encoded by the ffmpeg at hand${whyMissing === undefined ? '' : `: ${whyMissing}`}`;
+  const { missingReason }: VideoCodecFacts = videoCodecs[codec];
+  return `${codec} cannot be encoded by the ffmpeg at hand${missingReason === undefined ? '' : `: ${missingReason}`}`;
 }
 
 function unknownExtension(extension: string): string {
-  return `ends in ${extension}, which is no container that can be written: use ${either(Object.keys(containers))}`;
+  return `ends in ${extension}, which is no container that can be written: use ${joinWithOr(Object.keys(containers))}`;
 }
 
 function nameSetting({ url }: OutputSettings): 'url' | 'filename' {
   return url === undefined ? 'filename' : 'url';
 }
 
-function either(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+function joinWithOr(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
 
-function wrong(complaints: readonly string[]): WrongCombination {
-  return { ok: false, complaints };
+function invalid(validationErrors: readonly string[]): InvalidCombination {
+  return { ok: false, validationErrors };
 }

@@ -5,15 +5,15 @@ export interface Container {
   /** Name of ffmpeg's muxer. */
   readonly muxer: string;
   /** The video codecs it may hold, each with the audio codecs that go beside it, the default one first. */
-  readonly pairs: Readonly<Partial<Record<VideoCodec, readonly AudioCodec[]>>>;
+  readonly codecPairs: Readonly<Partial<Record<VideoCodec, readonly AudioCodec[]>>>;
   /** The audio codecs it may hold without a picture, the default one first. */
-  readonly alone: readonly AudioCodec[];
+  readonly audioOnlyCodecs: readonly AudioCodec[];
   /** Sample rates in Hz, highest first, where the container takes fewer than the codec. */
   readonly sampleRates?: Readonly<Partial<Record<AudioCodec, readonly number[]>>>;
   /** Whether it has an index that can stand in front, so that playing can begin before all of it is there. */
   readonly hasIndex?: boolean;
   /** Whether HEVC needs the tag `hvc1` in it: Apple's players take no other. */
-  readonly wantsHvc1?: boolean;
+  readonly needsHvc1Tag?: boolean;
 }
 
 // Below 16 kHz ffmpeg writes MP3 into MP4 only against the standard.
@@ -23,29 +23,29 @@ const mp3InMp4 = { mp3: [48_000, 44_100, 32_000, 24_000, 22_050, 16_000] } as co
 export const containers = {
   '.mp4': {
     muxer: 'mp4',
-    pairs: { h264: ['aac', 'mp3'], hevc: ['aac'], vp9: ['aac', 'opus'], av1: ['aac', 'opus'] },
-    alone: ['aac', 'mp3', 'opus'],
+    codecPairs: { h264: ['aac', 'mp3'], hevc: ['aac'], vp9: ['aac', 'opus'], av1: ['aac', 'opus'] },
+    audioOnlyCodecs: ['aac', 'mp3', 'opus'],
     sampleRates: mp3InMp4,
     hasIndex: true,
-    wantsHvc1: true,
+    needsHvc1Tag: true,
   },
   '.m4v': {
     muxer: 'mp4',
-    pairs: { h264: ['aac'], hevc: ['aac'] },
-    alone: ['aac'],
+    codecPairs: { h264: ['aac'], hevc: ['aac'] },
+    audioOnlyCodecs: ['aac'],
     hasIndex: true,
-    wantsHvc1: true,
+    needsHvc1Tag: true,
   },
   '.mov': {
     muxer: 'mov',
-    pairs: { h264: ['aac', 'mp3'], hevc: ['aac'] },
-    alone: ['aac', 'mp3'],
+    codecPairs: { h264: ['aac', 'mp3'], hevc: ['aac'] },
+    audioOnlyCodecs: ['aac', 'mp3'],
     hasIndex: true,
-    wantsHvc1: true,
+    needsHvc1Tag: true,
   },
   '.mkv': {
     muxer: 'matroska',
-    pairs: {
+    codecPairs: {
       h264: ['aac', 'mp3'],
       hevc: ['aac'],
       vp8: ['vorbis'],
@@ -53,27 +53,31 @@ export const containers = {
       vp9: ['opus', 'aac'],
       av1: ['opus', 'aac'],
     },
-    alone: ['aac', 'mp3', 'vorbis', 'opus'],
+    audioOnlyCodecs: ['aac', 'mp3', 'vorbis', 'opus'],
   },
   '.webm': {
     muxer: 'webm',
-    pairs: { vp8: ['vorbis'], vp9: ['opus'], av1: ['opus'] },
-    alone: ['vorbis', 'opus'],
+    codecPairs: { vp8: ['vorbis'], vp9: ['opus'], av1: ['opus'] },
+    audioOnlyCodecs: ['vorbis', 'opus'],
   },
   '.flv': {
     muxer: 'flv',
-    pairs: { h264: ['aac', 'mp3'], vp6: ['aac', 'mp3'] },
-    alone: ['aac', 'mp3'],
+    codecPairs: { h264: ['aac', 'mp3'], vp6: ['aac', 'mp3'] },
+    audioOnlyCodecs: ['aac', 'mp3'],
     sampleRates: { mp3: [44_100, 22_050, 11_025] },
   },
-  '.ts': { muxer: 'mpegts', pairs: { h264: ['aac', 'mp3'], hevc: ['aac'] }, alone: ['aac', 'mp3'] },
-  '.3gp': { muxer: '3gp', pairs: { h264: ['aac'] }, alone: ['aac'] },
-  '.ogv': { muxer: 'ogg', pairs: { theora: ['vorbis'] }, alone: ['vorbis'] },
-  '.ogg': { muxer: 'ogg', pairs: { theora: ['vorbis'] }, alone: ['vorbis'] },
-  '.oga': { muxer: 'ogg', pairs: {}, alone: ['vorbis'] },
-  '.mp3': { muxer: 'mp3', pairs: {}, alone: ['mp3'] },
-  '.m4a': { muxer: 'ipod', pairs: {}, alone: ['aac'], hasIndex: true },
-  '.aac': { muxer: 'adts', pairs: {}, alone: ['aac'] },
+  '.ts': {
+    muxer: 'mpegts',
+    codecPairs: { h264: ['aac', 'mp3'], hevc: ['aac'] },
+    audioOnlyCodecs: ['aac', 'mp3'],
+  },
+  '.3gp': { muxer: '3gp', codecPairs: { h264: ['aac'] }, audioOnlyCodecs: ['aac'] },
+  '.ogv': { muxer: 'ogg', codecPairs: { theora: ['vorbis'] }, audioOnlyCodecs: ['vorbis'] },
+  '.ogg': { muxer: 'ogg', codecPairs: { theora: ['vorbis'] }, audioOnlyCodecs: ['vorbis'] },
+  '.oga': { muxer: 'ogg', codecPairs: {}, audioOnlyCodecs: ['vorbis'] },
+  '.mp3': { muxer: 'mp3', codecPairs: {}, audioOnlyCodecs: ['mp3'] },
+  '.m4a': { muxer: 'ipod', codecPairs: {}, audioOnlyCodecs: ['aac'], hasIndex: true },
+  '.aac': { muxer: 'adts', codecPairs: {}, audioOnlyCodecs: ['aac'] },
 } as const satisfies Record<string, Container>;
 
 /** An extension that a container stands for, e.g. `.mp4`. */

@@ -1,8 +1,8 @@
 /** How a bitrate was met: what was asked for, what the encoder was told, what came out, all in Kbps, and how long it lasts. */
-export interface RateMet {
-  readonly askedKbps: number;
-  readonly toldKbps: number;
-  readonly foundKbps: number;
+export interface BitrateMeasurement {
+  readonly targetKbps: number;
+  readonly encoderKbps: number;
+  readonly measuredKbps: number;
   readonly seconds: number;
   /** `bitrate_cap`: no encoder is told more. Null where there is none. */
   readonly capKbps: number | null;
@@ -11,15 +11,18 @@ export interface RateMet {
 /** A bitrate is met when it is missed by no more than that share of it. */
 const tolerance = 0.1;
 /** Encoders that miss stay within a half; what falls further short is easy, and has no use for more. */
-const leastOfHard = 0.5;
+const minReachedRatio = 0.5;
 /** A film this long is missed from below by being easy, never by a rate control that had no time. */
-const longestShortClipSeconds = 120;
+const maxShortClipSeconds = 120;
 /** Encoders are told no less and no more than these shares of what was asked for. */
-const bounds = { least: 0.25, most: 2 } as const;
+const correctionRange = { min: 0.25, max: 2 } as const;
 
 /** By how much a bitrate is missed, as a share of it. */
-export function missOf({ askedKbps, foundKbps }: Pick<RateMet, 'askedKbps' | 'foundKbps'>): number {
-  return Math.abs(foundKbps / askedKbps - 1);
+export function relativeError({
+  targetKbps,
+  measuredKbps,
+}: Pick<BitrateMeasurement, 'targetKbps' | 'measuredKbps'>): number {
+  return Math.abs(measuredKbps / targetKbps - 1);
 }
 
 /**
@@ -32,34 +35,46 @@ export function missOf({ askedKbps, foundKbps }: Pick<RateMet, 'askedKbps' | 'fo
  * `other` is another try, null where there is none yet: what was asked for is sought between two tries that missed it on either
  * side. SVT-AV1 gave 746 Kbps of that noise for 300 and 122 for 121. Pure.
  */
-export function correctedKbps(met: RateMet, other: RateMet | null = null): number | null {
-  const { askedKbps, toldKbps, foundKbps, seconds, capKbps } = met;
-  if (!(foundKbps > 0) || missOf(met) <= tolerance) return null;
-  const isBetween = other !== null && areAround(met, other);
-  const isShort = foundKbps < askedKbps;
-  if (!isBetween && isShort && (foundKbps < askedKbps * leastOfHard || seconds > longestShortClipSeconds)) {
+export function computeCorrectedKbps(
+  measurement: BitrateMeasurement,
+  other: BitrateMeasurement | null = null,
+): number | null {
+  const { targetKbps, encoderKbps, measuredKbps, seconds, capKbps } = measurement;
+  if (!(measuredKbps > 0) || relativeError(measurement) <= tolerance) return null;
+  const isBracketed = other !== null && bracketTarget(measurement, other);
+  const isBelowTarget = measuredKbps < targetKbps;
+  if (
+    !isBracketed &&
+    isBelowTarget &&
+    (measuredKbps < targetKbps * minReachedRatio || seconds > maxShortClipSeconds)
+  ) {
     return null;
   }
-  const most = Math.min(askedKbps * bounds.most, capKbps ?? Number.POSITIVE_INFINITY);
-  const wanted = isBetween ? between(met, other) : (toldKbps * askedKbps) / foundKbps;
-  const next = Math.max(1, Math.round(Math.min(most, Math.max(askedKbps * bounds.least, wanted))));
-  return next === toldKbps || next === other?.toldKbps ? null : next;
+  const max = Math.min(targetKbps * correctionRange.max, capKbps ?? Number.POSITIVE_INFINITY);
+  const idealKbps = isBracketed
+    ? interpolateKbps(measurement, other)
+    : (encoderKbps * targetKbps) / measuredKbps;
+  const next = Math.max(1, Math.round(Math.min(max, Math.max(targetKbps * correctionRange.min, idealKbps))));
+  return next === encoderKbps || next === other?.encoderKbps ? null : next;
 }
 
 /** Whether what was asked for lies between what two tries gave, and they were told accordingly. */
-export function areAround(one: RateMet, other: RateMet): boolean {
-  const [low, high] = one.foundKbps < other.foundKbps ? [one, other] : [other, one];
-  const { askedKbps } = one;
-  return low.foundKbps < askedKbps && askedKbps < high.foundKbps && low.toldKbps < high.toldKbps;
+export function bracketTarget(one: BitrateMeasurement, other: BitrateMeasurement): boolean {
+  const [low, high] = one.measuredKbps < other.measuredKbps ? [one, other] : [other, one];
+  const { targetKbps } = one;
+  return (
+    low.measuredKbps < targetKbps && targetKbps < high.measuredKbps && low.encoderKbps < high.encoderKbps
+  );
 }
 
 /** What is told in between, as if what is found were a power of it. */
-function between(one: RateMet, other: RateMet): number {
-  const share = Math.log(one.askedKbps / one.foundKbps) / Math.log(other.foundKbps / one.foundKbps);
-  return one.toldKbps * (other.toldKbps / one.toldKbps) ** share;
+function interpolateKbps(one: BitrateMeasurement, other: BitrateMeasurement): number {
+  const position =
+    Math.log(one.targetKbps / one.measuredKbps) / Math.log(other.measuredKbps / one.measuredKbps);
+  return one.encoderKbps * (other.encoderKbps / one.encoderKbps) ** position;
 }
 
 /** Whether a correction did so much that one more may help: an encoder at the end of what it can do stays where it is. */
-export function helped(before: RateMet, after: RateMet): boolean {
-  return missOf(after) <= missOf(before) * 0.7;
+export function isImproved(before: BitrateMeasurement, after: BitrateMeasurement): boolean {
+  return relativeError(after) <= relativeError(before) * 0.7;
 }

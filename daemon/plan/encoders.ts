@@ -11,16 +11,16 @@ export type Args = readonly string[];
  */
 export interface UnderCap {
   /** What it is told of the cap, as a share. */
-  readonly share: number;
+  readonly bitrateRatio: number;
   /** What it is told of the buffer, as a share. */
-  readonly bufferShare: number;
+  readonly bufferRatio: number;
   /** A quality counts below a cap by itself, beside a bitrate, or not at all: then a bitrate stands in its place. */
   readonly quality: 'alone' | 'beside-bitrate' | 'never';
   /** Keyframes in the time of a buffer, for an encoder that knows no other buffer than the time between keyframes. */
   readonly keyframesPerBuffer?: number;
 }
 
-const keepsCaps = { share: 1, bufferShare: 1, quality: 'alone' } as const;
+const defaultUnderCap = { bitrateRatio: 1, bufferRatio: 1, quality: 'alone' } as const;
 
 /** How one of ffmpeg's video encoders is told what is wanted. */
 export interface VideoEncoder {
@@ -49,7 +49,7 @@ export interface VideoEncoder {
   /** Parameters or arguments for a picture in so many columns, each of them for a thread of its own; by powers of two. */
   readonly tileColumns?: (log2: number) => Args;
   /** Whether ffmpeg up to 5.1 tells it that a frame lasts one step of the clock, which its bitrate is then kept by. */
-  readonly countsSteps?: true;
+  readonly needsFixedTimeBase?: true;
   /** What it is told of how many frames there are in a thousand seconds, where it goes by that and not by their times. */
   readonly frameRate?: (frames: number) => Args;
   /** The option that takes parameters of its own, parted by colons; `frameRate` and `tileColumns` go there, and what always does. */
@@ -78,7 +78,7 @@ export const videoEncoders = {
     quality: ofLevels('-crf', [32, 28, 23, 20, 17]),
     // "ultrafast" is left out: it takes twice the bits for hardly less time than "veryfast".
     speed: ofLevels('-preset', ['slower', 'slow', 'medium', 'faster', 'veryfast']),
-    underCap: keepsCaps,
+    underCap: defaultUnderCap,
     passes: 'log',
   },
   // A preset costs more than x264's of that name, so its names begin one further on.
@@ -86,7 +86,7 @@ export const videoEncoders = {
     codec: 'hevc',
     quality: ofLevels('-crf', [33, 29, 24, 20, 17]),
     speed: ofLevels('-preset', ['slow', 'medium', 'fast', 'faster', 'superfast']),
-    underCap: keepsCaps,
+    underCap: defaultUnderCap,
     frameRate: (frames) => [`fps=${frames}/1000`],
     // Players and packagers that begin at a keyframe cannot show the frames before it that an open group has.
     params: { option: '-x265-params', always: ['open-gop=0'] },
@@ -96,23 +96,23 @@ export const videoEncoders = {
   // ignored by the document's word; 2 is where slower stops paying.
   libvpx: {
     codec: 'vp8',
-    countsSteps: true,
+    needsFixedTimeBase: true,
     quality: ofLevels('-crf', [32, 24, 16, 10, 4]),
     ceilingBitsPerPixel: [0.035, 0.06, 0.16, 0.26, 0.45],
     // By itself it never quantizes finer than 4, and falls a fifth short of a generous bitrate.
     withBitrate: ['-qmin', '0'],
-    underCap: { share: 1, bufferShare: 1, quality: 'beside-bitrate' },
+    underCap: { bitrateRatio: 1, bufferRatio: 1, quality: 'beside-bitrate' },
     speed: sameAtAllLevels(['-deadline', 'good', '-cpu-used', '2']),
     passes: 'log',
   },
   'libvpx-vp9': {
     codec: 'vp9',
-    countsSteps: true,
+    needsFixedTimeBase: true,
     quality: ofLevels('-crf', [44, 37, 27, 21, 13]),
     // Makes it true constant quality.
     withQuality: ['-b:v', '0'],
     // Told all of it, it takes a third more than the buffer holds where noise sets in.
-    underCap: { share: 0.85, bufferShare: 0.5, quality: 'beside-bitrate' },
+    underCap: { bitrateRatio: 0.85, bufferRatio: 0.5, quality: 'beside-bitrate' },
     speed: ofLevels('-cpu-used', [1, 2, 3, 4, 5]),
     // By itself it goes beyond a bitrate by a quarter where two seconds of noise have to be met, with these by an eighth at most.
     withBitrate: ['-undershoot-pct', '5', '-overshoot-pct', '5'],
@@ -125,7 +125,7 @@ export const videoEncoders = {
   libsvtav1: {
     codec: 'av1',
     quality: ofLevels('-crf', [60, 52, 34, 23, 14]),
-    underCap: { share: 0.75, bufferShare: 0.5, quality: 'alone' },
+    underCap: { bitrateRatio: 0.75, bufferRatio: 0.5, quality: 'alone' },
     frameRate: (frames) => [`fps-num=${frames}:fps-denom=1000`],
     tileColumns: (log2) => [`tile-columns=${log2}`],
     params: { option: '-svtav1-params', always: [] },
@@ -135,10 +135,10 @@ export const videoEncoders = {
   },
   'libaom-av1': {
     codec: 'av1',
-    countsSteps: true,
+    needsFixedTimeBase: true,
     quality: ofLevels('-crf', [60, 52, 34, 23, 14]),
     withQuality: ['-b:v', '0'],
-    underCap: { share: 0.75, bufferShare: 0.5, quality: 'beside-bitrate' },
+    underCap: { bitrateRatio: 0.75, bufferRatio: 0.5, quality: 'beside-bitrate' },
     speed: ofLevels('-cpu-used', [3, 4, 6, 7, 8]),
     // Builds of 2018 call it experimental, and use one core without row-mt.
     always: ['-strict', 'experimental', '-row-mt', '1'],
@@ -150,7 +150,7 @@ export const videoEncoders = {
     codec: 'theora',
     quality: ofLevels('-q:v', [5, 6, 7, 8, 10]),
     // Its buffer is one and a half times what lies between two keyframes, and a quality knows none.
-    underCap: { share: 0.85, bufferShare: 1, quality: 'never', keyframesPerBuffer: 2 },
+    underCap: { bitrateRatio: 0.85, bufferRatio: 1, quality: 'never', keyframesPerBuffer: 2 },
     speed: sameAtAllLevels([]),
     passes: 'log',
   },

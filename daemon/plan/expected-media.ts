@@ -15,7 +15,7 @@ const formats: Readonly<Record<string, string>> = {
  * What a file will be that is still to be made, as far as that can be told beforehand: for command lines about it that are only shown.
  * What a run does goes by the file itself.
  */
-export function expectedMedia({ path, picture, expectedSeconds }: Product): MediaFacts {
+export function expectedMedia({ path, video, expectedSeconds }: Product): MediaFacts {
   const extension = extensionOf(path);
   const muxer = isExtension(extension) ? containerOf(extension).muxer : '';
   return {
@@ -24,16 +24,16 @@ export function expectedMedia({ path, picture, expectedSeconds }: Product): Medi
     totalBitrateKbps: null,
     audio: null,
     video:
-      picture === null
+      video === null
         ? null
         : {
             streamIndex: 0,
-            codec: picture.codec,
-            width: picture.width,
-            height: picture.height,
+            codec: video.codec,
+            width: video.width,
+            height: video.height,
             sampleAspectRatio: { numerator: 1, denominator: 1 },
             rotationDegrees: 0,
-            frameRate: { numerator: 1_000_000, denominator: picture.frameSeconds * 1_000_000 },
+            frameRate: { numerator: 1_000_000, denominator: video.frameSeconds * 1_000_000 },
             isFrameRateVariable: false,
             fieldOrder: 'progressive',
             pixelFormat: 'yuv420p',

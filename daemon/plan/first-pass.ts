@@ -6,7 +6,7 @@ import type { Levels, VideoEncoderName } from './encoders.js';
  * in haste, and those of libvpx and aom are next to nothing. Measured with film at 640x360, on two cores; x264's also at
  * 1280x720 and with noise, where they lay up to a tenth higher.
  */
-const firstPassShares = {
+const firstPassWeights = {
   libx264: [0.22, 0.28, 0.34, 0.41, 0.49],
   libx265: [0.49, 0.5, 0.52, 0.5, 0.49],
   libvpx: [0.08, 0.08, 0.08, 0.08, 0.08],
@@ -18,8 +18,8 @@ const firstPassShares = {
 } as const satisfies Record<VideoEncoderName, Levels<number>>;
 
 /** How much of two passes the first one is, 0-1. */
-export function firstPassShare(encoder: VideoEncoderName, speed: Level): number {
-  return firstPassShares[encoder][speed - 1] ?? 0.4;
+export function firstPassWeight(encoder: VideoEncoderName, speed: Level): number {
+  return firstPassWeights[encoder][speed - 1] ?? 0.4;
 }
 
 /**
@@ -27,7 +27,7 @@ export function firstPassShare(encoder: VideoEncoderName, speed: Level): number 
  * threads. x264 holds some seven more, by the reports of a picture alone, but those it has looked at are encoded the sooner. theora
  * and vp8 hold next to nothing.
  */
-const held = {
+const encoderDelays = {
   libx264: [65, 54, 42, 23, 13],
   libx265: [33, 28, 23, 23, 18],
   libvpx: [0, 0, 0, 0, 0],
@@ -41,6 +41,6 @@ const held = {
  * How many frames an encoder holds back. Where there is sound beside the picture, ffmpeg's reports follow the sound, which nobody
  * holds back: with x264 they come to the end of a film some two seconds of it before the last frames are encoded.
  */
-export function heldFrames(encoder: VideoEncoderName, speed: Level): number {
-  return held[encoder][speed - 1] ?? 0;
+export function encoderDelayFrames(encoder: VideoEncoderName, speed: Level): number {
+  return encoderDelays[encoder][speed - 1] ?? 0;
 }

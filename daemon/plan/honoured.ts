@@ -1,13 +1,13 @@
 import type { JobRequest, jobTable, OutputSettings, outputTable } from '../../src/shared/settings/index.js';
 
 /** What becomes of a setting in this version. */
-export type Honour =
+export type SettingSupport =
   /** It is heeded, in this file of the project. */
   | { readonly by: string }
   /** It is taken and rightly changes nothing here. */
-  | { readonly moot: string }
+  | { readonly noEffect: string }
   /** It is refused, in this sentence (after the name of the setting), but for values that are what happens anyway. */
-  | { readonly declined: string; readonly unless?: readonly unknown[] };
+  | { readonly unsupported: string; readonly unless?: readonly unknown[] };
 
 /** Settings inside of a setting; never where it has none. */
 type FieldsOf<S> = S extends { kind: 'object'; fields: infer F }
@@ -27,11 +27,11 @@ export type JobPath = PathsOf<typeof jobTable>;
 export type OutputPath = PathsOf<typeof outputTable>;
 
 /** What becomes of each field of a request. A new one without an entry does not compile. */
-export const honouredJobFields = {
+export const supportedJobFields = {
   input: { by: 'daemon/pipeline/run-job.ts' },
   test: { by: 'daemon/actions/create-job.ts' },
   download_connections: { by: 'daemon/jobs/draft.ts' },
-  region: { moot: 'best effort by the document: all is encoded on this machine' },
+  region: { noEffect: 'best effort by the document: all is encoded on this machine' },
   grouping: { by: 'daemon/jobs/draft.ts' },
   pass_through: { by: 'daemon/jobs/draft.ts' },
   mock: { by: 'daemon/actions/create-job.ts' },
@@ -39,10 +39,10 @@ export const honouredJobFields = {
   'notifications.url': { by: 'daemon/jobs/notifications.ts' },
   'notifications.format': { by: 'daemon/jobs/notifications.ts' },
   'notifications.headers': { by: 'daemon/jobs/notifications.ts' },
-} as const satisfies Record<JobPath, Honour>;
+} as const satisfies Record<JobPath, SettingSupport>;
 
 /** What becomes of each setting of an output. A new one without an entry does not compile. */
-export const honouredOutputSettings = {
+export const supportedOutputSettings = {
   label: { by: 'daemon/jobs/draft.ts' },
   url: { by: 'daemon/actions/resolve-destination.ts' },
   base_url: { by: 'daemon/actions/resolve-destination.ts' },
@@ -96,31 +96,31 @@ export const honouredOutputSettings = {
   'thumbnails.access_control.grantee': { by: 'daemon/jobs/access.ts' },
   'thumbnails.access_control.permission': { by: 'daemon/jobs/access.ts' },
   'thumbnails.access_control.permissions': { by: 'daemon/jobs/access.ts' },
-} as const satisfies Record<OutputPath, Honour>;
+} as const satisfies Record<OutputPath, SettingSupport>;
 
 /**
  * A complaint for each setting of a request that this version declines, with its path. Nothing is ever accepted and then
  * ignored. Settings inside of a declined one are not told apart from it.
  */
-export function declinedComplaints(
+export function unsupportedSettingErrors(
   request: Partial<JobRequest> & Pick<JobRequest, 'outputs'>,
 ): readonly string[] {
   return [
-    ...complaintsAbout(honouredJobFields, request, ''),
+    ...validateAgainst(supportedJobFields, request, ''),
     ...request.outputs.flatMap((settings: OutputSettings, index) =>
-      complaintsAbout(honouredOutputSettings, settings, `outputs[${index}].`),
+      validateAgainst(supportedOutputSettings, settings, `outputs[${index}].`),
     ),
   ];
 }
 
-function complaintsAbout(
-  table: Readonly<Record<string, Honour>>,
-  given: Readonly<Record<string, unknown>>,
+function validateAgainst(
+  table: Readonly<Record<string, SettingSupport>>,
+  settings: Readonly<Record<string, unknown>>,
   prefix: string,
 ): readonly string[] {
-  return Object.entries(given).flatMap(([name, value]) => {
-    const honour = table[name];
-    if (value === undefined || honour === undefined || !('declined' in honour)) return [];
-    return (honour.unless ?? []).includes(value) ? [] : [`${prefix}${name} ${honour.declined}`];
+  return Object.entries(settings).flatMap(([name, value]) => {
+    const support = table[name];
+    if (value === undefined || support === undefined || !('unsupported' in support)) return [];
+    return (support.unless ?? []).includes(value) ? [] : [`${prefix}${name} ${support.unsupported}`];
   });
 }

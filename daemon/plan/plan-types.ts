@@ -3,7 +3,7 @@ import type { Fault } from '../jobs/job-failure.js';
 import type { Orientation } from '../jobs/media.js';
 
 /** What the ffmpeg at hand can do. Asked of it once, so that the plan can stay pure. */
-export interface Abilities {
+export interface Capabilities {
   /** Version as a number for comparing: 5.1.9 is 5.1; null for builds that bear no number (git builds). */
   readonly version: number | null;
   /** Names of encoders, e.g. `libx264`. */
@@ -22,7 +22,7 @@ export interface OutputToPlan {
   /** Name of the file at its destination; its extension decides the container. */
   readonly filename: string;
   /** The pictures of `settings.watermark`, in its order; none where the output has no watermarks. */
-  readonly watermarks?: readonly WatermarkPicture[];
+  readonly watermarks?: readonly WatermarkImage[];
   /**
    * When the frame begins that is on screen where the clip starts, in seconds from the beginning of the input; left out or null where that
    * was not looked up: see `mayStartInFrame`.
@@ -33,7 +33,7 @@ export interface OutputToPlan {
 }
 
 /** A picture to be laid over a video, on this machine's disk: what it was found to be, whatever it is called. */
-export interface WatermarkPicture {
+export interface WatermarkImage {
   readonly path: string;
   /** What reads it. */
   readonly demuxer: 'png_pipe' | 'jpeg_pipe' | 'bmp_pipe' | 'gif';
@@ -63,12 +63,12 @@ export interface Step {
   /** Seconds of media that it goes through, for progress; null where that is not known. */
   readonly durationSeconds: number | null;
   /** Share of this step in the work for each of its outputs; the shares of one output's steps add up to 1. */
-  readonly share: number;
+  readonly progressWeight: number;
   /**
    * Frames that the encoder holds back, where the reports of the run tell of what went into it (see `heldFrames`); 0 where they tell of
    * what came out.
    */
-  readonly heldFrames: number;
+  readonly encoderDelayFrames: number;
 }
 
 /** One file that the steps leave, to be delivered. */
@@ -78,15 +78,15 @@ export interface Product {
   /** Seconds that the file should last, give or take; null where that is not known. */
   readonly expectedSeconds: number | null;
   /** Seconds that the file may last at most; null where there is no telling. */
-  readonly mostSeconds: number | null;
+  readonly maxSeconds: number | null;
   /** What the picture should be found to be; null where there should be none. */
-  readonly picture: ProductPicture | null;
+  readonly video: ProductVideo | null;
   /** The same of the sound. */
-  readonly sound: ProductSound | null;
+  readonly audio: ProductAudio | null;
 }
 
 /** The picture of a file that is to be made: codec by its common name (`h264`), size in pixels. */
-export interface ProductPicture {
+export interface ProductVideo {
   readonly codec: string;
   readonly width: number;
   readonly height: number;
@@ -97,7 +97,7 @@ export interface ProductPicture {
 }
 
 /** The sound of a file that is to be made. */
-export interface ProductSound {
+export interface ProductAudio {
   readonly codec: string;
   readonly channels: number;
 }
@@ -107,11 +107,11 @@ export interface Plan {
   readonly steps: readonly Step[];
   readonly products: readonly Product[];
   /** Outputs that cannot be made of this input, and why. They take no other with them. */
-  readonly refusals: readonly Refusal[];
+  readonly rejections: readonly OutputRejection[];
 }
 
 /** An output that cannot be made of this input, and why. */
-export interface Refusal {
+export interface OutputRejection {
   readonly outputId: number;
-  readonly fault: Fault;
+  readonly failure: Fault;
 }

@@ -3,11 +3,11 @@ import { losesTheoraTimes } from './combination.js';
 import { containers } from './containers.js';
 import { canToneMap } from './decide/colours.js';
 import { audioEncodersFor, videoEncodersFor } from './encoders.js';
-import type { Abilities } from './plan-types.js';
+import type { Capabilities } from './plan-types.js';
 
 /** What cannot be encoded with an ffmpeg of these abilities, one sentence each; none where all can be. */
-export function rulesOut(abilities: Abilities): readonly string[] {
-  const { encoders, muxers, filters } = abilities;
+export function listUnavailableSettings(capabilities: Capabilities): readonly string[] {
+  const { encoders, muxers, filters } = capabilities;
   const missingVideo = keysOf(videoCodecs).filter(
     (codec) => !videoEncodersFor(codec).some((name) => encoders.has(name)),
   );
@@ -18,10 +18,10 @@ export function rulesOut(abilities: Abilities): readonly string[] {
     (extension) => !muxers.has(containers[extension].muxer),
   );
   return [
-    ...missingVideo.map((codec) => `video_codec ${codec}: ${whyNoVideo(codec)}.`),
+    ...missingVideo.map((codec) => `video_codec ${codec}: ${missingVideoReason(codec)}.`),
     ...missingAudio.map((codec) => `audio_codec ${codec}: it has ${noneOf(audioEncodersFor(codec))}.`),
     ...missingContainers.map((extension) => `${extension}: it has no muxer ${containers[extension].muxer}.`),
-    ...(losesTheoraTimes(abilities)
+    ...(losesTheoraTimes(capabilities)
       ? ['video_codec theora in .ogv and .ogg: this version loses the times of repeated frames.']
       : []),
     ...(filters.has('bwdif') || filters.has('yadif')
@@ -35,9 +35,9 @@ export function rulesOut(abilities: Abilities): readonly string[] {
   ];
 }
 
-function whyNoVideo(codec: keyof typeof videoCodecs): string {
-  const { whyMissing }: VideoCodecFacts = videoCodecs[codec];
-  return whyMissing ?? `it has ${noneOf(videoEncodersFor(codec))}`;
+function missingVideoReason(codec: keyof typeof videoCodecs): string {
+  const { missingReason }: VideoCodecFacts = videoCodecs[codec];
+  return missingReason ?? `it has ${noneOf(videoEncodersFor(codec))}`;
 }
 
 function noneOf(encoders: readonly string[]): string {

@@ -1,9 +1,9 @@
 import type { Fault } from '../jobs/job-failure.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { coloursOfOutput } from './decide/colours.js';
-import { decideInOnePass, decideThumbnails, type Taking } from './decide/thumbnails.js';
-import type { Abilities } from './plan-types.js';
-import { pictureName, thumbnailArgs } from './write/thumbnails.js';
+import { decideSequentialThumbnails, decideThumbnails, type ThumbnailSchedule } from './decide/thumbnails.js';
+import type { Capabilities } from './plan-types.js';
+import { imageName, thumbnailArgs } from './write/thumbnails.js';
 
 /** An encoded output that thumbnails are to be taken of. */
 export interface ThumbnailsToPlan {
@@ -21,9 +21,9 @@ export interface ThumbnailPlan {
   /** Arguments of the runs of ffmpeg, in the scratch folder. */
   readonly runs: readonly (readonly string[])[];
   /** For each thumbnail the name of its picture in the scratch folder. Those of one moment share theirs. */
-  readonly pictures: readonly string[];
+  readonly images: readonly string[];
   /** What is to be done instead where a run leaves a picture out; null where none can. */
-  readonly otherwise: Omit<ThumbnailPlan, 'otherwise'> | null;
+  readonly fallback: Omit<ThumbnailPlan, 'fallback'> | null;
 }
 
 /**
@@ -32,36 +32,36 @@ export interface ThumbnailPlan {
  */
 export function planThumbnails(
   { outputId, path, media, number, keyframeInterval }: ThumbnailsToPlan,
-  abilities: Abilities,
-): ThumbnailPlan | { readonly fault: Fault } {
-  const taking = decideThumbnails(number, media, keyframeInterval);
-  const inOnePass = decideInOnePass(number, media);
+  capabilities: Capabilities,
+): ThumbnailPlan | { readonly failure: Fault } {
+  const schedule = decideThumbnails(number, media, keyframeInterval);
+  const sequentialSchedule = decideSequentialThumbnails(number, media);
   const { video } = media;
-  if (taking === null || inOnePass === null || video === null) {
+  if (schedule === null || sequentialSchedule === null || video === null) {
     const message =
       'The output has no picture, or does not tell its length: no thumbnails can be taken of it.';
-    return { fault: { errorClass: 'ThumbnailError', message } };
+    return { failure: { errorClass: 'ThumbnailError', message } };
   }
   const name = `thumbnail-${outputId}`;
   const source = {
     path,
     streamIndex: video.streamIndex,
-    startSeconds: startOf(media),
+    startSeconds: mediaStartSeconds(media),
     hasFrameRate: video.frameRate !== null,
     codec: video.codec,
     colours: coloursOfOutput(video),
     name,
   };
-  const written = (way: Taking) => ({
-    runs: thumbnailArgs(way, source, abilities),
-    pictures: way.pictureOf.map((picture) => pictureName(name, picture)),
+  const toRuns = (schedule: ThumbnailSchedule) => ({
+    runs: thumbnailArgs(schedule, source, capabilities),
+    images: schedule.imageIndexes.map((image) => imageName(name, image)),
   });
-  const mayMiss = taking.sought.length > 0;
-  return { ...written(taking), otherwise: mayMiss ? written(inOnePass) : null };
+  const mayMissFrames = schedule.seeks.length > 0;
+  return { ...toRuns(schedule), fallback: mayMissFrames ? toRuns(sequentialSchedule) : null };
 }
 
 /** When a file begins, by the times in it. */
-export function startOf({ video, audio }: MediaFacts): number {
+export function mediaStartSeconds({ video, audio }: MediaFacts): number {
   const starts = [video?.startSeconds, audio?.startSeconds].filter((start) => typeof start === 'number');
   return starts.length === 0 ? 0 : Math.min(...starts);
 }

@@ -1,101 +1,101 @@
 import { Worker } from 'node:worker_threads';
-import type { SummingAnswer, SummingOrder } from './md5-worker.js';
+import type { Md5WorkerRequest, Md5WorkerResponse } from './md5-worker.js';
 
 /** A file that is summed by another thread while it is written. */
-export interface SumBeside {
+export interface BackgroundMd5 {
   /** All bytes before this one are written. */
-  reach(toByte: number): void;
+  extendTo(toByte: number): void;
   /** The MD5 of all bytes that were reached. Rejects where the thread could not read them. */
   digest(): Promise<string>;
   /** Nobody asks any more. Must be called. */
-  end(): void;
+  close(): void;
 }
 
 /** The thread is told of so many new bytes at once. */
 const stepBytes = 1 << 20;
 
 /** One for all files: two would only take the processor from each other, and from the encodes. There is none where nothing is summed. */
-let thread: SummingThread | null = null;
+let sharedWorker: Md5Worker | null = null;
 
 /** Has the file at a path, of which nothing need be written yet, summed by the thread, which is started where it is not there. */
-export function sumBeside(path: string): SumBeside {
-  thread ??= new SummingThread();
-  const used = thread;
-  const number = used.begin();
-  let reachedBytes = 0;
-  let toldBytes = 0;
-  const tell = (): void => {
-    toldBytes = reachedBytes;
-    used.order({ number, type: 'reach', path, toByte: reachedBytes });
+export function startBackgroundMd5(path: string): BackgroundMd5 {
+  sharedWorker ??= new Md5Worker();
+  const worker = sharedWorker;
+  const fileId = worker.open();
+  let contiguousBytes = 0;
+  let postedBytes = 0;
+  const postProgress = (): void => {
+    postedBytes = contiguousBytes;
+    worker.request({ fileId, type: 'reach', path, toByte: contiguousBytes });
   };
   return {
-    reach(toByte) {
-      reachedBytes = toByte;
-      if (reachedBytes - toldBytes >= stepBytes) tell();
+    extendTo(toByte) {
+      contiguousBytes = toByte;
+      if (contiguousBytes - postedBytes >= stepBytes) postProgress();
     },
     digest() {
-      tell();
-      return used.digest(number);
+      postProgress();
+      return worker.digest(fileId);
     },
-    end() {
-      if (used.end(number) && thread === used) thread = null;
+    close() {
+      if (worker.close(fileId) && sharedWorker === worker) sharedWorker = null;
     },
   };
 }
 
-interface Waiting {
+interface PendingDigest {
   readonly resolve: (md5: string) => void;
   readonly reject: (error: Error) => void;
 }
 
-class SummingThread {
+class Md5Worker {
   readonly #worker = new Worker(new URL('./md5-worker.js', import.meta.url));
-  readonly #numbers = new Set<number>();
-  readonly #waiting = new Map<number, Waiting>();
-  #begun = 0;
-  #fault: Error | null = null;
+  readonly #fileIds = new Set<number>();
+  readonly #pending = new Map<number, PendingDigest>();
+  #lastFileId = 0;
+  #failure: Error | null = null;
 
   constructor() {
-    this.#worker.on('message', ({ number, md5 }: SummingAnswer) => {
-      const waiting = this.#waiting.get(number);
-      this.#waiting.delete(number);
-      if (md5 === null) waiting?.reject(new Error('the thread could not read the file'));
-      else waiting?.resolve(md5);
+    this.#worker.on('message', ({ fileId, md5 }: Md5WorkerResponse) => {
+      const pending = this.#pending.get(fileId);
+      this.#pending.delete(fileId);
+      if (md5 === null) pending?.reject(new Error('the thread could not read the file'));
+      else pending?.resolve(md5);
     });
     this.#worker.on('error', (error) => this.#fail(error));
     this.#worker.on('exit', () => this.#fail(new Error('the thread has ended')));
   }
 
-  begin(): number {
-    this.#begun += 1;
-    this.#numbers.add(this.#begun);
-    return this.#begun;
+  open(): number {
+    this.#lastFileId += 1;
+    this.#fileIds.add(this.#lastFileId);
+    return this.#lastFileId;
   }
 
-  order(order: SummingOrder): void {
-    this.#worker.postMessage(order);
+  request(request: Md5WorkerRequest): void {
+    this.#worker.postMessage(request);
   }
 
-  digest(number: number): Promise<string> {
+  digest(fileId: number): Promise<string> {
     return new Promise((resolve, reject) => {
-      if (this.#fault !== null) return reject(this.#fault);
-      this.#waiting.set(number, { resolve, reject });
-      this.order({ number, type: 'digest' });
+      if (this.#failure !== null) return reject(this.#failure);
+      this.#pending.set(fileId, { resolve, reject });
+      this.request({ fileId, type: 'digest' });
     });
   }
 
   /** Whether it was the last file, and the thread is ended. */
-  end(number: number): boolean {
-    this.#numbers.delete(number);
-    if (this.#numbers.size > 0) this.order({ number, type: 'end' });
+  close(fileId: number): boolean {
+    this.#fileIds.delete(fileId);
+    if (this.#fileIds.size > 0) this.request({ fileId, type: 'end' });
     else void this.#worker.terminate();
-    return this.#numbers.size === 0;
+    return this.#fileIds.size === 0;
   }
 
   #fail(error: Error): void {
-    this.#fault ??= error;
-    if (thread === this) thread = null;
-    for (const { reject } of this.#waiting.values()) reject(this.#fault);
-    this.#waiting.clear();
+    this.#failure ??= error;
+    if (sharedWorker === this) sharedWorker = null;
+    for (const { reject } of this.#pending.values()) reject(this.#failure);
+    this.#pending.clear();
   }
 }

@@ -1,5 +1,5 @@
 /** Which bytes of a file are there, as stretches from a first byte to the one behind the last. They may come in any order. */
-export class ByteRanges {
+export class ByteRangeSet {
   #ranges: { readonly from: number; readonly to: number }[] = [];
 
   /** Bytes that are there. */
@@ -10,17 +10,17 @@ export class ByteRanges {
   /** Adds the bytes from `from` up to `to`, some of which may be there already. */
   add(from: number, to: number): void {
     if (to <= from) return;
-    const apart = this.#ranges.filter((range) => range.to < from || range.from > to);
-    const touched = this.#ranges.filter((range) => range.to >= from && range.from <= to);
-    const joined = {
-      from: Math.min(from, ...touched.map((range) => range.from)),
-      to: Math.max(to, ...touched.map((range) => range.to)),
+    const separate = this.#ranges.filter((range) => range.to < from || range.from > to);
+    const adjacent = this.#ranges.filter((range) => range.to >= from && range.from <= to);
+    const merged = {
+      from: Math.min(from, ...adjacent.map((range) => range.from)),
+      to: Math.max(to, ...adjacent.map((range) => range.to)),
     };
-    this.#ranges = [...apart, joined].sort((a, b) => a.from - b.from);
+    this.#ranges = [...separate, merged].sort((a, b) => a.from - b.from);
   }
 
   /** How far the bytes reach without a gap from `at` on; `at` itself where that byte is not there. */
-  endFrom(at: number): number {
-    return this.#ranges.find(({ from, to }) => from <= at && at < to)?.to ?? at;
+  contiguousEnd(position: number): number {
+    return this.#ranges.find(({ from, to }) => from <= position && position < to)?.to ?? position;
   }
 }

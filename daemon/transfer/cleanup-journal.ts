@@ -3,47 +3,47 @@ import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../src/shared/util/atomic-files.js';
 import { isObject } from '../../src/shared/util/is-object.js';
-import type { Leftover, LeftoverBook } from './orphans.js';
+import type { CleanupJournal, Orphan } from './orphans.js';
 
 /** One note that an earlier program left. */
-export interface LeftoverNote {
-  readonly leftover: Leftover;
+export interface JournalEntry {
+  readonly orphan: Orphan;
   /** Tears the note up. */
-  readonly tearUp: () => Promise<void>;
+  readonly removeEntry: () => Promise<void>;
 }
 
 /** Keeps notes as files of a folder, mode 0600, since URLs hold passwords. */
-export interface LeftoverFolder extends LeftoverBook {
+export interface StoredCleanupJournal extends CleanupJournal {
   /** The notes that are there. Files that are none are taken away. */
-  notes(): Promise<readonly LeftoverNote[]>;
+  entries(): Promise<readonly JournalEntry[]>;
 }
 
 /** Opens the notes below a folder, which is made with the first one. */
-export function leftoverFolder(folder: string): LeftoverFolder {
-  const tearUp = (path: string) => () => unlink(path).catch(() => undefined);
+export function openCleanupJournal(folder: string): StoredCleanupJournal {
+  const removeEntry = (path: string) => () => unlink(path).catch(() => undefined);
   return {
-    async note(leftover) {
+    async add(orphan) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `${randomBytes(8).toString('hex')}.json`);
-      await replaceFile(path, (file) => file.write(JSON.stringify(leftover)));
-      return tearUp(path);
+      await replaceFile(path, (file) => file.write(JSON.stringify(orphan)));
+      return removeEntry(path);
     },
-    async notes() {
+    async entries() {
       const names = await readdir(folder).catch(() => []);
-      const notes: LeftoverNote[] = [];
+      const entries: JournalEntry[] = [];
       for (const name of names) {
         const path = join(folder, name);
-        const leftover = read(await readFile(path, 'utf8').catch(() => ''));
-        if (leftover === null) await unlink(path).catch(() => undefined);
-        else notes.push({ leftover, tearUp: tearUp(path) });
+        const orphan = parseOrphan(await readFile(path, 'utf8').catch(() => ''));
+        if (orphan === null) await unlink(path).catch(() => undefined);
+        else entries.push({ orphan, removeEntry: removeEntry(path) });
       }
-      return notes;
+      return entries;
     },
   };
 }
 
 /** A note that was cut off by a crash was not yet relied upon. */
-function read(text: string): Leftover | null {
+function parseOrphan(text: string): Orphan | null {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return null;

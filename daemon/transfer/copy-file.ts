@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import type { FileFacts } from '../jobs/job.js';
 import { freeBytes } from './folders.js';
 import { outOfSpaceError } from './map-disk-error.js';
-import { writeWhole } from './partial-file.js';
-import { createMeter } from './progress-reporter.js';
-import { readThrough } from './read-file.js';
+import { writeFileAtomically } from './partial-file.js';
+import { createProgressReporter } from './progress-reporter.js';
+import { readChunks } from './read-file.js';
 import type { Transfer } from './transfer.js';
 
 /** How a copy is made. */
-export interface CopyOptions {
+export interface CopyToFileOptions {
   readonly transfer: Transfer;
   /** Whether the copy must survive a power cut. */
   readonly isDurable?: boolean;
@@ -19,25 +19,25 @@ export interface CopyOptions {
  * Copies an open file to a path whose folder exists, measuring the bytes as they pass. Nothing stands at the path before the copy is
  * whole, and nothing is left where it fails. `OutOfSpaceError` at the beginning where there is too little room.
  */
-export async function copyFrom(
+export async function copyToFile(
   handle: FileHandle,
   toPath: string,
-  { transfer, isDurable = false }: CopyOptions,
+  { transfer, isDurable = false }: CopyToFileOptions,
 ): Promise<FileFacts> {
   const { size: totalBytes } = await handle.stat();
   if (totalBytes > (await freeBytes(dirname(toPath)))) throw outOfSpaceError();
-  const meter = createMeter(transfer);
-  const facts = await writeWhole(toPath, { isDurable }, async (part) => {
-    await readThrough(
+  const progress = createProgressReporter(transfer);
+  const facts = await writeFileAtomically(toPath, { isDurable }, async (partialFile) => {
+    await readChunks(
       handle,
-      async (piece) => {
-        await part.write(piece);
-        meter.at(part.sizeBytes, totalBytes);
+      async (chunk) => {
+        await partialFile.write(chunk);
+        progress.update(partialFile.sizeBytes, totalBytes);
       },
       transfer.signal,
     );
     transfer.signal.throwIfAborted();
   });
-  meter.end(facts.sizeBytes);
+  progress.complete(facts.sizeBytes);
   return facts;
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /** How many bytes may have arrived and not yet been taken. */
-const maxAheadBytes = 1 << 20;
+const maxPendingBytes = 1 << 20;
 
 /**
  * Hands the pieces of a body to `take`, in order, while the next ones arrive: each time all that came meanwhile. When the body breaks off,
@@ -12,49 +12,49 @@ const maxAheadBytes = 1 << 20;
  */
 export function drainInBatches(
   body: Readable,
-  take: (pieces: readonly Uint8Array[]) => Promise<boolean>,
+  onChunks: (chunks: readonly Uint8Array[]) => Promise<boolean>,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    let ahead: Uint8Array[] = [];
-    let aheadBytes = 0;
-    let isTaking = false;
-    let ended: (() => void) | null = null;
+    let pending: Uint8Array[] = [];
+    let pendingBytes = 0;
+    let isFlushing = false;
+    let settle: (() => void) | null = null;
     const fail = (error: unknown): void => {
-      ended = () => undefined;
+      settle = () => undefined;
       reject(error);
       body.destroy();
     };
-    const takeAll = async (): Promise<void> => {
-      isTaking = true;
-      while (ahead.length > 0) {
-        const pieces = ahead;
-        ahead = [];
-        aheadBytes = 0;
+    const flush = async (): Promise<void> => {
+      isFlushing = true;
+      while (pending.length > 0) {
+        const chunks = pending;
+        pending = [];
+        pendingBytes = 0;
         if (body.isPaused()) body.resume();
-        if (!(await take(pieces))) {
-          ended = resolve;
-          ahead = [];
+        if (!(await onChunks(chunks))) {
+          settle = resolve;
+          pending = [];
           body.destroy();
         }
       }
-      isTaking = false;
-      ended?.();
+      isFlushing = false;
+      settle?.();
     };
     // What has arrived is taken before an end is told; the first end counts.
-    const end = (tell: () => void): void => {
-      ended ??= tell;
-      if (!isTaking) ended();
+    const finish = (settlement: () => void): void => {
+      settle ??= settlement;
+      if (!isFlushing) settle();
     };
     if (body.destroyed) return reject(body.errored ?? new Error('closed early'));
-    body.on('data', (piece: Uint8Array) => {
-      if (ended !== null) return;
-      ahead.push(piece);
-      aheadBytes += piece.byteLength;
-      if (aheadBytes >= maxAheadBytes) body.pause();
-      if (!isTaking) void takeAll().catch(fail);
+    body.on('data', (chunk: Uint8Array) => {
+      if (settle !== null) return;
+      pending.push(chunk);
+      pendingBytes += chunk.byteLength;
+      if (pendingBytes >= maxPendingBytes) body.pause();
+      if (!isFlushing) void flush().catch(fail);
     });
-    body.once('end', () => end(resolve));
-    body.on('error', (error) => end(() => reject(error)));
-    body.once('close', () => end(() => reject(new Error('closed early'))));
+    body.once('end', () => finish(resolve));
+    body.on('error', (error) => finish(() => reject(error)));
+    body.once('close', () => finish(() => reject(new Error('closed early'))));
   });
 }

@@ -27,11 +27,11 @@ export async function makeFolders(path: string, mode = 0o777): Promise<() => Pro
     if (first === null) return;
     for (let folder = path; folder.length >= first.length; folder = dirname(folder)) {
       // Somebody else's file in it is a good reason to leave it: rmdir refuses by itself.
-      const isGone = await rmdir(folder).then(
+      const isMissing = await rmdir(folder).then(
         () => true,
         () => false,
       );
-      if (!isGone) return;
+      if (!isMissing) return;
     }
   };
 }

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { type SumBeside, sumBeside } from './background-md5.js';
-import { ByteRanges } from './byte-ranges.js';
+import { type BackgroundMd5, startBackgroundMd5 } from './background-md5.js';
+import { ByteRangeSet } from './byte-ranges.js';
 
 /** How much is read back at once, in bytes (see `read-file.ts`). */
 const readBytes = 1 << 20;
 /** Files of so many bytes are summed by another thread: to start that takes as long as summing 24 MB does. */
-const largeBytes = 1 << 25;
+const backgroundThresholdBytes = 1 << 25;
 
 /**
  * The MD5 of a file whose bytes are written in any order. What is written next to what was summed already is summed as it passes; the
  * rest is read back as soon as the gap before it is closed, most likely while the system still has it in memory. Large files are all read
  * back, by another thread: summing takes longer than all else that a fast download does.
  */
-export class InOrderSum {
+export class IncrementalMd5 {
   #hash = createHash('md5');
-  readonly #written = new ByteRanges();
-  #summedBytes = 0;
+  readonly #written = new ByteRangeSet();
+  #hashedBytes = 0;
   #readingBack: Promise<void> | null = null;
-  #fault: { readonly error: unknown } | null = null;
-  #beside: SumBeside | null = null;
-  #isBesideOver = false;
+  #failure: { readonly error: unknown } | null = null;
+  #background: BackgroundMd5 | null = null;
+  #isBackgroundClosed = false;
 
   /** `path` is where the file stands until the sum is ended. */
   constructor(
@@ -34,62 +34,63 @@ export class InOrderSum {
   }
 
   /** So many bytes are to be written, most likely. */
-  expect(bytes: number): void {
-    if (bytes < largeBytes || this.#isBesideOver) return;
-    this.#beside ??= sumBeside(this.path);
+  expectSize(bytes: number): void {
+    if (bytes < backgroundThresholdBytes || this.#isBackgroundClosed) return;
+    this.#background ??= startBackgroundMd5(this.path);
   }
 
   /** Takes note of pieces that are about to be written from `at` on. Called while the disk writes, which hides most of the cost. */
-  passing(pieces: readonly Uint8Array[], at: number): void {
-    if (this.#beside !== null || at !== this.#summedBytes || this.#readingBack !== null) return;
-    for (const piece of pieces) {
-      this.#hash.update(piece);
-      this.#summedBytes += piece.byteLength;
+  update(chunks: readonly Uint8Array[], position: number): void {
+    if (this.#background !== null || position !== this.#hashedBytes || this.#readingBack !== null) return;
+    for (const chunk of chunks) {
+      this.#hash.update(chunk);
+      this.#hashedBytes += chunk.byteLength;
     }
   }
 
   /** Takes note of bytes that are written now. Throws what reading back has failed with. */
-  landed(from: number, to: number): void {
+  markWritten(from: number, to: number): void {
     this.#written.add(from, to);
-    if (this.#fault !== null) throw this.#fault.error;
-    const reachedBytes = this.#written.endFrom(0);
-    this.expect(reachedBytes);
-    if (this.#beside === null) this.#readOn();
-    else this.#beside.reach(reachedBytes);
+    if (this.#failure !== null) throw this.#failure.error;
+    const contiguousBytes = this.#written.contiguousEnd(0);
+    this.expectSize(contiguousBytes);
+    if (this.#background === null) this.#startReadBack();
+    else this.#background.extendTo(contiguousBytes);
   }
 
   /** The MD5 of all that is written up to the first gap. Rejects with what reading back has failed with. */
   async digest(): Promise<string> {
-    if (this.#beside !== null) {
-      const md5 = await this.#beside.digest().catch(() => null);
+    if (this.#background !== null) {
+      const md5 = await this.#background.digest().catch(() => null);
       if (md5 !== null) return md5;
       // The thread is gone, or could not read: whatever it was, it shows here as well, or is overcome.
-      this.#endBeside();
+      this.#closeBackground();
       this.#hash = createHash('md5');
-      this.#summedBytes = 0;
-      this.#readOn();
+      this.#hashedBytes = 0;
+      this.#startReadBack();
     }
     while (this.#readingBack !== null) await this.#readingBack;
-    if (this.#fault !== null) throw this.#fault.error;
+    if (this.#failure !== null) throw this.#failure.error;
     return this.#hash.copy().digest('hex');
   }
 
   /** Nothing is read any more when this has resolved. */
-  async end(): Promise<void> {
-    this.#endBeside();
+  async close(): Promise<void> {
+    this.#closeBackground();
     while (this.#readingBack !== null) await this.#readingBack;
   }
 
-  #endBeside(): void {
-    this.#beside?.end();
-    this.#beside = null;
-    this.#isBesideOver = true;
+  #closeBackground(): void {
+    this.#background?.close();
+    this.#background = null;
+    this.#isBackgroundClosed = true;
   }
 
-  #readOn(): void {
-    if (this.#readingBack !== null || this.#written.endFrom(this.#summedBytes) <= this.#summedBytes) return;
+  #startReadBack(): void {
+    if (this.#readingBack !== null || this.#written.contiguousEnd(this.#hashedBytes) <= this.#hashedBytes)
+      return;
     this.#readingBack = this.#readBack().catch((error: unknown) => {
-      this.#fault = { error };
+      this.#failure = { error };
       this.#readingBack = null;
     });
   }
@@ -97,16 +98,19 @@ export class InOrderSum {
   async #readBack(): Promise<void> {
     const buffer = Buffer.allocUnsafe(readBytes);
     for (;;) {
-      const wanted = Math.min(readBytes, this.#written.endFrom(this.#summedBytes) - this.#summedBytes);
-      if (wanted <= 0 || this.#beside !== null) {
+      const bytesToRead = Math.min(
+        readBytes,
+        this.#written.contiguousEnd(this.#hashedBytes) - this.#hashedBytes,
+      );
+      if (bytesToRead <= 0 || this.#background !== null) {
         // In the same moment, so that nothing that lands is overlooked.
         this.#readingBack = null;
         return;
       }
-      const { bytesRead } = await this.handle.read(buffer, 0, wanted, this.#summedBytes);
+      const { bytesRead } = await this.handle.read(buffer, 0, bytesToRead, this.#hashedBytes);
       if (bytesRead === 0) throw new Error('a file lost bytes that were written to it');
       this.#hash.update(buffer.subarray(0, bytesRead));
-      this.#summedBytes += bytesRead;
+      this.#hashedBytes += bytesRead;
     }
   }
 }

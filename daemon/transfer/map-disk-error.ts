@@ -5,26 +5,26 @@ import { systemCode } from '../../src/shared/util/system-code.js';
 /** Which way a file goes, seen from this machine. Decides between the classes `Download...` and `Upload...`. */
 export type Direction = 'download' | 'upload';
 
-const outOfSpace: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
-const denied: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
-const missing: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
+const outOfSpaceCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+const deniedCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
+const missingCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 
 /**
  * Trouble with a file that a URL names on this machine's disk, as an error of the contract (section 3).
  * `what` begins the sentence and holds no secret. Errors of ours pass unchanged.
  */
-export function diskFault(error: unknown, direction: Direction, what: string): VencError {
+export function mapDiskError(error: unknown, direction: Direction, subject: string): VencError {
   if (isVencError(error)) return error;
   const code = systemCode(error) ?? 'unknown';
-  const [errorClass, reason] = meaningOf(code, direction);
-  return new VencError(errorClass, `${what} ${reason}.`, { cause: error });
+  const [errorClass, reason] = describeDiskError(code, direction);
+  return new VencError(errorClass, `${subject} ${reason}.`, { cause: error });
 }
 
 /** Trouble with a file of the daemon's own, such as scratch: a full disk is told as such, all else as a failure. */
-export function ownDiskFault(error: unknown, direction: Direction): VencError {
+export function mapLocalDiskError(error: unknown, direction: Direction): VencError {
   if (isVencError(error)) return error;
   const code = systemCode(error) ?? 'unknown';
-  if (outOfSpace.has(code)) return outOfSpaceError(error);
+  if (outOfSpaceCodes.has(code)) return outOfSpaceError(error);
   const errorClass = direction === 'download' ? 'DownloadFailureError' : 'UploadFailureError';
   return new VencError(errorClass, `The disk of the daemon could not be used (${code}).`, { cause: error });
 }
@@ -34,15 +34,15 @@ export function outOfSpaceError(cause?: unknown): VencError {
   return new VencError('OutOfSpaceError', 'There is no room left on the disk of the daemon.', { cause });
 }
 
-function meaningOf(code: string, direction: Direction): readonly [ErrorClass, string] {
+function describeDiskError(code: string, direction: Direction): readonly [ErrorClass, string] {
   const isDownload = direction === 'download';
-  if (outOfSpace.has(code)) return ['OutOfSpaceError', 'found no room left on the disk'];
-  if (denied.has(code)) {
+  if (outOfSpaceCodes.has(code)) return ['OutOfSpaceError', 'found no room left on the disk'];
+  if (deniedCodes.has(code)) {
     return isDownload
       ? ['DownloadAccessDeniedError', 'may not be read by the daemon']
       : ['UploadAccessDeniedError', 'may not be written by the daemon'];
   }
-  if (missing.has(code)) {
+  if (missingCodes.has(code)) {
     return isDownload
       ? ['FileNotFoundError', 'does not exist']
       : ['UploadFailureError', `cannot be made there (${code})`];

@@ -3,95 +3,101 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 
 /** What the thread is told of a file, which has a number. */
-export type SummingOrder =
+export type Md5WorkerRequest =
   /** Its bytes before `toByte` are written. */
   | {
-      readonly number: number;
+      readonly fileId: number;
       readonly type: 'reach';
       readonly path: string;
       readonly toByte: number;
     }
   /** To be answered when all of those are summed. */
-  | { readonly number: number; readonly type: 'digest' }
-  | { readonly number: number; readonly type: 'end' };
+  | { readonly fileId: number; readonly type: 'digest' }
+  | { readonly fileId: number; readonly type: 'end' };
 
 /** Null where the file could not be read. */
-export interface SummingAnswer {
-  readonly number: number;
+export interface Md5WorkerResponse {
+  readonly fileId: number;
   readonly md5: string | null;
 }
 
-interface Summed {
-  readonly file: number;
+interface HashedFile {
+  readonly descriptor: number;
   readonly hash: Hash;
-  atByte: number;
+  hashedBytes: number;
   toByte: number;
-  isAsked: boolean;
+  isDigestRequested: boolean;
 }
 
 /** Small enough to stay in the processor's cache between reading and summing. */
 const buffer = Buffer.allocUnsafeSlow(1 << 18);
 /** Null for those that cannot be read. */
-const files = new Map<number, Summed | null>();
-let isAtWork = false;
+const files = new Map<number, HashedFile | null>();
+let isProcessing = false;
 
 /** A little of each file in turn; orders are heard in between. */
-function work(): void {
-  isAtWork = false;
-  for (const [number, summed] of files) {
-    if (summed !== null && summed.atByte < summed.toByte) {
-      isAtWork = true;
-      if (!sumOn(summed)) spoil(number, summed);
-    } else if (summed?.isAsked === true) {
-      summed.isAsked = false;
-      answer({ number, md5: summed.hash.copy().digest('hex') });
+function processFiles(): void {
+  isProcessing = false;
+  for (const [fileId, file] of files) {
+    if (file !== null && file.hashedBytes < file.toByte) {
+      isProcessing = true;
+      if (!hashNextBytes(file)) markFailed(fileId, file);
+    } else if (file?.isDigestRequested === true) {
+      file.isDigestRequested = false;
+      respond({ fileId, md5: file.hash.copy().digest('hex') });
     }
   }
-  if (isAtWork) setImmediate(work);
+  if (isProcessing) setImmediate(processFiles);
 }
 
-function sumOn(summed: Summed): boolean {
+function hashNextBytes(file: HashedFile): boolean {
   try {
-    const wanted = Math.min(buffer.byteLength, summed.toByte - summed.atByte);
-    const bytes = readSync(summed.file, buffer, 0, wanted, summed.atByte);
-    summed.hash.update(buffer.subarray(0, bytes));
-    summed.atByte += bytes;
+    const bytesToRead = Math.min(buffer.byteLength, file.toByte - file.hashedBytes);
+    const bytes = readSync(file.descriptor, buffer, 0, bytesToRead, file.hashedBytes);
+    file.hash.update(buffer.subarray(0, bytes));
+    file.hashedBytes += bytes;
     return bytes > 0;
   } catch {
     return false;
   }
 }
 
-function spoil(number: number, summed: Summed): void {
-  closeSync(summed.file);
-  files.set(number, null);
-  if (summed.isAsked) answer({ number, md5: null });
+function markFailed(fileId: number, file: HashedFile): void {
+  closeSync(file.descriptor);
+  files.set(fileId, null);
+  if (file.isDigestRequested) respond({ fileId, md5: null });
 }
 
-function begin(path: string): Summed | null {
+function openForHashing(path: string): HashedFile | null {
   try {
-    return { file: openSync(path, 'r'), hash: createHash('md5'), atByte: 0, toByte: 0, isAsked: false };
+    return {
+      descriptor: openSync(path, 'r'),
+      hash: createHash('md5'),
+      hashedBytes: 0,
+      toByte: 0,
+      isDigestRequested: false,
+    };
   } catch {
     return null;
   }
 }
 
-function answer(said: SummingAnswer): void {
-  parentPort?.postMessage(said);
+function respond(response: Md5WorkerResponse): void {
+  parentPort?.postMessage(response);
 }
 
-parentPort?.on('message', (order: SummingOrder) => {
-  const { number, type } = order;
-  if (type === 'reach' && !files.has(number)) files.set(number, begin(order.path));
-  const summed = files.get(number) ?? null;
+parentPort?.on('message', (request: Md5WorkerRequest) => {
+  const { fileId, type } = request;
+  if (type === 'reach' && !files.has(fileId)) files.set(fileId, openForHashing(request.path));
+  const file = files.get(fileId) ?? null;
   if (type === 'end') {
-    files.delete(number);
-    if (summed !== null) closeSync(summed.file);
-  } else if (summed === null) {
-    if (type === 'digest') answer({ number, md5: null });
+    files.delete(fileId);
+    if (file !== null) closeSync(file.descriptor);
+  } else if (file === null) {
+    if (type === 'digest') respond({ fileId, md5: null });
   } else {
-    if (type === 'reach') summed.toByte = order.toByte;
-    else summed.isAsked = true;
-    if (!isAtWork) work();
+    if (type === 'reach') file.toByte = request.toByte;
+    else file.isDigestRequested = true;
+    if (!isProcessing) processFiles();
   }
 });

@@ -1,5 +1,5 @@
 /** Something unfinished that lies at a server, and would lie there for good if this program were ended now. */
-export interface Leftover {
+export interface Orphan {
   /** Where the whole file was to go; its scheme says who can take the rest away. May hold a password. */
   readonly url: string;
   /** What the transport knows it by there: a temporary path, the id of an upload in parts. */
@@ -12,10 +12,10 @@ export interface Leftover {
  * Remembers what lies unfinished at servers, so that what a killed daemon left there is taken away at the next start. A note is on disk
  * before the thing is begun, and is torn up when it is whole or taken away.
  */
-export interface LeftoverBook {
+export interface CleanupJournal {
   /** Notes it. Resolves, once the note would survive a crash, to what tears it up. */
-  note(leftover: Leftover): Promise<() => Promise<void>>;
+  add(orphan: Orphan): Promise<() => Promise<void>>;
 }
 
 /** For a program that keeps nothing on disk: what it leaves when it is killed stays. */
-export const noLeftoverBook: LeftoverBook = { note: async () => async () => {} };
+export const noCleanupJournal: CleanupJournal = { add: async () => async () => {} };

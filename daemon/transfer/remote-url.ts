@@ -21,15 +21,15 @@ export interface RemoteUrl {
 }
 
 /** A URL that was read; or why a text is none: a sentence without subject. */
-export type RemoteUrlReading =
+export type RemoteUrlParseResult =
   | ({ readonly ok: true } & RemoteUrl)
-  | { readonly ok: false; readonly complaint: string };
+  | { readonly ok: false; readonly validationError: string };
 
 /** What a scheme puts in front of its path. */
 export type HostKind = 'host' | 'bucket';
 
 /** Scheme, what stands before the path, path. Secrets of storage services hold slashes, and people leave them as they are. */
-const shapes = {
+const urlPatterns = {
   host: /^[a-z][a-z0-9+.-]*:\/\/([^/]*)(\/.*)?$/is,
   bucket: /^[a-z][a-z0-9+.-]*:\/\/((?:[^/@:]*:[^@]*@)?[^/]*)(\/.*)?$/is,
 } as const satisfies Record<HostKind, RegExp>;
@@ -39,29 +39,31 @@ const shapes = {
  * is special: file servers know no queries, and names hold "?" and "#". Line breaks and other control characters are refused, since
  * they end a command of FTP.
  */
-export function readRemoteUrl(text: string, kind: HostKind = 'host'): RemoteUrlReading {
-  const [, authority, path] = shapes[kind].exec(text) ?? [];
-  if (authority === undefined) return no(`must be a URL such as scheme://${kind}/folder/film.mp4`);
+export function parseRemoteUrl(url: string, kind: HostKind = 'host'): RemoteUrlParseResult {
+  const [, authority, path] = urlPatterns[kind].exec(url) ?? [];
+  if (authority === undefined) return invalid(`must be a URL such as scheme://${kind}/folder/film.mp4`);
   const at = authority.lastIndexOf('@');
-  const place = kind === 'host' ? hostAndPort(authority.slice(at + 1)) : bucket(authority.slice(at + 1));
-  if (typeof place === 'string') return no(place);
+  const endpoint = kind === 'host' ? hostAndPort(authority.slice(at + 1)) : bucket(authority.slice(at + 1));
+  if (typeof endpoint === 'string') return invalid(endpoint);
   const credentials = at < 0 ? null : credentialsOf(authority.slice(0, at));
-  const raw = path ?? '/';
-  const isFromRoot = /^\/(?:\/|%2f)/i.test(raw);
-  const parts = raw
+  const rawPath = path ?? '/';
+  const isFromRoot = /^\/(?:\/|%2f)/i.test(rawPath);
+  const parts = rawPath
     .split('/')
     .map(decoded)
     .flatMap((part) => part.split('/'))
     .filter((part) => part !== '');
-  const said = [place.host, credentials?.user ?? '', credentials?.password ?? '', ...parts];
-  if (said.some(hasControls)) return no('must not hold line breaks or other control characters');
-  if (parts.length === 0 || raw.endsWith('/')) return no('must name a file');
-  if (parts.some((part) => part === '.' || part === '..')) return no('must not hold "." or ".." as a folder');
-  return { ok: true, ...place, credentials, parts, isFromRoot };
+  const values = [endpoint.host, credentials?.user ?? '', credentials?.password ?? '', ...parts];
+  if (values.some(hasControlCharacters))
+    return invalid('must not hold line breaks or other control characters');
+  if (parts.length === 0 || rawPath.endsWith('/')) return invalid('must name a file');
+  if (parts.some((part) => part === '.' || part === '..'))
+    return invalid('must not hold "." or ".." as a folder');
+  return { ok: true, ...endpoint, credentials, parts, isFromRoot };
 }
 
-function hostAndPort(text: string): Pick<RemoteUrl, 'host' | 'port'> | string {
-  const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(text) ?? [];
+function hostAndPort(url: string): Pick<RemoteUrl, 'host' | 'port'> | string {
+  const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(url) ?? [];
   if (host === '') return 'must name a host';
   if (
     port !== undefined &&
@@ -75,25 +77,25 @@ function hostAndPort(text: string): Pick<RemoteUrl, 'host' | 'port'> | string {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port ? Number(port) : null };
 }
 
-function bucket(text: string): Pick<RemoteUrl, 'host' | 'port'> | string {
-  const name = decoded(text);
+function bucket(url: string): Pick<RemoteUrl, 'host' | 'port'> | string {
+  const name = decoded(url);
   if (name === '') return 'must name a bucket';
   if (name === '.' || name === '..') return 'must name a bucket, which "." and ".." are not';
   if (/[\s:@/\\]/.test(name)) return 'must name a bucket, without a port';
   return { host: name, port: null };
 }
 
-function credentialsOf(text: string): Credentials {
-  const colon = text.indexOf(':');
-  if (colon < 0) return { user: decoded(text), password: '' };
-  return { user: decoded(text.slice(0, colon)), password: decoded(text.slice(colon + 1)) };
+function credentialsOf(url: string): Credentials {
+  const colon = url.indexOf(':');
+  if (colon < 0) return { user: decoded(url), password: '' };
+  return { user: decoded(url.slice(0, colon)), password: decoded(url.slice(colon + 1)) };
 }
 
-function hasControls(text: string): boolean {
+function hasControlCharacters(url: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-  return /[\u0000-\u001f\u007f]/.test(text);
+  return /[\u0000-\u001f\u007f]/.test(url);
 }
 
-function no(complaint: string): RemoteUrlReading {
-  return { ok: false, complaint };
+function invalid(validationError: string): RemoteUrlParseResult {
+  return { ok: false, validationError };
 }

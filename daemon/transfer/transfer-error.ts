@@ -4,7 +4,7 @@ import { systemCode } from '../../src/shared/util/system-code.js';
 import type { Direction } from './map-disk-error.js';
 
 /** Why one attempt came to nothing, and whether another one makes sense. */
-export interface Trouble {
+export interface TransferError {
   /** `final`: no; `connect`: no connection came about; `passing`: it was refused for now, stalled, or broke off. */
   readonly kind: 'final' | 'connect' | 'passing';
   readonly error: VencError;
@@ -13,9 +13,9 @@ export interface Trouble {
 }
 
 /** What may go wrong on any way to a server, in the words of the contract (section 3). */
-export type FaultKind = 'failure' | 'timeout' | 'denied' | 'missing' | 'login';
+export type FailureKind = 'failure' | 'timeout' | 'denied' | 'missing' | 'login';
 
-const classes: Readonly<Record<Direction, Readonly<Record<FaultKind, ErrorClass>>>> = {
+const errorClasses: Readonly<Record<Direction, Readonly<Record<FailureKind, ErrorClass>>>> = {
   download: {
     failure: 'DownloadFailureError',
     timeout: 'DownloadTimeoutError',
@@ -33,11 +33,11 @@ const classes: Readonly<Record<Direction, Readonly<Record<FaultKind, ErrorClass>
 };
 
 /** The class of error for what went wrong on a file's way in or out. */
-export function classOf(kind: FaultKind, direction: Direction): ErrorClass {
-  return classes[direction][kind];
+export function errorClassOf(kind: FailureKind, direction: Direction): ErrorClass {
+  return errorClasses[direction][kind];
 }
 
-type Row = readonly [kind: Trouble['kind'], fault: FaultKind, predicate: string];
+type Row = readonly [kind: TransferError['kind'], fault: FailureKind, predicate: string];
 
 const byCode: Readonly<Record<string, Row>> = {
   ENOTFOUND: ['final', 'failure', 'is not the name of any host'],
@@ -52,27 +52,27 @@ const badCertificate = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS/;
 const badTls = /^ERR_SSL|^EPROTO$/;
 
 /** A trouble that no further attempt can mend. */
-export function finalTrouble(errorClass: ErrorClass, message: string, cause?: unknown): Trouble {
+export function permanentError(errorClass: ErrorClass, message: string, cause?: unknown): TransferError {
   return { kind: 'final', error: new VencError(errorClass, message, { cause }), retryAfterMs: null };
 }
 
 /** A trouble that may be over by the next attempt. */
-export function passingTrouble(
+export function transientError(
   errorClass: ErrorClass,
   message: string,
   retryAfterMs: number | null = null,
-): Trouble {
+): TransferError {
   return { kind: 'passing', error: new VencError(errorClass, message), retryAfterMs };
 }
 
 /** What an error of a connection to a host means. `host` is a host with its port, without credentials. */
-export function connectionTrouble(error: unknown, host: string, direction: Direction): Trouble {
+export function mapConnectionError(error: unknown, host: string, direction: Direction): TransferError {
   if (isVencError(error)) return { kind: 'final', error, retryAfterMs: null };
-  const [kind, fault, predicate] = rowOf(systemCode(error) ?? '');
+  const [kind, failureKind, predicate] = rowOf(systemCode(error) ?? '');
   const message = `${host} ${predicate}.`;
   return {
     kind,
-    error: new VencError(classOf(fault, direction), message, { cause: error }),
+    error: new VencError(errorClassOf(failureKind, direction), message, { cause: error }),
     retryAfterMs: null,
   };
 }

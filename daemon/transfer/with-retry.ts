@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isVencError } from '../../src/shared/errors.js';
-import type { Guard } from '../net/ssrf-guard.js';
+import type { SsrfGuard } from '../net/ssrf-guard.js';
 import type { Direction } from './map-disk-error.js';
-import { createPatience } from './retry-policy.js';
-import { classOf, passingTrouble, type Trouble } from './transfer-error.js';
+import { createTransferRetryPolicy } from './retry-policy.js';
+import { errorClassOf, type TransferError, transientError } from './transfer-error.js';
 
 /** What every transfer over a network depends on. */
 export interface RemoteOptions {
-  readonly guard: Guard;
+  readonly guard: SsrfGuard;
   /** How long nothing may move before an attempt is given up, in milliseconds. */
   readonly stallTimeoutMs: number;
   /** How long to wait before the first new attempt, in milliseconds; half a second where it is not given. */
@@ -23,35 +23,38 @@ export function connectTimeoutOf({ stallTimeoutMs }: Pick<RemoteOptions, 'stallT
 }
 
 /** One transfer that may take several attempts. */
-export interface Attempts {
+export interface RetryableTransfer {
   /** Makes one: null when all is done, the trouble where another may be made. Rejects where none makes sense. */
-  readonly attempt: () => Promise<Trouble | null>;
+  readonly attempt: () => Promise<TransferError | null>;
   /** The most bytes that any attempt has moved: a break after some that are new is forgiven more readily. */
-  readonly furthestBytes: () => number;
+  readonly highWaterMarkBytes: () => number;
   readonly signal: AbortSignal;
 }
 
 /** Attempts until it is done, with growing delays between. Rejects with the last trouble, or with the reason of the signal. */
-export async function untilDone(attempts: Attempts, options: Omit<RemoteOptions, 'guard'>): Promise<void> {
-  const patience = createPatience({
+export async function withRetry(
+  transfer: RetryableTransfer,
+  options: Omit<RemoteOptions, 'guard'>,
+): Promise<void> {
+  const retryPolicy = createTransferRetryPolicy({
     stallTimeoutMs: options.stallTimeoutMs,
     connectTimeoutMs: connectTimeoutOf(options),
     retryDelayMs: options.retryDelayMs ?? 500,
     clock: () => performance.now(),
   });
   for (;;) {
-    const before = attempts.furthestBytes();
-    const trouble = await attempts.attempt();
-    if (trouble === null) return;
-    if (attempts.furthestBytes() > before) patience.progressed();
-    const delayMs = patience.next(trouble);
-    if (delayMs === null) throw trouble.error;
-    await sleep(delayMs, undefined, { signal: attempts.signal });
+    const previousBytes = transfer.highWaterMarkBytes();
+    const transferError = await transfer.attempt();
+    if (transferError === null) return;
+    if (transfer.highWaterMarkBytes() > previousBytes) retryPolicy.recordProgress();
+    const delayMs = retryPolicy.nextDelayMs(transferError);
+    if (delayMs === null) throw transferError.error;
+    await sleep(delayMs, undefined, { signal: transfer.signal });
   }
 }
 
 /** What an attempt is watched with. */
-export interface StallWatch {
+export interface WatchdogOptions {
   /** The signal of the transfer. */
   readonly signal: AbortSignal;
   readonly stallTimeoutMs: number;
@@ -61,26 +64,29 @@ export interface StallWatch {
 }
 
 /** What an attempt works under: ended when the transfer is, or when nothing was alive for too long. */
-export interface Watched {
+export interface Watchdog {
   readonly signal: AbortSignal;
   /** To be called whenever something has moved. */
-  readonly alive: () => void;
+  readonly reportActivity: () => void;
 }
 
 /** Makes one attempt, and ends it with a passing trouble where nothing moves for the stall timeout. */
-export async function withoutStall(
-  { signal, stallTimeoutMs, direction, host }: StallWatch,
-  work: (watched: Watched) => Promise<Trouble | null>,
-): Promise<Trouble | null> {
-  const stall = new AbortController();
-  const timer = setTimeout(() => stall.abort(), stallTimeoutMs);
+export async function withIdleTimeout(
+  { signal, stallTimeoutMs, direction, host }: WatchdogOptions,
+  work: (watchdog: Watchdog) => Promise<TransferError | null>,
+): Promise<TransferError | null> {
+  const idle = new AbortController();
+  const timer = setTimeout(() => idle.abort(), stallTimeoutMs);
   try {
-    return await work({ signal: AbortSignal.any([signal, stall.signal]), alive: () => timer.refresh() });
+    return await work({
+      signal: AbortSignal.any([signal, idle.signal]),
+      reportActivity: () => timer.refresh(),
+    });
   } catch (error) {
     signal.throwIfAborted();
-    if (!stall.signal.aborted || isVencError(error)) throw error;
-    const said = direction === 'download' ? 'stopped sending' : 'stopped taking data';
-    return passingTrouble(classOf('timeout', direction), `${host} ${said}.`);
+    if (!idle.signal.aborted || isVencError(error)) throw error;
+    const message = direction === 'download' ? 'stopped sending' : 'stopped taking data';
+    return transientError(errorClassOf('timeout', direction), `${host} ${message}.`);
   } finally {
     clearTimeout(timer);
   }

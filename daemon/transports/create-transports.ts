@@ -1,6 +1,6 @@
-import type { FileShelf } from '../hosted-files/hosted-file-store.js';
-import { createGuard } from '../net/ssrf-guard.js';
-import type { LeftoverBook } from '../transfer/orphans.js';
+import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
+import { createSsrfGuard } from '../net/ssrf-guard.js';
+import type { CleanupJournal } from '../transfer/orphans.js';
 import { createFaspTransport } from './fasp/fasp-transport.js';
 import { createFileTransport } from './file/file-transport.js';
 import { createFtpTransport } from './ftp/ftp-transport.js';
@@ -21,7 +21,7 @@ export interface NetworkOptions {
   readonly stallTimeoutMs: number;
   readonly services: Services;
   /** Where what lies unfinished at servers is noted. */
-  readonly leftovers: LeftoverBook;
+  readonly cleanupJournal: CleanupJournal;
   /** Where the host keys of SFTP servers are remembered, one file for all of them. */
   readonly hostKeysPath: string;
 }
@@ -31,16 +31,16 @@ export interface TransportOptions extends NetworkOptions {
   /** Folders that `file:` URLs may lead into; none refuses that scheme. */
   readonly filesRoots: readonly string[];
   /** For a program that works on its own user's files: every file of the machine is open to it, and inputs are not copied. */
-  readonly anywhere?: boolean;
-  readonly hosted: FileShelf;
-  readonly uploads: FileShelf;
+  readonly allowsAnyPath?: boolean;
+  readonly hosted: HostedFileStore;
+  readonly uploads: HostedFileStore;
 }
 
 /** All transports of this version by their schemes. */
 export function createTransports(options: TransportOptions): TransportRegistry {
   return registerTransports([
     ...networkTransports(options),
-    createFileTransport(options.anywhere === true ? 'anywhere' : options.filesRoots),
+    createFileTransport(options.allowsAnyPath === true ? 'anywhere' : options.filesRoots),
     createUploadTransport(options.uploads),
     createHostedTransport(options.hosted),
   ]);
@@ -48,19 +48,27 @@ export function createTransports(options: TransportOptions): TransportRegistry {
 
 /** The transports over networks. A later scheme adds its line here. */
 export function networkTransports(options: NetworkOptions): readonly Transport[] {
-  const guard = createGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
-  const remote = { guard, stallTimeoutMs: options.stallTimeoutMs, leftovers: options.leftovers };
+  const guard = createSsrfGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
+  const remoteOptions = {
+    guard,
+    stallTimeoutMs: options.stallTimeoutMs,
+    cleanupJournal: options.cleanupJournal,
+  };
   const { services, hostKeysPath } = options;
   const guardFor = (exemptHosts: readonly string[]) =>
-    createGuard({ allowPrivateNetwork: options.allowPrivateNetwork, exemptHosts });
-  const storage = (service: StorageService) => ({ ...remote, service, guard: guardFor(hostsOf(service)) });
+    createSsrfGuard({ allowPrivateNetwork: options.allowPrivateNetwork, exemptHosts });
+  const storageOptions = (service: StorageService) => ({
+    ...remoteOptions,
+    service,
+    guard: guardFor(hostsOf(service)),
+  });
   return [
-    createHttpTransport(remote),
-    createS3Transport(storage(services.s3)),
-    createGcsTransport(storage(services.gcs)),
-    createFaspTransport(remote),
-    createFtpTransport(remote),
-    createSwiftTransport({ ...remote, guardFor, service: services.swift }),
-    createSftpTransport({ ...remote, key: services.sftp, hostKeysPath }),
+    createHttpTransport(remoteOptions),
+    createS3Transport(storageOptions(services.s3)),
+    createGcsTransport(storageOptions(services.gcs)),
+    createFaspTransport(remoteOptions),
+    createFtpTransport(remoteOptions),
+    createSwiftTransport({ ...remoteOptions, guardFor, service: services.swift }),
+    createSftpTransport({ ...remoteOptions, key: services.sftp, hostKeysPath }),
   ];
 }

@@ -1,25 +1,25 @@
-import type { LeftoverFolder } from '../transfer/cleanup-journal.js';
+import type { StoredCleanupJournal } from '../transfer/cleanup-journal.js';
 import { schemeOf, type TransportRegistry } from './registry.js';
 
 /**
  * Takes away what an earlier daemon left unfinished at servers. What can't be reached now is left for the next start. Gives back how
  * many were taken away.
  */
-export async function sweepLeftovers(
-  book: LeftoverFolder,
+export async function removeOrphans(
+  journal: StoredCleanupJournal,
   registry: TransportRegistry,
-  tell: (message: string) => void,
+  warn: (message: string) => void,
 ): Promise<number> {
-  let swept = 0;
-  for (const { leftover, tearUp } of await book.notes()) {
-    const transport = registry.get(schemeOf(leftover.url) ?? '');
+  let removedCount = 0;
+  for (const { orphan, removeEntry } of await journal.entries()) {
+    const transport = registry.get(schemeOf(orphan.url) ?? '');
     try {
-      await transport?.sweep?.(leftover);
-      await tearUp();
-      swept += 1;
+      await transport?.removeOrphan?.(orphan);
+      await removeEntry();
+      removedCount += 1;
     } catch (error) {
-      tell(`What an earlier run left at ${leftover.url} could not be taken away yet: ${String(error)}`);
+      warn(`What an earlier run left at ${orphan.url} could not be taken away yet: ${String(error)}`);
     }
   }
-  return swept;
+  return removedCount;
 }

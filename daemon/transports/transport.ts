@@ -1,5 +1,5 @@
 import type { FileFacts } from '../jobs/job.js';
-import type { Leftover } from '../transfer/orphans.js';
+import type { Orphan } from '../transfer/orphans.js';
 import type { Transfer } from '../transfer/transfer.js';
 
 /**
@@ -35,5 +35,5 @@ export interface Transport {
    */
   readonly sizeOf?: (from: string, signal: AbortSignal) => Promise<number | null>;
   /** Takes away what a killed program left unfinished. That there is nothing any more is as good. */
-  readonly sweep?: (leftover: Leftover) => Promise<void>;
+  readonly removeOrphan?: (orphan: Orphan) => Promise<void>;
 }

@@ -8,7 +8,7 @@ import { textOf } from '../queue/end-of-run.js';
 import { idlePause, untilKept } from '../queue/retry-until-persisted.js';
 import type { JobStore } from '../store/job-store.js';
 import type { LinedNotice } from './delivery-queue.js';
-import type { Poster } from './webhook-client.js';
+import type { WebhookClient } from './webhook-client.js';
 import { letterFor } from './webhook-request.js';
 
 /** What an attempt at a notice depends on. */
@@ -16,7 +16,7 @@ export interface AttemptDesk {
   readonly store: Pick<JobStore, 'get' | 'update'>;
   /** The secret that notices of an account are signed with; null where there is no such account. */
   readonly secretOf: (accountId: string) => string | null;
-  readonly poster: Poster;
+  readonly poster: WebhookClient;
   readonly now: () => Date;
   readonly log: Log;
 }

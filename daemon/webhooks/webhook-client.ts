@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { VencError } from '../../src/shared/errors.js';
-import type { Guard } from '../net/ssrf-guard.js';
-import { connectionTrouble } from '../transfer/transfer-error.js';
+import type { SsrfGuard } from '../net/ssrf-guard.js';
+import { mapConnectionError } from '../transfer/transfer-error.js';
 import { createGuardedAgent, type GuardedAgent } from '../transports/http/agent.js';
-import { basicAuthorization, readHttpUrl } from '../transports/http/http-url.js';
-import type { HttpRequest } from '../transports/http/send-request.js';
+import { basicAuthorization, parseHttpUrl } from '../transports/http/http-url.js';
+import type { GuardedRequest } from '../transports/http/send-request.js';
 
 /** What is posted. The names of its headers are in lower case. */
-export interface Letter {
+export interface WebhookRequest {
   /** An `http:` or `https:` URL; a user and password in it become basic authentication, unless the headers have their own. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,44 +15,44 @@ export interface Letter {
 }
 
 /** What posting depends on. */
-export interface PosterOptions {
-  readonly guard: Guard;
+export interface WebhookClientOptions {
+  readonly guard: SsrfGuard;
   /** How long one attempt may take, from the first look at the address to the end of the answer, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /** Posts small bodies to addresses that clients name. */
-export interface Poster {
+export interface WebhookClient {
   /**
    * Makes one attempt. Resolves to null where it was answered with 2xx, else to a sentence that says why not and holds no secret.
    * Redirects are not followed. Rejects only when the signal is aborted.
    */
-  post(letter: Letter, signal: AbortSignal): Promise<string | null>;
+  post(webhook: WebhookRequest, signal: AbortSignal): Promise<string | null>;
   /** Ends all connections. */
   close(): Promise<void>;
 }
 
 /** How much of an answer is read, in bytes, so that its connection can be used again. Of longer ones the rest is never looked at. */
-const maxAnswerBytes = 16_384;
+const maxResponseBytes = 16_384;
 
 /** Makes a poster whose every connection passes the guard. */
-export function createPoster({ guard, timeoutMs }: PosterOptions): Poster {
+export function createWebhookClient({ guard, timeoutMs }: WebhookClientOptions): WebhookClient {
   const agent = createGuardedAgent(guard, timeoutMs);
   return {
-    async post(letter, signal) {
+    async post(webhook, signal) {
       signal.throwIfAborted();
-      const reading = readHttpUrl(letter.url);
-      if (!reading.ok) return `The address ${reading.complaint}.`;
-      const { url, credentials } = reading;
+      const parsed = parseHttpUrl(webhook.url);
+      if (!parsed.ok) return `The address ${parsed.validationError}.`;
+      const { url, credentials } = parsed;
       const authorization = credentials === null ? {} : { authorization: basicAuthorization(credentials) };
       const request = {
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
         method: 'POST',
-        headers: { 'user-agent': 'venc', ...authorization, ...letter.headers },
-        body: letter.body,
+        headers: { 'user-agent': 'venc', ...authorization, ...webhook.headers },
+        body: webhook.body,
       } as const;
-      return attempt(agent, request, { host: url.host, timeoutMs, signal });
+      return sendOnce(agent, request, { host: url.host, timeoutMs, signal });
     },
     async close() {
       agent.destroy();
@@ -60,52 +60,52 @@ export function createPoster({ guard, timeoutMs }: PosterOptions): Poster {
   };
 }
 
-interface AttemptOptions {
+interface SendOptions {
   /** The host with its port, to be named in sentences. */
   readonly host: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-async function attempt(
+async function sendOnce(
   agent: GuardedAgent,
-  request: HttpRequest,
-  { host, timeoutMs, signal }: AttemptOptions,
+  request: GuardedRequest,
+  { host, timeoutMs, signal }: SendOptions,
 ): Promise<string | null> {
   const limit = new AbortController();
-  const end = (): void => limit.abort();
-  const timer = setTimeout(end, timeoutMs).unref();
-  signal.addEventListener('abort', end);
+  const abort = (): void => limit.abort();
+  const timer = setTimeout(abort, timeoutMs).unref();
+  signal.addEventListener('abort', abort);
   try {
     const { statusCode, body } = await agent.request({ ...request, signal: limit.signal });
     // The head of the answer has said it all: how its body ends, or whether it does in time, is all the same.
-    await passOver(body).catch(() => undefined);
-    return refusalOf(statusCode, host);
+    await drainBody(body).catch(() => undefined);
+    return rejectionOf(statusCode, host);
   } catch (error) {
     signal.throwIfAborted();
     if (limit.signal.aborted) return `${host} did not answer within ${timeoutMs / 1000} seconds.`;
-    return troubleText(connectionTrouble(error, host, 'upload').error);
+    return errorText(mapConnectionError(error, host, 'upload').error);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', end);
+    signal.removeEventListener('abort', abort);
   }
 }
 
 /** Reads a body to its end, so that its connection can be used again, and ends a longer one with its connection. */
-async function passOver(body: Readable): Promise<void> {
+async function drainBody(body: Readable): Promise<void> {
   let bytes = 0;
-  for await (const piece of body as AsyncIterable<Uint8Array>) {
-    bytes += piece.byteLength;
-    if (bytes > maxAnswerBytes) return;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > maxResponseBytes) return;
   }
 }
 
 /** The message, and where an address is refused what can be done about it: nobody else tells that of a receiver. */
-function troubleText({ errorClass, message, hint, entry }: VencError): string {
+function errorText({ errorClass, message, hint, entry }: VencError): string {
   return errorClass === 'ForbiddenAddressError' ? `${message} ${hint ?? entry.advice}` : message;
 }
 
-function refusalOf(status: number, host: string): string | null {
+function rejectionOf(status: number, host: string): string | null {
   if (status >= 200 && status < 300) return null;
   return status >= 300 && status < 400
     ? `${host} redirects elsewhere (${status}), which is not followed.`

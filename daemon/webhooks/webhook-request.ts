@@ -4,13 +4,13 @@ import { toXml } from '../../src/shared/to-xml.js';
 import type { Job } from '../jobs/job.js';
 import type { Notice } from '../jobs/notification.js';
 import { noticeRecord } from '../jobs/notification-record.js';
-import type { Letter } from './webhook-client.js';
+import type { WebhookRequest } from './webhook-client.js';
 
 /**
  * A notice as it is posted at this moment: what it tells in the form that was asked for, signed as the Standard Webhooks specification
  * has it. `secret` is the account's, `whsec_` and base64.
  */
-export function letterFor(job: Job, notice: Notice, secret: string, now: Date): Letter {
+export function letterFor(job: Job, notice: Notice, secret: string, now: Date): WebhookRequest {
   const { url, format, headers } = notice.target;
   const record = noticeRecord(job, notice);
   const isXml = format === 'xml';

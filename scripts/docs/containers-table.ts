@@ -8,7 +8,7 @@ export function containersTable(): string {
   return table(
     ['file name', 'without other settings', 'picture, with its sound', 'sound alone'],
     extensions.map((extension) => {
-      const { pairs, alone } = containerOf(extension);
+      const { codecPairs: pairs, audioOnlyCodecs: alone } = containerOf(extension);
       const { video, audio } = chooseCodecs({}, extension);
       const pictures = Object.entries(pairs).map(([codec, sounds]) => `${codec} (${sounds.join(', ')})`);
       return [

@@ -1,4 +1,4 @@
-import { honouredJobFields, honouredOutputSettings } from '../../daemon/plan/honoured.js';
+import { supportedJobFields, supportedOutputSettings } from '../../daemon/plan/honoured.js';
 import { defaultOutput, jobTable, outputTable } from '../../src/shared/settings/index.js';
 import { containersTable } from './containers-table.js';
 import { crossRules } from './cross-rules.js';
@@ -11,10 +11,10 @@ export function settingsPage(): string {
   const parts = [
     introduction,
     '## Fields of the job',
-    settingsTables(jobTable, honouredJobFields, 'job'),
+    settingsTables(jobTable, supportedJobFields, 'job'),
     '## Settings of an output',
     outputsText,
-    settingsTables(outputTable, honouredOutputSettings, 'output'),
+    settingsTables(outputTable, supportedOutputSettings, 'output'),
     '## Between settings',
     crossRules.map(({ rule }) => `- ${rule}`).join('\n'),
     '## File names and codecs',

@@ -1,11 +1,11 @@
-import type { Honour } from '../../daemon/plan/honoured.js';
+import type { SettingSupport } from '../../daemon/plan/honoured.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/index.js';
 import { code, table } from './markdown.js';
 import { defaultText, meaningText, valueText } from './value-text.js';
 
 /** What becomes of settings, by their paths. */
-export type Honours = Readonly<Record<string, Honour>>;
+export type Honours = Readonly<Record<string, SettingSupport>>;
 
 const heads = ['setting', 'flag', 'value', 'default', 'meaning', 'here'] as const;
 
@@ -59,10 +59,10 @@ function fieldsOf(setting: Setting): SettingsTable {
 }
 
 /** What this version makes of a setting. */
-function hereText(honour: Honour | undefined): string {
+function hereText(honour: SettingSupport | undefined): string {
   if (honour === undefined) return '';
   if ('by' in honour) return 'honoured';
-  if ('moot' in honour) return `moot: ${honour.moot}`;
+  if ('noEffect' in honour) return `moot: ${honour.noEffect}`;
   const taken = (honour.unless ?? []).map((value) => code(String(value)));
   return taken.length === 0 ? '**declined**' : `**declined**, but for ${taken.join(', ')}`;
 }

@@ -168,7 +168,7 @@ for (const [build, ffmpeg] of await encoders()) {
   };
   // What libaom was in 2018 takes minutes for these.
   const isFastEnough = ([codec]: (typeof hardRates)[number]) =>
-    codec !== 'av1' || ffmpeg.abilities.encoders.has('libsvtav1');
+    codec !== 'av1' || ffmpeg.capabilities.encoders.has('libsvtav1');
 
   for (const row of hardRates.filter(isFastEnough)) {
     test(`${build}: ${row[0]} meets video_bitrate within a tenth in hard short clips, made together`, async () => {

@@ -62,12 +62,12 @@ const alone: readonly (readonly [string, OutputSettings, string])[] = [
 const input = await clapper('clapper.mkv');
 
 for (const [build, ffmpeg] of await encoders()) {
-  const { abilities } = ffmpeg;
+  const { capabilities } = ffmpeg;
   // What libaom was in 2018 takes half a minute for one of these.
   const isTooSlow = ({ video_codec }: OutputSettings) =>
-    video_codec === 'av1' && !abilities.encoders.has('libsvtav1');
+    video_codec === 'av1' && !capabilities.encoders.has('libsvtav1');
   const canMake = ([name, settings]: readonly [string, OutputSettings, string]) =>
-    checkCombination(settings, name, abilities, 'output').ok && !isTooSlow(settings);
+    checkCombination(settings, name, capabilities, 'output').ok && !isTooSlow(settings);
 
   for (const [name, settings, contents] of pairs.filter(canMake)) {
     test(`${build}: ${name} with ${JSON.stringify(settings)} plays, its sound with its picture`, async () => {

@@ -34,7 +34,12 @@ async function made(
     filename,
     isTest: false,
   }));
-  const { steps, products } = plan(outputs, await ffmpeg.probe(input), { input, scratch }, ffmpeg.abilities);
+  const { steps, products } = plan(
+    outputs,
+    await ffmpeg.probe(input),
+    { input, scratch },
+    ffmpeg.capabilities,
+  );
   assert.is(steps.length, runs);
   const { signal } = new AbortController();
   for (const { args } of steps) await ffmpeg.run(args, { signal, scratch, onProgress: () => {} });

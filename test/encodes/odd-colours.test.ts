@@ -87,12 +87,12 @@ for (const [build, ffmpeg] of await encoders()) {
         sizes.map((settings, id) => ({ id, settings, filename: `${id}.mp4`, isTest: false })),
         await ffmpeg.probe(input),
         { input, scratch },
-        ffmpeg.abilities,
+        ffmpeg.capabilities,
       );
       assert.is(made.steps.length, 1);
       for (const { args } of made.steps)
         await ffmpeg.run(args, { signal: new AbortController().signal, scratch, onProgress: () => {} });
-      for (const { path, picture } of made.products) {
+      for (const { path, video: picture } of made.products) {
         const { video } = await ffmpeg.probe(path);
         assert.equal(coloursOf({ ...video }), standard);
         await expectTones(ffmpeg, path, picture?.width ?? 0, picture?.height ?? 0);

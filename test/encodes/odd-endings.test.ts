@@ -57,13 +57,13 @@ for (const [build, ffmpeg] of await encoders()) {
         [{ id: 7, settings: {}, filename: 'film.mp4', isTest: false }],
         media,
         { input, scratch: tempFolder() },
-        ffmpeg.abilities,
+        ffmpeg.capabilities,
       );
       const [product] = made.products;
       assert.ok(product !== undefined && path !== '');
       assert.is(judgeProduct(product, facts), null);
       // Builds of 2018 have no way to say how long the last one lasts.
-      if (ffmpeg.abilities.hasFpsMode) assert.is(facts.durationSeconds, ends);
+      if (ffmpeg.capabilities.hasFpsMode) assert.is(facts.durationSeconds, ends);
     });
   }
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { plan } from '../../daemon/plan/plan.js';
-import type { WatermarkPicture } from '../../daemon/plan/plan-types.js';
+import type { WatermarkImage } from '../../daemon/plan/plan-types.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -39,18 +39,22 @@ export async function encodedFile(
   ffmpeg: Ffmpeg,
   input: string,
   settings: OutputSettings,
-  watermarks: readonly WatermarkPicture[] = [],
+  watermarks: readonly WatermarkImage[] = [],
   filename = 'film.mp4',
 ): Promise<string> {
   const scratch = tempFolder();
   const facts = await (known.get(input) ?? ffmpeg.probe(input));
   known.set(input, facts);
   const toPlan = { id: 7, settings, filename, isTest: false, watermarks };
-  const { steps, products, refusals } = plan([toPlan], facts, { input, scratch }, ffmpeg.abilities);
+  const {
+    steps,
+    products,
+    rejections: refusals,
+  } = plan([toPlan], facts, { input, scratch }, ffmpeg.capabilities);
   const signal = new AbortController().signal;
   for (const { args } of steps) await ffmpeg.run(args, { signal, scratch, onProgress: () => {} });
   const [product] = products;
-  if (product === undefined) throw new Error(refusals[0]?.fault.message ?? 'nothing was planned');
+  if (product === undefined) throw new Error(refusals[0]?.failure.message ?? 'nothing was planned');
   return product.path;
 }
 

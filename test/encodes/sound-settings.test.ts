@@ -225,7 +225,12 @@ for (const [build, ffmpeg] of await encoders()) {
         { id: 7, settings, filename, isTest: false },
         { input, scratch: folder },
       ];
-      const { steps, refusals } = plan([output], await ffmpeg.probe(input), paths, ffmpeg.abilities);
+      const { steps, rejections: refusals } = plan(
+        [output],
+        await ffmpeg.probe(input),
+        paths,
+        ffmpeg.capabilities,
+      );
       assert.equal(steps, []);
       assert.equal(refusals, [{ outputId: 7, fault: { errorClass: 'NoMediaError', message } }]);
     });

@@ -29,9 +29,9 @@ const pixels = 64 * 64;
 const sounds = { 'as long': 3, longer: 8, shorter: 1.3, none: null } as const;
 type Sound = keyof typeof sounds;
 
-async function input(sound: Sound): Promise<string> {
-  const path = join(folder, `${sound}.mkv`);
-  const seconds = sounds[sound];
+async function input(audio: Sound): Promise<string> {
+  const path = join(folder, `${audio}.mkv`);
+  const seconds = sounds[audio];
   const drawn = `color=black:size=64x64:rate=${rate}:duration=${pictureSeconds},format=yuv420p,geq=lum=20+N*3:cb=128:cr=128`;
   const tone = seconds === null ? [] : ['-f', 'lavfi', '-i', `sine=duration=${seconds}:sample_rate=44100`];
   const codecs = ['-c:v', 'ffv1', '-color_range', 'tv', '-c:a', 'pcm_s16le'];
@@ -40,7 +40,7 @@ async function input(sound: Sound): Promise<string> {
 }
 
 const inputs = new Map<Sound, string>();
-for (const sound of Object.keys(sounds) as Sound[]) inputs.set(sound, await input(sound));
+for (const audio of Object.keys(sounds) as Sound[]) inputs.set(audio, await input(audio));
 
 /** Every container, with every codec of pictures that goes into it. */
 const kinds: readonly (readonly [string, OutputSettings])[] = [
@@ -114,7 +114,7 @@ async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, n
   const [output] = job.outputs;
   assert.ok(output);
   const { path, facts: media } = film;
-  const product = { outputId: 3, path, expectedSeconds: null, mostSeconds: null, picture: null, sound: null };
+  const product = { outputId: 3, path, expectedSeconds: null, maxSeconds: null, video: null, audio: null };
   const task = { output, encoded: { product, media }, scratch: tempFolder() };
   const files = (await takeThumbnails(runOf(job), { ffmpeg }, task)) ?? [];
   const pictures = tempFolder();
@@ -132,19 +132,19 @@ async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, n
 const rounded = (numbers: readonly number[]) => numbers.map((one) => one.toFixed(1)).join();
 
 for (const [build, ffmpeg] of await encoders()) {
-  const { abilities } = ffmpeg;
+  const { capabilities } = ffmpeg;
   // What libaom was in 2018 takes half a minute for one of these.
   const isTooSlow = ({ video_codec }: OutputSettings) =>
-    video_codec === 'av1' && !abilities.encoders.has('libsvtav1');
+    video_codec === 'av1' && !capabilities.encoders.has('libsvtav1');
   const canMake = ([name, settings]: (typeof kinds)[number]) =>
-    checkCombination(settings, name, abilities, 'output').ok && !isTooSlow(settings);
+    checkCombination(settings, name, capabilities, 'output').ok && !isTooSlow(settings);
 
   for (const [name, settings] of kinds.filter(canMake)) {
     // What else goes into a container differs from its own codecs in nothing but the end.
     const own = Object.keys(settings).length === 0;
-    for (const sound of own ? inputs.keys() : (['longer'] as const)) {
-      test(`${build}: thumbnails of ${name} with ${JSON.stringify(settings)} and sound ${sound} show the frames of their times`, async () => {
-        const film = await filmOf(ffmpeg, inputs.get(sound) ?? '', name, settings);
+    for (const audio of own ? inputs.keys() : (['longer'] as const)) {
+      test(`${build}: thumbnails of ${name} with ${JSON.stringify(settings)} and sound ${audio} show the frames of their times`, async () => {
+        const film = await filmOf(ffmpeg, inputs.get(audio) ?? '', name, settings);
         for (const number of [1, 7, 70]) {
           const { found, wanted } = await shown(ffmpeg, film, number);
           const isNear = found.every((one, at) => Math.abs(one - (wanted[at] ?? -9)) < 1.5);

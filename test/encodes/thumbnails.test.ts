@@ -28,20 +28,20 @@ async function shown(
   const facts = media ?? (await ffmpeg.probe(path));
   const made = planThumbnails(
     { outputId: 7, path, media: facts, number, keyframeInterval },
-    ffmpeg.abilities,
+    ffmpeg.capabilities,
   );
-  if ('fault' in made) throw new Error(made.fault.message);
+  if ('failure' in made) throw new Error(made.failure.message);
   const run = (args: readonly string[]) =>
     ffmpeg.run(args, { signal: new AbortController().signal, scratch, onProgress: () => {} });
   for (const args of made.runs) await run(args);
-  assert.is(made.pictures.length, number);
+  assert.is(made.images.length, number);
   const raw = join(scratch, 'raw');
   const all = ['-f', 'image2', '-i', 'thumbnail-7-%04d.png', '-f', 'rawvideo', '-pix_fmt', 'gray', raw];
   await run(['-y', ...all]);
   const bytes = await readFile(raw);
   assert.is(bytes.length % (64 * 48), 0, 'in its size');
   const last = bytes.length / (64 * 48) - 1;
-  return made.pictures.map((name) => {
+  return made.images.map((name) => {
     // What FLV has no picture for goes on showing the last one.
     const at = Math.min(Number(/(\d{4})\.png$/.exec(name)?.[1]), last);
     // From full range, as in a PNG, back to that of video.

@@ -59,15 +59,15 @@ for (const [build, ffmpeg] of await encoders()) {
         assert.equal([facts.video?.width, facts.video?.height], [width, height]);
         const made = planThumbnails(
           { outputId: 7, path, media: facts, number: 1, keyframeInterval: undefined },
-          ffmpeg.abilities,
+          ffmpeg.capabilities,
         );
-        if ('fault' in made) throw new Error(made.fault.message);
+        if ('failure' in made) throw new Error(made.failure.message);
         const scratch = tempFolder();
         for (const args of made.runs) {
           await ffmpeg.run(args, { signal: new AbortController().signal, scratch, onProgress: () => {} });
         }
         const witness = await testFfmpeg();
-        const thumbnail = join(scratch, made.pictures[0] ?? '');
+        const thumbnail = join(scratch, made.images[0] ?? '');
         const [picture = new Uint8Array()] = await frames(witness, thumbnail, width * height, [
           '-f',
           'image2',

@@ -100,7 +100,7 @@ export async function marked(
   marks: readonly (readonly [string, Place])[],
   settings: OutputSettings = {},
 ): Promise<string> {
-  const pictures = await Promise.all(marks.map(async ([name]) => ffmpeg.probePicture(await file(name))));
+  const pictures = await Promise.all(marks.map(async ([name]) => ffmpeg.probeImage(await file(name))));
   const watermark = marks.map(([, place]) => ({ url: 'http://a/b', ...place }));
   return encodedFile(ffmpeg, input, { quality: 5, speed: 5, ...settings, watermark }, pictures);
 }

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { explain, failedQuietly } from '../../daemon/ffmpeg/explain.js';
-import type { Ending } from '../../daemon/ffmpeg/launch.js';
+import { explainFailure, hasHiddenWriteError } from '../../daemon/ffmpeg/explain.js';
+import type { ExitResult } from '../../daemon/ffmpeg/launch.js';
 
-const failed: Ending = { exitCode: 1, signal: null, said: '', startFailure: null };
+const failed: ExitResult = { exitCode: 1, signal: null, stderr: '', startFailure: null };
 const scratch = '/data/scratch/12';
 
 const cases = [
@@ -67,7 +67,7 @@ const cases = [
 
 for (const { said, ...expected } of cases) {
   test(`ffmpeg's words come to: ${expected.message}`, () => {
-    const fault = explain({ ...failed, said }, { folders: [scratch] });
+    const fault = explainFailure({ ...failed, stderr: said }, { folders: [scratch] });
     assert.equal(fault, expected);
     assert.not.match(fault.message, scratch);
   });
@@ -76,7 +76,7 @@ for (const { said, ...expected } of cases) {
 test('an end from outside is told as such, whatever ffmpeg had complained of', () => {
   const said = 'Invalid data found when processing input\n';
   const ended = (signal: string | null, exitCode: number | null) =>
-    explain({ ...failed, said, exitCode, signal }, { folders: [] }).message;
+    explainFailure({ ...failed, stderr: said, exitCode, signal }, { folders: [] }).message;
   assert.match(ended('SIGKILL', null), 'memory');
   assert.is(ended('SIGTERM', null), 'The encoder was ended from outside.');
   assert.is(ended(null, 255), 'The encoder was ended from outside.');
@@ -84,13 +84,13 @@ test('an end from outside is told as such, whatever ffmpeg had complained of', (
 });
 
 test('a program that could not be started is told with the word of the system', () => {
-  const fault = explain({ ...failed, exitCode: null, startFailure: 'ENOENT' }, { folders: [] });
+  const fault = explainFailure({ ...failed, exitCode: null, startFailure: 'ENOENT' }, { folders: [] });
   assert.is(fault.message, 'ffmpeg could not be started (ENOENT).');
 });
 
 test('an unwritten end of a file counts as a failure although ffmpeg ends with 0', () => {
-  assert.ok(failedQuietly('Error writing trailer of o.mp4: No space left on device\n'));
-  assert.not(failedQuietly('[h264 @ 0x1] error while decoding MB 0 2, bytestream 467\n'));
+  assert.ok(hasHiddenWriteError('Error writing trailer of o.mp4: No space left on device\n'));
+  assert.not(hasHiddenWriteError('[h264 @ 0x1] error while decoding MB 0 2, bytestream 467\n'));
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judgeProbe, type ProbeEvidence } from '../../daemon/ffmpeg/judge-probe.js';
+import { type ProbeOutput, validateProbe } from '../../daemon/ffmpeg/judge-probe.js';
 
 const video = {
   index: 0,
@@ -20,15 +20,15 @@ const mp4 = {
   probe_score: 100,
 };
 
-function judge(answer: object, more: Partial<ProbeEvidence> = {}) {
-  const evidence = { head: Buffer.alloc(16), sizeBytes: 1_000_000, said: '', answer: JSON.stringify(answer) };
-  return judgeProbe({ ...evidence, ...more });
+function judge(json: object, more: Partial<ProbeOutput> = {}) {
+  const output = { head: Buffer.alloc(16), sizeBytes: 1_000_000, stderr: '', json: JSON.stringify(json) };
+  return validateProbe({ ...output, ...more });
 }
 
-function mediaOf(answer: object, more: Partial<ProbeEvidence> = {}) {
-  const verdict = judge(answer, more);
-  if ('fault' in verdict) throw new Error(verdict.fault.message);
-  return verdict.media;
+function mediaOf(json: object, more: Partial<ProbeOutput> = {}) {
+  const validation = judge(json, more);
+  if ('failure' in validation) throw new Error(validation.failure.message);
+  return validation.media;
 }
 
 test('a film is read with its container, length, rate and both streams', () => {
@@ -125,12 +125,12 @@ const refused = [
   ['a format off the list', {}, "[smk @ 0x1] Format not on whitelist 'mov'\n", 'format smk'],
   ['an unknown codec', { format: mp4, streams: [{ ...video, codec_name: 'unknown' }] }, '', 'codecs'],
 ] as const;
-for (const [what, answer, said, word] of refused) {
+for (const [what, json, stderr, word] of refused) {
   test(`${what} is recognised and not taken`, () => {
-    const verdict = judge(answer, { said });
-    assert.ok('fault' in verdict);
-    assert.is(verdict.fault.errorClass, 'UnsupportedInputError');
-    assert.match(verdict.fault.message, word);
+    const validation = judge(json, { stderr });
+    assert.ok('failure' in validation);
+    assert.is(validation.failure.errorClass, 'UnsupportedInputError');
+    assert.match(validation.failure.message, word);
   });
 }
 
@@ -167,23 +167,23 @@ const nothing = [
     'no video',
   ],
 ] as const;
-for (const [what, answer, said, word] of nothing) {
+for (const [what, json, stderr, word] of nothing) {
   test(`${what} is no media`, () => {
-    const verdict = judge(answer, { said });
-    assert.ok('fault' in verdict);
-    assert.is(verdict.fault.errorClass, 'NoMediaError');
-    assert.match(verdict.fault.message, word);
+    const validation = judge(json, { stderr });
+    assert.ok('failure' in validation);
+    assert.is(validation.failure.errorClass, 'NoMediaError');
+    assert.match(validation.failure.message, word);
   });
 }
 
 test('an answer that is no JSON is no media and no crash', () => {
-  const verdict = judge({}, { answer: '{"streams": [' });
-  assert.ok('fault' in verdict && verdict.fault.errorClass === 'NoMediaError');
+  const validation = judge({}, { json: '{"streams": [' });
+  assert.ok('failure' in validation && validation.failure.errorClass === 'NoMediaError');
 });
 
 test('sound with a cover picture that is too large is taken as sound', () => {
   const cover = { ...video, width: 0, height: 0, disposition: { attached_pic: 1 } };
-  const media = mediaOf({ format: mp4, streams: [sound, cover] }, { said: oversized });
+  const media = mediaOf({ format: mp4, streams: [sound, cover] }, { stderr: oversized });
   assert.is(media.video, null);
   assert.ok(media.audio);
 });

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { endLeftovers, openFfmpeg } from '../../daemon/ffmpeg/index.js';
-import { recordRun } from '../../daemon/ffmpeg/leftovers.js';
-import { processMark } from '../../daemon/ffmpeg/process-mark.js';
+import { killOrphanProcesses, openFfmpeg } from '../../daemon/ffmpeg/index.js';
+import { recordProcess } from '../../daemon/ffmpeg/leftovers.js';
+import { processFingerprint } from '../../daemon/ffmpeg/process-mark.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
@@ -24,7 +24,7 @@ async function killedAtWork(root: string, searchPath: string): Promise<number> {
   await once(parent.stdout, 'data');
   const [note = ''] = await readdir(scratch);
   const pid = Number(note.replace('.ffmpeg-', ''));
-  assert.ok(processMark(pid), 'the encoder works');
+  assert.ok(processFingerprint(pid), 'the encoder works');
   parent.kill('SIGKILL');
   await once(parent, 'exit');
   return pid;
@@ -35,18 +35,18 @@ test('an encoder ends together with a daemon that is killed', async () => {
   if (!report.diesWithParent) return;
   const root = tempFolder();
   const pid = await killedAtWork(root, process.env.PATH ?? '');
-  await until('the encoder is gone', () => processMark(pid) === null);
-  assert.is(await endLeftovers(root), 0);
+  await until('the encoder is gone', () => processFingerprint(pid) === null);
+  assert.is(await killOrphanProcesses(root), 0);
 });
 
 test('where it does not, the next start ends it and its note', async () => {
   const root = tempFolder();
   const pid = await killedAtWork(root, '');
-  assert.ok(processMark(pid), 'the encoder runs on');
-  assert.is(await endLeftovers(root), 1);
-  assert.is(processMark(pid), null);
+  assert.ok(processFingerprint(pid), 'the encoder runs on');
+  assert.is(await killOrphanProcesses(root), 1);
+  assert.is(processFingerprint(pid), null);
   assert.equal(await readdir(join(root, '12')), []);
-  assert.is(await endLeftovers(root), 0);
+  assert.is(await killOrphanProcesses(root), 0);
 });
 
 test('a process that has got the id of an encoder since is left alone', async () => {
@@ -56,21 +56,21 @@ test('a process that has got the id of an encoder since is left alone', async ()
   await writeFile(join(root, `.ffmpeg-${pid}`), 'some-boot 12345');
   await writeFile(join(root, '.ffmpeg-1'), '');
   await writeFile(join(root, '.ffmpeg-0'), '');
-  assert.is(await endLeftovers(root), 0);
-  assert.ok(processMark(pid));
+  assert.is(await killOrphanProcesses(root), 0);
+  assert.ok(processFingerprint(pid));
   innocent.kill('SIGKILL');
   await once(innocent, 'exit');
-  assert.is(processMark(pid), null);
+  assert.is(processFingerprint(pid), null);
 });
 
 test('a note goes away with its run, and a folder that cannot hold one is no trouble', async () => {
   const root = tempFolder();
-  const forget = recordRun(root, process.pid);
+  const forget = recordProcess(root, process.pid);
   assert.equal(await readdir(root), [`.ffmpeg-${process.pid}`]);
   forget();
   assert.equal(await readdir(root), []);
-  recordRun(join(root, 'nowhere'), process.pid)();
-  assert.is(await endLeftovers(join(root, 'nowhere')), 0);
+  recordProcess(join(root, 'nowhere'), process.pid)();
+  assert.is(await killOrphanProcesses(join(root, 'nowhere')), 0);
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { orderOf } from '../../daemon/ffmpeg/look-at-fields.js';
+import { parseFieldOrder } from '../../daemon/ffmpeg/look-at-fields.js';
 
 const frame = { t: [1, 1], b: [1, 0], p: [0, 0] } as const;
 
@@ -23,12 +23,12 @@ for (const [flags, declared, expected] of [
   ['', 'top-first', null],
 ] as const) {
   test(`frames with the flags "${flags}" in a stream that says ${declared} are ${expected ?? 'not decided'}`, () => {
-    assert.is(orderOf(answer(flags), declared), expected);
+    assert.is(parseFieldOrder(answer(flags), declared), expected);
   });
 }
 
 test('an answer that is no JSON decides nothing', () => {
-  assert.is(orderOf('{"frames": [', 'unknown'), null);
+  assert.is(parseFieldOrder('{"frames": [', 'unknown'), null);
 });
 
 test.run();

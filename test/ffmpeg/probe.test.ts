@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import { probeFile } from '../../daemon/ffmpeg/probe.js';
-import { probePicture } from '../../daemon/ffmpeg/probe-picture.js';
+import { probeImage } from '../../daemon/ffmpeg/probe-picture.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { badMedia, makeMedia, media, picture, testFfmpeg, tone, turnedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -194,10 +194,10 @@ test('a transport stream with named programs is recognised', async () => {
 
 test('where ffprobe has gone, the error says so and no file is called damaged', async () => {
   const gone = { path: join(tempFolder(), 'ffprobe'), version: '7.0', source: 'PATH' } as const;
-  const settings = { guardian: [], seconds: 20 };
+  const settings = { parentDeathWrapper: [], seconds: 20 };
   for (const look of [
     async () => probeFile(gone, await media('clip.mp4'), settings),
-    async () => probePicture(gone, await media('picture.png'), settings),
+    async () => probeImage(gone, await media('picture.png'), settings),
   ]) {
     const error: unknown = await look().catch((error: unknown) => error);
     assert.ok(isVencError(error, 'InternalError'), String(error));

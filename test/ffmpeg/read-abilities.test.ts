@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readAbilities } from '../../daemon/ffmpeg/read-abilities.js';
+import { parseCapabilities } from '../../daemon/ffmpeg/read-abilities.js';
 
 const texts = {
   version: 'ffmpeg version 5.1.9-0+deb12u1 Copyright',
@@ -14,29 +14,29 @@ const texts = {
 };
 
 test('names are read out of the lists, their legends left aside', () => {
-  const abilities = readAbilities(texts);
-  assert.is(abilities.version, 5.1);
-  assert.equal([...abilities.encoders], ['libx264', 'aac', 'opus']);
-  assert.equal([...abilities.filters], ['scale', 'overlay', 'anullsrc']);
-  assert.equal([...abilities.muxers], ['mp4', 'stream_segment', 'ssegment']);
-  assert.is(abilities.hasFpsMode, true);
+  const capabilities = parseCapabilities(texts);
+  assert.is(capabilities.version, 5.1);
+  assert.equal([...capabilities.encoders], ['libx264', 'aac', 'opus']);
+  assert.equal([...capabilities.filters], ['scale', 'overlay', 'anullsrc']);
+  assert.equal([...capabilities.muxers], ['mp4', 'stream_segment', 'ssegment']);
+  assert.is(capabilities.hasFpsMode, true);
 });
 
 test('the narrower and wider columns of later releases are read as well', () => {
-  const abilities = readAbilities({
+  const capabilities = parseCapabilities({
     ...texts,
     filters:
       'Filters:\n  T. = Timeline support\n TS overlay           VV->V      Overlay\n .. scale             V->V       Scale\n',
     muxers:
       'Formats:\n D.. = Demuxing supported\n ---\n  E  mp4             MP4\n  Ed alsa            ALSA\n',
   });
-  assert.equal([...abilities.filters], ['overlay', 'scale']);
-  assert.equal([...abilities.muxers], ['mp4', 'alsa']);
+  assert.equal([...capabilities.filters], ['overlay', 'scale']);
+  assert.equal([...capabilities.muxers], ['mp4', 'alsa']);
 });
 
 test('an ffmpeg whose help does not name -fps_mode does not have it', () => {
-  const abilities = readAbilities({ ...texts, help: '-vsync              video sync method\n' });
-  assert.is(abilities.hasFpsMode, false);
+  const capabilities = parseCapabilities({ ...texts, help: '-vsync              video sync method\n' });
+  assert.is(capabilities.hasFpsMode, false);
 });
 
 test.run();

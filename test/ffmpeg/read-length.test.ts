@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readLength } from '../../daemon/ffmpeg/read-length.js';
+import { readDuration } from '../../daemon/ffmpeg/read-length.js';
 import { audioFacts, videoFacts } from '../plan/facts.js';
 
 const lasting = (durationSeconds: number | null, startSeconds = 0) => ({ durationSeconds, startSeconds });
@@ -19,12 +19,12 @@ for (const [declared, picture, sound, expected, fact] of cases) {
   test(fact, () => {
     const streams = [{ duration: '3' }, { duration: '2' }];
     const chosen = [videoFacts(picture), audioFacts(sound)];
-    assert.is(readLength({ duration: declared }, streams, chosen), expected);
+    assert.is(readDuration({ duration: declared }, streams, chosen), expected);
   });
 }
 
 test('a stream that is not there does not count', () => {
-  assert.is(readLength({ duration: '60' }, [], [videoFacts(lasting(2)), null]), 2);
+  assert.is(readDuration({ duration: '60' }, [], [videoFacts(lasting(2)), null]), 2);
 });
 
 test.run();

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  emptyReading,
+  initialProgressState,
   type ProgressBlock,
-  progressMark,
+  parseProgressText,
+  progressKey,
   progressOf,
-  readProgressText,
 } from '../../daemon/ffmpeg/read-progress.js';
 
 const recent =
@@ -14,10 +14,10 @@ const of2018 =
   'frame=25\nfps=0.0\ntotal_size=48\nout_time_ms=1000000\nout_time=00:00:01.000000\nspeed=   2x\nprogress=end\n';
 
 function blocksOf(pieces: readonly string[]): readonly ProgressBlock[] {
-  let reading = emptyReading;
+  let reading = initialProgressState;
   return pieces.flatMap((piece) => {
-    const next = readProgressText(reading, piece);
-    reading = next.reading;
+    const next = parseProgressText(reading, piece);
+    reading = next.state;
     return next.blocks;
   });
 }
@@ -61,8 +61,8 @@ for (const { name, text, ...expected } of cases) {
 test('two reports of the same state bear the same mark, whatever the clock says', () => {
   const [first, second, third] = blocksOf([recent, recent.replace('1.02x', '0.9x'), of2018]);
   assert.ok(first && second && third);
-  assert.is(progressMark(first), progressMark(second));
-  assert.is.not(progressMark(first), progressMark(third));
+  assert.is(progressKey(first), progressKey(second));
+  assert.is.not(progressKey(first), progressKey(third));
 });
 
 test.run();

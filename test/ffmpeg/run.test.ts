@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EncodeProgress, Ffmpeg } from '../../daemon/ffmpeg/index.js';
 import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
-import { processMark } from '../../daemon/ffmpeg/process-mark.js';
+import { processFingerprint } from '../../daemon/ffmpeg/process-mark.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { badMedia, media, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -82,7 +82,7 @@ test('a run that is called off ends at once and leaves no process', async () => 
   });
   assert.is(error.errorClass, 'InterruptedError');
   assert.ok(pid > 1);
-  assert.is(processMark(pid), null);
+  assert.is(processFingerprint(pid), null);
   assert.equal(await readdir(scratch), []);
 });
 

@@ -6,7 +6,7 @@ import { VencError } from '../../src/shared/errors.js';
 export const noRoom = new VencError('OutOfSpaceError', 'There is no room left on the disk.');
 
 /** A switch between a queue and its store: what updates meet with. */
-export interface Trouble {
+export interface TransferError {
   /** Thrown by each update in place of being carried out, or, `isLate`, after it; null: all is well. */
   error: Error | null;
   isLate: boolean;
@@ -15,7 +15,7 @@ export interface Trouble {
 }
 
 /** A store whose updates fail while the switch says so; everything else is the store's own. */
-export function troubled(store: JobStore, trouble: Trouble): JobStore {
+export function troubled(store: JobStore, trouble: TransferError): JobStore {
   return {
     create: (draft) => store.create(draft),
     findOnce: (accountId, key, since) => store.findOnce(accountId, key, since),

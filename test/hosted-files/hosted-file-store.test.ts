@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ShelfPlace } from '../../daemon/hosted-files/hosted-file-store.js';
+import type { FileRef } from '../../daemon/hosted-files/hosted-file-store.js';
 import {
   contentsOf,
   factsOf,
@@ -36,7 +36,7 @@ function clockedRoom() {
 }
 
 const filesOf = (folder: string) => contentsOf(folder).filter((name) => !name.startsWith('.'));
-const at = (token: string, name = 'a.mp4'): ShelfPlace => ({ token, name });
+const at = (token: string, name = 'a.mp4'): FileRef => ({ token, name });
 
 test('what was received is found whole, with its owner and what was measured', async () => {
   const { shelf } = shelfRoom();
@@ -123,7 +123,7 @@ test('placing moves a file, and its time begins then', async () => {
   const { shelf, pass } = clockedRoom();
   const from = product('film');
   utimesSync(from, new Date(0), new Date(0));
-  await shelf.place(from, at('token'));
+  await shelf.put(from, at('token'));
   assert.throws(() => readFileSync(from));
   pass(dayMs - 1);
   const file = await shelf.find(at('token'));
@@ -134,7 +134,7 @@ test('placing moves a file, and its time begins then', async () => {
 
 test('placing what is not there leaves no trace', async () => {
   const { shelf } = shelfRoom();
-  await faultOf(shelf.place('/no/such/file', at('token')));
+  await faultOf(shelf.put('/no/such/file', at('token')));
   assert.equal(await shelf.find(at('token')), { state: 'unknown' });
 });
 
@@ -149,41 +149,41 @@ for (const place of [
   test(`${place.token}/${place.name} is no place`, async () => {
     const { shelf } = shelfRoom();
     assert.equal(await shelf.find(place), { state: 'unknown' });
-    assert.is((await faultOf(shelf.place(product('x'), place))).errorClass, 'UploadFailureError');
+    assert.is((await faultOf(shelf.put(product('x'), place))).errorClass, 'UploadFailureError');
   });
 }
 
 test('after 24 hours a file is gone, swept or not, and is so for 30 days more', async () => {
   const { shelf, folder, pass } = clockedRoom();
-  await shelf.place(product('film'), at('token'));
+  await shelf.put(product('film'), at('token'));
   pass(dayMs);
   assert.equal(await shelf.find(at('token')), { state: 'gone' });
   assert.equal(filesOf(folder), ['token', 'token/a.mp4']);
-  await shelf.sweep();
+  await shelf.removeExpired();
   assert.equal(filesOf(folder), ['token']);
   assert.equal(await shelf.find(at('token')), { state: 'gone' });
   // The trace's own time is that of the disk, so this clock has to come past it.
   utimesSync(join(folder, 'token'), new Date('2026-01-02T00:00:00Z'), new Date('2026-01-02T00:00:00Z'));
   pass(29 * dayMs);
-  await shelf.sweep();
+  await shelf.removeExpired();
   assert.equal(await shelf.find(at('token')), { state: 'gone' });
   pass(2 * dayMs);
-  await shelf.sweep();
+  await shelf.removeExpired();
   assert.equal(await shelf.find(at('token')), { state: 'unknown' });
 });
 
 test('the files of one token go together, with the last of them', async () => {
   const { shelf, pass } = clockedRoom();
-  await shelf.place(product('film'), at('token', 'a.mp4'));
+  await shelf.put(product('film'), at('token', 'a.mp4'));
   pass(1000);
-  await shelf.place(product('picture'), at('token', 'a_0000.png'));
+  await shelf.put(product('picture'), at('token', 'a_0000.png'));
   pass(dayMs - 1000);
-  await shelf.sweep();
+  await shelf.removeExpired();
   assert.equal(await shelf.find(at('token', 'a.mp4')), { state: 'gone' });
   assert.is((await shelf.find(at('token', 'a_0000.png'))).state, 'there');
   assert.equal(await shelf.find(at('token', 'b.mp4')), { state: 'unknown' });
   pass(1000);
-  await shelf.sweep();
+  await shelf.removeExpired();
   assert.equal(await shelf.find(at('token', 'a.mp4')), { state: 'gone' });
   assert.equal(await shelf.find(at('token', 'a_0000.png')), { state: 'gone' });
 });
@@ -195,7 +195,7 @@ test('sweeping forgets the owner of what is past its time, and of nothing else',
   utimesSync(join(folder, old.token, old.name), new Date('2026-01-01'), new Date('2026-01-01'));
   pass(dayMs);
   const fresh = await receive();
-  await shelf.sweep();
+  await shelf.removeExpired();
   assert.is(await shelf.ownerOf(old.token), null);
   assert.is(await shelf.ownerOf(fresh.token), 'me');
 });
@@ -211,14 +211,14 @@ test('sweeping clears what a crash left, and leaves alone what is being received
   const receiving = shelf.receive(body, 'a.mp4', 'me', never);
   body.write('half');
   await until('it has begun', () => contentsOf(folder).includes('.unfinished/busy'));
-  await shelf.sweep();
+  await shelf.removeExpired();
   assert.equal([...contentsOf(folder)].sort(), ['.records', '.unfinished', '.unfinished/busy']);
   body.end();
   assert.is((await receiving).sizeBytes, 4);
 });
 
 test('sweeping a shelf that was never used is nothing', async () => {
-  await shelfRoom({}, join(scratchFolder(), 'not-made-yet')).shelf.sweep();
+  await shelfRoom({}, join(scratchFolder(), 'not-made-yet')).shelf.removeExpired();
 });
 
 test('a received file that is shorter on the disk than it was is measured anew, not believed', async () => {

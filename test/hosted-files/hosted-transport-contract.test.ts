@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { shelfUrl } from '../../daemon/hosted-files/file-ref.js';
+import { fileRefUrl } from '../../daemon/hosted-files/file-ref.js';
 import { createHostedTransport } from '../../daemon/transports/hosted/hosted-transport.js';
 import { createUploadTransport } from '../../daemon/transports/upload/upload-transport.js';
 import { noNetwork, notApplicable } from '../contracts/transport/common-troubles.js';
@@ -16,7 +16,7 @@ transportContract('upload', {
     async offer(name, bytes) {
       const { signal } = new AbortController();
       const pieces = bytes.byteLength === 0 ? [] : [bytes];
-      return shelfUrl('upload', await uploads.receive(Readable.from(pieces), name, 'default', signal));
+      return fileRefUrl('upload', await uploads.receive(Readable.from(pieces), name, 'default', signal));
     },
     common: {
       ...noNetwork,
@@ -35,7 +35,7 @@ transportContract('hosted', {
   transport: createHostedTransport(hosted.shelf),
   against: 'this disk',
   upload: {
-    urlOf: (name) => shelfUrl('hosted', { token: 'token1', name }),
+    urlOf: (name) => fileRefUrl('hosted', { token: 'token1', name }),
     async read(name) {
       const file = await hosted.shelf.find({ token: 'token1', name });
       return file.state === 'there' ? readFile(file.path) : null;

@@ -1,6 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Honour, honouredJobFields, honouredOutputSettings } from '../../daemon/plan/honoured.js';
+import {
+  type SettingSupport,
+  supportedJobFields,
+  supportedOutputSettings,
+} from '../../daemon/plan/honoured.js';
 import { type ErrorClassEntry, errorClasses } from '../../src/shared/error-classes.js';
 import { answers } from '../../src/shared/records/answers.js';
 import type { Field } from '../../src/shared/records/field.js';
@@ -59,14 +63,14 @@ function placeOfFields(place: readonly string[]): readonly string[] {
 }
 
 test('a setting that this version refuses, or that changes nothing here, says so', () => {
-  const notes: readonly (readonly [string, string, Honour])[] = [
-    ...Object.entries(honouredJobFields).map((entry) => ['JobRequest', ...entry] as const),
-    ...Object.entries(honouredOutputSettings).map((entry) => ['OutputSettings', ...entry] as const),
+  const notes: readonly (readonly [string, string, SettingSupport])[] = [
+    ...Object.entries(supportedJobFields).map((entry) => ['JobRequest', ...entry] as const),
+    ...Object.entries(supportedOutputSettings).map((entry) => ['OutputSettings', ...entry] as const),
   ];
   for (const [schema, name, honour] of notes) {
     if (name.includes('.') || 'by' in honour) continue;
     const told = String(at('components', 'schemas', schema, 'properties', name, 'description'));
-    assert.match(told, 'moot' in honour ? honour.moot : honour.declined);
+    assert.match(told, 'noEffect' in honour ? honour.noEffect : honour.unsupported);
   }
 });
 

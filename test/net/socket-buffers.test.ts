@@ -8,16 +8,16 @@ test('a buffer is used again when its last piece is given back, and no sooner', 
   const buffers = new SocketBuffers();
   const buffer = buffers.next();
   const piece = buffers.read(buffer, bytes);
-  buffers.giveBack([piece.subarray(0, 100)]);
+  buffers.release([piece.subarray(0, 100)]);
   assert.is.not(buffers.next().buffer, buffer.buffer);
-  buffers.giveBack([piece.subarray(100)]);
+  buffers.release([piece.subarray(100)]);
   assert.is(buffers.next().buffer, buffer.buffer);
 });
 
 test('no buffer is given out twice', () => {
   const buffers = new SocketBuffers();
   const piece = buffers.read(buffers.next(), bytes);
-  buffers.giveBack([piece, piece]);
+  buffers.release([piece, piece]);
   assert.is.not(buffers.next().buffer, buffers.next().buffer);
 });
 
@@ -35,7 +35,7 @@ test('small pieces hold no large buffers', () => {
 test('pieces from elsewhere are left alone', () => {
   const buffers = new SocketBuffers();
   const piece = new Uint8Array(bytes);
-  buffers.giveBack([piece]);
+  buffers.release([piece]);
   assert.is.not(buffers.next().buffer, piece.buffer);
 });
 

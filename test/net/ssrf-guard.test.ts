@@ -1,14 +1,14 @@
 import type { LookupAddress } from 'node:dns';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard, type Guard, type GuardOptions } from '../../daemon/net/ssrf-guard.js';
+import { createSsrfGuard, type SsrfGuard, type SsrfGuardOptions } from '../../daemon/net/ssrf-guard.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 
-const guard = (options: Partial<GuardOptions> = {}): Guard =>
-  createGuard({ allowPrivateNetwork: false, ...options });
+const guard = (options: Partial<SsrfGuardOptions> = {}): SsrfGuard =>
+  createSsrfGuard({ allowPrivateNetwork: false, ...options });
 
-const resolvingTo = (...addresses: readonly string[]): Pick<GuardOptions, 'lookup'> => ({
+const resolvingTo = (...addresses: readonly string[]): Pick<SsrfGuardOptions, 'lookup'> => ({
   lookup: (_host, _options, callback) => {
     const found: LookupAddress[] = addresses.map((address) => ({
       address,
@@ -20,7 +20,7 @@ const resolvingTo = (...addresses: readonly string[]): Pick<GuardOptions, 'looku
 
 const isForbidden = (error: unknown) => isVencError(error, 'ForbiddenAddressError');
 
-const lookedUp = (by: Guard, host: string, all: boolean): Promise<unknown> =>
+const lookedUp = (by: SsrfGuard, host: string, all: boolean): Promise<unknown> =>
   new Promise((resolve, reject) => {
     by.lookup(host, { all }, (error, found) => (error === null ? resolve(found) : reject(error)));
   });

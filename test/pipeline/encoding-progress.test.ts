@@ -4,7 +4,7 @@ import type { FileProgress } from '../../daemon/jobs/progress.js';
 import { encodingMeter } from '../../daemon/pipeline/encoding-progress.js';
 import { downloadShareOf, outputShares } from '../../daemon/pipeline/progress-weights.js';
 import { nextPace, startPace } from '../../daemon/pipeline/rate-estimator.js';
-import { heldFrames } from '../../daemon/plan/first-pass.js';
+import { encoderDelayFrames } from '../../daemon/plan/first-pass.js';
 import type { Step } from '../../daemon/plan/plan-types.js';
 import { onePass, threeOutputs } from './encoding-traces.js';
 
@@ -12,8 +12,8 @@ const step = (share: number, durationSeconds: number | null = 60, heldFrames = 0
   outputIds: [7],
   args: [],
   durationSeconds,
-  share,
-  heldFrames,
+  progressWeight: share,
+  encoderDelayFrames: heldFrames,
 });
 const at = (seconds: number) => ({ seconds, frame: null, fps: null, speed: null });
 
@@ -77,7 +77,7 @@ for (const [name, trace, speed] of [
   ['three outputs at once', threeOutputs, 3],
 ] as const) {
   test(`of a real encode of ${name}, the time left is told right within a fifth after the first quarter`, () => {
-    const one = step(1, 30, heldFrames('libx264', speed));
+    const one = step(1, 30, encoderDelayFrames('libx264', speed));
     const meter = encodingMeter([one], 1);
     const [end] = trace.at(-1) ?? [0];
     const errors = trace.flatMap(([atMs, seconds, frame]) => {

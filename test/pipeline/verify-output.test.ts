@@ -10,9 +10,9 @@ const product: Product = {
   outputId: 7,
   path: '/scratch/output-7.mp4',
   expectedSeconds: 60,
-  mostSeconds: 63,
-  picture: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },
-  sound: { codec: 'aac', channels: 2 },
+  maxSeconds: 63,
+  video: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },
+  audio: { codec: 'aac', channels: 2 },
 };
 
 /** What is found, and what is said of it; null where it is delivered. */
@@ -22,8 +22,8 @@ const cases: readonly (readonly [string, Partial<Product>, MediaFacts | null, Re
   ['no picture', {}, mediaFacts({ video: null }), /without picture\./],
   ['no sound', {}, mediaFacts({ audio: null }), /without sound\./],
   ['neither', {}, mediaFacts({ video: null, audio: null }), /without picture and sound\./],
-  ['a picture too many', { picture: null }, mediaFacts(), /with picture that was to have none/],
-  ['sound too many', { sound: null }, mediaFacts(), /with sound that was to have none/],
+  ['a picture too many', { video: null }, mediaFacts(), /with picture that was to have none/],
+  ['sound too many', { audio: null }, mediaFacts(), /with sound that was to have none/],
   ['another codec', {}, mediaFacts({ video: videoFacts({ codec: 'mpeg4' }) }), /of mpeg4, not h264/],
   [
     'another width',
@@ -40,7 +40,7 @@ const cases: readonly (readonly [string, Partial<Product>, MediaFacts | null, Re
   ['any length where none is known', { expectedSeconds: null }, mediaFacts({ durationSeconds: 1 }), null],
   [
     'a greater length where that is left open',
-    { mostSeconds: null },
+    { maxSeconds: null },
     mediaFacts({ durationSeconds: 600 }),
     null,
   ],
@@ -59,7 +59,7 @@ test('a clip that may lie between two frames, and has none, is a matter of the s
   const short = { ...product, expectedSeconds: 0.02, mostSeconds: 1.02 };
   for (const media of [null, mediaFacts({ video: null, durationSeconds: 0.02 })]) {
     assert.is(judgeProduct(short, media)?.errorClass, 'InvalidVideoSettingsError');
-    assert.is(judgeProduct({ ...short, picture: null }, null)?.errorClass, 'InvalidVideoSettingsError');
+    assert.is(judgeProduct({ ...short, video: null }, null)?.errorClass, 'InvalidVideoSettingsError');
   }
   const wide = { ...short, expectedSeconds: 0.2 };
   assert.is(judgeProduct(wide, null)?.errorClass, 'TranscodingError');

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decideClip, reaches } from '../../daemon/plan/decide/clip.js';
+import { decideClip, extendsIntoClip } from '../../daemon/plan/decide/clip.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { audioFacts, mediaFacts, videoFacts } from './facts.js';
 
@@ -83,7 +83,7 @@ test('a stream that ended before the clip has nothing in it, and in doubt it has
   };
   const from = (startSeconds: number | null, durationSeconds: number | null, other = 0) => {
     const video = videoFacts({ startSeconds, durationSeconds });
-    return reaches(video, clip, mediaFacts({ video, audio: audioFacts({ startSeconds: other }) }));
+    return extendsIntoClip(video, clip, mediaFacts({ video, audio: audioFacts({ startSeconds: other }) }));
   };
   assert.not(from(0, 10));
   assert.ok(from(2, 10));

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkCombination } from '../../daemon/plan/combination.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { newAbilities, oldAbilities, without } from './facts.js';
+import { newCapabilities, oldCapabilities, without } from './facts.js';
 
 /** Settings, file name, then `extension video/encoder audio/encoder`, or the complaints. */
 type Case = readonly [OutputSettings, string | null, string | readonly string[]];
@@ -43,7 +43,7 @@ const good: readonly Case[] = [
 
 for (const [settings, filename, expected] of good) {
   test(`${JSON.stringify(settings)} as ${filename ?? 'any name'} is ${expected}`, () => {
-    const found = checkCombination(settings, filename, newAbilities, 'outputs[0]');
+    const found = checkCombination(settings, filename, newCapabilities, 'outputs[0]');
     assert.ok(found.ok, JSON.stringify(found));
     const told = [found.video, found.audio].map((one) =>
       one === null ? '-' : `${one.codec}/${one.encoder}`,
@@ -131,7 +131,7 @@ const bad: readonly Case[] = [
 
 for (const [settings, filename, expected] of bad) {
   test(`${JSON.stringify(settings)} as ${filename ?? 'any name'} is refused in a full sentence`, () => {
-    assert.equal(checkCombination(settings, filename, newAbilities, 'outputs[1]'), {
+    assert.equal(checkCombination(settings, filename, newCapabilities, 'outputs[1]'), {
       ok: false,
       complaints: expected,
     });
@@ -139,13 +139,13 @@ for (const [settings, filename, expected] of bad) {
 }
 
 test('an unknown extension is refused by the setting that gave it, and those that can be written are named', () => {
-  const named = checkCombination({ filename: 'a.avi' }, 'a.avi', newAbilities, 'outputs[0]');
+  const named = checkCombination({ filename: 'a.avi' }, 'a.avi', newCapabilities, 'outputs[0]');
   assert.match(
-    named.ok ? '' : named.complaints.join(),
+    named.ok ? '' : named.validationErrors.join(),
     /^outputs\[0\]\.filename ends in \.avi, .* use \.mp4, .* or \.aac$/,
   );
-  const addressed = checkCombination({ url: 'ftp://h/a.avi' }, 'a.avi', newAbilities, 'outputs[0]');
-  assert.match(addressed.ok ? '' : addressed.complaints.join(), /^outputs\[0\]\.url ends in \.avi/);
+  const addressed = checkCombination({ url: 'ftp://h/a.avi' }, 'a.avi', newCapabilities, 'outputs[0]');
+  assert.match(addressed.ok ? '' : addressed.validationErrors.join(), /^outputs\[0\]\.url ends in \.avi/);
 });
 
 test('what the ffmpeg at hand cannot encode is refused, and what it need not encode is not', () => {
@@ -162,10 +162,10 @@ test('what the ffmpeg at hand cannot encode is refused, and what it need not enc
 });
 
 test('ffmpeg 7 is given no Theora in Ogg, where it loses the times of repeated frames', () => {
-  const seven = { ...newAbilities, version: 7 };
+  const seven = { ...newCapabilities, version: 7 };
   const rejected = checkCombination({ video_codec: 'theora' }, 'a.ogg', seven, 'outputs[0]');
   assert.match(
-    rejected.ok ? '' : rejected.complaints.join(),
+    rejected.ok ? '' : rejected.validationErrors.join(),
     /^outputs\[0\]\.video_codec theora .*\.ogg.*\.mkv/,
   );
   assert.ok(checkCombination({ video_codec: 'theora' }, 'a.mkv', seven, 'outputs[0]').ok);
@@ -173,15 +173,15 @@ test('ffmpeg 7 is given no Theora in Ogg, where it loses the times of repeated f
 });
 
 test('the better encoder of two is taken where it is there', () => {
-  const rich = { ...newAbilities, encoders: new Set([...newAbilities.encoders, 'libfdk_aac']) };
+  const rich = { ...newCapabilities, encoders: new Set([...newCapabilities.encoders, 'libfdk_aac']) };
   const found = checkCombination({}, null, rich, 'o');
   assert.is(found.ok && found.audio?.encoder, 'libfdk_aac');
-  const old = checkCombination({ video_codec: 'av1' }, null, oldAbilities, 'o');
+  const old = checkCombination({ video_codec: 'av1' }, null, oldCapabilities, 'o');
   assert.is(old.ok && old.video?.encoder, 'libaom-av1');
 });
 
 test('a missing muxer is told', () => {
-  const poor = { ...newAbilities, muxers: new Set(['webm']) };
+  const poor = { ...newCapabilities, muxers: new Set(['webm']) };
   assert.equal(checkCombination({}, null, poor, 'outputs[0]'), {
     ok: false,
     complaints: ['outputs[0] cannot be written as .mp4 by the ffmpeg at hand: it has no muxer mp4'],

@@ -1,18 +1,26 @@
 import { test } from 'uvu';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { plan } from '../../daemon/plan/plan.js';
-import type { Abilities, WatermarkPicture } from '../../daemon/plan/plan-types.js';
+import type { Capabilities, WatermarkImage } from '../../daemon/plan/plan-types.js';
 import { defaultOutput, type OutputSettings } from '../../src/shared/settings/index.js';
 import { matchesGolden } from '../helpers/golden.js';
-import { audioFacts, mediaFacts, newAbilities, oldAbilities, output, paths, videoFacts } from './facts.js';
+import {
+  audioFacts,
+  mediaFacts,
+  newCapabilities,
+  oldCapabilities,
+  output,
+  paths,
+  videoFacts,
+} from './facts.js';
 
 interface Case {
   readonly settings: OutputSettings;
   readonly filename?: string;
   readonly media?: MediaFacts;
-  readonly abilities?: Abilities;
+  readonly capabilities?: Capabilities;
   readonly isTest?: boolean;
-  readonly watermarks?: readonly WatermarkPicture[];
+  readonly watermarks?: readonly WatermarkImage[];
 }
 
 const surround = mediaFacts({ audio: audioFacts({ channels: 6 }) });
@@ -44,9 +52,9 @@ const highRange = mediaFacts({
     colourPrimaries: 'bt2020',
   }),
 });
-const toneMapping: Abilities = {
-  ...newAbilities,
-  filters: new Set([...newAbilities.filters, 'zscale', 'tonemap']),
+const toneMapping: Capabilities = {
+  ...newCapabilities,
+  filters: new Set([...newCapabilities.filters, 'zscale', 'tonemap']),
 };
 const film = mediaFacts({
   format: 'matroska',
@@ -56,7 +64,7 @@ const film = mediaFacts({
 /** Whole command lines by the name of their golden file: one argument a line, an empty line between two steps. */
 const cases: Readonly<Record<string, Case>> = {
   default: { settings: defaultOutput, media: surround },
-  'high-range-tone-mapped': { settings: { width: 1280 }, media: highRange, abilities: toneMapping },
+  'high-range-tone-mapped': { settings: { width: 1280 }, media: highRange, capabilities: toneMapping },
   'high-range-left-alone': { settings: { width: 1280 }, media: highRange },
   'fields-left-and-scaled': { settings: { deinterlace: 'off', width: 360, skip_audio: true }, media: fields },
   'full-range-in-its-own-size': {
@@ -67,7 +75,7 @@ const cases: Readonly<Record<string, Case>> = {
     settings: { skip_audio: true },
     media: mediaFacts({ format: 'webm', video: videoFacts({ codec: 'vp9', hasAlpha: true }) }),
   },
-  'default-of-2018': { settings: defaultOutput, media: surround, abilities: oldAbilities },
+  'default-of-2018': { settings: defaultOutput, media: surround, capabilities: oldCapabilities },
   'fields-own-defaults': { settings: {} },
   'best-and-slowest': { settings: { quality: 5, speed: 1, audio_quality: 5 } },
   'poorest-and-fastest': { settings: { quality: 1, speed: 5, audio_quality: 1 } },
@@ -82,7 +90,7 @@ const cases: Readonly<Record<string, Case>> = {
     settings: { video_codec: 'vp8', video_bitrate: 500, onepass: true },
     filename: 'film.webm',
     media: phone,
-    abilities: oldAbilities,
+    capabilities: oldCapabilities,
   },
   'uneven-hevc-in-two-passes': { settings: { video_codec: 'hevc', video_bitrate: 500 }, media: phone },
   'uneven-av1': { settings: { video_codec: 'av1', video_bitrate: 500 }, media: phone },
@@ -124,7 +132,7 @@ const cases: Readonly<Record<string, Case>> = {
   'vp9-under-a-cap': { settings: { video_codec: 'vp9', bitrate_cap: 600 }, filename: 'film.webm' },
   'fields-turned-and-clipped': { settings: { start_clip: 30, clip_length: 2.25 }, media: fields },
   'phone-with-packed-sound': { settings: { start_clip: 10 }, media: phone },
-  'phone-with-packed-sound-of-2018': { settings: {}, media: phone, abilities: oldAbilities },
+  'phone-with-packed-sound-of-2018': { settings: {}, media: phone, capabilities: oldCapabilities },
   'film-in-matroska': { settings: { skip_audio: true }, media: film },
   'webm-vp8': { settings: { width: 320 }, filename: 'film.webm' },
   'webm-vp9-opus': { settings: { video_codec: 'vp9', speed: 4 }, filename: 'film.webm' },
@@ -145,8 +153,8 @@ for (const [name, { settings, filename = 'film.mp4', media = mediaFacts(), ...ot
   cases,
 )) {
   test(`the command lines of "${name}" are those of its golden file`, () => {
-    const { abilities = newAbilities, isTest = false, watermarks = [] } = others;
-    const made = plan([{ ...output(settings, filename, isTest), watermarks }], media, paths, abilities);
+    const { capabilities = newCapabilities, isTest = false, watermarks = [] } = others;
+    const made = plan([{ ...output(settings, filename, isTest), watermarks }], media, paths, capabilities);
     const text = made.steps.map(({ args }) => `${args.join('\n')}\n`).join('\n');
     matchesGolden(`plan/${name}.txt`, text);
   });

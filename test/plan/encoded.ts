@@ -24,8 +24,8 @@ export async function encoders(): Promise<readonly (readonly [string, Ffmpeg])[]
 }
 
 /** The name of an output with Theora, in Matroska where the build loses the times of its frames in Ogg, which venc rejects there. */
-export function writableName({ abilities }: Ffmpeg, name: string): string {
-  return losesTheoraTimes(abilities) ? name.replace(/\.og[vg]$/, '.mkv') : name;
+export function writableName({ capabilities }: Ffmpeg, name: string): string {
+  return losesTheoraTimes(capabilities) ? name.replace(/\.og[vg]$/, '.mkv') : name;
 }
 
 async function run(ffmpeg: Ffmpeg, args: readonly string[], scratch: string): Promise<void> {
@@ -42,10 +42,10 @@ export async function encoded(
 ): Promise<{ readonly path: string; readonly facts: MediaFacts }> {
   const scratch = tempFolder();
   const facts = await ffmpeg.probe(input);
-  const made = plan([{ id: 7, settings, filename, isTest }], facts, { input, scratch }, ffmpeg.abilities);
+  const made = plan([{ id: 7, settings, filename, isTest }], facts, { input, scratch }, ffmpeg.capabilities);
   for (const { args } of made.steps) await run(ffmpeg, args, scratch);
   const [product] = made.products;
-  if (product === undefined) throw new Error(made.refusals[0]?.fault.message ?? 'nothing was planned');
+  if (product === undefined) throw new Error(made.rejections[0]?.failure.message ?? 'nothing was planned');
   return { path: product.path, facts: await ffmpeg.probe(product.path) };
 }
 

@@ -1,5 +1,5 @@
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../daemon/jobs/media.js';
-import type { Abilities, OutputToPlan } from '../../daemon/plan/plan-types.js';
+import type { Capabilities, OutputToPlan } from '../../daemon/plan/plan-types.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 
 /** Facts of a film's picture: 1280x720, 25 fps, square pixels; edited by `over`. */
@@ -53,7 +53,7 @@ const audioEncoders = ['aac', 'libmp3lame', 'libvorbis', 'libopus'];
 const muxers = ['mp4', 'mov', 'matroska', 'webm', 'flv', 'mpegts', '3gp', 'ogg', 'mp3', 'ipod', 'adts'];
 
 /** What Debian's 5.1 can do. */
-export const newAbilities: Abilities = {
+export const newCapabilities: Capabilities = {
   version: 5.1,
   encoders: new Set([...encoders, ...audioEncoders]),
   filters: new Set(['bwdif', 'yadif']),
@@ -62,7 +62,7 @@ export const newAbilities: Abilities = {
 };
 
 /** What a build of 2018 can do. */
-export const oldAbilities: Abilities = {
+export const oldCapabilities: Capabilities = {
   version: null,
   encoders: new Set([...encoders, ...audioEncoders].filter((name) => name !== 'libsvtav1')),
   filters: new Set(['bwdif', 'yadif']),
@@ -71,10 +71,10 @@ export const oldAbilities: Abilities = {
 };
 
 /** Abilities without some encoders. */
-export function without(...names: readonly string[]): Abilities {
+export function without(...names: readonly string[]): Capabilities {
   return {
-    ...newAbilities,
-    encoders: new Set([...newAbilities.encoders].filter((name) => !names.includes(name))),
+    ...newCapabilities,
+    encoders: new Set([...newCapabilities.encoders].filter((name) => !names.includes(name))),
   };
 }
 

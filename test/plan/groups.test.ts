@@ -2,10 +2,18 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { plan } from '../../daemon/plan/plan.js';
-import type { Abilities, OutputToPlan, Plan } from '../../daemon/plan/plan-types.js';
+import type { Capabilities, OutputToPlan, Plan } from '../../daemon/plan/plan-types.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { matchesGolden } from '../helpers/golden.js';
-import { audioFacts, mediaFacts, newAbilities, oldAbilities, output, paths, videoFacts } from './facts.js';
+import {
+  audioFacts,
+  mediaFacts,
+  newCapabilities,
+  oldCapabilities,
+  output,
+  paths,
+  videoFacts,
+} from './facts.js';
 
 type Asked = OutputSettings & { readonly filename?: string };
 
@@ -14,7 +22,7 @@ const full = mediaFacts({ video: videoFacts({ width: 1920, height: 1080 }) });
 function planned(
   asked: readonly Asked[],
   media: MediaFacts = full,
-  abilities: Abilities = newAbilities,
+  capabilities: Capabilities = newCapabilities,
 ): Plan {
   const outputs = asked.map(
     ({ filename = 'film.mp4', ...settings }, index): OutputToPlan => ({
@@ -22,7 +30,7 @@ function planned(
       id: index + 1,
     }),
   );
-  return plan(outputs, media, paths, abilities);
+  return plan(outputs, media, paths, capabilities);
 }
 
 const ladder: readonly Asked[] = [{ height: 360 }, { height: 720 }, { height: 480 }];
@@ -30,7 +38,7 @@ const mark = { path: '/scratch/watermark-0', demuxer: 'png_pipe', width: 40, hei
 
 const goldens: Readonly<Record<string, () => Plan>> = {
   'group-ladder': () => planned(ladder),
-  'group-ladder-of-2018': () => planned(ladder, full, oldAbilities),
+  'group-ladder-of-2018': () => planned(ladder, full, oldCapabilities),
   'group-in-two-passes': () =>
     planned([
       { height: 720, video_bitrate: 1500 },
@@ -48,7 +56,7 @@ const goldens: Readonly<Record<string, () => Plan>> = {
       ].map((one, index) => ({ ...one, watermarks: index < 2 ? [mark] : [] })),
       mediaFacts({ video: videoFacts({ rotationDegrees: 90, fieldOrder: 'top-first' }) }),
       paths,
-      newAbilities,
+      newCapabilities,
     ),
 };
 
@@ -111,7 +119,9 @@ for (const [name, asked, expected, media] of groupings) {
       expected,
     );
     for (const id of asked.keys()) {
-      const shares = steps.filter(({ outputIds }) => outputIds.includes(id + 1)).map(({ share }) => share);
+      const shares = steps
+        .filter(({ outputIds }) => outputIds.includes(id + 1))
+        .map(({ progressWeight: share }) => share);
       assert.ok(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 1) < 1e-9);
     }
   });
@@ -124,7 +134,7 @@ test('an output with an impossible setting is refused and the others stay togeth
     [[1, 3]],
   );
   assert.equal(
-    made.refusals.map(({ outputId }) => outputId),
+    made.rejections.map(({ outputId }) => outputId),
     [2],
   );
 });

@@ -2,17 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  declinedComplaints,
-  type Honour,
-  honouredJobFields,
-  honouredOutputSettings,
+  type SettingSupport,
+  supportedJobFields,
+  supportedOutputSettings,
+  unsupportedSettingErrors,
 } from '../../daemon/plan/honoured.js';
 import { defaultOutput } from '../../src/shared/settings/index.js';
 
 const input = 'http://example.com/in.mp4';
-const entries: readonly (readonly [string, Honour])[] = [
-  ...Object.entries(honouredJobFields),
-  ...Object.entries(honouredOutputSettings),
+const entries: readonly (readonly [string, SettingSupport])[] = [
+  ...Object.entries(supportedJobFields),
+  ...Object.entries(supportedOutputSettings),
 ];
 
 for (const [name, honour] of entries) {
@@ -33,19 +33,19 @@ test('every setting of the plan is named in the file that heeds it', () => {
 });
 
 test('the default output and one without settings have nothing that is declined', () => {
-  assert.equal(declinedComplaints({ input, outputs: [defaultOutput] }), []);
-  assert.equal(declinedComplaints({ input, outputs: [{}] }), []);
+  assert.equal(unsupportedSettingErrors({ input, outputs: [defaultOutput] }), []);
+  assert.equal(unsupportedSettingErrors({ input, outputs: [{}] }), []);
 });
 
 test('nothing that a request can hold is declined', () => {
   assert.equal(
-    entries.filter(([, honour]) => 'declined' in honour).map(([name]) => name),
+    entries.filter(([, honour]) => 'unsupported' in honour).map(([name]) => name),
     [],
   );
 });
 
 test('a declined setting with the value of what happens anyway is taken', () => {
-  const complaints = declinedComplaints({
+  const complaints = unsupportedSettingErrors({
     input,
     download_connections: 5,
     outputs: [{ public: true }],

@@ -2,16 +2,16 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { plan } from '../../daemon/plan/plan.js';
 import type { Plan } from '../../daemon/plan/plan-types.js';
-import { rulesOut } from '../../daemon/plan/rules-out.js';
+import { listUnavailableSettings } from '../../daemon/plan/rules-out.js';
 import { fileArgument, safeInputArgs } from '../../daemon/plan/safe-input.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { audioFacts, mediaFacts, newAbilities, output, paths, videoFacts, without } from './facts.js';
+import { audioFacts, mediaFacts, newCapabilities, output, paths, videoFacts, without } from './facts.js';
 
 function planOf(settings: OutputSettings, media = mediaFacts(), filename = 'film.mp4'): Plan {
-  return plan([output(settings, filename)], media, paths, newAbilities);
+  return plan([output(settings, filename)], media, paths, newCapabilities);
 }
 
-const refusalOf = (made: Plan) => made.refusals[0]?.fault.errorClass;
+const refusalOf = (made: Plan) => made.rejections[0]?.failure.errorClass;
 const silent = mediaFacts({ audio: null });
 const blind = mediaFacts({ video: null });
 
@@ -33,8 +33,8 @@ test('a product tells where the file is and what it should hold', () => {
 });
 
 test('an input without sound or without picture makes an output without it', () => {
-  assert.is(planOf({}, silent).products[0]?.sound, null);
-  assert.is(planOf({}, blind).products[0]?.picture, null);
+  assert.is(planOf({}, silent).products[0]?.audio, null);
+  assert.is(planOf({}, blind).products[0]?.video, null);
 });
 
 test('a clip that begins behind the last frame is a matter of the settings', () => {
@@ -43,8 +43,8 @@ test('a clip that begins behind the last frame is a matter of the settings', () 
     video: videoFacts({ durationSeconds: 60 }),
     audio: audioFacts({ durationSeconds: 60 }),
   });
-  const { refusals } = planOf({ start_clip: 60.01 }, late);
-  assert.is(refusals[0]?.fault.errorClass, 'InvalidVideoSettingsError');
+  const { rejections: refusals } = planOf({ start_clip: 60.01 }, late);
+  assert.is(refusals[0]?.failure.errorClass, 'InvalidVideoSettingsError');
 });
 
 test('an output that nothing is left for is refused', () => {
@@ -60,9 +60,9 @@ test('a refused output takes no other with it', () => {
     { ...output({}), id: 2 },
     { ...output({ audio_bitrate: 304, audio_channels: 1 }), id: 3 },
   ];
-  const made = plan(outputs, mediaFacts(), paths, newAbilities);
+  const made = plan(outputs, mediaFacts(), paths, newCapabilities);
   assert.equal(
-    made.refusals.map(({ outputId, fault }) => [outputId, fault.errorClass]),
+    made.rejections.map(({ outputId, failure: fault }) => [outputId, fault.errorClass]),
     [
       [1, 'InvalidVideoSettingsError'],
       [3, 'InvalidAudioSettingsError'],
@@ -76,7 +76,7 @@ test('a refused output takes no other with it', () => {
 
 test('an encoder that is gone since the job was made is told as a fault of that output', () => {
   const made = plan([output()], mediaFacts(), paths, without('libx264'));
-  assert.equal(made.refusals, [
+  assert.equal(made.rejections, [
     {
       outputId: 7,
       fault: {
@@ -90,7 +90,7 @@ test('an encoder that is gone since the job was made is told as a fault of that 
 test('a stream that ended before the clip is left out', () => {
   const media = mediaFacts({ video: videoFacts({ durationSeconds: 20 }), audio: audioFacts() });
   const { products } = planOf({ start_clip: 30 }, media);
-  assert.equal([products[0]?.picture, products[0]?.sound?.codec], [null, 'aac']);
+  assert.equal([products[0]?.video, products[0]?.audio?.codec], [null, 'aac']);
 });
 
 const steps: readonly (readonly [string, OutputSettings, number])[] = [
@@ -103,7 +103,7 @@ for (const [name, settings, count] of steps) {
   test(`${name}, and the shares add up to the whole`, () => {
     const made = planOf(settings);
     assert.is(made.steps.length, count);
-    const sum = made.steps.reduce((total, { share }) => total + share, 0);
+    const sum = made.steps.reduce((total, { progressWeight: share }) => total + share, 0);
     assert.ok(Math.abs(sum - 1) < 1e-9);
     assert.ok(made.steps.every(({ durationSeconds }) => durationSeconds === 60));
   });
@@ -120,19 +120,19 @@ test('every step reads files alone, and the input under a name that is nothing e
 });
 
 test('what an ffmpeg rules out is told by the names of the settings', () => {
-  const filters = new Set([...newAbilities.filters, 'zscale', 'tonemap']);
-  const all = rulesOut({ ...newAbilities, filters });
+  const filters = new Set([...newCapabilities.filters, 'zscale', 'tonemap']);
+  const all = listUnavailableSettings({ ...newCapabilities, filters });
   assert.equal(all, [
     'video_codec vp6: no ffmpeg has an encoder for VP6; use h264, which .flv takes as well.',
   ]);
-  const poor = rulesOut({ ...without('libvpx', 'aac'), filters: new Set() });
+  const poor = listUnavailableSettings({ ...without('libvpx', 'aac'), filters: new Set() });
   assert.ok(poor.includes('video_codec vp8: it has no encoder libvpx.'));
   assert.ok(poor.includes('audio_codec aac: it has none of the encoders libfdk_aac, aac.'));
   assert.ok(poor.includes('deinterlace: it has neither the filter bwdif nor yadif.'));
   assert.ok(
     poor.some((sentence) => sentence.startsWith('HDR inputs: it lacks the filter zscale or tonemap')),
   );
-  const bare = rulesOut({ ...newAbilities, muxers: new Set(['mp4']) });
+  const bare = listUnavailableSettings({ ...newCapabilities, muxers: new Set(['mp4']) });
   assert.ok(bare.includes('.webm: it has no muxer webm.'));
 });
 

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AudioCodec } from '../../daemon/plan/codecs.js';
 import { containerOf, type Extension } from '../../daemon/plan/containers.js';
-import { decideSound } from '../../daemon/plan/decide/sound.js';
+import { decideAudio } from '../../daemon/plan/decide/sound.js';
 import type { AudioEncoderName } from '../../daemon/plan/encoders.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { audioFacts } from './facts.js';
@@ -21,7 +21,7 @@ function decide(
   extension: Extension = '.mp4',
 ) {
   const chosen = { codec, encoder: encoderOf[codec], container: containerOf(extension) };
-  return decideSound(settings, audioFacts(facts), chosen, null);
+  return decideAudio(settings, audioFacts(facts), chosen, null);
 }
 
 const rates: readonly (readonly [number, AudioCodec, Extension, number])[] = [
@@ -43,24 +43,24 @@ const rates: readonly (readonly [number, AudioCodec, Extension, number])[] = [
 for (const [input, codec, extension, expected] of rates) {
   test(`sound of ${input} Hz becomes ${codec} of ${expected} Hz in ${extension}`, () => {
     const decided = decide({}, { sampleRate: input }, codec, extension);
-    assert.is('sound' in decided ? decided.sound.sampleRate : null, expected);
+    assert.is('audio' in decided ? decided.audio.sampleRate : null, expected);
   });
 }
 
 test('channels stay as many as they are, down to two, unless their number is given', () => {
   const counts = [1, 2, 6, 8].map((channels) => decide({}, { channels }));
   assert.equal(
-    counts.map((decided) => 'sound' in decided && decided.sound.channels),
+    counts.map((decided) => 'audio' in decided && decided.audio.channels),
     [1, 2, 2, 2],
   );
   const asked = decide({ audio_channels: 1 }, { channels: 6 });
-  assert.is('sound' in asked && asked.sound.channels, 1);
+  assert.is('audio' in asked && asked.audio.channels, 1);
 });
 
 test('channels are mixed by their places, two are averaged to one, and more than eight go by their order', () => {
   const mixing = (channels: number, settings: OutputSettings = {}) => {
     const one = decide(settings, { channels });
-    return 'sound' in one ? one.sound.mixing : one.fault;
+    return 'audio' in one ? one.audio.mixing : one.failure;
   };
   const mono = { audio_channels: 1 } as const;
   assert.equal(
@@ -79,7 +79,7 @@ test('audio_quality wins over audio_bitrate, and without either the quality is 3
     decide(settings, {}),
   );
   assert.equal(
-    decided.map((one) => 'sound' in one && one.sound.rate),
+    decided.map((one) => 'audio' in one && one.audio.rate),
     [
       { by: 'quality', level: 5 },
       { by: 'bitrate', kbps: 64 },
@@ -113,7 +113,7 @@ const faults: readonly (readonly [OutputSettings, Parameters<typeof audioFacts>[
 test('a bitrate that AAC allows and its encoder never fills becomes the greatest it does, where only the input shows the rate', () => {
   const kbps = (settings: OutputSettings) => {
     const one = decide(settings, { sampleRate: 22_050 });
-    return 'sound' in one ? one.sound.rate : one.fault.message;
+    return 'audio' in one ? one.audio.rate : one.failure.message;
   };
   assert.equal(kbps({ audio_bitrate: 256 }), { by: 'bitrate', kbps: 198 });
   assert.equal(kbps({ audio_bitrate: 192 }), { by: 'bitrate', kbps: 192 });

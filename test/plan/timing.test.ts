@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rateOf } from '../../daemon/plan/decide/frame-rate.js';
-import { decidePicture } from '../../daemon/plan/decide/picture.js';
+import { decideVideo } from '../../daemon/plan/decide/picture.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { videoFacts } from './facts.js';
 
@@ -10,8 +10,8 @@ function timing(
   format = 'mpeg4',
   encoder: 'libx264' | 'libtheora' = 'libx264',
 ) {
-  const decided = decidePicture({}, videoFacts(facts), encoder, { format, firstFrameSeconds: 0 });
-  return 'picture' in decided ? decided.picture.timing : null;
+  const decided = decideVideo({}, videoFacts(facts), encoder, { format, firstFrameSeconds: 0 });
+  return 'video' in decided ? decided.video.timing : null;
 }
 
 test('an even rate is told in whole frames', () => {
@@ -99,9 +99,9 @@ for (const [settings, facts, expected] of rates) {
   const input = facts === uneven ? 'an uneven rate' : 'frameRate' in (facts ?? {}) ? 'another' : 'an even 25';
   test(`${JSON.stringify(settings)} of ${input} is ${expected}`, () => {
     const video = videoFacts({ frameRate: pal, ...facts });
-    const decided = decidePicture(settings, video, 'libx264', { format: 'mpeg4', firstFrameSeconds: 0 });
-    assert.ok('picture' in decided);
-    const { timing } = decided.picture;
+    const decided = decideVideo(settings, video, 'libx264', { format: 'mpeg4', firstFrameSeconds: 0 });
+    assert.ok('video' in decided);
+    const { timing } = decided.video;
     if (timing.by === 'even-rate') {
       assert.is(`${timing.rate.numerator}/${timing.rate.denominator}`, expected);
       return;
@@ -109,7 +109,7 @@ for (const [settings, facts, expected] of rates) {
     const thinning = timing.thinning.map((thin) =>
       thin.by === 'count'
         ? `one of ${thin.oneOf}`
-        : `at most ${thin.most.numerator}/${thin.most.denominator}`,
+        : `at most ${thin.maxRate.numerator}/${thin.maxRate.denominator}`,
     );
     assert.is(['own', ...thinning].join(', '), expected);
   });
@@ -133,35 +133,35 @@ const fields: readonly (readonly [
 for (const [mode, fieldOrder, expected] of fields) {
   test(`deinterlace ${mode ?? 'left out'} of ${fieldOrder} fields is ${expected ?? 'nothing'}`, () => {
     const settings = mode === undefined ? {} : { deinterlace: mode };
-    const decided = decidePicture(settings, videoFacts({ fieldOrder }), 'libx264', {
+    const decided = decideVideo(settings, videoFacts({ fieldOrder }), 'libx264', {
       format: 'mpeg4',
       firstFrameSeconds: 0,
     });
-    assert.is('picture' in decided ? decided.picture.deinterlace : 'fault', expected);
+    assert.is('video' in decided ? decided.video.deinterlace : 'fault', expected);
   });
 }
 
 test('a picture that would be beyond the limit is a fault, whatever makes it so large', () => {
   const tall = videoFacts({ width: 100, height: 8000 });
-  const enlarged = decidePicture({ width: 8192, upscale: true }, tall, 'libx264', {
+  const enlarged = decideVideo({ width: 8192, upscale: true }, tall, 'libx264', {
     format: 'mpeg4',
     firstFrameSeconds: 0,
   });
   const stretched = videoFacts({ sampleAspectRatio: { numerator: 1000, denominator: 1 } });
   for (const decided of [
     enlarged,
-    decidePicture({}, stretched, 'libx264', { format: 'mpeg4', firstFrameSeconds: 0 }),
+    decideVideo({}, stretched, 'libx264', { format: 'mpeg4', firstFrameSeconds: 0 }),
   ]) {
-    assert.is('fault' in decided && decided.fault.errorClass, 'InvalidVideoSettingsError');
+    assert.is('failure' in decided && decided.failure.errorClass, 'InvalidVideoSettingsError');
   }
 });
 
 test('a picture smaller than its encoder takes is a fault that names the encoder', () => {
-  const decided = decidePicture({ width: 32 }, videoFacts(), 'libsvtav1', {
+  const decided = decideVideo({ width: 32 }, videoFacts(), 'libsvtav1', {
     format: 'mpeg4',
     firstFrameSeconds: 0,
   });
-  assert.match('fault' in decided ? decided.fault.message : '', /32x18 pixels, and libsvtav1/);
+  assert.match('failure' in decided ? decided.failure.message : '', /32x18 pixels, and libsvtav1/);
 });
 
 test.run();

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decideWatermarks } from '../../daemon/plan/decide/watermarks.js';
-import type { WatermarkPicture } from '../../daemon/plan/plan-types.js';
+import type { WatermarkImage } from '../../daemon/plan/plan-types.js';
 import { readJobRequest } from '../../src/shared/settings/read.js';
 
-const logo: WatermarkPicture = { path: '/scratch/watermark-0', demuxer: 'png_pipe', width: 40, height: 20 };
+const logo: WatermarkImage = { path: '/scratch/watermark-0', demuxer: 'png_pipe', width: 40, height: 20 };
 const canvas = { width: 320, height: 240 };
 
 /** What the request says, and then: x, y and the size that it is scaled to, if any. */

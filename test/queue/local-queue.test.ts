@@ -6,14 +6,14 @@ import { VencError } from '../../src/shared/errors.js';
 import { type LocalQueueRoom, localQueueRoom } from '../helpers/queue-room.js';
 import { finishAll, sampleDraft } from '../helpers/sample-job.js';
 import { Stage } from '../helpers/stage.js';
-import { noRoom, type Trouble, troubled } from '../helpers/troubled-store.js';
+import { noRoom, type TransferError, troubled } from '../helpers/troubled-store.js';
 import { quiet, until } from '../helpers/until.js';
 
 interface Context {
   room: LocalQueueRoom;
   queue: JobQueue;
   stage: Stage;
-  trouble: Trouble;
+  trouble: TransferError;
   /** Ends the pause that the queue makes, which waits for nothing else. */
   goOn: () => void;
   delays: number[];
@@ -22,7 +22,7 @@ interface Context {
 const test = suite<Context>('the local queue over a troubled store');
 
 test.before.each(async (context) => {
-  const trouble: Trouble = { error: null, isLate: false, count: 0 };
+  const trouble: TransferError = { error: null, isLate: false, count: 0 };
   context.trouble = trouble;
   context.delays = [];
   context.stage = new Stage();

@@ -8,14 +8,14 @@ import type { JobStore } from '../../daemon/store/job-store.js';
 import { type LocalQueueRoom, localQueueRoom } from '../helpers/queue-room.js';
 import { crash, sampleDraft } from '../helpers/sample-job.js';
 import { Stage } from '../helpers/stage.js';
-import { noRoom, type Trouble, troubled } from '../helpers/troubled-store.js';
+import { noRoom, type TransferError, troubled } from '../helpers/troubled-store.js';
 import { until } from '../helpers/until.js';
 
 interface Context {
   room: LocalQueueRoom;
   queue: JobQueue;
   stage: Stage;
-  trouble: Trouble;
+  trouble: TransferError;
 }
 
 const test = suite<Context>('recovery at a start');

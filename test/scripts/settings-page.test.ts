@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { declinedComplaints } from '../../daemon/plan/honoured.js';
+import { unsupportedSettingErrors } from '../../daemon/plan/honoured.js';
 import { crossRules } from '../../scripts/docs/cross-rules.js';
 import { examples } from '../../scripts/docs/examples.js';
 import { settingsPage } from '../../scripts/docs/settings-page.js';
@@ -42,7 +42,7 @@ for (const { title, request, words } of examples) {
     if (!given.ok) assert.unreachable(given.complaints.join('; '));
     assert.equal(given.unknownFields, []);
     assert.equal(made, given);
-    if (given.ok) assert.equal(declinedComplaints(given.request), []);
+    if (given.ok) assert.equal(unsupportedSettingErrors(given.request), []);
   });
 }
 

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js';
 import {
   contentsOf,
@@ -21,8 +21,8 @@ import { type FtpOddities, type OddFtp, startOddFtp } from '../helpers/servers/o
 const bytes = sampleBytes(300_007);
 const transportOf = (stallTimeoutMs: number) =>
   createFtpTransport({
-    guard: createGuard({ allowPrivateNetwork: true }),
-    leftovers: noLeftoverBook,
+    guard: createSsrfGuard({ allowPrivateNetwork: true }),
+    cleanupJournal: noCleanupJournal,
     stallTimeoutMs,
     retryDelayMs: 1,
   });

@@ -1,7 +1,7 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js';
 import { notApplicable, unreachableHosts } from '../contracts/transport/common-troubles.js';
 import { secret } from '../contracts/transport/transport-harness.js';
@@ -14,8 +14,8 @@ import { testCertificate } from '../helpers/servers/test-certificate.js';
 import { startVsftpd } from '../helpers/servers/vsftpd.js';
 
 const options = {
-  guard: createGuard({ allowPrivateNetwork: true }),
-  leftovers: noLeftoverBook,
+  guard: createSsrfGuard({ allowPrivateNetwork: true }),
+  cleanupJournal: noCleanupJournal,
   retryDelayMs: 1,
   authorities: [testCertificate],
 };

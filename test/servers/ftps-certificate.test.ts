@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js';
 import { faultOf, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
 import { ftpLogin } from '../helpers/servers/ftp-stage.js';
@@ -19,8 +19,8 @@ else {
   const test = suite('certificates of ftps');
   writeFileSync(join(stage.folder, 'film.mp4'), 'film', { mode: 0o644 });
   const options = {
-    guard: createGuard({ allowPrivateNetwork: true }),
-    leftovers: noLeftoverBook,
+    guard: createSsrfGuard({ allowPrivateNetwork: true }),
+    cleanupJournal: noCleanupJournal,
     stallTimeoutMs: 10_000,
     retryDelayMs: 1,
   };
@@ -45,10 +45,10 @@ else {
     // That variable is read when Node starts, so this takes a process of its own.
     const script = `
       const { createFtpTransport } = await import(${load('transports/ftp/ftp-transport')});
-      const { createGuard } = await import(${load('net/ssrf-guard')});
-      const { noLeftoverBook } = await import(${load('transfer/orphans')});
-      const guard = createGuard({ allowPrivateNetwork: true });
-      const transport = createFtpTransport({ guard, leftovers: noLeftoverBook, stallTimeoutMs: 10000 });
+      const { createSsrfGuard } = await import(${load('net/ssrf-guard')});
+      const { noCleanupJournal } = await import(${load('transfer/orphans')});
+      const guard = createSsrfGuard({ allowPrivateNetwork: true });
+      const transport = createFtpTransport({ guard, cleanupJournal: noCleanupJournal, stallTimeoutMs: 10000 });
       const transfer = { signal: new AbortController().signal, onProgress() {} };
       const [url, path] = process.argv.slice(1);
       process.stdout.write(String((await transport.download(url, path, transfer)).sizeBytes));`;

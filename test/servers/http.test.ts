@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../daemon/net/ssrf-guard.js';
+import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
 import { createHttpTransport } from '../../daemon/transports/http/http-transport.js';
 import { unreachableHosts } from '../contracts/transport/common-troubles.js';
 import { factsOf, faultOf, sampleBytes, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
@@ -18,7 +18,7 @@ import { until } from '../helpers/until.js';
 
 const bytesPerSecond = 500_000;
 const nginx = await startNginx({ bytesPerSecond });
-const guard = createGuard({ allowPrivateNetwork: true });
+const guard = createSsrfGuard({ allowPrivateNetwork: true });
 
 if ('missing' in nginx) skipSuite('http (nginx)', nginx);
 else {
@@ -73,7 +73,7 @@ function ranges(nginx: Nginx): void {
     guard,
     stallTimeoutMs: 5_000,
     retryDelayMs: 10,
-    ranges: { leastBytes: 100_000, worthSeconds: 0.2 },
+    ranges: { minRangeBytes: 100_000, splitThresholdSeconds: 0.2 },
   });
   const take = (url: string, connections = 5) =>
     transport.download?.(url, join(scratchFolder(), 'in'), transferOf({ connections }));
@@ -187,7 +187,7 @@ function ranges(nginx: Nginx): void {
       guard,
       stallTimeoutMs: 700,
       retryDelayMs: 10,
-      ranges: { leastBytes: 100_000, worthSeconds: 0.2 },
+      ranges: { minRangeBytes: 100_000, splitThresholdSeconds: 0.2 },
     });
     let isStopped = false;
     let stoppedMs = 0;

@@ -11,7 +11,7 @@ import {
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileAccess } from '../../daemon/jobs/access.js';
-import { leftoverFolder } from '../../daemon/transfer/cleanup-journal.js';
+import { openCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
 import { factsOf, faultOf, rejectionOf, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
 import { transportContract } from '../contracts/transport.js';
 import { skipSuite } from '../helpers/servers/program.js';
@@ -110,11 +110,11 @@ else {
   test('what a killed program left begun is ended, once and again', async () => {
     const begin = new CreateMultipartUploadCommand({ Bucket: 'large', Key: 'killed.mp4' });
     const { UploadId = '' } = await client.send(begin);
-    const book = leftoverFolder(join(scratchFolder(), 'leftovers'));
-    await book.note({ url: 's3://large/killed.mp4', name: UploadId });
+    const book = openCleanupJournal(join(scratchFolder(), 'leftovers'));
+    await book.add({ url: 's3://large/killed.mp4', name: UploadId });
     assert.is(await openUploads(), 1);
     for (const _ of ['once', 'again'])
-      for (const { leftover } of await book.notes()) await transport.sweep?.(leftover);
+      for (const { orphan: leftover } of await book.entries()) await transport.removeOrphan?.(leftover);
     assert.is(await openUploads(), 0);
   });
 

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import type { Services } from '../../daemon/transports/services.js';
 import { createSftpTransport } from '../../daemon/transports/sftp/sftp-transport.js';
 import { factsOf, faultOf, sampleBytes, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
@@ -25,8 +25,8 @@ function prove(sshd: Sshd, keygen: Parameters<typeof runProgram>[0]): void {
   const keyed: Services['sftp'] = { key: sshd.keyPath, passphrase: null };
   const get = async (from: string, folder: string, key = keyed, others: readonly string[] = []) =>
     createSftpTransport({
-      guard: createGuard({ allowPrivateNetwork: true }),
-      leftovers: noLeftoverBook,
+      guard: createSsrfGuard({ allowPrivateNetwork: true }),
+      cleanupJournal: noCleanupJournal,
       stallTimeoutMs: 10_000,
       retryDelayMs: 1,
       key,

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import type { Services } from '../../daemon/transports/services.js';
 import { createSftpTransport } from '../../daemon/transports/sftp/sftp-transport.js';
 import {
@@ -37,8 +37,8 @@ async function start(odd: SftpOddities = {}): Promise<SftpSource> {
 
 function transportAt(folder: string, others: readonly string[] = [], key = noKey, stallTimeoutMs = 10_000) {
   return createSftpTransport({
-    guard: createGuard({ allowPrivateNetwork: true }),
-    leftovers: noLeftoverBook,
+    guard: createSsrfGuard({ allowPrivateNetwork: true }),
+    cleanupJournal: noCleanupJournal,
     stallTimeoutMs,
     retryDelayMs: 1,
     key,

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import { createSftpTransport } from '../../daemon/transports/sftp/sftp-transport.js';
 import { notApplicable, unreachableHosts } from '../contracts/transport/common-troubles.js';
 import { secret } from '../contracts/transport/transport-harness.js';
@@ -25,8 +25,8 @@ else {
   await chmod(closed, 0o500);
 
   const options = {
-    guard: createGuard({ allowPrivateNetwork: true }),
-    leftovers: noLeftoverBook,
+    guard: createSsrfGuard({ allowPrivateNetwork: true }),
+    cleanupJournal: noCleanupJournal,
     retryDelayMs: 1,
     key: { key: server.keyPath, passphrase: null },
     hostKeysPath: join(tempFolder(), 'data', 'known_hosts'),

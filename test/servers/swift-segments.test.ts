@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import type { Leftover } from '../../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
+import type { Orphan } from '../../daemon/transfer/orphans.js';
 import { createSwiftTransport } from '../../daemon/transports/swift/swift-transport.js';
 import {
   factsOf,
@@ -23,14 +23,14 @@ if ('missing' in programs) skipSuite('cf in segments', programs);
 else {
   const test = suite('cf in segments');
   const swift = await startSwift(programs);
-  const noted = new Set<Leftover>();
+  const noted = new Set<Orphan>();
   const transportOf = (segmentBytes: number) =>
     createSwiftTransport({
-      guardFor: (exemptHosts) => createGuard({ allowPrivateNetwork: false, exemptHosts }),
+      guardFor: (exemptHosts) => createSsrfGuard({ allowPrivateNetwork: false, exemptHosts }),
       stallTimeoutMs: 20_000,
       retryDelayMs: 1,
-      leftovers: {
-        async note(leftover) {
+      cleanupJournal: {
+        async add(leftover) {
           noted.add(leftover);
           return async () => void noted.delete(leftover);
         },
@@ -155,10 +155,10 @@ else {
     await upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`);
     const [first = ''] = await swift.list(films);
     const name = first.slice(0, first.lastIndexOf('/') + 1);
-    await transport.sweep?.({ url: `cf://${films}/a.mp4`, name });
+    await transport.removeOrphan?.({ url: `cf://${films}/a.mp4`, name });
     assert.is((await swift.list(films)).length, 6);
     await swift.ask('DELETE', `${films}/a.mp4`);
-    await transport.sweep?.({ url: `cf://${films}/a.mp4`, name });
+    await transport.removeOrphan?.({ url: `cf://${films}/a.mp4`, name });
     assert.equal(await swift.list(films), []);
   });
 

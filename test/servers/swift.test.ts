@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createGuard } from '../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import type { SwiftOptions } from '../../daemon/transports/swift/swift-options.js';
 import { createSwiftTransport } from '../../daemon/transports/swift/swift-transport.js';
 import { secret } from '../contracts/transport/transport-harness.js';
@@ -29,10 +29,10 @@ else {
   // No private network is allowed: the hosts of the configuration are exempt.
   const transportAt = (authUrl: string, options: Partial<SwiftOptions> = {}) =>
     createSwiftTransport({
-      guardFor: (exemptHosts) => createGuard({ allowPrivateNetwork: false, exemptHosts }),
+      guardFor: (exemptHosts) => createSsrfGuard({ allowPrivateNetwork: false, exemptHosts }),
       stallTimeoutMs: 20_000,
       retryDelayMs: 1,
-      leftovers: noLeftoverBook,
+      cleanupJournal: noCleanupJournal,
       service: { authUrl, keys: { id: swift.user, secret: swift.key } },
       ...options,
     });

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diskFault, ownDiskFault } from '../../daemon/transfer/map-disk-error.js';
+import { mapDiskError, mapLocalDiskError } from '../../daemon/transfer/map-disk-error.js';
 import { VencError } from '../../src/shared/errors.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 
@@ -17,22 +17,22 @@ const rows = [
 
 for (const [code, download, upload] of rows) {
   test(`${code} is ${download} on the way in and ${upload} on the way out`, () => {
-    assert.is(diskFault(errno(code), 'download', 'The file').errorClass, download);
-    assert.is(diskFault(errno(code), 'upload', 'The file').errorClass, upload);
+    assert.is(mapDiskError(errno(code), 'download', 'The file').errorClass, download);
+    assert.is(mapDiskError(errno(code), 'upload', 'The file').errorClass, upload);
   });
 }
 
 test("trouble with the daemon's own disk is a full disk or a failure", () => {
-  assert.is(ownDiskFault(errno('ENOSPC'), 'download').errorClass, 'OutOfSpaceError');
-  assert.is(ownDiskFault(errno('EACCES'), 'download').errorClass, 'DownloadFailureError');
-  assert.is(ownDiskFault(errno('ENOENT'), 'upload').errorClass, 'UploadFailureError');
+  assert.is(mapLocalDiskError(errno('ENOSPC'), 'download').errorClass, 'OutOfSpaceError');
+  assert.is(mapLocalDiskError(errno('EACCES'), 'download').errorClass, 'DownloadFailureError');
+  assert.is(mapLocalDiskError(errno('ENOENT'), 'upload').errorClass, 'UploadFailureError');
 });
 
 test('messages tell no path, and errors of ours pass unchanged', () => {
-  assert.not.match(diskFault(errno('EIO'), 'download', 'The file').message, 'secret');
+  assert.not.match(mapDiskError(errno('EIO'), 'download', 'The file').message, 'secret');
   const ours = new VencError('ForbiddenAddressError', 'no');
-  assert.is(diskFault(ours, 'download', 'The file'), ours);
-  assert.is(ownDiskFault(ours, 'download'), ours);
+  assert.is(mapDiskError(ours, 'download', 'The file'), ours);
+  assert.is(mapLocalDiskError(ours, 'download'), ours);
 });
 
 test('what is no error of the system has no code', () => {

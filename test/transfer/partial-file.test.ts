@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ByteRanges } from '../../daemon/transfer/byte-ranges.js';
-import { InOrderSum } from '../../daemon/transfer/incremental-md5.js';
-import { PartFile } from '../../daemon/transfer/partial-file.js';
+import { ByteRangeSet } from '../../daemon/transfer/byte-ranges.js';
+import { IncrementalMd5 } from '../../daemon/transfer/incremental-md5.js';
+import { PartialFile } from '../../daemon/transfer/partial-file.js';
 import { contentsOf, factsOf, sampleBytes, scratchFolder } from '../contracts/transport/evidence.js';
 
 const film = sampleBytes(5_000_000);
@@ -24,7 +24,7 @@ const orders: readonly (readonly [what: string, places: readonly number[]])[] = 
 for (const [what, order] of orders) {
   test(`a file written ${what} is summed in order`, async () => {
     const path = join(scratchFolder(), 'in');
-    const part = await PartFile.begin(path);
+    const part = await PartialFile.create(path);
     for (const at of order)
       await part.writeAt([pieceAt(at).subarray(0, 1000), pieceAt(at).subarray(1000)], at);
     assert.is(part.sizeBytes, film.byteLength);
@@ -35,18 +35,18 @@ for (const [what, order] of orders) {
 
 test('writes side by side are summed in order', async () => {
   const path = join(scratchFolder(), 'in');
-  const part = await PartFile.begin(path);
+  const part = await PartialFile.create(path);
   await Promise.all(places.map((at) => part.writeAt([pieceAt(at)], at)));
   assert.equal(await part.finish(path), factsOf(film));
 });
 
 test('a large file is summed beside its writing, whatever the order, and begun anew', async () => {
   const path = join(scratchFolder(), 'in');
-  const part = await PartFile.begin(path);
-  part.expect(largeBytes);
+  const part = await PartialFile.create(path);
+  part.expectSize(largeBytes);
   await part.write(Buffer.from('another film'));
-  await part.startOver();
-  part.expect(largeBytes);
+  await part.reset();
+  part.expectSize(largeBytes);
   await Promise.all(places.toReversed().map((at) => part.writeAt([pieceAt(at)], at)));
   assert.equal(await part.facts(), factsOf(film));
   await part.write(Buffer.from('more'));
@@ -56,10 +56,10 @@ test('a large file is summed beside its writing, whatever the order, and begun a
 test('two large files are summed at once, and one of them given up', async () => {
   const folder = scratchFolder();
   const [first, second, given] = await Promise.all(
-    ['a', 'b', 'c'].map((name) => PartFile.begin(join(folder, name))),
+    ['a', 'b', 'c'].map((name) => PartialFile.create(join(folder, name))),
   );
   if (first === undefined || second === undefined || given === undefined) throw new TypeError('three');
-  for (const part of [first, second, given]) part.expect(largeBytes);
+  for (const part of [first, second, given]) part.expectSize(largeBytes);
   await Promise.all([first.write(film), second.write(pieceAt(0)), given.write(film)]);
   await given.discard();
   assert.equal(await second.finish(join(folder, 'b')), factsOf(pieceAt(0)));
@@ -69,7 +69,7 @@ test('two large files are summed at once, and one of them given up', async () =>
 
 test('a large file that turns out so is summed as well', async () => {
   const path = join(scratchFolder(), 'in');
-  const part = await PartFile.begin(path);
+  const part = await PartialFile.create(path);
   const long = sampleBytes(largeBytes + 1_000_000);
   for (let at = 0; at < long.byteLength; at += 8_000_000) await part.write(long.subarray(at, at + 8_000_000));
   assert.equal(await part.finish(path), factsOf(long));
@@ -77,32 +77,32 @@ test('a large file that turns out so is summed as well', async () => {
 
 test('what the other thread cannot read is summed here', async () => {
   const handle = await open(join(scratchFolder(), 'in'), 'wx+');
-  const sum = new InOrderSum(handle, '/no/such/file');
-  sum.expect(largeBytes);
+  const sum = new IncrementalMd5(handle, '/no/such/file');
+  sum.expectSize(largeBytes);
   await handle.write(film, 0, film.byteLength, 0);
-  sum.landed(0, film.byteLength);
+  sum.markWritten(0, film.byteLength);
   assert.is(await sum.digest(), factsOf(film).md5);
-  await sum.end();
+  await sum.close();
   await handle.close();
 });
 
 test('a file that is begun anew forgets what it held, and a discarded one leaves nothing', async () => {
   const folder = scratchFolder();
   const path = join(folder, 'in');
-  const part = await PartFile.begin(path);
+  const part = await PartialFile.create(path);
   await part.writeAt([pieceAt(0)], pieceBytes);
-  await part.startOver();
+  await part.reset();
   assert.is(part.sizeBytes, 0);
   await part.write(Buffer.from('film'));
   assert.equal(await part.finish(path), factsOf(Buffer.from('film')));
-  const other = await PartFile.begin(join(folder, 'other'));
+  const other = await PartialFile.create(join(folder, 'other'));
   await other.writeAt([pieceAt(0)], 100);
   await other.discard();
   assert.equal(contentsOf(folder), ['in']);
 });
 
 test('bytes that are there join to ranges, whatever their order', () => {
-  const ranges = new ByteRanges();
+  const ranges = new ByteRangeSet();
   for (const [from, to] of [
     [10, 20],
     [30, 40],
@@ -112,9 +112,9 @@ test('bytes that are there join to ranges, whatever their order', () => {
   ] as const)
     ranges.add(from, to);
   assert.is(ranges.totalBytes, 35);
-  assert.is(ranges.endFrom(0), 5);
-  assert.is(ranges.endFrom(5), 5);
-  assert.is(ranges.endFrom(12), 40);
+  assert.is(ranges.contiguousEnd(0), 5);
+  assert.is(ranges.contiguousEnd(5), 5);
+  assert.is(ranges.contiguousEnd(12), 40);
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readRemoteUrl } from '../../daemon/transfer/remote-url.js';
+import { parseRemoteUrl } from '../../daemon/transfer/remote-url.js';
 
 const plain = { ok: true, port: null, credentials: null, isFromRoot: false };
 
@@ -34,11 +34,11 @@ const sound: readonly (readonly [url: string, reading: object])[] = [
 ];
 
 for (const [url, reading] of sound) {
-  test(`${url} is read in all its parts`, () => assert.equal(readRemoteUrl(url), reading));
+  test(`${url} is read in all its parts`, () => assert.equal(parseRemoteUrl(url), reading));
 }
 
 test('the host of a storage is a bucket, in its own letters', () => {
-  const { host, parts } = Object(readRemoteUrl('s3://Films_of.2026/a/b.mp4', 'bucket'));
+  const { host, parts } = Object(parseRemoteUrl('s3://Films_of.2026/a/b.mp4', 'bucket'));
   assert.equal([host, parts], ['Films_of.2026', ['a', 'b.mp4']]);
 });
 
@@ -62,15 +62,15 @@ const unsound: readonly (readonly [url: string, complaint: RegExp])[] = [
 
 for (const [url, complaint] of unsound) {
   test(`${JSON.stringify(url)} is refused`, () => {
-    const reading = readRemoteUrl(url);
-    assert.match(reading.ok ? 'taken' : reading.complaint, complaint);
+    const reading = parseRemoteUrl(url);
+    assert.match(reading.ok ? 'taken' : reading.validationError, complaint);
   });
 }
 
 for (const url of ['s3:///key', 's3://bucket:80/key', 's3://buc%2Fket/key', 's3://../key', 's3://%2e/key']) {
   test(`${url} is refused, as it names no bucket`, () => {
-    const reading = readRemoteUrl(url, 'bucket');
-    assert.match(reading.ok ? 'taken' : reading.complaint, /must name a bucket/);
+    const reading = parseRemoteUrl(url, 'bucket');
+    assert.match(reading.ok ? 'taken' : reading.validationError, /must name a bucket/);
   });
 }
 

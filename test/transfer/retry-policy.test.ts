@@ -1,15 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createPatience } from '../../daemon/transfer/retry-policy.js';
+import { createTransferRetryPolicy } from '../../daemon/transfer/retry-policy.js';
 import {
-  connectionTrouble,
-  finalTrouble,
-  passingTrouble,
-  type Trouble,
+  mapConnectionError,
+  permanentError,
+  type TransferError,
+  transientError,
 } from '../../daemon/transfer/transfer-error.js';
 
-const passing = passingTrouble('DownloadFailureError', 'no');
-const refused = connectionTrouble(
+const passing = transientError('DownloadFailureError', 'no');
+const refused = mapConnectionError(
   Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
   'host',
   'download',
@@ -19,15 +19,20 @@ const refused = connectionTrouble(
 function failing(
   stallTimeoutMs: number,
   attemptMs: number,
-  trouble: Trouble,
+  trouble: TransferError,
 ): { readonly delays: readonly number[]; readonly tookMs: number } {
   let now = 0;
   const connectTimeoutMs = 7_500;
-  const patience = createPatience({ stallTimeoutMs, connectTimeoutMs, retryDelayMs: 500, clock: () => now });
+  const patience = createTransferRetryPolicy({
+    stallTimeoutMs,
+    connectTimeoutMs,
+    retryDelayMs: 500,
+    clock: () => now,
+  });
   const delays: number[] = [];
   for (;;) {
     now += attemptMs;
-    const delay = patience.next(trouble);
+    const delay = patience.nextDelayMs(trouble);
     if (delay === null) return { delays, tookMs: now };
     delays.push(delay);
     now += delay;
@@ -35,7 +40,7 @@ function failing(
 }
 
 test('a final trouble is never tried again', () => {
-  assert.equal(failing(30_000, 10, finalTrouble('FileNotFoundError', 'no')).delays, []);
+  assert.equal(failing(30_000, 10, permanentError('FileNotFoundError', 'no')).delays, []);
 });
 
 test('passing troubles are tried five times, with doubling delays', () => {
@@ -64,7 +69,7 @@ test('Retry-After is heeded, but not beyond ten stall timeouts', () => {
 });
 
 test('progress renews the patience, but not for ever', () => {
-  const patience = createPatience({
+  const patience = createTransferRetryPolicy({
     stallTimeoutMs: 1000,
     connectTimeoutMs: 500,
     retryDelayMs: 1,
@@ -72,25 +77,28 @@ test('progress renews the patience, but not for ever', () => {
   });
   let tries = 0;
   do {
-    patience.progressed();
+    patience.recordProgress();
     tries += 1;
-  } while (patience.next(passing) !== null);
+  } while (patience.nextDelayMs(passing) !== null);
   assert.is(tries, 100);
 });
 
 test('a download on its way waits longer for a server that is started anew', () => {
   let now = 0;
-  const patience = createPatience({
+  const patience = createTransferRetryPolicy({
     stallTimeoutMs: 30_000,
     connectTimeoutMs: 7_500,
     retryDelayMs: 500,
     clock: () => now,
   });
   now = 100_000;
-  patience.progressed();
-  assert.is(patience.next(passing), 500);
+  patience.recordProgress();
+  assert.is(patience.nextDelayMs(passing), 500);
   now += 500;
-  assert.equal([patience.next(refused), patience.next(refused), patience.next(refused)], [1000, 2000, 4000]);
+  assert.equal(
+    [patience.nextDelayMs(refused), patience.nextDelayMs(refused), patience.nextDelayMs(refused)],
+    [1000, 2000, 4000],
+  );
 });
 
 test.run();

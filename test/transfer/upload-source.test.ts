@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OutgoingFile } from '../../daemon/transfer/upload-source.js';
+import { UploadSource } from '../../daemon/transfer/upload-source.js';
 import { factsOf, sampleBytes } from '../contracts/transport/evidence.js';
 import { tempFolder } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
@@ -34,45 +34,45 @@ for (const [name, sizeBytes] of Object.entries(sizes)) {
   const { bytes, path } = fileOf(sizeBytes);
 
   test(`a ${name} file is summed as it passes`, async () => {
-    const file = await OutgoingFile.open(path);
+    const file = await UploadSource.open(path);
     assert.ok((await buffer(file.bytesFrom(0))).equals(bytes));
     assert.equal(await file.facts(), factsOf(bytes));
-    await file.end();
+    await file.close();
   });
 
   test(`bytes of a ${name} file that are read again after a break are summed once`, async () => {
-    const file = await OutgoingFile.open(path);
-    for await (const _ of file.bytesFrom(0)) if (file.passedBytes > sizeBytes / 2) break;
-    assert.ok(file.passedBytes < bytes.byteLength);
+    const file = await UploadSource.open(path);
+    for await (const _ of file.bytesFrom(0)) if (file.bytesTransferred > sizeBytes / 2) break;
+    assert.ok(file.bytesTransferred < bytes.byteLength);
     const rest = await buffer(file.bytesFrom(300_000));
     assert.ok(rest.equals(bytes.subarray(300_000)));
     assert.equal(await file.facts(), factsOf(bytes));
-    await file.end();
+    await file.close();
   });
 
   test(`a ${name} file is let go of in the end, also in the middle of it`, async () => {
-    const file = await OutgoingFile.open(path);
-    for await (const _ of file.bytesFrom(0)) if (file.passedBytes > sizeBytes / 2) break;
+    const file = await UploadSource.open(path);
+    for await (const _ of file.bytesFrom(0)) if (file.bytesTransferred > sizeBytes / 2) break;
     assert.ok(isHeld(path));
-    await file.end();
+    await file.close();
     await until('the file is held by nobody', () => !isHeld(path));
   });
 }
 
 test('how far it is is told when a piece has been taken, and never beyond the end', async () => {
   const { bytes, path } = fileOf(sizes.small);
-  const file = await OutgoingFile.open(path);
+  const file = await UploadSource.open(path);
   const told: number[] = [];
   await buffer(file.bytesFrom(0, (passed) => told.push(passed)));
   assert.is(told.at(-1), bytes.byteLength);
   assert.ok(told.length > 2);
-  await file.end();
+  await file.close();
 });
 
 test('nothing is left out of the sum', async () => {
-  const file = await OutgoingFile.open(fileOf(sizes.small).path);
+  const file = await UploadSource.open(fileOf(sizes.small).path);
   assert.throws(() => file.bytesFrom(1), /from where it was read to/);
-  await file.end();
+  await file.close();
 });
 
 test.run();

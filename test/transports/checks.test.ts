@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { shelfUrl } from '../../daemon/hosted-files/file-ref.js';
-import { noLeftoverBook } from '../../daemon/transfer/orphans.js';
+import { fileRefUrl } from '../../daemon/hosted-files/file-ref.js';
+import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import { createTransports, type TransportOptions } from '../../daemon/transports/create-transports.js';
 import { transportFor } from '../../daemon/transports/registry.js';
 import { servicesFrom } from '../../daemon/transports/services.js';
@@ -26,7 +26,7 @@ const registry = (options: Partial<TransportOptions> = {}) =>
     hosted: shelfRoom().shelf,
     uploads,
     services: servicesFrom({}),
-    leftovers: noLeftoverBook,
+    cleanupJournal: noCleanupJournal,
     hostKeysPath: join(root, 'known_hosts'),
     ...options,
   });
@@ -103,13 +103,13 @@ test('without a root file: is refused, with a sentence that says how to allow it
 });
 
 test('a program on its own files may name any of them', async () => {
-  assert.is(await checkInput('file:///etc/passwd', { filesRoots: [], anywhere: true }), null);
+  assert.is(await checkInput('file:///etc/passwd', { filesRoots: [], allowsAnyPath: true }), null);
 });
 
 test('an upload is good for its own account, for 24 hours', async () => {
   const { signal } = new AbortController();
   const place = await uploads.receive(Readable.from([Buffer.from('film')]), 'film.mp4', 'default', signal);
-  const url = shelfUrl('upload', place);
+  const url = fileRefUrl('upload', place);
   const { checkInput: check } = transportFor(registry(), url);
   const keptAt = (await uploads.find(place)).state === 'there' ? Date.now() : 0;
   now = new Date(keptAt + 86_000_000);

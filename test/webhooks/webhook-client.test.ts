@@ -1,22 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard, type GuardOptions } from '../../daemon/net/ssrf-guard.js';
-import { createPoster, type Letter } from '../../daemon/webhooks/webhook-client.js';
+import { createSsrfGuard, type SsrfGuardOptions } from '../../daemon/net/ssrf-guard.js';
+import { createWebhookClient, type WebhookRequest } from '../../daemon/webhooks/webhook-client.js';
 import { startHttpSource, startSocketSource } from '../helpers/servers/http-source.js';
 import { type Receiver, type ReceiverAnswer, startReceiver } from '../helpers/servers/receiver.js';
 import { testCertificate, testKey } from '../helpers/servers/test-certificate.js';
 import { until } from '../helpers/until.js';
 
 interface PostOptions {
-  readonly guard?: Partial<GuardOptions>;
+  readonly guard?: Partial<SsrfGuardOptions>;
   readonly timeoutMs?: number;
 }
 
 /** Posts letters one after the other, and gives what became of the last. */
-async function post(letters: readonly Partial<Letter>[], options: PostOptions = {}): Promise<string | null> {
-  const poster = createPoster({
-    guard: createGuard({ allowPrivateNetwork: true, ...options.guard }),
+async function post(
+  letters: readonly Partial<WebhookRequest>[],
+  options: PostOptions = {},
+): Promise<string | null> {
+  const poster = createWebhookClient({
+    guard: createSsrfGuard({ allowPrivateNetwork: true, ...options.guard }),
     timeoutMs: options.timeoutMs ?? 5_000,
   });
   let outcome: string | null = null;
@@ -137,7 +140,10 @@ test('an answer without end is cut off, and is a success by its head', async () 
 
 test('an answer that drips is cut off when the time for the attempt is up', async () => {
   let isCut = false;
-  const poster = createPoster({ guard: createGuard({ allowPrivateNetwork: true }), timeoutMs: 200 });
+  const poster = createWebhookClient({
+    guard: createSsrfGuard({ allowPrivateNetwork: true }),
+    timeoutMs: 200,
+  });
   await withReceiver(
     (response) => {
       response.once('close', () => {
@@ -214,7 +220,10 @@ test('a signal ends the attempt, and one that was given before begins none', asy
   await withReceiver(
     () => {},
     async (receiver) => {
-      const poster = createPoster({ guard: createGuard({ allowPrivateNetwork: true }), timeoutMs: 5_000 });
+      const poster = createWebhookClient({
+        guard: createSsrfGuard({ allowPrivateNetwork: true }),
+        timeoutMs: 5_000,
+      });
       const stop = new AbortController();
       const letter = { url: receiver.url('/'), headers: {}, body: '' };
       const outcome = poster.post(letter, stop.signal).then(

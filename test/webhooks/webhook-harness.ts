@@ -2,9 +2,9 @@ import { Webhook } from 'standardwebhooks';
 import { apply, type Change } from '../../daemon/jobs/changes.js';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
-import { createGuard } from '../../daemon/net/ssrf-guard.js';
+import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
-import { createPoster } from '../../daemon/webhooks/webhook-client.js';
+import { createWebhookClient } from '../../daemon/webhooks/webhook-client.js';
 import {
   createDeliverer,
   type Deliverer,
@@ -66,7 +66,7 @@ export async function notifyRoom(): Promise<NotifyRoom> {
       const deliverer = createDeliverer({
         store,
         secretOf: (accountId) => (accountId === 'acme' ? secret : null),
-        poster: createPoster({ guard: createGuard({ allowPrivateNetwork: true }), timeoutMs }),
+        poster: createWebhookClient({ guard: createSsrfGuard({ allowPrivateNetwork: true }), timeoutMs }),
         now,
         log: (level, message) => logLines.push(`${level} ${message}`),
         alarm: (delayMs, wake) => {

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { searchFor } from '../../daemon/ffmpeg/candidates.js';
+import { findOnSearchPath } from '../../daemon/ffmpeg/candidates.js';
 import { runCli } from '../cli/run-cli.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { media } from '../helpers/media.js';
@@ -51,7 +51,7 @@ async function spies(): Promise<Spies> {
   writeFileSync(log, '');
   const searchPath = process.env.PATH ?? '';
   for (const name of ['ffmpeg', 'ffprobe', 'setpriv', 'flock']) {
-    const [real] = await searchFor(name, searchPath);
+    const [real] = await findOnSearchPath(name, searchPath);
     if (real === undefined) continue;
     const path = join(bin, name);
     writeFileSync(path, `#!/bin/sh\n{ echo "ran ${name}"; env; } >> '${log}'\nexec '${real}' "$@"\n`);

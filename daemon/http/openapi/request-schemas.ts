@@ -4,7 +4,7 @@ import { notificationTable } from '../../../src/shared/settings/notifications.js
 import type { SettingsTable } from '../../../src/shared/settings/setting.js';
 import { thumbnailsTable } from '../../../src/shared/settings/thumbnails.js';
 import { watermarkTable } from '../../../src/shared/settings/watermark.js';
-import { type Honour, honouredJobFields, honouredOutputSettings } from '../../plan/honoured.js';
+import { type SettingSupport, supportedJobFields, supportedOutputSettings } from '../../plan/honoured.js';
 import { refTo, type Schema, type Schemas } from './schema.js';
 import { settingsSchema, type TableNames } from './setting-schemas.js';
 
@@ -27,7 +27,7 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
   return {
     JobRequest: jobRequestSchema(options.maxOutputs),
     ...Object.fromEntries(settings),
-    OutputSettings: withRemarks(settingsSchema(outputTable, named), honouredOutputSettings),
+    OutputSettings: withRemarks(settingsSchema(outputTable, named), supportedOutputSettings),
     KeyRequest: {
       type: 'object',
       description: 'Nothing but a key.',
@@ -38,7 +38,7 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
 }
 
 function jobRequestSchema(maxOutputs: number): Schema {
-  const { properties, ...job } = withRemarks(settingsSchema(jobTable, named), honouredJobFields);
+  const { properties, ...job } = withRemarks(settingsSchema(jobTable, named), supportedJobFields);
   const output = refTo('OutputSettings');
   const several: Schema = {
     type: 'array',
@@ -66,7 +66,7 @@ function jobRequestSchema(maxOutputs: number): Schema {
 }
 
 /** The settings with what becomes of them here, where that is not simply what they say. */
-function withRemarks(schema: Schema, honoured: Readonly<Record<string, Honour>>): Schema {
+function withRemarks(schema: Schema, honoured: Readonly<Record<string, SettingSupport>>): Schema {
   const told = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const remark = remarkOn(name, honoured[name]);
     return [name, { ...property, description: `${property.description}${remark}` }] as const;
@@ -74,7 +74,9 @@ function withRemarks(schema: Schema, honoured: Readonly<Record<string, Honour>>)
   return { ...schema, properties: Object.fromEntries(told) };
 }
 
-function remarkOn(name: string, honour: Honour | undefined): string {
+function remarkOn(name: string, honour: SettingSupport | undefined): string {
   if (honour === undefined || 'by' in honour) return '';
-  return 'moot' in honour ? ` Changes nothing here: ${honour.moot}.` : ` ${name} ${honour.declined}.`;
+  return 'noEffect' in honour
+    ? ` Changes nothing here: ${honour.noEffect}.`
+    : ` ${name} ${honour.unsupported}.`;
 }

@@ -9,35 +9,39 @@ export function suitableExtension(video: VideoCodec | null, audio: AudioCodec | 
 }
 
 /** The codecs of an output; null for what is left out. */
-export interface Codecs {
+export interface CodecChoice {
   readonly video: VideoCodec | null;
   readonly audio: AudioCodec | null;
 }
 
 /** The codecs asked for, and where none is, those that the file name or the other one suggests. */
-export function chooseCodecs(settings: OutputSettings, extension: Extension | null): Codecs {
+export function chooseCodecs(settings: OutputSettings, extension: Extension | null): CodecChoice {
   const container = extension === null ? null : containerOf(extension);
-  const isSoundOnly =
+  const isAudioOnly =
     (settings.skip_video ?? false) ||
-    (settings.video_codec === undefined && extension !== null && isForSound(extension));
-  const likely = settings.video_codec ?? likelyVideoCodec(extension);
-  const beside = (container ?? containerOf(videoCodecs[likely].extension)).pairs[likely]?.[0];
+    (settings.video_codec === undefined && extension !== null && isAudioExtension(extension));
+  const assumedVideoCodec = settings.video_codec ?? defaultVideoCodec(extension);
+  const pairedAudioCodec = (container ?? containerOf(videoCodecs[assumedVideoCodec].extension)).codecPairs[
+    assumedVideoCodec
+  ]?.[0];
   // Without a picture the container's own first choice counts, unless a video codec was named all the same.
-  const alone =
-    settings.video_codec === undefined ? (container?.alone[0] ?? beside) : (beside ?? container?.alone[0]);
-  const audio = settings.audio_codec ?? (isSoundOnly ? alone : beside) ?? 'aac';
+  const audioOnlyCodec =
+    settings.video_codec === undefined
+      ? (container?.audioOnlyCodecs[0] ?? pairedAudioCodec)
+      : (pairedAudioCodec ?? container?.audioOnlyCodecs[0]);
+  const audio = settings.audio_codec ?? (isAudioOnly ? audioOnlyCodec : pairedAudioCodec) ?? 'aac';
   return {
-    video: isSoundOnly ? null : likely,
+    video: isAudioOnly ? null : assumedVideoCodec,
     audio: (settings.skip_audio ?? false) ? null : audio,
   };
 }
 
-function likelyVideoCodec(extension: Extension | null): VideoCodec {
+function defaultVideoCodec(extension: Extension | null): VideoCodec {
   if (extension === '.webm') return 'vp8';
   return extension === '.ogv' ? 'theora' : 'h264';
 }
 
 /** Names that mean sound alone, as long as no video codec is named: `.ogg` can have a picture too. */
-function isForSound(extension: Extension): boolean {
-  return extension === '.ogg' || Object.keys(containerOf(extension).pairs).length === 0;
+function isAudioExtension(extension: Extension): boolean {
+  return extension === '.ogg' || Object.keys(containerOf(extension).codecPairs).length === 0;
 }

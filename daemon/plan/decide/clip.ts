@@ -10,7 +10,7 @@ export const indexedFormats: ReadonlySet<string> = new Set([
 ]);
 
 /** Bare streams, which know no times: nothing in them can be sought, and they are read from their beginning. */
-const bareFormats: ReadonlySet<string> = new Set([
+const elementaryStreamFormats: ReadonlySet<string> = new Set([
   ...['h261', 'h263', 'h264', 'hevc', 'mpeg4-es', 'mpegvideo', 'vc1', 'mjpeg'],
 ]);
 
@@ -19,10 +19,10 @@ const bareFormats: ReadonlySet<string> = new Set([
  * reads from this much earlier and throws away what comes before the clip. Streams that one can tune into have a keyframe
  * every few seconds; encoders put one every 250 frames by themselves.
  */
-const runUpSeconds = 12;
+const prerollSeconds = 12;
 
 /** How far from a frame, in frames, still counts as on it. */
-const onFrame = 0.001;
+const frameTolerance = 0.001;
 
 /**
  * Which part of the input is encoded (`start_clip`, `clip_length`; section 4.1 Advanced). A length beyond the end stops there,
@@ -33,29 +33,32 @@ export function decideClip(
   isTest: boolean,
   media: MediaFacts,
   frameAtStart: number | null = null,
-): { readonly clip: Clip } | { readonly fault: Fault } {
-  const askedSeconds = settings.start_clip ?? 0;
+): { readonly clip: Clip } | { readonly failure: Fault } {
+  const requestedSeconds = settings.start_clip ?? 0;
   const { durationSeconds } = media;
-  if (durationSeconds !== null && askedSeconds > 0 && askedSeconds >= durationSeconds) {
+  if (durationSeconds !== null && requestedSeconds > 0 && requestedSeconds >= durationSeconds) {
     return {
-      fault: { errorClass: 'InvalidVideoSettingsError', message: beyondEnd(askedSeconds, durationSeconds) },
+      failure: {
+        errorClass: 'InvalidVideoSettingsError',
+        message: beyondEnd(requestedSeconds, durationSeconds),
+      },
     };
   }
-  const startsInFrame = frameAtStart !== null && frameAtStart < askedSeconds - roundingSeconds;
+  const startsInFrame = frameAtStart !== null && frameAtStart < requestedSeconds - roundingSeconds;
   const startSeconds =
-    startsInFrame || settings.skip_video === true ? askedSeconds : atFrame(askedSeconds, media);
+    startsInFrame || settings.skip_video === true ? requestedSeconds : alignToFrame(requestedSeconds, media);
   // A little earlier, since a frame that begins before the place that is sought is thrown away.
   const firstSeconds = startsInFrame ? Math.max(0, frameAtStart - roundingSeconds) : startSeconds;
-  const readFromSeconds = readFrom(firstSeconds, media.format);
-  const lengthSeconds = least(settings.clip_length ?? null, isTest ? testModeSeconds : null);
-  const leftSeconds = durationSeconds === null ? null : durationSeconds - startSeconds;
+  const readFromSeconds = seekPosition(firstSeconds, media.format);
+  const lengthSeconds = minOrNull(settings.clip_length ?? null, isTest ? testModeSeconds : null);
+  const remainingSeconds = durationSeconds === null ? null : durationSeconds - startSeconds;
   return {
     clip: {
       startSeconds,
       readFromSeconds,
       startsInFrame,
       lengthSeconds,
-      expectedSeconds: least(lengthSeconds, leftSeconds),
+      expectedSeconds: minOrNull(lengthSeconds, remainingSeconds),
     },
   };
 }
@@ -70,11 +73,11 @@ export function mayStartInFrame(settings: OutputSettings, { video, format }: Med
   if (video === null || settings.skip_video === true || (settings.start_clip ?? 0) === 0) return false;
   const rate = video.frameRate;
   const isSlow = rate === null || rate.numerator < rate.denominator * slowFramesPerSecond;
-  return (isSlow || video.isFrameRateVariable) && !bareFormats.has(format);
+  return (isSlow || video.isFrameRateVariable) && !elementaryStreamFormats.has(format);
 }
 
 /** Whether a stream of the input has anything in the clip; in doubt it has. */
-export function reaches(
+export function extendsIntoClip(
   stream: Pick<VideoFacts | AudioFacts, 'durationSeconds' | 'startSeconds'>,
   clip: Clip,
   media: MediaFacts,
@@ -94,27 +97,27 @@ export function startWithin(startSeconds: number | null, { video, audio }: Media
  * The moment of the first frame that is not before the one asked for. From anywhere in between, the first frame comes late by up to one
  * frame: the encoder's clock ticks in frames, so that rounds up to a gap, and the last frame falls off the end.
  */
-function atFrame(askedSeconds: number, media: MediaFacts): number {
+function alignToFrame(requestedSeconds: number, media: MediaFacts): number {
   const rate = media.video?.frameRate ?? null;
-  if (askedSeconds === 0 || media.video === null || rate === null || media.video.isFrameRateVariable) {
-    return askedSeconds;
+  if (requestedSeconds === 0 || media.video === null || rate === null || media.video.isFrameRateVariable) {
+    return requestedSeconds;
   }
   const framesPerSecond = rate.numerator / rate.denominator;
   const firstSeconds = startWithin(media.video.startSeconds, media);
-  const frames = (askedSeconds - firstSeconds) * framesPerSecond;
-  if (frames < 0 || Math.abs(frames - Math.round(frames)) < onFrame) return askedSeconds;
+  const frames = (requestedSeconds - firstSeconds) * framesPerSecond;
+  if (frames < 0 || Math.abs(frames - Math.round(frames)) < frameTolerance) return requestedSeconds;
   // Rounded down, since a moment behind the frame would miss it.
   return Math.floor((firstSeconds + Math.ceil(frames) / framesPerSecond) * 1e6) / 1e6;
 }
 
-function readFrom(startSeconds: number, format: string): number {
+function seekPosition(startSeconds: number, format: string): number {
   if (indexedFormats.has(format)) return startSeconds;
-  return bareFormats.has(format) ? 0 : Math.max(0, startSeconds - runUpSeconds);
+  return elementaryStreamFormats.has(format) ? 0 : Math.max(0, startSeconds - prerollSeconds);
 }
 
-function least(one: number | null, other: number | null): number | null {
-  if (one === null || other === null) return one ?? other;
-  return Math.min(one, other);
+function minOrNull(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
 }
 
 function beyondEnd(startSeconds: number, durationSeconds: number): string {

@@ -1,6 +1,6 @@
 import type { VideoFacts } from '../../jobs/media.js';
 import type { VideoCodec } from '../codecs.js';
-import type { Abilities } from '../plan-types.js';
+import type { Capabilities } from '../plan-types.js';
 import { isFullRange, isRgb, sourceMatrix } from './colour-source.js';
 import type { ColourConversion, ColourMatrix, Colours } from './decisions.js';
 
@@ -19,7 +19,7 @@ const standard = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709' } as c
  * ffprobe's names that ffmpeg's options know, and as what. `bt470m` and `bt470bg` are names of primaries, which ffprobe prints for transfers as
  * well.
  */
-const known = {
+const knownNames = {
   primaries: names(
     ...['bt709', 'bt470m', 'bt470bg', 'smpte170m', 'smpte240m', 'film', 'bt2020', 'smpte428', 'smpte431'],
     'smpte432',
@@ -36,7 +36,7 @@ const known = {
 } as const satisfies { readonly [Name in keyof Colours]: Readonly<Record<string, string>> };
 
 /** What goes with a matrix where a file tells no more. */
-const usual: Readonly<Record<ColourMatrix, Colours>> = {
+const defaultColours: Readonly<Record<ColourMatrix, Colours>> = {
   bt709: standard,
   bt601: { primaries: 'smpte170m', transfer: 'smpte170m', matrix: 'smpte170m' },
   fcc: { primaries: 'bt470m', transfer: 'bt709', matrix: 'fcc' },
@@ -56,7 +56,7 @@ export function isHighRange({ colourTransfer }: Pick<VideoFacts, 'colourTransfer
 }
 
 /** Whether this ffmpeg can bring high dynamic range to screens without it. */
-export function canToneMap({ filters }: Pick<Abilities, 'filters'>): boolean {
+export function canToneMap({ filters }: Pick<Capabilities, 'filters'>): boolean {
   return filters.has('zscale') && filters.has('tonemap');
 }
 
@@ -69,13 +69,13 @@ export function canToneMap({ filters }: Pick<Abilities, 'filters'>): boolean {
 export function decideColours(
   video: VideoFacts,
   codec: VideoCodec,
-  abilities: Pick<Abilities, 'filters'>,
+  capabilities: Pick<Capabilities, 'filters'>,
 ): ColourDecision {
-  const own = sourceMatrix(video);
-  const from: ColourConversion['from'] = isRgb(video) ? 'rgb' : own;
-  const isMapped = isHighRange(video) && canToneMap(abilities);
+  const source = sourceMatrix(video);
+  const from: ColourConversion['from'] = isRgb(video) ? 'rgb' : source;
+  const isMapped = isHighRange(video) && canToneMap(capabilities);
   const isOnlyBt601 = bt601Codecs.has(codec);
-  const to = isOnlyBt601 && !isMapped ? 'bt601' : own;
+  const to = isOnlyBt601 && !isMapped ? 'bt601' : source;
   const conversion: ColourConversion = {
     from,
     to,
@@ -83,13 +83,13 @@ export function decideColours(
     hasAlpha: video.hasAlpha === true,
   };
   if (isMapped) {
-    const { transfer, primaries, matrix } = toldOrUsual(video, 'bt2020');
-    const colours = isOnlyBt601 ? { ...standard, matrix: usual.bt601.matrix } : standard;
+    const { transfer, primaries, matrix } = declaredOrDefault(video, 'bt2020');
+    const colours = isOnlyBt601 ? { ...standard, matrix: defaultColours.bt601.matrix } : standard;
     return { toneMapFrom: { transfer, primaries, matrix }, conversion, colours: named(colours, codec) };
   }
-  const told = toldOrUsual(video, from === 'rgb' ? 'bt709' : own);
-  const matrix = to === own && from !== 'rgb' ? told.matrix : matrixName(to, video);
-  return { toneMapFrom: null, conversion, colours: named({ ...told, matrix }, codec) };
+  const declared = declaredOrDefault(video, from === 'rgb' ? 'bt709' : source);
+  const matrix = to === source && from !== 'rgb' ? declared.matrix : matrixName(to, video);
+  return { toneMapFrom: null, conversion, colours: named({ ...declared, matrix }, codec) };
 }
 
 /** The matrix that a picture has when it is finished. */
@@ -104,17 +104,18 @@ export function coloursOfOutput(video: VideoFacts): Pick<ColourConversion, 'from
   return { from: isOnlyBt601 ? 'bt601' : sourceMatrix(video), isFullRange: isFullRange(video) };
 }
 
-function toldOrUsual(video: VideoFacts, matrix: ColourMatrix): Colours {
-  const primaries = matrix === 'bt601' && linesOf625.has(video.height) ? 'bt470bg' : usual[matrix].primaries;
+function declaredOrDefault(video: VideoFacts, matrix: ColourMatrix): Colours {
+  const primaries =
+    matrix === 'bt601' && linesOf625.has(video.height) ? 'bt470bg' : defaultColours[matrix].primaries;
   return {
-    primaries: told('primaries', video.colourPrimaries) ?? primaries,
-    transfer: told('transfer', video.colourTransfer) ?? usual[matrix].transfer,
-    matrix: told('matrix', video.colourSpace) ?? matrixName(matrix, video),
+    primaries: declared('primaries', video.colourPrimaries) ?? primaries,
+    transfer: declared('transfer', video.colourTransfer) ?? defaultColours[matrix].transfer,
+    matrix: declared('matrix', video.colourSpace) ?? matrixName(matrix, video),
   };
 }
 
 function matrixName(matrix: ColourMatrix, { height }: VideoFacts): string {
-  return matrix === 'bt601' && linesOf625.has(height) ? 'bt470bg' : usual[matrix].matrix;
+  return matrix === 'bt601' && linesOf625.has(height) ? 'bt470bg' : defaultColours[matrix].matrix;
 }
 
 /** Theora names its colours by their primaries alone. */
@@ -122,8 +123,8 @@ function named(colours: Colours, codec: VideoCodec): Colours {
   return codec === 'theora' ? { ...colours, primaries: 'bt470bg' } : colours;
 }
 
-function told(kind: keyof Colours, name: string | undefined): string | null {
-  const table: Readonly<Record<string, string>> = known[kind];
+function declared(kind: keyof Colours, name: string | undefined): string | null {
+  const table: Readonly<Record<string, string>> = knownNames[kind];
   return name !== undefined && Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 }
 

@@ -1,7 +1,7 @@
 import type { Orientation, Ratio } from '../../jobs/media.js';
 import type { Container } from '../containers.js';
 import type { AudioEncoderName, VideoEncoderName } from '../encoders.js';
-import type { WatermarkPicture } from '../plan-types.js';
+import type { WatermarkImage } from '../plan-types.js';
 
 /*
  * What was decided for one output, as plain data. Nothing here knows how ffmpeg is told; `../write` does.
@@ -22,7 +22,7 @@ export interface Clip {
 }
 
 /** A width and a height in square pixels. */
-export interface PictureSize {
+export interface PixelSize {
   readonly width: number;
   readonly height: number;
 }
@@ -30,28 +30,28 @@ export interface PictureSize {
 /** How the upright picture becomes the picture of the output. */
 export interface Fit {
   /** What the picture is scaled to; null where it stays as it is stored. */
-  readonly scaleTo: PictureSize | null;
+  readonly scaleTo: PixelSize | null;
   /** What the output shows: smaller than the scaled picture where it is trimmed, larger where bars are added. */
-  readonly canvas: PictureSize;
+  readonly canvas: PixelSize;
   /** How the scaled picture gets onto the canvas: the middle of it, in the middle of it, or as it is. */
   readonly by: 'nothing' | 'trim-middle' | 'trim-edge' | 'bars';
 }
 
 /** When frames are shown: at their own times, or at an even rate. */
 export type Timing =
-  | { readonly by: 'own-times'; readonly clock: Clock; readonly thinning: readonly Thinning[] }
+  | { readonly by: 'own-times'; readonly clock: FrameClock; readonly thinning: readonly Thinning[] }
   | { readonly by: 'even-rate'; readonly rate: Ratio };
 
 /** Which frames are left out, the others keeping their times: all but one of so many, or those beyond a rate. */
 export type Thinning =
   | { readonly by: 'count'; readonly oneOf: number }
-  | { readonly by: 'rate'; readonly most: Ratio };
+  | { readonly by: 'rate'; readonly maxRate: Ratio };
 
 /**
  * The steps that times are told in: whole frames where these come evenly; parts of a frame, given in seconds, where the file says
  * so but may be wrong (`mayBeUneven`), or where the picture begins between two frames after the sound; the finest there are where they do not, or so many a second for an encoder that counts them.
  */
-export type Clock =
+export type FrameClock =
   | { readonly by: 'frames' }
   | { readonly by: 'counted'; readonly perSecond: number }
   | { readonly by: 'part-frames'; readonly step: Ratio; readonly mayBeUneven: boolean }
@@ -72,13 +72,13 @@ export interface BitrateCap {
 export type Level = 1 | 2 | 3 | 4 | 5;
 
 /** Which fields make a frame, where fields have to be made frames. */
-export type Fields = 'top-first' | 'bottom-first' | 'as-flagged';
+export type FieldOrderDecision = 'top-first' | 'bottom-first' | 'as-flagged';
 
 /** A watermark on the finished picture: whole pixels from its upper left corner, negative where it begins outside. */
 export interface Overlay {
-  readonly picture: WatermarkPicture;
+  readonly image: WatermarkImage;
   /** Null where it keeps its own size. */
-  readonly scaleTo: PictureSize | null;
+  readonly scaleTo: PixelSize | null;
   readonly x: number;
   readonly y: number;
   readonly matrix: ColourMatrix;
@@ -105,7 +105,7 @@ export interface ColourConversion {
 }
 
 /** Everything about the picture of an output. */
-export interface Picture {
+export interface VideoDecision {
   readonly streamIndex: number;
   /** What the input's picture is encoded with, as ffprobe calls it. */
   readonly inputCodec: string;
@@ -113,7 +113,7 @@ export interface Picture {
   /** The decoder that the input's picture needs; null where ffmpeg's choice is right. */
   readonly inputDecoder: string | null;
   /** Null where the frames are whole already. */
-  readonly deinterlace: Fields | null;
+  readonly deinterlace: FieldOrderDecision | null;
   /** Whether its frames are two fields each, and stay so. */
   readonly staysInterlaced: boolean;
   /** How it is turned and mirrored. */
@@ -148,7 +148,7 @@ export type Mixing =
   | { readonly by: 'order'; readonly channels: number };
 
 /** Everything about the sound of an output. */
-export interface Sound {
+export interface AudioDecision {
   readonly streamIndex: number;
   /** Set where the sound has to be packed anew before it can be decoded: how many seconds after the input it begins. */
   readonly repack: { readonly offsetSeconds: number } | null;
@@ -175,8 +175,8 @@ export interface Decision {
   readonly extension: string;
   readonly container: Container;
   readonly clip: Clip;
-  readonly picture: Picture | null;
-  readonly sound: Sound | null;
+  readonly video: VideoDecision | null;
+  readonly audio: AudioDecision | null;
   /** Null where the picture does not end so. */
   readonly lastFrame: LastFrame | null;
 }

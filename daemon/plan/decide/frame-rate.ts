@@ -5,16 +5,16 @@ const broadcastRates = [12, 15, 24, 30, 48, 60, 120, 240] as const;
 /** How far a written rate may be from one of those: 23.98 is meant for 23.976. */
 const broadcastTolerance = 0.0045;
 /** Other rates are kept to this part of a frame a second. */
-const finest = 100_000;
+const finestTimeBase = 100_000;
 
 /** A frame rate that was given as a number, as the fraction it stands for: 29.97 is 30000/1001, 12.5 is 25/2. */
 export function rateOf(framesPerSecond: number): Ratio {
   if (Number.isInteger(framesPerSecond)) return { numerator: framesPerSecond, denominator: 1 };
-  const whole = broadcastRates.find(
+  const wholeRate = broadcastRates.find(
     (rate) => Math.abs((rate * 1000) / 1001 - framesPerSecond) < broadcastTolerance,
   );
-  if (whole !== undefined) return { numerator: whole * 1000, denominator: 1001 };
-  return reduced({ numerator: Math.round(framesPerSecond * finest), denominator: finest });
+  if (wholeRate !== undefined) return { numerator: wholeRate * 1000, denominator: 1001 };
+  return reduced({ numerator: Math.round(framesPerSecond * finestTimeBase), denominator: finestTimeBase });
 }
 
 /** A frame rate divided by a number. */
@@ -25,8 +25,8 @@ export function dividedRate({ numerator, denominator }: Ratio, divisor: number):
 }
 
 /** Whether a rate is above another by more than what writing it down costs. */
-export function isHigher(rate: Ratio, other: Ratio): boolean {
-  return perSecond(rate) > perSecond(other) * 1.000_01;
+export function isHigher(rate: Ratio, b: Ratio): boolean {
+  return perSecond(rate) > perSecond(b) * 1.000_01;
 }
 
 /** Frames a second. */
@@ -39,6 +39,6 @@ function reduced({ numerator, denominator }: Ratio): Ratio {
   return { numerator: numerator / common, denominator: denominator / common };
 }
 
-function greatestCommonDivisor(one: number, other: number): number {
-  return other === 0 ? one : greatestCommonDivisor(other, one % other);
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }

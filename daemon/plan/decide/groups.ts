@@ -1,12 +1,12 @@
 import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { VideoEncoderName } from '../encoders.js';
-import type { Decision, Picture, PictureSize } from './decisions.js';
+import type { Decision, PixelSize, VideoDecision } from './decisions.js';
 
 /** An output with a picture, which can share the decoding of the input with others. */
-export type Pictured = Decision & { readonly picture: Picture };
+export type DecisionWithVideo = Decision & { readonly video: VideoDecision };
 
 /** Beyond that many, what is left of the decoding for each is next to nothing, and all wait for the last. */
-const mostTogether = 8;
+const maxGroupSize = 8;
 
 /** Encoders of which none keeps the others waiting for long. What takes many times as long is left among its like. */
 const quickEncoders: ReadonlySet<VideoEncoderName> = new Set(['libx264', 'libvpx', 'libtheora']);
@@ -17,57 +17,57 @@ const quickEncoders: ReadonlySet<VideoEncoderName> = new Set(['libx264', 'libvpx
  * bounds the memory. `isInTwoPasses` tells pictures that take two runs. Measured once with three renditions of 1080p on two busy cores: 0.72
  * of the processor time of three runs.
  */
-export function groupsOf(
+export function groupDecisions(
   decisions: readonly Decision[],
-  isInTwoPasses: (picture: Picture) => boolean,
+  isInTwoPasses: (video: VideoDecision) => boolean,
 ): readonly (readonly Decision[])[] {
   const groups: { readonly key: string | null; readonly members: Decision[] }[] = [];
   for (const decision of decisions) {
-    const key = isPictured(decision) ? keyOf(decision, isInTwoPasses(decision.picture)) : null;
-    const open = groups.findLast((group) => group.key !== null && group.key === key);
-    if (open !== undefined && hasRoom(open.members, decision)) open.members.push(decision);
+    const key = hasVideo(decision) ? keyOf(decision, isInTwoPasses(decision.video)) : null;
+    const openGroup = groups.findLast((group) => group.key !== null && group.key === key);
+    if (openGroup !== undefined && fitsInGroup(openGroup.members, decision)) openGroup.members.push(decision);
     else groups.push({ key, members: [decision] });
   }
   return groups.map(({ members }) => members);
 }
 
 /** Whether an output has a picture. */
-export function isPictured(decision: Decision): decision is Pictured {
-  return decision.picture !== null;
+export function hasVideo(decision: Decision): decision is DecisionWithVideo {
+  return decision.video !== null;
 }
 
 /** Equal for outputs that can be made in one run; null for one that is made alone. */
-function keyOf({ clip, picture, sound }: Pictured, isInTwoPasses: boolean): string | null {
+function keyOf({ clip, video, audio }: DecisionWithVideo, isInTwoPasses: boolean): string | null {
   // Phones' small files: not worth a second way to bring the sound in.
-  if (sound !== null && sound.repack !== null) return null;
+  if (audio !== null && audio.repack !== null) return null;
   return JSON.stringify([
     [clip.startSeconds, clip.readFromSeconds, clip.startsInFrame, clip.lengthSeconds],
     // The times: with builds of 2018 their mode is one for the whole run.
-    [picture.streamIndex, picture.deinterlace, picture.orientation, picture.timing],
-    [isInTwoPasses, quickEncoders.has(picture.encoder) ? 'quick' : picture.encoder],
+    [video.streamIndex, video.deinterlace, video.orientation, video.timing],
+    [isInTwoPasses, quickEncoders.has(video.encoder) ? 'quick' : video.encoder],
   ]);
 }
 
-function hasRoom(members: readonly Decision[], more: Decision): boolean {
-  const pixels = [...members, more].reduce((sum, { picture }) => sum + pixelsOf(picture?.fit.canvas), 0);
-  return members.length < mostTogether && pixels <= maxPixels;
+function fitsInGroup(members: readonly Decision[], added: Decision): boolean {
+  const pixels = [...members, added].reduce((sum, { video }) => sum + pixelsOf(video?.fit.canvas), 0);
+  return members.length < maxGroupSize && pixels <= maxPixels;
 }
 
 /** The whole picture in one size, and what it is made from. */
 export interface Rendition {
   /** Null where it is left in its own size. */
-  readonly scaleTo: PictureSize | null;
+  readonly scaleTo: PixelSize | null;
   /** Place in the list of the rendition that it is scaled from; null for the picture itself. */
   readonly from: number | null;
   /** The pictures that need it, by their places. */
-  readonly pictures: readonly number[];
+  readonly videos: readonly number[];
 }
 
 /**
  * How much larger, on each side, a rendition must be for another to be made from it. From 1.3 on it costs 0.001 of SSIM in
  * film, 0.002 in noise; closer by it blurs (film, 1920x1080 to 640x360 over 650x366: 0.9967, straight 0.9993, against Lanczos).
  */
-const leastRatio = 1.3;
+const minDownscaleRatio = 1.3;
 
 /**
  * The sizes that pictures of a group are scaled to, each once, the largest first; smaller ones from the largest where that costs no
@@ -76,35 +76,35 @@ const leastRatio = 1.3;
  * processor (0.78 s for 30 frames with their decoding; all of them straight from the source 0.88 s, from the largest 0.78 s), and 640x360
  * lost twice the SSIM by it (0.0016 of noise once encoded, from the largest 0.0008).
  */
-export function renditionsOf(pictures: readonly Picture[], source: PictureSize): readonly Rendition[] {
-  const sizes = new Map<string, { readonly scaleTo: PictureSize | null; readonly pictures: number[] }>();
-  for (const [index, { fit }] of pictures.entries()) {
+export function planRenditions(videos: readonly VideoDecision[], source: PixelSize): readonly Rendition[] {
+  const sizes = new Map<string, { readonly scaleTo: PixelSize | null; readonly videos: number[] }>();
+  for (const [index, { fit }] of videos.entries()) {
     const key = JSON.stringify(fit.scaleTo);
-    const known = sizes.get(key) ?? { scaleTo: fit.scaleTo, pictures: [] };
-    known.pictures.push(index);
-    sizes.set(key, known);
+    const existing = sizes.get(key) ?? { scaleTo: fit.scaleTo, videos: [] };
+    existing.videos.push(index);
+    sizes.set(key, existing);
   }
   const sorted = [...sizes.values()].toSorted(
-    (one, other) => pixelsOf(other.scaleTo ?? source) - pixelsOf(one.scaleTo ?? source),
+    (a, b) => pixelsOf(b.scaleTo ?? source) - pixelsOf(a.scaleTo ?? source),
   );
-  return sorted.map(({ scaleTo, pictures: needing }, place) => {
+  return sorted.map(({ scaleTo, videos }, position) => {
     const from = sorted
-      .slice(0, place)
-      .findIndex((larger) => scaleTo !== null && servesFor(larger.scaleTo, scaleTo, source));
-    return { scaleTo, from: from === -1 ? null : from, pictures: needing };
+      .slice(0, position)
+      .findIndex((larger) => scaleTo !== null && canScaleFrom(larger.scaleTo, scaleTo, source));
+    return { scaleTo, from: from === -1 ? null : from, videos };
   });
 }
 
-function servesFor(larger: PictureSize | null, size: PictureSize, source: PictureSize): boolean {
+function canScaleFrom(larger: PixelSize | null, size: PixelSize, source: PixelSize): boolean {
   return (
     larger !== null &&
     larger.width <= source.width &&
     larger.height <= source.height &&
-    larger.width >= size.width * leastRatio &&
-    larger.height >= size.height * leastRatio
+    larger.width >= size.width * minDownscaleRatio &&
+    larger.height >= size.height * minDownscaleRatio
   );
 }
 
-function pixelsOf(size: PictureSize | undefined): number {
+function pixelsOf(size: PixelSize | undefined): number {
   return size === undefined ? 0 : size.width * size.height;
 }

@@ -10,22 +10,22 @@ import type { Decision, LastFrame } from './decisions.js';
  * which by itself would stay beyond the clip.
  */
 export function decideLastFrame(
-  { clip, picture, sound, container }: Omit<Decision, 'lastFrame'>,
+  { clip, video, audio, container }: Omit<Decision, 'lastFrame'>,
   media: MediaFacts,
 ): LastFrame | null {
-  const { video } = media;
-  if (picture === null || video === null || container.hasIndex !== true) return null;
-  const { timing } = picture;
-  const isCutByLength = clip.lengthSeconds !== null || sound === null;
+  const { video: inputVideo } = media;
+  if (video === null || inputVideo === null || container.hasIndex !== true) return null;
+  const { timing } = video;
+  const isCutByLength = clip.lengthSeconds !== null || audio === null;
   if (clip.startsInFrame && isCutByLength && timing.by === 'own-times' && clip.expectedSeconds !== null) {
     return { endSeconds: clip.expectedSeconds, frames: null };
   }
-  if (sound !== null) return null;
+  if (audio !== null) return null;
   const isUneven = timing.by === 'own-times' && timing.clock.by === 'fine' && timing.thinning.length === 0;
-  const { frameCount = 0, durationSeconds } = video;
+  const { frameCount = 0, durationSeconds } = inputVideo;
   if (!isUneven || frameCount === 0 || durationSeconds === null || media.format !== 'mpeg4') return null;
-  const endSeconds = startWithin(video.startSeconds, media) + durationSeconds;
-  const isWhole =
+  const endSeconds = startWithin(inputVideo.startSeconds, media) + durationSeconds;
+  const isComplete =
     clip.startSeconds === 0 && (clip.lengthSeconds === null || clip.lengthSeconds >= endSeconds);
-  return isWhole ? { endSeconds, frames: frameCount } : null;
+  return isComplete ? { endSeconds, frames: frameCount } : null;
 }

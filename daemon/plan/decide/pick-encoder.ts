@@ -7,14 +7,14 @@ import {
   videoEncoders,
   videoEncodersFor,
 } from '../encoders.js';
-import type { Abilities } from '../plan-types.js';
+import type { Capabilities } from '../plan-types.js';
 
 /** The encoder of the ffmpeg at hand for an audio codec; null where it has none. */
 export function pickAudioEncoder(
   codec: AudioCodec,
-  abilities: Abilities,
+  capabilities: Capabilities,
 ): { readonly codec: AudioCodec; readonly encoder: AudioEncoderName } | null {
-  const encoder = audioEncodersFor(codec).find((name) => abilities.encoders.has(name));
+  const encoder = audioEncodersFor(codec).find((name) => capabilities.encoders.has(name));
   return encoder === undefined ? null : { codec, encoder };
 }
 
@@ -25,11 +25,11 @@ export function pickAudioEncoder(
 export function pickVideoEncoder(
   codec: VideoCodec,
   settings: OutputSettings,
-  abilities: Abilities,
+  capabilities: Capabilities,
 ): { readonly codec: VideoCodec; readonly encoder: VideoEncoderName } | null {
-  const there = videoEncodersFor(codec).filter((name) => abilities.encoders.has(name));
-  const inTwoPasses = there.find((name) => videoEncoders[name].passes !== 'none');
-  const [first] = there;
+  const available = videoEncodersFor(codec).filter((name) => capabilities.encoders.has(name));
+  const inTwoPasses = available.find((name) => videoEncoders[name].passes !== 'none');
+  const [first] = available;
   const encoder =
     settings.video_bitrate === undefined || settings.onepass === true ? first : (inTwoPasses ?? first);
   return encoder === undefined ? null : { codec, encoder };

@@ -3,9 +3,9 @@ import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { Fault } from '../../jobs/job-failure.js';
 import { orientationOf, type VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
-import type { Abilities, WatermarkPicture } from '../plan-types.js';
+import type { Capabilities, WatermarkImage } from '../plan-types.js';
 import { decideColours, finalMatrix } from './colours.js';
-import type { Fields, Picture } from './decisions.js';
+import type { FieldOrderDecision, VideoDecision } from './decisions.js';
 import { levelOf } from './level.js';
 import { decideFit } from './size.js';
 import { decideTiming, type TimingSource } from './timing.js';
@@ -16,48 +16,48 @@ import { decideWatermarks, tooLargeWatermark } from './watermarks.js';
 const defaultKeyframeInterval = 250;
 
 /** Everything about the picture of an output, or why this input's picture cannot be made what is asked. */
-export function decidePicture(
+export function decideVideo(
   settings: OutputSettings,
   video: VideoFacts,
   encoder: VideoEncoderName,
   source: TimingSource,
-  watermarks: readonly WatermarkPicture[] = [],
-  abilities: Pick<Abilities, 'filters' | 'encoders'> = { filters: new Set(), encoders: new Set() },
-): { readonly picture: Picture } | { readonly fault: Fault } {
+  watermarks: readonly WatermarkImage[] = [],
+  capabilities: Pick<Capabilities, 'filters' | 'encoders'> = { filters: new Set(), encoders: new Set() },
+): { readonly video: VideoDecision } | { readonly failure: Fault } {
   // 0 too stands for a turn that was asked for: none, whatever the file says.
-  const turned: VideoFacts =
+  const rotated: VideoFacts =
     settings.rotate === undefined ? video : { ...video, rotationDegrees: settings.rotate, isMirrored: false };
-  const fit = decideFit(settings, turned);
+  const fit = decideFit(settings, rotated);
   const { width, height } = fit.canvas;
   const scaledPixels = fit.scaleTo === null ? 0 : fit.scaleTo.width * fit.scaleTo.height;
   if (Math.max(width * height, scaledPixels) > maxPixels) {
-    return refused(`The picture would be of ${width}x${height} pixels, and ${maxPixels} is the most.`);
+    return rejected(`The picture would be of ${width}x${height} pixels, and ${maxPixels} is the most.`);
   }
   const { codec, minSidePixels = 0 }: VideoEncoder = videoEncoders[encoder];
   if (Math.min(width, height) < minSidePixels) {
-    return refused(
+    return rejected(
       `The picture would be of ${width}x${height} pixels, and ${encoder} takes none with a side below ${minSidePixels}.`,
     );
   }
   const deinterlace = decideFields(settings.deinterlace ?? 'detect', video);
-  const colouring = decideColours(video, codec, abilities);
-  const matrix = finalMatrix(colouring);
-  const marks = decideWatermarks(settings.watermark ?? [], watermarks, fit.canvas, matrix);
-  const tooLarge = tooLargeWatermark(marks);
-  if (tooLarge !== null) return { fault: tooLarge };
+  const colourDecision = decideColours(video, codec, capabilities);
+  const matrix = finalMatrix(colourDecision);
+  const overlays = decideWatermarks(settings.watermark ?? [], watermarks, fit.canvas, matrix);
+  const tooLarge = tooLargeWatermark(overlays);
+  if (tooLarge !== null) return { failure: tooLarge };
   return {
-    picture: {
+    video: {
       streamIndex: video.streamIndex,
       inputCodec: video.codec,
       encoder,
-      inputDecoder: decideDecoder(video, abilities),
+      inputDecoder: decideDecoder(video, capabilities),
       deinterlace,
       staysInterlaced: deinterlace === null && decideFields('detect', video) !== null,
-      orientation: orientationOf(turned),
+      orientation: orientationOf(rotated),
       hasDisplayMatrix: orientationOf(video) !== 1,
       fit,
-      ...colouring,
-      watermarks: marks,
+      ...colourDecision,
+      watermarks: overlays,
       ...decideTiming(settings, video, encoder, source),
       rate: decideVideoRate(settings, encoder),
       cap: decideCap(settings),
@@ -67,12 +67,12 @@ export function decidePicture(
   };
 }
 
-function refused(message: string): { readonly fault: Fault } {
-  return { fault: { errorClass: 'InvalidVideoSettingsError', message } };
+function rejected(message: string): { readonly failure: Fault } {
+  return { failure: { errorClass: 'InvalidVideoSettingsError', message } };
 }
 
 /** Whether fields are made frames (`deinterlace`): `detect` goes by what the file says of itself, and silence is a no. */
-function decideFields(mode: 'on' | 'off' | 'detect', { fieldOrder }: VideoFacts): Fields | null {
+function decideFields(mode: 'on' | 'off' | 'detect', { fieldOrder }: VideoFacts): FieldOrderDecision | null {
   if (mode === 'off') return null;
   if (fieldOrder === 'top-first' || fieldOrder === 'bottom-first') return fieldOrder;
   return mode === 'on' ? 'as-flagged' : null;
@@ -81,7 +81,7 @@ function decideFields(mode: 'on' | 'off' | 'detect', { fieldOrder }: VideoFacts)
 /** ffmpeg's own decoders of VP8 and VP9 leave the transparency out, which those of libvpx decode. */
 function decideDecoder(
   { codec, hasAlpha }: VideoFacts,
-  { encoders }: Pick<Abilities, 'encoders'>,
+  { encoders }: Pick<Capabilities, 'encoders'>,
 ): string | null {
   const decoder = codec === 'vp8' ? 'libvpx' : codec === 'vp9' ? 'libvpx-vp9' : null;
   // A build has the decoders of the libraries whose encoders it has.

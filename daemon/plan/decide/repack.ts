@@ -1,6 +1,6 @@
 import type { MediaFacts } from '../../jobs/media.js';
 import { startWithin } from './clip.js';
-import type { Sound } from './decisions.js';
+import type { AudioDecision } from './decisions.js';
 
 /** Codecs that phones pack dozens of frames of into one packet. */
 const packedCodecs: ReadonlySet<string> = new Set(['amr_nb', 'amr_wb']);
@@ -10,7 +10,7 @@ const packedCodecs: ReadonlySet<string> = new Set(['amr_nb', 'amr_wb']);
  * says nothing, which leaves a fiftieth of the sound of a phone's file; 4.1 and 7.0 decode all of it. In a file of its own AMR
  * has one frame a packet, and all of them read that.
  */
-export function decideRepack(media: MediaFacts): Sound['repack'] {
+export function decideRepack(media: MediaFacts): AudioDecision['repack'] {
   const { format, audio } = media;
   if (audio === null || format === 'amr' || !packedCodecs.has(audio.codec)) return null;
   return { offsetSeconds: startWithin(audio.startSeconds, media) };

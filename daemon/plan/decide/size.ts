@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { type Ratio, uprightSize, type VideoFacts } from '../../jobs/media.js';
-import type { Fit, PictureSize } from './decisions.js';
+import type { Fit, PixelSize } from './decisions.js';
 
 /** The settings that a size is made of (section 4.1 Resolution). */
 export type SizeSettings = Pick<OutputSettings, 'width' | 'height' | 'size' | 'upscale' | 'aspect_mode'>;
@@ -11,63 +11,71 @@ export type SizeSettings = Pick<OutputSettings, 'width' | 'height' | 'size' | 'u
  */
 export function decideFit(settings: SizeSettings, video: VideoFacts): Fit {
   const stored = uprightSize(video);
-  const original = squared(stored, uprightPixel(video));
-  const { scaled, canvas, by } = fitted(settings, original);
-  return untouched(stored, original, scaled, canvas, by);
+  const original = toSquarePixels(stored, uprightPixel(video));
+  const { scaled, canvas, by } = computeFit(settings, original);
+  return omitNeedlessScaling(stored, original, scaled, canvas, by);
 }
 
-interface Fitted {
-  readonly scaled: PictureSize;
-  readonly canvas: PictureSize;
+interface ComputedFit {
+  readonly scaled: PixelSize;
+  readonly canvas: PixelSize;
   readonly by: Fit['by'];
 }
 
-function fitted(settings: SizeSettings, original: PictureSize): Fitted {
+function computeFit(settings: SizeSettings, original: PixelSize): ComputedFit {
   const width = settings.width ?? settings.size?.width;
   const height = settings.height ?? settings.size?.height;
   const mayEnlarge = settings.upscale ?? false;
-  const capped = (factor: number) => (mayEnlarge ? factor : Math.min(1, factor));
+  const limitFactor = (factor: number) => (mayEnlarge ? factor : Math.min(1, factor));
   if (width === undefined || height === undefined) {
     // With one side only the other one follows, and aspect_mode means nothing.
     const factor =
       width !== undefined ? width / original.width : height !== undefined ? height / original.height : 1;
-    return plain(times(original, capped(factor)));
+    return unpadded(scaleSize(original, limitFactor(factor)));
   }
   const inside = Math.min(width / original.width, height / original.height);
   const around = Math.max(width / original.width, height / original.height);
   // The asked shape, as large as goes without enlarging either side.
-  const shape = times({ width, height }, mayEnlarge ? 1 : Math.min(1, 1 / around));
+  const shape = scaleSize({ width, height }, mayEnlarge ? 1 : Math.min(1, 1 / around));
   switch (settings.aspect_mode ?? 'preserve') {
     case 'preserve':
-      return plain(times(original, capped(inside)));
+      return unpadded(scaleSize(original, limitFactor(inside)));
     case 'stretch':
-      return plain(shape);
+      return unpadded(shape);
     case 'pad':
-      return { scaled: even(times(original, capped(inside))), canvas: even({ width, height }), by: 'bars' };
+      return {
+        scaled: toEvenSize(scaleSize(original, limitFactor(inside))),
+        canvas: toEvenSize({ width, height }),
+        by: 'bars',
+      };
     case 'crop': {
-      const canvas = even(shape);
-      const scaled = whole(times(original, capped(around)));
+      const canvas = toEvenSize(shape);
+      const scaled = roundSize(scaleSize(original, limitFactor(around)));
       // Rounding must not leave the picture a pixel short of what is cut out of it.
       return { scaled: atLeast(scaled, canvas), canvas, by: 'trim-middle' };
     }
   }
 }
 
-const plain = (size: PictureSize): Fitted => ({ scaled: even(size), canvas: even(size), by: 'nothing' });
+const unpadded = (size: PixelSize): ComputedFit => ({
+  scaled: toEvenSize(size),
+  canvas: toEvenSize(size),
+  by: 'nothing',
+});
 
 /** Leaves out the steps that would change nothing: scaling most of all, which costs the most. */
-function untouched(
-  stored: PictureSize,
-  original: PictureSize,
-  scaled: PictureSize,
-  canvas: PictureSize,
+function omitNeedlessScaling(
+  stored: PixelSize,
+  original: PixelSize,
+  scaled: PixelSize,
+  canvas: PixelSize,
   by: Fit['by'],
 ): Fit {
   const isSquare = isSame(stored, original);
   const needed = isSame(scaled, canvas) ? 'nothing' : by;
   if (isSquare && isSame(scaled, stored)) return { scaleTo: null, canvas, by: needed };
   // An odd side loses its last line: scaling for that would blur the whole picture.
-  if (isSquare && needed === 'nothing' && isSame(scaled, even(stored)))
+  if (isSquare && needed === 'nothing' && isSame(scaled, toEvenSize(stored)))
     return { scaleTo: null, canvas, by: 'trim-edge' };
   return { scaleTo: scaled, canvas, by: needed };
 }
@@ -75,33 +83,32 @@ function untouched(
 /** Shape of a pixel once the picture stands upright. Nonsense in the file counts as square. */
 function uprightPixel({ sampleAspectRatio: { numerator, denominator }, rotationDegrees }: VideoFacts): Ratio {
   if (numerator <= 0 || denominator <= 0) return { numerator: 1, denominator: 1 };
-  const isTurned = rotationDegrees === 90 || rotationDegrees === 270;
-  return isTurned ? { numerator: denominator, denominator: numerator } : { numerator, denominator };
+  const isSideways = rotationDegrees === 90 || rotationDegrees === 270;
+  return isSideways ? { numerator: denominator, denominator: numerator } : { numerator, denominator };
 }
 
-function squared(size: PictureSize, pixel: Ratio): PictureSize {
+function toSquarePixels(size: PixelSize, pixel: Ratio): PixelSize {
   return {
     width: Math.max(1, Math.round((size.width * pixel.numerator) / pixel.denominator)),
     height: size.height,
   };
 }
 
-const times = (size: PictureSize, factor: number): PictureSize => ({
+const scaleSize = (size: PixelSize, factor: number): PixelSize => ({
   width: size.width * factor,
   height: size.height * factor,
 });
-const whole = (size: PictureSize): PictureSize => ({
+const roundSize = (size: PixelSize): PixelSize => ({
   width: Math.round(size.width),
   height: Math.round(size.height),
 });
 const evenSide = (side: number) => Math.max(2, Math.round(side) - (Math.round(side) % 2));
-const even = (size: PictureSize): PictureSize => ({
+const toEvenSize = (size: PixelSize): PixelSize => ({
   width: evenSide(size.width),
   height: evenSide(size.height),
 });
-const atLeast = (size: PictureSize, least: PictureSize): PictureSize => ({
-  width: Math.max(size.width, least.width),
-  height: Math.max(size.height, least.height),
+const atLeast = (size: PixelSize, minimum: PixelSize): PixelSize => ({
+  width: Math.max(size.width, minimum.width),
+  height: Math.max(size.height, minimum.height),
 });
-const isSame = (one: PictureSize, other: PictureSize) =>
-  one.width === other.width && one.height === other.height;
+const isSame = (a: PixelSize, b: PixelSize) => a.width === b.width && a.height === b.height;

@@ -6,51 +6,53 @@ import { type AudioCodec, type AudioCodecFacts, audioCodecs } from '../codecs.js
 import type { Container } from '../containers.js';
 import type { AudioEncoderName } from '../encoders.js';
 import { bitrateRange, fillableKbps } from './audio-limits.js';
-import type { Mixing, Sound } from './decisions.js';
+import type { AudioDecision, Mixing } from './decisions.js';
 import { levelOf } from './level.js';
 
 /** Greatest sample rate in Hz, and what an input that does not tell its own is taken to have. */
-const greatestSampleRate = 48_000;
+const maxSampleRate = 48_000;
 
 /** Up to so many channels ffmpeg knows where each of them stands, and mixes them down by that. */
-const mostPlacedChannels = 8;
+const maxPositionedChannels = 8;
 
 /** Everything about the sound of an output, or why this input's sound cannot be made what is asked. */
-export function decideSound(
+export function decideAudio(
   settings: OutputSettings,
   audio: AudioFacts,
-  chosen: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName; readonly container: Container },
-  repack: Sound['repack'],
-): { readonly sound: Sound } | { readonly fault: Fault } {
+  target: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName; readonly container: Container },
+  repack: AudioDecision['repack'],
+): { readonly audio: AudioDecision } | { readonly failure: Fault } {
   const channels = (settings.audio_channels ?? audio.channels) === 1 ? 1 : 2;
   const sampleRate =
     settings.audio_sample_rate ??
-    nearestSampleRate(audio.sampleRate, sampleRatesOf(chosen.codec, chosen.container));
+    nearestSampleRate(audio.sampleRate, sampleRatesOf(target.codec, target.container));
   const common = {
     streamIndex: audio.streamIndex,
     repack,
-    encoder: chosen.encoder,
+    encoder: target.encoder,
     sampleRate,
     channels,
     mixing: decideMixing(audio.channels, channels),
   } as const;
-  const asked = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
-  if (asked === undefined) {
-    return { sound: { ...common, rate: { by: 'quality', level: levelOf(settings.audio_quality) } } };
+  const requestedKbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
+  if (requestedKbps === undefined) {
+    return { audio: { ...common, rate: { by: 'quality', level: levelOf(settings.audio_quality) } } };
   }
   const kbps =
     settings.audio_sample_rate === undefined
-      ? fillableKbps(chosen.codec, asked, sampleRate, channels)
-      : asked;
-  const complaint = bitrateComplaint(chosen.codec, kbps, sampleRate, channels);
-  if (complaint !== null) {
-    return { fault: { errorClass: 'InvalidAudioSettingsError', message: `audio_bitrate ${complaint}.` } };
+      ? fillableKbps(target.codec, requestedKbps, sampleRate, channels)
+      : requestedKbps;
+  const validationError = validateAudioBitrate(target.codec, kbps, sampleRate, channels);
+  if (validationError !== null) {
+    return {
+      failure: { errorClass: 'InvalidAudioSettingsError', message: `audio_bitrate ${validationError}.` },
+    };
   }
-  return { sound: { ...common, rate: { by: 'bitrate', kbps } } };
+  return { audio: { ...common, rate: { by: 'bitrate', kbps } } };
 }
 
 function decideMixing(from: number, to: 1 | 2): Mixing {
-  if (from > mostPlacedChannels) return { by: 'order', channels: from };
+  if (from > maxPositionedChannels) return { by: 'order', channels: from };
   if (from <= to) return { by: 'nothing' };
   return { by: from === 2 ? 'average' : 'places' };
 }
@@ -62,27 +64,27 @@ export function sampleRatesOf(codec: AudioCodec, container: Container): readonly
 }
 
 /** What is wrong with a bitrate in Kbps, to stand after the name of the setting; null where nothing is. */
-export function bitrateComplaint(
+export function validateAudioBitrate(
   codec: AudioCodec,
   kbps: number,
   sampleRate: number,
   channels: 1 | 2,
 ): string | null {
-  const what = channels === 1 ? 'mono' : 'stereo';
+  const layout = channels === 1 ? 'mono' : 'stereo';
   if (kbps >= audioKilobitsPerChannel * channels) {
-    return `must be below ${audioKilobitsPerChannel * channels} for ${what} sound`;
+    return `must be below ${audioKilobitsPerChannel * channels} for ${layout} sound`;
   }
   const { min, max } = bitrateRange(codec, sampleRate, channels);
   if (kbps >= min && kbps <= max) return null;
-  return `must be from ${min} to ${max} for ${what} ${codec} at ${sampleRate} Hz`;
+  return `must be from ${min} to ${max} for ${layout} ${codec} at ${sampleRate} Hz`;
 }
 
 /**
  * The rate that nothing of the sound is lost at: the input's own, or the next higher one there is, at most 48000 (section 4.1
  * Audio). Nobody asked for it, so an odd rate of the input is no fault.
  */
-function nearestSampleRate(inputRate: number, known: readonly number[] | null): number {
-  const rate = inputRate > 0 ? Math.min(inputRate, greatestSampleRate) : greatestSampleRate;
-  if (known === null) return Math.max(rate, 8000);
-  return known.findLast((candidate) => candidate >= rate) ?? known[0] ?? rate;
+function nearestSampleRate(inputRate: number, supportedRates: readonly number[] | null): number {
+  const rate = inputRate > 0 ? Math.min(inputRate, maxSampleRate) : maxSampleRate;
+  if (supportedRates === null) return Math.max(rate, 8000);
+  return supportedRates.findLast((candidate) => candidate >= rate) ?? supportedRates[0] ?? rate;
 }

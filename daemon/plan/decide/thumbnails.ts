@@ -2,23 +2,23 @@ import type { MediaFacts } from '../../jobs/media.js';
 import { indexedFormats, startWithin } from './clip.js';
 
 /** How pictures are taken of an output's file: each found by seeking, or all of them in one pass through it. */
-export interface Taking {
+export interface ThumbnailSchedule {
   /** The moments of the pictures found by seeking, in seconds, and how long before each of them reading has to begin. */
-  readonly sought: readonly { readonly picture: number; readonly seconds: number }[];
-  readonly runUpSeconds: number;
+  readonly seeks: readonly { readonly imageIndex: number; readonly seconds: number }[];
+  readonly prerollSeconds: number;
   /** So many pictures from the first one on, all at one distance; null where all are sought. */
-  readonly passing: {
+  readonly sequential: {
     readonly count: number;
     readonly firstSeconds: number;
     readonly everySeconds: number;
   } | null;
   /** For each thumbnail the number of its picture: several may show the same moment. */
-  readonly pictureOf: readonly number[];
+  readonly imageIndexes: readonly number[];
 }
 
 /** What encoders do by themselves, where no other distance of keyframes was asked for; and a likely frame rate. */
-const usualKeyframeInterval = 250;
-const likelyFramesPerSecond = 25;
+const defaultKeyframeInterval = 250;
+const assumedFramesPerSecond = 25;
 
 /**
  * Which pictures `thumbnails.number` stands for: N of them at (i + 0.5) / N of the length of the output's file, the first of them 0
@@ -32,33 +32,33 @@ const likelyFramesPerSecond = 25;
 export function decideThumbnails(
   number: number,
   media: MediaFacts,
-  keyframeInterval: number = usualKeyframeInterval,
-): Taking | null {
+  keyframeInterval: number = defaultKeyframeInterval,
+): ThumbnailSchedule | null {
   const { durationSeconds, video } = media;
   if (durationSeconds === null || video === null) return null;
   const rate = video.frameRate;
-  const framesPerSecond = rate === null ? likelyFramesPerSecond : rate.numerator / rate.denominator;
+  const framesPerSecond = rate === null ? assumedFramesPerSecond : rate.numerator / rate.denominator;
   const everySeconds = durationSeconds / number;
-  const lastSeconds = lastMoment(media, durationSeconds, 1 / framesPerSecond);
-  const moments = Array.from({ length: number }, (_, index) => (index + 0.5) * everySeconds);
-  const within = moments.filter((seconds) => seconds <= lastSeconds);
-  const sought = (seconds: number, picture: number) => ({ picture, seconds });
+  const lastSeconds = lastFrameTime(media, durationSeconds, 1 / framesPerSecond);
+  const times = Array.from({ length: number }, (_, index) => (index + 0.5) * everySeconds);
+  const reachable = times.filter((seconds) => seconds <= lastSeconds);
+  const seeks = (seconds: number, imageIndex: number) => ({ imageIndex, seconds });
   const groupSeconds = keyframeInterval / framesPerSecond;
   const isIndexed = indexedFormats.has(media.format);
-  const soughtCost = within.length * (isIndexed ? groupSeconds / 2 : groupSeconds * 2);
+  const seekCostSeconds = reachable.length * (isIndexed ? groupSeconds / 2 : groupSeconds * 2);
   // In Ogg the frames after a seek were found to be told half a frame too early.
-  const isSought = media.format !== 'ogg' && soughtCost < durationSeconds;
+  const usesSeeks = media.format !== 'ogg' && seekCostSeconds < durationSeconds;
   return {
-    sought: [
-      ...(isSought ? within.map(sought) : []),
-      ...(within.length < number ? [sought(lastSeconds, within.length)] : []),
+    seeks: [
+      ...(usesSeeks ? reachable.map(seeks) : []),
+      ...(reachable.length < number ? [seeks(lastSeconds, reachable.length)] : []),
     ],
-    runUpSeconds: isIndexed ? 0 : groupSeconds + 1,
-    passing:
-      isSought || within.length === 0
+    prerollSeconds: isIndexed ? 0 : groupSeconds + 1,
+    sequential:
+      usesSeeks || reachable.length === 0
         ? null
-        : { count: within.length, firstSeconds: everySeconds / 2, everySeconds },
-    pictureOf: moments.map((_, index) => Math.min(index, within.length)),
+        : { count: reachable.length, firstSeconds: everySeconds / 2, everySeconds },
+    imageIndexes: times.map((_, index) => Math.min(index, reachable.length)),
   };
 }
 
@@ -66,24 +66,27 @@ export function decideThumbnails(
  * The same where what was sought was not found: all in one pass. FLV does not tell when its picture ends, and MPEG's streams tell a
  * wrong frame rate, so that a search may begin behind the last keyframe and find nothing to decode.
  */
-export function decideInOnePass(number: number, { durationSeconds }: MediaFacts): Taking | null {
+export function decideSequentialThumbnails(
+  number: number,
+  { durationSeconds }: MediaFacts,
+): ThumbnailSchedule | null {
   if (durationSeconds === null) return null;
   const everySeconds = durationSeconds / number;
   return {
-    sought: [],
-    runUpSeconds: 0,
-    passing: { count: number, firstSeconds: everySeconds / 2, everySeconds },
-    pictureOf: Array.from({ length: number }, (_, index) => index),
+    seeks: [],
+    prerollSeconds: 0,
+    sequential: { count: number, firstSeconds: everySeconds / 2, everySeconds },
+    imageIndexes: Array.from({ length: number }, (_, index) => index),
   };
 }
 
 /** A moment at which the last frame is shown for certain, as far as the file tells when that ends. */
-function lastMoment(media: MediaFacts, durationSeconds: number, frameSeconds: number): number {
+function lastFrameTime(media: MediaFacts, durationSeconds: number, frameSeconds: number): number {
   const { video, format } = media;
-  const ownSeconds = video?.durationSeconds ?? null;
-  if (video === null || ownSeconds === null) return durationSeconds;
+  const streamSeconds = video?.durationSeconds ?? null;
+  if (video === null || streamSeconds === null) return durationSeconds;
   // Matroska's tag tells the end, not the length.
-  const tellsEnd = format === 'matroska' || format === 'webm';
-  const endSeconds = ownSeconds + (tellsEnd ? 0 : startWithin(video.startSeconds, media));
+  const hasEndTimestamps = format === 'matroska' || format === 'webm';
+  const endSeconds = streamSeconds + (hasEndTimestamps ? 0 : startWithin(video.startSeconds, media));
   return Math.max(0, Math.min(endSeconds - frameSeconds / 2, durationSeconds));
 }

@@ -1,7 +1,7 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { Ratio, VideoFacts } from '../../jobs/media.js';
 import type { VideoEncoderName } from '../encoders.js';
-import type { Clock, Thinning, Timing } from './decisions.js';
+import type { FrameClock, Thinning, Timing } from './decisions.js';
 import { dividedRate, isHigher, perSecond, rateOf } from './frame-rate.js';
 
 /** The settings that the times of frames are made of (section 4.1 Advanced). */
@@ -36,37 +36,46 @@ export function decideTiming(
   { format, firstFrameSeconds }: TimingSource,
 ): TimingDecision {
   const { frameRate, isFrameRateVariable } = video;
-  const asked = settings.frame_rate === undefined ? null : rateOf(settings.frame_rate);
-  const most = settings.max_frame_rate === undefined ? null : rateOf(settings.max_frame_rate);
-  const divisor = asked === null ? (settings.decimate ?? 1) : 1;
-  const mustBeEven = asked !== null || encoder === 'libtheora';
-  if (mustBeEven) return even(lowered(asked ?? dividedRate(frameRate ?? unknownRate, divisor), most));
+  const requestedRate = settings.frame_rate === undefined ? null : rateOf(settings.frame_rate);
+  const maxRate = settings.max_frame_rate === undefined ? null : rateOf(settings.max_frame_rate);
+  const divisor = requestedRate === null ? (settings.decimate ?? 1) : 1;
+  const needsConstantRate = requestedRate !== null || encoder === 'libtheora';
+  if (needsConstantRate)
+    return constantRate(capRate(requestedRate ?? dividedRate(frameRate ?? assumedRate, divisor), maxRate));
   if (isFrameRateVariable || frameRate === null) {
-    return thinned({ by: 'fine' }, frameRate, divisor, most);
+    return variableRate({ by: 'fine' }, frameRate, divisor, maxRate);
   }
-  if (divisor > 1 || (most !== null && isHigher(frameRate, most))) {
-    return even(lowered(dividedRate(frameRate, divisor), most));
+  if (divisor > 1 || (maxRate !== null && isHigher(frameRate, maxRate))) {
+    return constantRate(capRate(dividedRate(frameRate, divisor), maxRate));
   }
-  const mayBeUneven = looseFormats.has(format);
+  const mayBeUneven = imprecisePtsFormats.has(format);
   if (!mayBeUneven && isOnGrid(firstFrameSeconds, frameRate)) {
-    return thinned({ by: 'frames' }, frameRate, 1, null);
+    return variableRate({ by: 'frames' }, frameRate, 1, null);
   }
-  return thinned({ ...partFrames(frameRate), mayBeUneven }, frameRate, 1, mayBeUneven ? most : null);
+  return variableRate(
+    { ...frameFraction(frameRate), mayBeUneven },
+    frameRate,
+    1,
+    mayBeUneven ? maxRate : null,
+  );
 }
 
 // Matroska's frame rate is a remark: what was repacked from elsewhere bears the average of an uneven rate as if it were even.
-const looseFormats: ReadonlySet<string> = new Set(['matroska', 'webm']);
+const imprecisePtsFormats: ReadonlySet<string> = new Set(['matroska', 'webm']);
 
 // What ffmpeg itself takes for a stream that does not tell.
-const unknownRate: Ratio = { numerator: 25, denominator: 1 };
+const assumedRate: Ratio = { numerator: 25, denominator: 1 };
 
 /**
  * Steps of a whole part of a frame. Matroska rounds times to a millisecond: steps of three and more bring even frames back to
  * where they belong, and move uneven ones by less than anybody sees.
  */
-function partFrames({ numerator, denominator }: Ratio): { readonly by: 'part-frames'; readonly step: Ratio } {
-  const parts = Math.max(1, Math.floor((denominator * 1000) / (numerator * 3)));
-  return { by: 'part-frames', step: { numerator: denominator, denominator: numerator * parts } };
+function frameFraction({ numerator, denominator }: Ratio): {
+  readonly by: 'part-frames';
+  readonly step: Ratio;
+} {
+  const partsPerFrame = Math.max(1, Math.floor((denominator * 1000) / (numerator * 3)));
+  return { by: 'part-frames', step: { numerator: denominator, denominator: numerator * partsPerFrame } };
 }
 
 /** Whether a moment is that of a whole number of frames, within what nobody notices between sound and picture. */
@@ -75,22 +84,30 @@ function isOnGrid(seconds: number, rate: Ratio): boolean {
   return Math.abs(frames - Math.round(frames)) / perSecond(rate) < 0.002;
 }
 
-function lowered(rate: Ratio, most: Ratio | null): Ratio {
-  return most !== null && isHigher(rate, most) ? most : rate;
+function capRate(rate: Ratio, maxRate: Ratio | null): Ratio {
+  return maxRate !== null && isHigher(rate, maxRate) ? maxRate : rate;
 }
 
-function even(rate: Ratio): TimingDecision {
+function constantRate(rate: Ratio): TimingDecision {
   return { timing: { by: 'even-rate', rate }, framesPerSecond: perSecond(rate) };
 }
 
-function thinned(clock: Clock, frameRate: Ratio | null, divisor: number, most: Ratio | null): TimingDecision {
+function variableRate(
+  clock: FrameClock,
+  frameRate: Ratio | null,
+  divisor: number,
+  maxRate: Ratio | null,
+): TimingDecision {
   const thinning: readonly Thinning[] = [
     ...(divisor > 1 ? [{ by: 'count', oneOf: divisor } as const] : []),
-    ...(most === null ? [] : [{ by: 'rate', most } as const]),
+    ...(maxRate === null ? [] : [{ by: 'rate', maxRate } as const]),
   ];
-  const left = frameRate === null ? null : perSecond(frameRate) / divisor;
+  const remainingRate = frameRate === null ? null : perSecond(frameRate) / divisor;
   return {
     timing: { by: 'own-times', clock, thinning },
-    framesPerSecond: left === null || most === null ? left : Math.min(left, perSecond(most)),
+    framesPerSecond:
+      remainingRate === null || maxRate === null
+        ? remainingRate
+        : Math.min(remainingRate, perSecond(maxRate)),
   };
 }

@@ -17,13 +17,13 @@ const bufferSeconds = 1.5;
  * a quality with an encoder that meets it better so, unless `onepass` is set. Below a cap a quality takes one.
  */
 export function decideVideoRate(settings: VideoRateSettings, encoder: VideoEncoderName): VideoRate {
-  const mayTakeTwo = settings.onepass !== true;
+  const allowsTwoPasses = settings.onepass !== true;
   if (settings.video_bitrate !== undefined) {
-    return { by: 'bitrate', kbps: settings.video_bitrate, passes: mayTakeTwo ? 2 : 1 };
+    return { by: 'bitrate', kbps: settings.video_bitrate, passes: allowsTwoPasses ? 2 : 1 };
   }
   const { hasTwoPassQuality }: VideoEncoder = videoEncoders[encoder];
-  const takesTwo = mayTakeTwo && hasTwoPassQuality === true && settings.bitrate_cap === undefined;
-  return { by: 'quality', level: levelOf(settings.quality), passes: takesTwo ? 2 : 1 };
+  const usesTwoPasses = allowsTwoPasses && hasTwoPassQuality === true && settings.bitrate_cap === undefined;
+  return { by: 'quality', level: levelOf(settings.quality), passes: usesTwoPasses ? 2 : 1 };
 }
 
 /** What the bits may be at most (`bitrate_cap`), over which buffer; null where there is no cap. A buffer alone limits nothing. */

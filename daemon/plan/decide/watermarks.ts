@@ -1,8 +1,8 @@
 import type { Distance, OutputSettings } from '../../../src/shared/settings/index.js';
 import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { Fault } from '../../jobs/job-failure.js';
-import type { WatermarkPicture } from '../plan-types.js';
-import type { ColourMatrix, Overlay, PictureSize } from './decisions.js';
+import type { WatermarkImage } from '../plan-types.js';
+import type { ColourMatrix, Overlay, PixelSize } from './decisions.js';
 
 type WatermarkSettings = NonNullable<OutputSettings['watermark']>[number];
 
@@ -15,20 +15,20 @@ const defaultDistance: Distance = { value: 10, unit: 'pixels', isFromFarEdge: tr
  */
 export function decideWatermarks(
   settings: readonly WatermarkSettings[],
-  pictures: readonly WatermarkPicture[],
-  canvas: PictureSize,
+  images: readonly WatermarkImage[],
+  canvas: PixelSize,
   matrix: ColourMatrix,
 ): readonly Overlay[] {
   return settings.flatMap((watermark, index) => {
-    const picture = pictures[index];
-    if (picture === undefined) return [];
-    const size = sizeOf(watermark, picture, canvas);
+    const image = images[index];
+    if (image === undefined) return [];
+    const size = sizeOf(watermark, image, canvas);
     return [
       {
-        picture,
-        scaleTo: size.width === picture.width && size.height === picture.height ? null : size,
-        x: placeOf(watermark.x ?? defaultDistance, canvas.width, size.width),
-        y: placeOf(watermark.y ?? defaultDistance, canvas.height, size.height),
+        image,
+        scaleTo: size.width === image.width && size.height === image.height ? null : size,
+        x: offsetOf(watermark.x ?? defaultDistance, canvas.width, size.width),
+        y: offsetOf(watermark.y ?? defaultDistance, canvas.height, size.height),
         matrix,
       },
     ];
@@ -45,24 +45,32 @@ export function tooLargeWatermark(overlays: readonly Overlay[]): Fault | null {
   return { errorClass: 'WatermarkError', message };
 }
 
-function sizeOf({ width, height }: WatermarkSettings, own: PictureSize, canvas: PictureSize): PictureSize {
-  const wide = width === undefined ? null : pixelsOf(width, canvas.width);
-  const high = height === undefined ? null : pixelsOf(height, canvas.height);
-  if (wide !== null && high !== null) return { width: wide, height: high };
-  if (wide !== null) return { width: wide, height: atLeastOne((wide * own.height) / own.width) };
-  if (high !== null) return { width: atLeastOne((high * own.width) / own.height), height: high };
-  return { width: own.width, height: own.height };
+function sizeOf({ width, height }: WatermarkSettings, imageSize: PixelSize, canvas: PixelSize): PixelSize {
+  const widthPixels = width === undefined ? null : pixelsOf(width, canvas.width);
+  const heightPixels = height === undefined ? null : pixelsOf(height, canvas.height);
+  if (widthPixels !== null && heightPixels !== null) return { width: widthPixels, height: heightPixels };
+  if (widthPixels !== null)
+    return {
+      width: widthPixels,
+      height: atLeastOnePixel((widthPixels * imageSize.height) / imageSize.width),
+    };
+  if (heightPixels !== null)
+    return {
+      width: atLeastOnePixel((heightPixels * imageSize.width) / imageSize.height),
+      height: heightPixels,
+    };
+  return { width: imageSize.width, height: imageSize.height };
 }
 
 function pixelsOf({ value, unit }: Distance, side: number): number {
-  return atLeastOne(unit === 'percent' ? (value * side) / 100 : value);
+  return atLeastOnePixel(unit === 'percent' ? (value * side) / 100 : value);
 }
 
-function placeOf({ value, unit, isFromFarEdge }: Distance, side: number, own: number): number {
+function offsetOf({ value, unit, isFromFarEdge }: Distance, side: number, imageSize: number): number {
   const pixels = Math.round(unit === 'percent' ? (value * side) / 100 : value);
-  return isFromFarEdge ? side - own - pixels : pixels;
+  return isFromFarEdge ? side - imageSize - pixels : pixels;
 }
 
-function atLeastOne(pixels: number): number {
+function atLeastOnePixel(pixels: number): number {
   return Math.max(1, Math.round(pixels));
 }

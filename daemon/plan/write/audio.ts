@@ -1,8 +1,8 @@
 import { allowedKbps } from '../decide/audio-limits.js';
-import type { Sound } from '../decide/decisions.js';
+import type { AudioDecision } from '../decide/decisions.js';
 import { atLevel } from '../decide/level.js';
 import { type AudioEncoder, audioEncoders } from '../encoders.js';
-import type { Abilities } from '../plan-types.js';
+import type { Capabilities } from '../plan-types.js';
 import { mixingFilters } from './mixing.js';
 
 /**
@@ -11,26 +11,26 @@ import { mixingFilters } from './mixing.js';
  * comes after is heard that much too early. Tried and rejected: stretching small differences away (`async` above 1) loses
  * sync altogether with 4.1 and 5.1, by seconds within a film whose clock goes 4 in 1000 too slow.
  */
-const keepingTime = 'aresample=async=1:min_hard_comp=0.03:first_pts=0';
+const resampleFilter = 'aresample=async=1:min_hard_comp=0.03:first_pts=0';
 
 /** The sound: its filter and its encoder with everything it is told. */
-export function audioArgs(sound: Sound, abilities: Abilities): readonly string[] {
-  const encoder: AudioEncoder = audioEncoders[sound.encoder];
+export function audioArgs(audio: AudioDecision, capabilities: Capabilities): readonly string[] {
+  const encoder: AudioEncoder = audioEncoders[audio.encoder];
   return [
     '-af',
-    mixingFilters(sound, keepingTime, abilities).join(','),
+    mixingFilters(audio, resampleFilter, capabilities).join(','),
     '-c:a',
-    sound.encoder,
-    ...rateArgs(sound, encoder),
+    audio.encoder,
+    ...rateArgs(audio, encoder),
     '-ar',
-    String(sound.sampleRate),
+    String(audio.sampleRate),
     '-ac',
-    String(sound.channels),
+    String(audio.channels),
     ...(encoder.always ?? []),
   ];
 }
 
-function rateArgs({ rate, channels, sampleRate }: Sound, encoder: AudioEncoder): readonly string[] {
+function rateArgs({ rate, channels, sampleRate }: AudioDecision, encoder: AudioEncoder): readonly string[] {
   if (rate.by === 'bitrate') {
     const isConstant = encoder.constantKbps?.includes(rate.kbps) ?? true;
     const kbps = `${rate.kbps}k`;

@@ -1,7 +1,7 @@
-import type { Picture, Timing } from '../decide/decisions.js';
+import type { Timing, VideoDecision } from '../decide/decisions.js';
 import type { VideoEncoder } from '../encoders.js';
-import type { Abilities } from '../plan-types.js';
-import { likelyFramesPerSecond } from './rate.js';
+import type { Capabilities } from '../plan-types.js';
+import { assumedFramesPerSecond } from './rate.js';
 
 /*
  * Up to 5.1, ffmpeg tells libvpx and libaom that every frame lasts one step of the clock. In one pass they go by the time from frame to frame
@@ -12,14 +12,14 @@ import { likelyFramesPerSecond } from './rate.js';
  */
 
 /** Steps a second that uneven frames are put to, within two milliseconds of their times: as few as do, and a dozen a frame where these are quick. */
-const steps = { least: 250, most: 1000, aFrame: 12 } as const;
+const stepRange = { min: 250, max: 1000, perFrame: 12 } as const;
 /** What libvpx is told at most: it counts the bits of some seconds in 32 digits. */
-const mostKbpsTold = 200_000;
+const maxSafeKbps = 200_000;
 
 /** The times of a picture by the clock that its encoder can bear. Nothing is lost with whole frames where these come evenly. */
-export function clocked(picture: Picture, encoder: VideoEncoder, abilities: Abilities): Timing {
-  const { timing, framesPerSecond } = picture;
-  if (!isMisled(encoder, abilities) || timing.by !== 'own-times') return timing;
+export function clocked(video: VideoDecision, encoder: VideoEncoder, capabilities: Capabilities): Timing {
+  const { timing, framesPerSecond } = video;
+  if (!isRateMisread(encoder, capabilities) || timing.by !== 'own-times') return timing;
   switch (timing.clock.by) {
     case 'frames':
     case 'counted':
@@ -27,25 +27,31 @@ export function clocked(picture: Picture, encoder: VideoEncoder, abilities: Abil
     case 'part-frames':
       return { ...timing, clock: { by: 'frames' } };
     case 'fine': {
-      const rate = framesPerSecond ?? likelyFramesPerSecond;
-      const wanted = Math.min(steps.most, Math.max(steps.least, Math.ceil(rate * steps.aFrame)));
-      const most = (mostKbpsTold * rate) / toldKbps(picture);
-      const perSecond = Math.floor(Math.max(rate * 2, Math.min(wanted, most)));
+      const rate = framesPerSecond ?? assumedFramesPerSecond;
+      const wantedSteps = Math.min(
+        stepRange.max,
+        Math.max(stepRange.min, Math.ceil(rate * stepRange.perFrame)),
+      );
+      const max = (maxSafeKbps * rate) / encoderKbps(video);
+      const perSecond = Math.floor(Math.max(rate * 2, Math.min(wantedSteps, max)));
       return { ...timing, clock: { by: 'counted', perSecond } };
     }
   }
 }
 
 /** How many steps of its clock there are to a frame, on average, for an encoder that takes a step for a frame; 1 for others. */
-export function stepsAFrame(timing: Timing, { framesPerSecond }: Picture): number {
+export function stepsPerFrame(timing: Timing, { framesPerSecond }: VideoDecision): number {
   if (timing.by !== 'own-times' || timing.clock.by !== 'counted') return 1;
-  return timing.clock.perSecond / (framesPerSecond ?? likelyFramesPerSecond);
+  return timing.clock.perSecond / (framesPerSecond ?? assumedFramesPerSecond);
 }
 
-function isMisled({ countsSteps }: VideoEncoder, { version, hasFpsMode }: Abilities): boolean {
+function isRateMisread(
+  { needsFixedTimeBase: countsSteps }: VideoEncoder,
+  { version, hasFpsMode }: Capabilities,
+): boolean {
   return countsSteps === true && (version === null ? !hasFpsMode : version < 6);
 }
 
-function toldKbps({ rate, cap }: Picture): number {
+function encoderKbps({ rate, cap }: VideoDecision): number {
   return Math.max(1, rate.by === 'bitrate' ? rate.kbps : 0, cap?.kbps ?? 0);
 }

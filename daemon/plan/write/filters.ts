@@ -1,39 +1,39 @@
-import type { Fields, Fit, Picture } from '../decide/decisions.js';
-import type { Abilities } from '../plan-types.js';
-import { layingOnBlack, scaling } from './scaling.js';
+import type { FieldOrderDecision, Fit, VideoDecision } from '../decide/decisions.js';
+import type { Capabilities } from '../plan-types.js';
+import { blackBackgroundFilters, scaleFilters } from './scaling.js';
 import { secondsArgument } from './seconds.js';
 import { timingFilters } from './timing.js';
-import { toneMapping } from './tone-mapping.js';
+import { toneMapFilters } from './tone-mapping.js';
 import { uprightFilters } from './upright.js';
 import { watermarkGraph } from './watermarks.js';
 
 /** Name of the filtered picture in the graph, for `-map`. */
-export const pictureLabel = '[v]';
+export const videoLabel = '[v]';
 
 /**
  * The filter graph of a picture (contract, section 11: the order of the steps), for `-filter_complex`. `firstWatermark` is the number
  * of the first watermark's input. `skip` is what of the input stands before the clip.
  */
-export function pictureGraph(
-  picture: Picture,
-  abilities: Abilities,
+export function videoGraph(
+  video: VideoDecision,
+  capabilities: Capabilities,
   firstWatermark: number,
   skip: Skip,
 ): string {
-  const source = `[0:${picture.streamIndex}]`;
+  const source = `[0:${video.streamIndex}]`;
   const filters = [
-    ...preparing(picture, abilities, skip),
-    ...scaling({ ...picture, ...picture.fit }),
-    ...toneMapping({ ...picture, ...picture.fit }),
-    ...framing(picture.fit),
-    ...finishing,
+    ...preScaleFilters(video, capabilities, skip),
+    ...scaleFilters({ ...video, ...video.fit }),
+    ...toneMapFilters({ ...video, ...video.fit }),
+    ...fitFilters(video.fit),
+    ...postScaleFilters,
   ];
-  const isMarked = picture.watermarks.length > 0;
-  const finished = isMarked ? '[plain]' : pictureLabel;
+  const isMarked = video.watermarks.length > 0;
+  const finished = isMarked ? '[plain]' : videoLabel;
   return [
     `${source}${filters.join(',')}${finished}`,
-    ...watermarkGraph(picture.watermarks, finished, pictureLabel, firstWatermark),
-    ...(!picture.hasDisplayMatrix ? [] : [withoutMatrix(source)]),
+    ...watermarkGraph(video.watermarks, finished, videoLabel, firstWatermark),
+    ...(!video.hasDisplayMatrix ? [] : [withoutMatrix(source)]),
   ].join(';');
 }
 
@@ -44,18 +44,22 @@ export interface Skip {
 }
 
 /** What is done to the picture before it is brought to a size. */
-export function preparing(picture: Picture, abilities: Abilities, skip: Skip): readonly string[] {
+export function preScaleFilters(
+  video: VideoDecision,
+  capabilities: Capabilities,
+  skip: Skip,
+): readonly string[] {
   return [
     ...(skip.startsInFrame ? [`setpts=max(PTS\\,ceil(${secondsArgument(skip.seconds)}/TB))`] : []),
-    ...layingOnBlack(picture),
-    ...(picture.deinterlace === null ? [] : [deinterlacing(picture.deinterlace, abilities)]),
-    ...uprightFilters(picture.orientation),
-    ...timingFilters(picture.timing, skip.seconds),
+    ...blackBackgroundFilters(video),
+    ...(video.deinterlace === null ? [] : [deinterlaceFilters(video.deinterlace, capabilities)]),
+    ...uprightFilters(video.orientation),
+    ...timingFilters(video.timing, skip.seconds),
   ];
 }
 
 /** Trims the scaled picture, or adds bars to it. */
-export function framing({ canvas, by }: Fit): readonly string[] {
+export function fitFilters({ canvas, by }: Fit): readonly string[] {
   const size = `${canvas.width}:${canvas.height}`;
   switch (by) {
     case 'nothing':
@@ -70,7 +74,7 @@ export function framing({ canvas, by }: Fit): readonly string[] {
 }
 
 /** What every picture comes out as. */
-export const finishing = ['setsar=1', 'format=yuv420p'] as const;
+export const postScaleFilters = ['setsar=1', 'format=yuv420p'] as const;
 
 /**
  * ffmpeg copies what the input says about turning into the output even when the picture is upright by then, but only where the
@@ -83,8 +87,8 @@ export function withoutMatrix(source: string): string {
 }
 
 /** One frame for each frame; all of them, since a file that says it is interlaced often fails to flag each frame. */
-function deinterlacing(fields: Fields, abilities: Abilities): string {
-  const name = abilities.filters.has('bwdif') ? 'bwdif' : 'yadif';
+function deinterlaceFilters(fields: FieldOrderDecision, capabilities: Capabilities): string {
+  const name = capabilities.filters.has('bwdif') ? 'bwdif' : 'yadif';
   return `${name}=mode=send_frame:parity=${parities[fields]}:deint=all`;
 }
 
@@ -92,4 +96,4 @@ const parities = {
   'top-first': 'tff',
   'bottom-first': 'bff',
   'as-flagged': 'auto',
-} as const satisfies Record<Fields, string>;
+} as const satisfies Record<FieldOrderDecision, string>;

@@ -1,14 +1,14 @@
 import { finalMatrix } from '../decide/colours.js';
-import type { Picture, PictureSize } from '../decide/decisions.js';
-import { type Rendition, renditionsOf } from '../decide/groups.js';
-import type { Abilities } from '../plan-types.js';
-import { finishing, framing, preparing, type Skip, withoutMatrix } from './filters.js';
-import { converted, scaling } from './scaling.js';
-import { toneMapping } from './tone-mapping.js';
+import type { PixelSize, VideoDecision } from '../decide/decisions.js';
+import { planRenditions, type Rendition } from '../decide/groups.js';
+import type { Capabilities } from '../plan-types.js';
+import { fitFilters, postScaleFilters, preScaleFilters, type Skip, withoutMatrix } from './filters.js';
+import { converted, scaleFilters } from './scaling.js';
+import { toneMapFilters } from './tone-mapping.js';
 import { watermarkGraph } from './watermarks.js';
 
 /** Name of one of several filtered pictures in a graph, for `-map`. */
-export const groupLabel = (place: number): string => `[v${place}]`;
+export const groupLabel = (index: number): string => `[v${index}]`;
 
 /**
  * The filter graph of several pictures of one input that share all that is done before their sizes: split, scaled, framed and marked for
@@ -16,69 +16,71 @@ export const groupLabel = (place: number): string => `[v${place}]`;
  * for a second scaling. `source` is the size of the upright picture.
  */
 export function groupGraph(
-  pictures: readonly [Picture, ...Picture[]],
-  source: PictureSize,
-  abilities: Abilities,
+  videos: readonly [VideoDecision, ...VideoDecision[]],
+  source: PixelSize,
+  capabilities: Capabilities,
   skip: Skip,
 ): string {
-  const [first] = pictures;
+  const [first] = videos;
   const input = `[0:${first.streamIndex}]`;
-  const renditions = renditionsOf(pictures, source);
-  const roots = renditions.flatMap(({ from }, place) => (from === null ? [toRendition(place)] : []));
+  const renditions = planRenditions(videos, source);
+  const roots = renditions.flatMap(({ from }, index) => (from === null ? [toRendition(index)] : []));
   return [
-    chain([input], [...preparing(first, abilities, skip), ...split(roots)], roots),
-    ...renditions.map((rendition, place) => renditionChain(rendition, place, renditions, first)),
-    ...pictures.flatMap((picture, place) =>
-      pictureChains(picture, place, firstWatermark(pictures, place), first),
-    ),
-    ...(pictures.some(({ hasDisplayMatrix }) => hasDisplayMatrix) ? [withoutMatrix(input)] : []),
+    chain([input], [...preScaleFilters(first, capabilities, skip), ...split(roots)], roots),
+    ...renditions.map((rendition, index) => renditionChain(rendition, index, renditions, first)),
+    ...videos.flatMap((video, index) => videoChains(video, index, firstWatermark(videos, index), first)),
+    ...(videos.some(({ hasDisplayMatrix }) => hasDisplayMatrix) ? [withoutMatrix(input)] : []),
   ].join(';');
 }
 
-const toRendition = (place: number) => `[r${place}]`;
-const toPicture = (place: number) => `[p${place}]`;
+const toRendition = (index: number) => `[r${index}]`;
+const toVideo = (index: number) => `[p${index}]`;
 
 function renditionChain(
-  { scaleTo, from, pictures }: Rendition,
-  place: number,
+  { scaleTo, from, videos }: Rendition,
+  index: number,
   all: readonly Rendition[],
-  { toneMapFrom, conversion, colours, staysInterlaced }: Picture,
+  { toneMapFrom, conversion, colours, staysInterlaced }: VideoDecision,
 ): string {
-  const smaller = all.flatMap(({ from }, other) => (from === place ? [toRendition(other)] : []));
-  const ends = [...pictures.map(toPicture), ...smaller];
+  const smaller = all.flatMap(({ from }, other) => (from === index ? [toRendition(other)] : []));
+  const ends = [...videos.map(toVideo), ...smaller];
   // What is made from another rendition has its colours.
-  const own = from === null ? conversion : converted(conversion);
-  const scaled = { scaleTo, staysInterlaced, conversion: own };
-  const mapping = from === null ? toneMapping({ toneMapFrom, conversion, colours, scaleTo }) : [];
-  return chain([toRendition(place)], [...scaling(scaled), ...mapping, ...finishing, ...split(ends)], ends);
+  const sourceConversion = from === null ? conversion : converted(conversion);
+  const scaled = { scaleTo, staysInterlaced, conversion: sourceConversion };
+  const mapping = from === null ? toneMapFilters({ toneMapFrom, conversion, colours, scaleTo }) : [];
+  return chain(
+    [toRendition(index)],
+    [...scaleFilters(scaled), ...mapping, ...postScaleFilters, ...split(ends)],
+    ends,
+  );
 }
 
-function pictureChains(
-  picture: Picture,
-  place: number,
+function videoChains(
+  video: VideoDecision,
+  index: number,
   firstInput: number,
-  first: Picture,
+  first: VideoDecision,
 ): readonly string[] {
-  const { fit, watermarks } = picture;
-  const framed = watermarks.length === 0 ? groupLabel(place) : `[plain${place}]`;
-  const frame = [...toOwnMatrix(picture, first), ...framing(fit)];
+  const { fit, watermarks } = video;
+  const framed = watermarks.length === 0 ? groupLabel(index) : `[plain${index}]`;
+  const frame = [...toOwnMatrix(video, first), ...fitFilters(fit)];
   return [
-    chain([toPicture(place)], frame.length === 0 ? ['null'] : frame, [framed]),
-    ...watermarkGraph(watermarks, framed, groupLabel(place), firstInput, `${place}_`),
+    chain([toVideo(index)], frame.length === 0 ? ['null'] : frame, [framed]),
+    ...watermarkGraph(watermarks, framed, groupLabel(index), firstInput, `${index}_`),
   ];
 }
 
 /** The renditions have the matrix of the first picture, which the codec of another may have no word for. */
-function toOwnMatrix(picture: Picture, first: Picture): readonly string[] {
-  const matrices = { from: finalMatrix(first), to: finalMatrix(picture) };
+function toOwnMatrix(video: VideoDecision, first: VideoDecision): readonly string[] {
+  const matrices = { from: finalMatrix(first), to: finalMatrix(video) };
   if (matrices.from === matrices.to) return [];
   const conversion = { ...matrices, isFullRange: false, hasAlpha: false };
-  return [...scaling({ scaleTo: null, conversion, staysInterlaced: false }), 'format=yuv420p'];
+  return [...scaleFilters({ scaleTo: null, conversion, staysInterlaced: false }), 'format=yuv420p'];
 }
 
 /** Watermarks are inputs behind the one that is encoded, those of the first picture first. */
-function firstWatermark(pictures: readonly Picture[], place: number): number {
-  return 1 + pictures.slice(0, place).reduce((sum, { watermarks }) => sum + watermarks.length, 0);
+function firstWatermark(videos: readonly VideoDecision[], index: number): number {
+  return 1 + videos.slice(0, index).reduce((sum, { watermarks }) => sum + watermarks.length, 0);
 }
 
 function split(ends: readonly string[]): readonly string[] {

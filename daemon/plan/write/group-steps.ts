@@ -1,8 +1,8 @@
 import { swapsSides } from '../../jobs/media.js';
-import type { PictureSize } from '../decide/decisions.js';
-import type { Pictured } from '../decide/groups.js';
-import { firstPassShare, heldFrames } from '../first-pass.js';
-import type { Abilities, PlanPaths, Step } from '../plan-types.js';
+import type { PixelSize } from '../decide/decisions.js';
+import type { DecisionWithVideo } from '../decide/groups.js';
+import { encoderDelayFrames, firstPassWeight } from '../first-pass.js';
+import type { Capabilities, PlanPaths, Step } from '../plan-types.js';
 import { groupGraph, groupLabel } from './group-graph.js';
 import { inputArgs } from './input.js';
 import { outputArgs, skipOf } from './output.js';
@@ -11,7 +11,7 @@ import type { Pass } from './video.js';
 import { watermarkInputArgs } from './watermarks.js';
 
 /** The outputs of a group, the first of them at hand. */
-export type Group = readonly [Pictured, ...Pictured[]];
+export type Group = readonly [DecisionWithVideo, ...DecisionWithVideo[]];
 
 /**
  * The runs of ffmpeg that make several outputs at once: one, or two where their bitrates take two passes. ffmpeg names what a first
@@ -20,57 +20,62 @@ export type Group = readonly [Pictured, ...Pictured[]];
  */
 export function groupSteps(
   group: Group,
-  stored: PictureSize,
+  stored: PixelSize,
   paths: PlanPaths,
-  abilities: Abilities,
+  capabilities: Capabilities,
 ): readonly Step[] {
-  const [{ clip, picture }] = group;
-  const hasSound = group.some(({ sound }) => sound !== null);
-  const held = hasSound
-    ? Math.max(...group.map((one) => heldFrames(one.picture.encoder, one.picture.speed)))
+  const [{ clip, video }] = group;
+  const hasAudio = group.some(({ audio }) => audio !== null);
+  const encoderDelay = hasAudio
+    ? Math.max(
+        ...group.map((passCount) => encoderDelayFrames(passCount.video.encoder, passCount.video.speed)),
+      )
     : 0;
-  const step = (share: number, pass: 1 | 2 | null): Step => ({
+  const step = (progressWeight: number, pass: 1 | 2 | null): Step => ({
     outputIds: group.map(({ outputId }) => outputId),
-    args: groupArgs(group, stored, paths, pass, abilities),
+    args: groupArgs(group, stored, paths, pass, capabilities),
     durationSeconds: clip.expectedSeconds,
-    share,
-    heldFrames: held,
+    progressWeight,
+    encoderDelayFrames: encoderDelay,
   });
-  if (!isInTwoPasses(picture)) return [step(1, null)];
-  const shares = group.map((one) => firstPassShare(one.picture.encoder, one.picture.speed));
-  const first = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+  if (!isInTwoPasses(video)) return [step(1, null)];
+  const progressWeights = group.map((passCount) =>
+    firstPassWeight(passCount.video.encoder, passCount.video.speed),
+  );
+  const first =
+    progressWeights.reduce((sum, progressWeight) => sum + progressWeight, 0) / progressWeights.length;
   return [step(first, 1), step(1 - first, 2)];
 }
 
 function groupArgs(
   group: Group,
-  stored: PictureSize,
+  stored: PixelSize,
   paths: PlanPaths,
   pass: 1 | 2 | null,
-  abilities: Abilities,
+  capabilities: Capabilities,
 ): readonly string[] {
   const [first, ...others] = group;
-  const isOnItsSide = swapsSides(first.picture.orientation);
-  const source = isOnItsSide ? { width: stored.height, height: stored.width } : stored;
-  const pictures = [first.picture, ...others.map(({ picture }) => picture)] as const;
+  const isSideways = swapsSides(first.video.orientation);
+  const source = isSideways ? { width: stored.height, height: stored.width } : stored;
+  const videos = [first.video, ...others.map(({ video }) => video)] as const;
   return [
     '-y',
-    ...inputArgs(paths.input, first.clip, first.picture),
-    ...pictures.flatMap(({ watermarks }) => watermarkInputArgs(watermarks)),
-    ...['-filter_complex', groupGraph(pictures, source, abilities, skipOf(first))],
-    ...group.flatMap((decision, place) => {
-      const { sound } = decision;
+    ...inputArgs(paths.input, first.clip, first.video),
+    ...videos.flatMap(({ watermarks }) => watermarkInputArgs(watermarks)),
+    ...['-filter_complex', groupGraph(videos, source, capabilities, skipOf(first))],
+    ...group.flatMap((decision, index) => {
+      const { audio } = decision;
       const streams = {
-        picture: groupLabel(place),
-        sound: sound === null ? null : `0:${sound.streamIndex}`,
+        video: groupLabel(index),
+        audio: audio === null ? null : `0:${audio.streamIndex}`,
       };
       const path = productPath(decision, paths);
-      return outputArgs(decision, streams, passOf(decision, pass, paths), path, abilities);
+      return outputArgs(decision, streams, passOf(decision, pass, paths), path, capabilities);
     }),
   ];
 }
 
-function passOf({ outputId }: Pictured, number: 1 | 2 | null, { scratch }: PlanPaths): Pass | null {
+function passOf({ outputId }: DecisionWithVideo, number: 1 | 2 | null, { scratch }: PlanPaths): Pass | null {
   if (number === null) return null;
   const logName = `passes-${outputId}`;
   return { number, log: `${scratch}/${logName}`, logName };

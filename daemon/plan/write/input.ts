@@ -1,4 +1,4 @@
-import type { Clip, Picture } from '../decide/decisions.js';
+import type { Clip, VideoDecision } from '../decide/decisions.js';
 import { fileArgument, safeInputOptions } from '../safe-input.js';
 import { secondsArgument } from './seconds.js';
 
@@ -10,7 +10,7 @@ export function decoderArgs(codec: string | null): readonly string[] {
   return codec !== null && /^(?:theora|vp[34])$/.test(codec) ? ['-threads', '1'] : [];
 }
 
-type InputPicture = Pick<Picture, 'streamIndex' | 'inputCodec' | 'inputDecoder'>;
+type InputVideo = Pick<VideoDecision, 'streamIndex' | 'inputCodec' | 'inputDecoder'>;
 
 /**
  * The input and its options. The clip begins by seeking before `-i`: ffmpeg then starts at the keyframe before and throws away
@@ -18,13 +18,11 @@ type InputPicture = Pick<Picture, 'streamIndex' | 'inputCodec' | 'inputDecoder'>
  * one from its beginning. It is kept upright by the filters, not by ffmpeg itself, which would turn the picture before its
  * fields are made frames, and so tear them.
  */
-export function inputArgs(path: string, clip: Clip, picture: InputPicture | null): readonly string[] {
+export function inputArgs(path: string, clip: Clip, video: InputVideo | null): readonly string[] {
   return [
     ...safeInputOptions,
-    ...decoderArgs(picture?.inputCodec ?? null),
-    ...(picture === null || picture.inputDecoder === null
-      ? []
-      : [`-c:${picture.streamIndex}`, picture.inputDecoder]),
+    ...decoderArgs(video?.inputCodec ?? null),
+    ...(video === null || video.inputDecoder === null ? [] : [`-c:${video.streamIndex}`, video.inputDecoder]),
     '-noautorotate',
     ...(clip.readFromSeconds > 0 ? ['-ss', secondsArgument(clip.readFromSeconds)] : []),
     '-i',

@@ -1,5 +1,5 @@
-import type { Sound } from '../decide/decisions.js';
-import type { Abilities } from '../plan-types.js';
+import type { AudioDecision } from '../decide/decisions.js';
+import type { Capabilities } from '../plan-types.js';
 
 /** Weight of every channel behind the front pair (ITU-R BS.775-3, annex 4): 3 dB less. */
 const restWeight = Math.SQRT1_2;
@@ -9,7 +9,7 @@ const restWeight = Math.SQRT1_2;
  * normalised: that costs 5.1 nearly 9 dB (a film of -21.6 LUFS came out with -30.3). `rematrix_maxval` is the sum of weights from which
  * ffmpeg normalises, here one that no layout reaches. With whole numbers for samples, sums would be clipped before the limiter.
  */
-const byPlaces = [
+const positionalMatrix = [
   'internal_sample_fmt=fltp',
   'rematrix_maxval=16',
   `center_mix_level=${rounded(restWeight)}`,
@@ -29,17 +29,25 @@ const lookaheadSeconds = 0.005;
  * The filters that bring the channels of the input to those of the output. `keepingTime` is the `aresample` that does so; channels
  * become fewer in it as well.
  */
-export function mixingFilters(sound: Sound, keepingTime: string, abilities: Abilities): readonly string[] {
-  const { mixing } = sound;
+export function mixingFilters(
+  audio: AudioDecision,
+  resampleFilter: string,
+  capabilities: Capabilities,
+): readonly string[] {
+  const { mixing } = audio;
   switch (mixing.by) {
     case 'nothing':
-      return [keepingTime];
+      return [resampleFilter];
     case 'average':
-      return [`${keepingTime}:${average}`];
+      return [`${resampleFilter}:${average}`];
     case 'places':
-      return [`${keepingTime}:${byPlaces}`, ...limiting(sound, abilities)];
+      return [`${resampleFilter}:${positionalMatrix}`, ...limiterFilters(audio, capabilities)];
     case 'order':
-      return [dealing(mixing.channels, sound.channels), keepingTime, ...limiting(sound, abilities)];
+      return [
+        roundRobinFilters(mixing.channels, audio.channels),
+        resampleFilter,
+        ...limiterFilters(audio, capabilities),
+      ];
   }
 }
 
@@ -47,18 +55,21 @@ export function mixingFilters(sound: Sound, keepingTime: string, abilities: Abil
  * Keeps the sum of the channels below full scale. The limiter by itself gives each sample later by its lookahead, less one sample.
  * Builds before 5.0 cannot compensate that, so the samples are moved here.
  */
-function limiting({ sampleRate, channels }: Sound, { hasFpsMode: isNew }: Abilities): readonly string[] {
+function limiterFilters(
+  { sampleRate, channels }: AudioDecision,
+  { hasFpsMode: isNew }: Capabilities,
+): readonly string[] {
   const layout = channels === 1 ? 'mono' : 'stereo';
   const format = `aformat=sample_fmts=dbl:sample_rates=${sampleRate}:channel_layouts=${layout}`;
   const limiter = `alimiter=level=0:limit=${ceiling}:attack=${lookaheadSeconds * 1000}`;
   if (isNew) return [format, `${limiter}:latency=1`];
-  const late = Math.floor(sampleRate * lookaheadSeconds) - 1;
-  const moved = [`atrim=start_sample=${late}`, `asetpts=PTS-${late}/SR/TB`];
-  return [format, `apad=pad_len=${late}`, limiter, ...moved];
+  const latencySamples = Math.floor(sampleRate * lookaheadSeconds) - 1;
+  const realignFilters = [`atrim=start_sample=${latencySamples}`, `asetpts=PTS-${latencySamples}/SR/TB`];
+  return [format, `apad=pad_len=${latencySamples}`, limiter, ...realignFilters];
 }
 
 /** Channels without places go to the left and the right in turn; the first two are taken for the front pair. */
-function dealing(inputChannels: number, channels: 1 | 2): string {
+function roundRobinFilters(inputChannels: number, channels: 1 | 2): string {
   const all = Array.from({ length: inputChannels }, (_, index) => index);
   const sum = (some: readonly number[], share: number) =>
     some.map((index) => `${rounded(weightOf(index) * share)}*c${index}`).join('+');

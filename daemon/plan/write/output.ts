@@ -1,5 +1,5 @@
 import type { Decision } from '../decide/decisions.js';
-import type { Abilities } from '../plan-types.js';
+import type { Capabilities } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
 import { audioArgs } from './audio.js';
 import type { Skip } from './filters.js';
@@ -9,8 +9,8 @@ import { type Pass, videoArgs } from './video.js';
 
 /** Where in a run of ffmpeg the streams of an output come from, as `-map` names them. Null for what it has not. */
 export interface Streams {
-  readonly picture: string | null;
-  readonly sound: string | null;
+  readonly video: string | null;
+  readonly audio: string | null;
 }
 
 /** One file of a run and all that is told of it: its streams, their encoders, its part of the time, its container. */
@@ -19,22 +19,22 @@ export function outputArgs(
   streams: Streams,
   pass: Pass | null,
   path: string,
-  abilities: Abilities,
+  capabilities: Capabilities,
 ): readonly string[] {
-  const { picture, sound, clip, container } = decision;
+  const { video, audio, clip, container } = decision;
   return [
-    ...(streams.picture === null ? [] : ['-map', streams.picture]),
-    ...(streams.sound === null ? [] : ['-map', streams.sound]),
-    ...(picture === null ? [] : videoArgs(picture, container, pass, abilities)),
-    ...(pass?.number === 1 ? [] : lastFrameArgs(decision.lastFrame, abilities)),
-    ...(sound === null || streams.sound === null
+    ...(streams.video === null ? [] : ['-map', streams.video]),
+    ...(streams.audio === null ? [] : ['-map', streams.audio]),
+    ...(video === null ? [] : videoArgs(video, container, pass, capabilities)),
+    ...(pass?.number === 1 ? [] : lastFrameArgs(decision.lastFrame, capabilities)),
+    ...(audio === null || streams.audio === null
       ? []
       : pass?.number === 1
         ? placeholder
-        : audioArgs(sound, abilities)),
+        : audioArgs(audio, capabilities)),
     ...(skipOf(decision).seconds > 0 ? ['-ss', secondsArgument(skipOf(decision).seconds)] : []),
     ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
-    ...(pass?.number === 1 ? firstPassFile : fileArgs(decision, path, abilities)),
+    ...(pass?.number === 1 ? firstPassFile : fileArgs(decision, path, capabilities)),
   ];
 }
 
@@ -52,12 +52,12 @@ const placeholder = ['-c:a', 'copy', ...room] as const;
 const firstPassFile = ['-f', 'null', '-'] as const;
 
 function fileArgs(
-  { container: { muxer, hasIndex = false }, picture }: Decision,
+  { container: { muxer, hasIndex = false }, video }: Decision,
   path: string,
-  { hasFpsMode: isNew }: Abilities,
+  { hasFpsMode: isNew }: Capabilities,
 ): readonly string[] {
   // Builds of 2018 tell a film's colours in the container only so.
-  const colours = isNew || picture === null ? '' : '+write_colr';
+  const colours = isNew || video === null ? '' : '+write_colr';
   return [
     // Places and owners that cameras note down are nobody else's business, and chapters would become a stream of their own.
     ...['-map_metadata', '-1', '-map_chapters', '-1'],

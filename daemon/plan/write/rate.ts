@@ -1,37 +1,40 @@
-import type { BitrateCap, Picture } from '../decide/decisions.js';
+import type { BitrateCap, VideoDecision } from '../decide/decisions.js';
 import { atLevel } from '../decide/level.js';
 import type { VideoEncoder } from '../encoders.js';
 
 /** What is taken for the frame rate of an input that does not tell. */
-export const likelyFramesPerSecond = 25;
+export const assumedFramesPerSecond = 25;
 /** For `quality` 1-5: a slide show has few pixels a second, and needs some bits for each slide all the same. */
-const leastCeilingKbps = [60, 80, 100, 130, 170] as const;
+const minCeilingKbps = [60, 80, 100, 130, 170] as const;
 /** A bitrate may be missed by a tenth, so a cap next to it leaves that much room for its peaks. */
-const roomBelowCap = 0.9;
+const capHeadroom = 0.9;
 
 /**
  * How an encoder is told how many bits there are: a quality or a bitrate, and the cap on either; `scale` times as many where its seconds
  * are that much longer.
  */
-export function rateArgs(original: Picture, encoder: VideoEncoder, scale = 1): readonly string[] {
-  const picture = scaled(original, scale);
-  const { cap } = picture;
-  const { share, bufferShare } = encoder.underCap;
+export function rateArgs(original: VideoDecision, encoder: VideoEncoder, scale = 1): readonly string[] {
+  const video = scaled(original, scale);
+  const { cap } = video;
+  const { bitrateRatio, bufferRatio } = encoder.underCap;
   const capArgs =
     cap === null
       ? []
-      : [...option('-maxrate', cap.kbps * share), ...option('-bufsize', cap.bufferKilobits * bufferShare)];
-  return [...targetArgs(picture, encoder), ...capArgs];
+      : [
+          ...option('-maxrate', cap.kbps * bitrateRatio),
+          ...option('-bufsize', cap.bufferKilobits * bufferRatio),
+        ];
+  return [...targetArgs(video, encoder), ...capArgs];
 }
 
-function targetArgs(picture: Picture, encoder: VideoEncoder): readonly string[] {
-  const { rate, cap } = picture;
+function targetArgs(video: VideoDecision, encoder: VideoEncoder): readonly string[] {
+  const { rate, cap } = video;
   if (rate.by === 'bitrate') {
     return [...option('-b:v', belowCap(rate.kbps, cap, encoder)), ...(encoder.withBitrate ?? [])];
   }
   const quality = atLevel(encoder.quality, rate.level);
-  const ceiling = ceilingKbps(picture, encoder);
-  const cappedKbps = cap === null ? null : cap.kbps * encoder.underCap.share;
+  const ceiling = ceilingKbps(video, encoder);
+  const cappedKbps = cap === null ? null : cap.kbps * encoder.underCap.bitrateRatio;
   switch (encoder.underCap.quality) {
     case 'alone':
       return quality;
@@ -44,10 +47,10 @@ function targetArgs(picture: Picture, encoder: VideoEncoder): readonly string[] 
   }
 }
 
-function scaled(picture: Picture, scale: number): Picture {
-  const { rate, cap } = picture;
+function scaled(video: VideoDecision, scale: number): VideoDecision {
+  const { rate, cap } = video;
   return {
-    ...picture,
+    ...video,
     rate: rate.by === 'bitrate' ? { ...rate, kbps: rate.kbps * scale } : rate,
     cap: cap && { kbps: cap.kbps * scale, bufferKilobits: cap.bufferKilobits * scale },
   };
@@ -55,14 +58,14 @@ function scaled(picture: Picture, scale: number): Picture {
 
 /** A bitrate as it was asked for, but for encoders that go beyond a cap: these stay a little below it. */
 function belowCap(kbps: number, cap: BitrateCap | null, { underCap }: VideoEncoder): number {
-  return cap === null || underCap.share === 1 ? kbps : Math.min(kbps, cap.kbps * roomBelowCap);
+  return cap === null || underCap.bitrateRatio === 1 ? kbps : Math.min(kbps, cap.kbps * capHeadroom);
 }
 
-function ceilingKbps({ rate, fit, framesPerSecond }: Picture, encoder: VideoEncoder): number | null {
+function ceilingKbps({ rate, fit, framesPerSecond }: VideoDecision, encoder: VideoEncoder): number | null {
   if (rate.by === 'bitrate' || encoder.ceilingBitsPerPixel === undefined) return null;
-  const pixelsPerSecond = fit.canvas.width * fit.canvas.height * (framesPerSecond ?? likelyFramesPerSecond);
+  const pixelsPerSecond = fit.canvas.width * fit.canvas.height * (framesPerSecond ?? assumedFramesPerSecond);
   const kbps = Math.ceil((pixelsPerSecond * atLevel(encoder.ceilingBitsPerPixel, rate.level)) / 1000);
-  return Math.max(kbps, atLevel(leastCeilingKbps, rate.level));
+  return Math.max(kbps, atLevel(minCeilingKbps, rate.level));
 }
 
 const option = (name: string, kilobits: number) => [name, `${Math.max(1, Math.round(kilobits))}k`];

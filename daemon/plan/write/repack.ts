@@ -1,14 +1,14 @@
-import type { Clip, Decision, Sound } from '../decide/decisions.js';
+import type { AudioDecision, Clip, Decision } from '../decide/decisions.js';
 import type { PlanPaths } from '../plan-types.js';
 import { fileArgument, safeInputArgs, safeInputOptions } from '../safe-input.js';
 import { secondsArgument } from './seconds.js';
 
 /** The run that packs the sound of an input anew, without decoding it: see `decideRepack`. */
-export function repackArgs(decision: Decision, sound: Sound, paths: PlanPaths): readonly string[] {
+export function repackArgs(decision: Decision, audio: AudioDecision, paths: PlanPaths): readonly string[] {
   return [
     '-y',
     ...safeInputArgs(paths.input),
-    ...['-map', `0:${sound.streamIndex}`, '-c:a', 'copy', '-map_metadata', '-1'],
+    ...['-map', `0:${audio.streamIndex}`, '-c:a', 'copy', '-map_metadata', '-1'],
     ...['-f', 'amr', repackedFile(decision, paths)],
   ];
 }
@@ -19,13 +19,18 @@ export function repackedInputArgs(
   offsetSeconds: number,
   paths: PlanPaths,
 ): readonly string[] {
-  return [...safeInputOptions, ...placing(decision.clip, offsetSeconds), '-i', repackedFile(decision, paths)];
+  return [
+    ...safeInputOptions,
+    ...seekArgs(decision.clip, offsetSeconds),
+    '-i',
+    repackedFile(decision, paths),
+  ];
 }
 
-function placing({ readFromSeconds }: Clip, offsetSeconds: number): readonly string[] {
-  const later = offsetSeconds - readFromSeconds;
-  if (later < 0) return ['-ss', secondsArgument(-later)];
-  return later > 0 ? ['-itsoffset', secondsArgument(later)] : [];
+function seekArgs({ readFromSeconds }: Clip, offsetSeconds: number): readonly string[] {
+  const delaySeconds = offsetSeconds - readFromSeconds;
+  if (delaySeconds < 0) return ['-ss', secondsArgument(-delaySeconds)];
+  return delaySeconds > 0 ? ['-itsoffset', secondsArgument(delaySeconds)] : [];
 }
 
 function repackedFile({ outputId }: Decision, { scratch }: PlanPaths): string {

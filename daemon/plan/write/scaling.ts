@@ -1,4 +1,4 @@
-import type { ColourConversion, Fit, Picture } from '../decide/decisions.js';
+import type { ColourConversion, Fit, VideoDecision } from '../decide/decisions.js';
 
 /**
  * Builds of 2018 scale bilinearly unless told otherwise: an enlarged picture had a quarter less detail. By itself swscale rounds coarsely, and
@@ -8,13 +8,13 @@ const flags = 'flags=bicubic+accurate_rnd+full_chroma_int';
 const flagsOfRgb = `${flags}+full_chroma_inp`;
 
 /** What the scaling of a picture goes by. */
-export type Scaled = Pick<Fit, 'scaleTo'> & Pick<Picture, 'conversion' | 'staysInterlaced'>;
+export type Scaled = Pick<Fit, 'scaleTo'> & Pick<VideoDecision, 'conversion' | 'staysInterlaced'>;
 
 /**
  * Brings the whole picture to its size, its matrix and the range of television. All three are said wherever anything is to be done: by itself
  * ffmpeg takes what a frame does not tell for BT.601, and a full range stays one.
  */
-export function scaling({ scaleTo, conversion, staysInterlaced }: Scaled): readonly string[] {
+export function scaleFilters({ scaleTo, conversion, staysInterlaced }: Scaled): readonly string[] {
   const { to, isFullRange, hasAlpha } = conversion;
   // Laid on black, it is RGB.
   const from = hasAlpha ? 'rgb' : conversion.from;
@@ -40,7 +40,7 @@ export function converted({ to }: ColourConversion): ColourConversion {
  * Lays a picture with transparent parts on black. By itself ffmpeg drops the transparency and shows what is hidden below it. The
  * result is RGB.
  */
-export function layingOnBlack({ conversion }: Pick<Picture, 'conversion'>): readonly string[] {
+export function blackBackgroundFilters({ conversion }: Pick<VideoDecision, 'conversion'>): readonly string[] {
   const { from, isFullRange, hasAlpha } = conversion;
   if (!hasAlpha) return [];
   return [

@@ -1,18 +1,18 @@
 import type { ColourConversion } from '../decide/decisions.js';
-import type { Taking } from '../decide/thumbnails.js';
-import type { Abilities } from '../plan-types.js';
+import type { ThumbnailSchedule } from '../decide/thumbnails.js';
+import type { Capabilities } from '../plan-types.js';
 import { fileArgument, safeInputOptions } from '../safe-input.js';
 import { decoderArgs } from './input.js';
 import { toRgb } from './scaling.js';
 import { secondsArgument } from './seconds.js';
 
 /** Files that one run of ffmpeg opens at most: each has a decoder of its own. */
-const inputsAtOnce = 10;
+const maxInputs = 10;
 /** What is shown half a millisecond later is meant too: times in files are rounded, and so are those of the pictures. */
 const toleranceSeconds = 0.0005;
 
 /** Pictures to be taken: of which stream of which file, and the beginning of their names, without folders. */
-export interface PictureSource {
+export interface ThumbnailSource {
   readonly path: string;
   readonly streamIndex: number;
   /** When the file begins, by the times in it. */
@@ -26,75 +26,75 @@ export interface PictureSource {
 }
 
 /** Name of a picture's file in the folder that the runs are done in. */
-export function pictureName(name: string, picture: number): string {
-  return `${name}-${String(picture).padStart(4, '0')}.png`;
+export function imageName(name: string, image: number): string {
+  return `${name}-${String(image).padStart(4, '0')}.png`;
 }
 
 /** The arguments of the runs of ffmpeg that take the pictures, all as `pictureName` tells. */
 export function thumbnailArgs(
-  { sought, runUpSeconds, passing }: Taking,
-  source: PictureSource,
-  abilities: Abilities,
+  { seeks, prerollSeconds, sequential }: ThumbnailSchedule,
+  source: ThumbnailSource,
+  capabilities: Capabilities,
 ): readonly (readonly string[])[] {
-  const chunks = Array.from({ length: Math.ceil(sought.length / inputsAtOnce) }, (_, index) =>
-    sought.slice(index * inputsAtOnce, (index + 1) * inputsAtOnce),
+  const chunks = Array.from({ length: Math.ceil(seeks.length / maxInputs) }, (_, index) =>
+    seeks.slice(index * maxInputs, (index + 1) * maxInputs),
   );
   return [
-    ...(passing === null ? [] : [passingArgs(passing, source, abilities)]),
-    ...chunks.map((chunk) => seekingArgs(chunk, runUpSeconds, source, abilities)),
+    ...(sequential === null ? [] : [sequentialArgs(sequential, source, capabilities)]),
+    ...chunks.map((chunk) => seekArgs(chunk, prerollSeconds, source, capabilities)),
   ];
 }
 
-function passingArgs(
-  { count, firstSeconds, everySeconds }: NonNullable<Taking['passing']>,
-  source: PictureSource,
-  abilities: Abilities,
+function sequentialArgs(
+  { count, firstSeconds, everySeconds }: NonNullable<ThumbnailSchedule['sequential']>,
+  source: ThumbnailSource,
+  capabilities: Capabilities,
 ): readonly string[] {
   return [
-    ...['-y', ...ownTimes],
+    ...['-y', ...keepTimestamps],
     ...safeInputOptions,
     ...decoderArgs(source.codec),
     ...['-noautorotate', '-i', fileArgument(source.path)],
-    ...pictureArgs(0, source, shownAt(source.startSeconds + firstSeconds, everySeconds), abilities),
+    ...imageArgs(0, source, displayedAt(source.startSeconds + firstSeconds, everySeconds), capabilities),
     ...['-frames:v', String(count), '-start_number', '0', `${source.name}-%04d.png`],
   ];
 }
 
-function seekingArgs(
-  chunk: Taking['sought'],
-  runUpSeconds: number,
-  source: PictureSource,
-  abilities: Abilities,
+function seekArgs(
+  chunk: ThumbnailSchedule['seeks'],
+  prerollSeconds: number,
+  source: ThumbnailSource,
+  capabilities: Capabilities,
 ): readonly string[] {
   return [
-    ...['-y', ...ownTimes],
+    ...['-y', ...keepTimestamps],
     // The frame that is shown begins before its moment: it must not be thrown away as too early.
     ...chunk.flatMap(({ seconds }) => [
       ...safeInputOptions,
       ...decoderArgs(source.codec),
-      ...['-noautorotate', '-noaccurate_seek', '-ss', secondsArgument(Math.max(0, seconds - runUpSeconds))],
+      ...['-noautorotate', '-noaccurate_seek', '-ss', secondsArgument(Math.max(0, seconds - prerollSeconds))],
       ...['-i', fileArgument(source.path)],
     ]),
-    ...chunk.flatMap(({ picture, seconds }, input) => [
-      ...pictureArgs(input, source, shownAt(source.startSeconds + seconds, 1), abilities),
-      ...['-frames:v', '1', '-update', '1', pictureName(source.name, picture)],
+    ...chunk.flatMap(({ imageIndex: image, seconds }, input) => [
+      ...imageArgs(input, source, displayedAt(source.startSeconds + seconds, 1), capabilities),
+      ...['-frames:v', '1', '-update', '1', imageName(source.name, image)],
     ]),
   ];
 }
 
 // Moved so that they begin at the place that was sought, times would be rounded to the clock of the file, which in Ogg ticks in frames.
-const ownTimes = ['-copyts'] as const;
+const keepTimestamps = ['-copyts'] as const;
 
 // Many a file tells too short a time for its last frame, or none (FLV). Without a frame rate its copies would all have one time.
-const lastForEver = 'tpad=stop=-1:stop_mode=clone';
+const extendLastFrame = 'tpad=stop=-1:stop_mode=clone';
 
-function pictureArgs(
+function imageArgs(
   input: number,
-  { streamIndex, hasFrameRate, colours }: PictureSource,
-  shown: string,
-  { hasFpsMode }: Abilities,
+  { streamIndex, hasFrameRate, colours }: ThumbnailSource,
+  selection: string,
+  { hasFpsMode }: Capabilities,
 ): readonly string[] {
-  const filters = [...(hasFrameRate ? [lastForEver] : []), shown, ...toRgb(colours)];
+  const filters = [...(hasFrameRate ? [extendLastFrame] : []), selection, ...toRgb(colours)];
   return [
     ...['-map', `${input}:${streamIndex}`, '-vf', filters.join(',')],
     ...[hasFpsMode ? '-fps_mode' : '-vsync', 'passthrough'],
@@ -107,7 +107,7 @@ function pictureArgs(
  * fps, rounding up, keeps the last frame that began before the tick. (A `select` keeps the first one after it, which may come late or,
  * at the end, not at all.)
  */
-function shownAt(firstSeconds: number, everySeconds: number): string {
+function displayedAt(firstSeconds: number, everySeconds: number): string {
   const first = Math.round((firstSeconds + toleranceSeconds) * 1e6);
   return `settb=1/1000000,setpts=(PTS-${first})/${secondsArgument(everySeconds)},fps=fps=1:round=up:start_time=0`;
 }

@@ -1,6 +1,6 @@
 import type { Ratio } from '../../jobs/media.js';
 import type { LastFrame, Thinning, Timing } from '../decide/decisions.js';
-import type { Abilities } from '../plan-types.js';
+import type { Capabilities } from '../plan-types.js';
 import { secondsArgument } from './seconds.js';
 
 /**
@@ -19,17 +19,17 @@ export function timingFilters(timing: Timing, skipSeconds: number): readonly str
 }
 
 /** One frame for each whole number that is passed: of frames divided by a number, or of moments of the greatest rate. */
-function thinning(thin: Thinning): string {
-  if (thin.by === 'count') return `select=gt(floor(n/${thin.oneOf})\\,floor((n-1)/${thin.oneOf}))`;
-  const moment = (time: string) => `floor(${time}*${fraction(thin.most)}+0.5)`;
-  return `select=isnan(prev_selected_t)+gt(${moment('t')}\\,${moment('prev_selected_t')})`;
+function thinning(rule: Thinning): string {
+  if (rule.by === 'count') return `select=gt(floor(n/${rule.oneOf})\\,floor((n-1)/${rule.oneOf}))`;
+  const timestamp = (time: string) => `floor(${time}*${fraction(rule.maxRate)}+0.5)`;
+  return `select=isnan(prev_selected_t)+gt(${timestamp('t')}\\,${timestamp('prev_selected_t')})`;
 }
 
 /**
  * Uneven times are kept to 1/90000 of a second, the clock of MPEG, where the build can do it: by itself ffmpeg would move every frame to the nearest beat of
  * the average rate, and drop those that meet there.
  */
-export function timingArgs(timing: Timing, { hasFpsMode }: Abilities): readonly string[] {
+export function timingArgs(timing: Timing, { hasFpsMode }: Capabilities): readonly string[] {
   const mode = hasFpsMode ? '-fps_mode' : '-vsync';
   // Frames before a late beginning are filled with the first frame, because Theora cannot begin late. The rate is named again, because since
   // ffmpeg 7.0 it is unknown after the filter setpts, and ffmpeg then repeats frames up to the rate of the input.
@@ -67,8 +67,8 @@ function fraction({ numerator, denominator }: Ratio): string {
  * the last. Measured: a film of 12 s whose last frame stays for 10 came out with 3 s before, and with 12 s so. Builds of 2018
  * know no way to say it. In Matroska it came out 90 times as long.
  */
-export function lastFrameArgs(lastFrame: LastFrame | null, { hasFpsMode }: Abilities): readonly string[] {
+export function lastFrameArgs(lastFrame: LastFrame | null, { hasFpsMode }: Capabilities): readonly string[] {
   if (lastFrame === null || !hasFpsMode) return [];
-  const left = `${secondsArgument(lastFrame.endSeconds)}/TB-PTS`;
-  return ['-bsf:v', `setts=pts=PTS:dts=DTS:duration=max(1\\,${left})`];
+  const remainingSeconds = `${secondsArgument(lastFrame.endSeconds)}/TB-PTS`;
+  return ['-bsf:v', `setts=pts=PTS:dts=DTS:duration=max(1\\,${remainingSeconds})`];
 }

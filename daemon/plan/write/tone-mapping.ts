@@ -1,4 +1,4 @@
-import type { Fit, Picture } from '../decide/decisions.js';
+import type { Fit, VideoDecision } from '../decide/decisions.js';
 
 /**
  * Brings high dynamic range to BT.709: light is made linear with 100 cd/m² as 1, its colours those of high definition, and a curve
@@ -9,12 +9,12 @@ import type { Fit, Picture } from '../decide/decisions.js';
  * It goes behind the scaling: it takes 16 ms of processor time for a frame of 1280x720, and 37 ms for one of 1920x1080. Of a picture in its
  * own size the odd side is trimmed first, as zscale takes none with halved chroma.
  */
-export function toneMapping({
+export function toneMapFilters({
   toneMapFrom,
   conversion,
   colours,
   scaleTo,
-}: Pick<Picture, 'toneMapFrom' | 'conversion' | 'colours'> & Pick<Fit, 'scaleTo'>): readonly string[] {
+}: Pick<VideoDecision, 'toneMapFrom' | 'conversion' | 'colours'> & Pick<Fit, 'scaleTo'>): readonly string[] {
   if (toneMapFrom === null) return [];
   const { transfer, primaries, matrix } = toneMapFrom;
   const wasRgb = conversion.hasAlpha || conversion.from === 'rgb';
@@ -32,7 +32,7 @@ export function toneMapping({
 /** What the file is told of its colours. */
 export function colourArgs({
   colours: { primaries, transfer, matrix },
-}: Pick<Picture, 'colours'>): readonly string[] {
+}: Pick<VideoDecision, 'colours'>): readonly string[] {
   // "mpeg" is the range of television: builds of 2018 know no other name for it.
   return [
     ...['-color_primaries', primaries, '-color_trc', transfer, '-colorspace', matrix],

@@ -1,10 +1,10 @@
 import type { Container } from '../containers.js';
-import type { Picture } from '../decide/decisions.js';
+import type { VideoDecision } from '../decide/decisions.js';
 import { atLevel } from '../decide/level.js';
 import { type VideoEncoder, videoEncoders } from '../encoders.js';
-import type { Abilities } from '../plan-types.js';
-import { clocked, stepsAFrame } from './counted-steps.js';
-import { likelyFramesPerSecond, rateArgs } from './rate.js';
+import type { Capabilities } from '../plan-types.js';
+import { clocked, stepsPerFrame } from './counted-steps.js';
+import { assumedFramesPerSecond, rateArgs } from './rate.js';
 import { timingArgs } from './timing.js';
 import { colourArgs } from './tone-mapping.js';
 
@@ -19,23 +19,23 @@ export interface Pass {
 
 /** The encoder of the picture with everything it is told. `pass` is null where one pass is all. */
 export function videoArgs(
-  picture: Picture,
+  video: VideoDecision,
   container: Container,
   pass: Pass | null,
-  abilities: Abilities,
+  capabilities: Capabilities,
 ): readonly string[] {
-  const encoder: VideoEncoder = videoEncoders[picture.encoder];
-  const timing = clocked(picture, encoder, abilities);
+  const encoder: VideoEncoder = videoEncoders[video.encoder];
+  const timing = clocked(video, encoder, capabilities);
   return [
-    ...timingArgs(timing, abilities),
+    ...timingArgs(timing, capabilities),
     '-c:v',
-    picture.encoder,
-    ...atLevel(encoder.speed, picture.speed),
+    video.encoder,
+    ...atLevel(encoder.speed, video.speed),
     ...(encoder.always ?? []),
-    ...rateArgs(picture, encoder, pass === null ? 1 : stepsAFrame(timing, picture)),
-    ...groupArgs(picture, encoder, pass),
-    ...colourArgs(picture),
-    ...(encoder.codec === 'hevc' && (container.wantsHvc1 ?? false) ? ['-tag:v', 'hvc1'] : []),
+    ...rateArgs(video, encoder, pass === null ? 1 : stepsPerFrame(timing, video)),
+    ...groupArgs(video, encoder, pass),
+    ...colourArgs(video),
+    ...(encoder.codec === 'hevc' && (container.needsHvc1Tag ?? false) ? ['-tag:v', 'hvc1'] : []),
   ];
 }
 
@@ -43,22 +43,27 @@ export function videoArgs(
  * Keyframes, passes, tiles and uneven frames. ffmpeg knows nothing of x265's passes, nor builds of 2018 of its keyframes, so for x265 all goes
  * into its own parameters.
  */
-function groupArgs(picture: Picture, encoder: VideoEncoder, pass: Pass | null): readonly string[] {
-  const frames = String(keyframeInterval(picture, encoder));
+function groupArgs(video: VideoDecision, encoder: VideoEncoder, pass: Pass | null): readonly string[] {
+  const frames = String(keyframeInterval(video, encoder));
   const { params, passes } = encoder;
-  const own = [...unevenRateArgs(picture, encoder), ...tileArgs(picture, encoder)];
+  const encoderParams = [...unevenRateArgs(video, encoder), ...tileArgs(video, encoder)];
   if (passes === 'x265') {
     // They are parted by colons, which a path may hold as well: hence the name alone.
     const passParams = pass === null ? [] : [`pass=${pass.number}`, `stats=${pass.logName}.log`];
-    return paramArgs(params, [`keyint=${frames}`, ...own, ...passParams]);
+    return paramArgs(params, [`keyint=${frames}`, ...encoderParams, ...passParams]);
   }
   const passArgs = pass === null ? [] : ['-pass', String(pass.number), '-passlogfile', pass.log];
-  return ['-g', frames, ...(params === undefined ? own : paramArgs(params, own)), ...passArgs];
+  return [
+    '-g',
+    frames,
+    ...(params === undefined ? encoderParams : paramArgs(params, encoderParams)),
+    ...passArgs,
+  ];
 }
 
-function paramArgs(params: VideoEncoder['params'], own: readonly string[]): readonly string[] {
-  const all = [...own, ...(params?.always ?? [])];
-  return params === undefined || all.length === 0 ? [] : [params.option, all.join(':')];
+function paramArgs(params: VideoEncoder['params'], encoderParams: readonly string[]): readonly string[] {
+  const paramList = [...encoderParams, ...(params?.always ?? [])];
+  return params === undefined || paramList.length === 0 ? [] : [params.option, paramList.join(':')];
 }
 
 /** From this width on a picture is encoded in columns, and from the second on in twice as many; the powers of two. */
@@ -67,7 +72,7 @@ const tiles = [
   { fromWidth: 1280, log2: 2 },
 ] as const;
 
-function tileArgs({ fit }: Picture, { tileColumns }: VideoEncoder): readonly string[] {
+function tileArgs({ fit }: VideoDecision, { tileColumns }: VideoEncoder): readonly string[] {
   const found = tiles.find(({ fromWidth }) => fit.canvas.width >= fromWidth);
   return found === undefined ? [] : (tileColumns?.(found.log2) ?? []);
 }
@@ -76,16 +81,19 @@ function tileArgs({ fit }: Picture, { tileColumns }: VideoEncoder): readonly str
  * How many uneven frames there are on average. By itself ffmpeg tells the steps of the clock instead, or the least rate that all times fit into: x265
  * gave 52 Kbps of 150 and SVT-AV1 119 of 300, for 21 frames a second between 12 and 30.
  */
-function unevenRateArgs({ timing, framesPerSecond }: Picture, encoder: VideoEncoder): readonly string[] {
+function unevenRateArgs(
+  { timing, framesPerSecond }: VideoDecision,
+  encoder: VideoEncoder,
+): readonly string[] {
   if (timing.by !== 'own-times' || timing.clock.by !== 'fine' || framesPerSecond === null) return [];
   return encoder.frameRate?.(Math.max(1, Math.round(framesPerSecond * 1000))) ?? [];
 }
 
 function keyframeInterval(
-  { keyframeInterval, cap, framesPerSecond }: Picture,
+  { keyframeInterval, cap, framesPerSecond }: VideoDecision,
   { underCap }: VideoEncoder,
 ): number {
   if (cap === null || underCap.keyframesPerBuffer === undefined) return keyframeInterval;
-  const buffered = (cap.bufferKilobits / cap.kbps) * (framesPerSecond ?? likelyFramesPerSecond);
+  const buffered = (cap.bufferKilobits / cap.kbps) * (framesPerSecond ?? assumedFramesPerSecond);
   return Math.min(keyframeInterval, Math.max(1, Math.floor(buffered / underCap.keyframesPerBuffer)));
 }

@@ -5,9 +5,9 @@ import { uprightFilters } from './upright.js';
 
 /** The pictures of watermarks as inputs of their own, each read as what it was found to be. */
 export function watermarkInputArgs(overlays: readonly Overlay[]): readonly string[] {
-  return overlays.flatMap(({ picture }) => [
+  return overlays.flatMap(({ image }) => [
     ...['-protocol_whitelist', 'file,pipe', '-max_pixels', String(maxPixels)],
-    ...['-noautorotate', '-f', picture.demuxer, '-i', fileArgument(picture.path)],
+    ...['-noautorotate', '-f', image.demuxer, '-i', fileArgument(image.path)],
   ]);
 }
 
@@ -24,42 +24,46 @@ export function watermarkGraph(
   prefix = '',
 ): readonly string[] {
   return overlays.flatMap((overlay, index) => {
-    const below = index === 0 ? from : `[under${prefix}${index}]`;
+    const base = index === 0 ? from : `[under${prefix}${index}]`;
     const result = index === overlays.length - 1 ? to : `[under${prefix}${index + 1}]`;
-    const x = overlay.x - oddness(overlay.x);
-    const y = overlay.y - oddness(overlay.y);
+    const x = overlay.x - parity(overlay.x);
+    const y = overlay.y - parity(overlay.y);
     return [
-      `[${firstInput + index}:v]${markFilters(overlay).join(',')}[mark${prefix}${index}]`,
+      `[${firstInput + index}:v]${overlayFilters(overlay).join(',')}[mark${prefix}${index}]`,
       // Left to itself ("auto") it makes yuv444p of it all, which most players do not play.
-      `${below}[mark${prefix}${index}]overlay=x=${x}:y=${y}:format=yuv420${result}`,
+      `${base}[mark${prefix}${index}]overlay=x=${x}:y=${y}:format=yuv420${result}`,
     ];
   });
 }
 
-function markFilters({ picture, scaleTo, x, y, matrix }: Overlay): readonly string[] {
+function overlayFilters({ image, scaleTo, x, y, matrix }: Overlay): readonly string[] {
   return [
     'trim=end_frame=1',
     'format=gbrap',
-    ...uprightFilters(picture.orientation ?? 1),
+    ...uprightFilters(image.orientation ?? 1),
     ...(scaleTo === null ? [] : scaling(scaleTo.width, scaleTo.height)),
-    ...shifting(oddness(x), oddness(y)),
+    ...shiftFilters(parity(x), parity(y)),
     // ffmpeg by itself would take the rule of standard definition, and move the colours by up to 20 of 255 steps in all else.
-    `scale=out_color_matrix=${matrix}:out_range=tv:flags=${carefully}`,
+    `scale=out_color_matrix=${matrix}:out_range=tv:flags=${accurateFlags}`,
     'format=yuva420p',
   ];
 }
 
 /** Builds of 2018 scale bilinearly unless told otherwise, and all of them spread chroma over two pixels. One frame costs nothing. */
-const carefully = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
+const accurateFlags = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
 
 /** Colours count by how much of them is seen: what stands in transparent pixels, mostly black, would darken the edges. */
 function scaling(width: number, height: number): readonly string[] {
-  return ['premultiply=inplace=1', `scale=${width}:${height}:flags=${carefully}`, 'unpremultiply=inplace=1'];
+  return [
+    'premultiply=inplace=1',
+    `scale=${width}:${height}:flags=${accurateFlags}`,
+    'unpremultiply=inplace=1',
+  ];
 }
 
-const oddness = (place: number) => Math.abs(place % 2);
+const parity = (offset: number) => Math.abs(offset % 2);
 
 /** The filter overlay only knows even places. Before an odd one goes a transparent line. */
-function shifting(right: number, down: number): readonly string[] {
+function shiftFilters(right: number, down: number): readonly string[] {
   return right + down === 0 ? [] : [`pad=iw+${right}:ih+${down}:${right}:${down}:black@0`];
 }

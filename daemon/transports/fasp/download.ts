@@ -4,15 +4,15 @@ import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
-import type { Guard } from '../../net/ssrf-guard.js';
-import { ownDiskFault } from '../../transfer/map-disk-error.js';
-import { createMeter } from '../../transfer/progress-reporter.js';
+import type { SsrfGuard } from '../../net/ssrf-guard.js';
+import { mapLocalDiskError } from '../../transfer/map-disk-error.js';
+import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import { measureFile } from '../../transfer/read-file.js';
 import type { Transfer } from '../../transfer/transfer.js';
-import { connectionTrouble, finalTrouble, type Trouble } from '../../transfer/transfer-error.js';
-import { type RemoteOptions, untilDone, type Watched, withoutStall } from '../../transfer/with-retry.js';
-import { ascpTrouble } from './ascp-trouble.js';
-import { type FaspPlace, readFaspUrl } from './fasp-url.js';
+import { mapConnectionError, permanentError, type TransferError } from '../../transfer/transfer-error.js';
+import { type RemoteOptions, type Watchdog, withIdleTimeout, withRetry } from '../../transfer/with-retry.js';
+import { mapAscpError } from './ascp-trouble.js';
+import { type FaspLocation, parseFaspUrl } from './fasp-url.js';
 import { findOnPath } from './find-ascp.js';
 import { runAscp } from './run-ascp.js';
 
@@ -23,14 +23,14 @@ export interface FaspOptions extends RemoteOptions {
 }
 
 /** How often the growth of the file is looked at, in milliseconds: the program tells nothing that could be relied upon. */
-const lookEveryMs = 250;
+const sizePollIntervalMs = 250;
 const missingProgram =
   'needs the program ascp of IBM Aspera, which is not installed on the machine of the daemon';
 
 /** Why an input cannot be fetched; null where it can. */
-export async function faspComplaint(url: string, options: FaspOptions): Promise<string | null> {
-  const place = readFaspUrl(url);
-  if (typeof place === 'string') return place;
+export async function validateFaspUrl(url: string, options: FaspOptions): Promise<string | null> {
+  const location = parseFaspUrl(url);
+  if (typeof location === 'string') return location;
   return (await findOnPath('ascp', searchPathOf(options))) === null ? missingProgram : null;
 }
 
@@ -38,7 +38,7 @@ export async function faspComplaint(url: string, options: FaspOptions): Promise<
  * Fetches a file by the program `ascp`, into a folder of its own beside the final name. The program is given the address that has passed
  * the guard, not the name; it goes on by itself with what an earlier attempt has brought.
  */
-export async function downloadByAscp(
+export async function downloadWithAscp(
   from: string,
   toPath: string,
   transfer: Transfer,
@@ -46,34 +46,37 @@ export async function downloadByAscp(
 ): Promise<FileFacts> {
   const { signal } = transfer;
   signal.throwIfAborted();
-  const place = readFaspUrl(from);
-  const complaint = typeof place === 'string' ? place : null;
+  const location = parseFaspUrl(from);
+  const validationError = typeof location === 'string' ? location : null;
   const program = await findOnPath('ascp', searchPathOf(options));
-  if (typeof place === 'string' || program === null)
-    throw new VencError('DownloadFailureError', `The address of the input ${complaint ?? missingProgram}.`);
+  if (typeof location === 'string' || program === null)
+    throw new VencError(
+      'DownloadFailureError',
+      `The address of the input ${validationError ?? missingProgram}.`,
+    );
   const folder = join(dirname(toPath), `.venc-${randomBytes(6).toString('hex')}.part`);
-  const meter = createMeter(transfer);
-  let furthestBytes = 0;
+  const progress = createProgressReporter(transfer);
+  let highWaterMarkBytes = 0;
   const attempt = () =>
-    withoutStall(
-      { signal, stallTimeoutMs: options.stallTimeoutMs, direction: 'download', host: place.name },
-      (watched) =>
-        fetchOnce(program, place, folder, watched, options, (bytes) => {
-          if (bytes <= furthestBytes) return;
-          furthestBytes = bytes;
-          watched.alive();
-          meter.at(bytes, null);
+    withIdleTimeout(
+      { signal, stallTimeoutMs: options.stallTimeoutMs, direction: 'download', host: location.name },
+      (watchdog) =>
+        fetchOnce(program, location, folder, watchdog, options, (bytes) => {
+          if (bytes <= highWaterMarkBytes) return;
+          highWaterMarkBytes = bytes;
+          watchdog.reportActivity();
+          progress.update(bytes, null);
         }),
     );
   try {
     await mkdir(folder, { mode: 0o700 });
-    await untilDone({ attempt, furthestBytes: () => furthestBytes, signal }, options);
-    const facts = await measureFile(join(folder, fileName), meter, signal);
+    await withRetry({ attempt, highWaterMarkBytes: () => highWaterMarkBytes, signal }, options);
+    const facts = await measureFile(join(folder, fileName), progress, signal);
     await rename(join(folder, fileName), toPath);
     return facts;
   } catch (error) {
     signal.throwIfAborted();
-    throw ownDiskFault(error, 'download');
+    throw mapLocalDiskError(error, 'download');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -83,42 +86,42 @@ const fileName = 'input';
 
 async function fetchOnce(
   program: string,
-  place: FaspPlace,
+  location: FaspLocation,
   folder: string,
-  watched: Watched,
+  watchdog: Watchdog,
   options: FaspOptions,
-  grown: (bytes: number) => void,
-): Promise<Trouble | null> {
-  const { signal } = watched;
-  const address = await resolved(options.guard, place.host, signal).catch((error: unknown) => {
+  onGrowth: (bytes: number) => void,
+): Promise<TransferError | null> {
+  const { signal } = watchdog;
+  const address = await resolveAddress(options.guard, location.host, signal).catch((error: unknown) => {
     signal.throwIfAborted();
-    return connectionTrouble(error, place.name, 'download');
+    return mapConnectionError(error, location.name, 'download');
   });
   if (typeof address !== 'string') return address;
-  const look = setInterval(() => void sizeBelow(folder).then(grown), lookEveryMs);
+  const sizePoll = setInterval(() => void folderSize(folder).then(onGrowth), sizePollIntervalMs);
   const args = [
     '--mode=recv',
-    `--user=${place.user}`,
+    `--user=${location.user}`,
     `--host=${address}`,
-    ...(place.port === null ? [] : ['-P', String(place.port)]),
+    ...(location.port === null ? [] : ['-P', String(location.port)]),
     ...['--policy=fair', '-l', '10G', '-k', '2', '--overwrite=always'],
-    place.path,
+    location.path,
     join(folder, fileName),
   ];
-  const { password } = place;
+  const { password } = location;
   const searchPath = searchPathOf(options);
-  const ending = await runAscp({ program, args, password, searchPath, signal });
-  clearInterval(look);
+  const result = await runAscp({ program, args, password, searchPath, signal });
+  clearInterval(sizePoll);
   signal.throwIfAborted();
-  grown(await sizeBelow(folder));
-  if (ending.exitCode !== 0) return ascpTrouble(ending.said, ending.exitCode, place);
-  const found = await lstat(join(folder, fileName)).catch(() => null);
-  if (found?.isFile() === true) return null;
-  return finalTrouble('DownloadFailureError', `${place.path} on ${place.name} is no file.`);
+  onGrowth(await folderSize(folder));
+  if (result.exitCode !== 0) return mapAscpError(result.output, result.exitCode, location);
+  const stats = await lstat(join(folder, fileName)).catch(() => null);
+  if (stats?.isFile() === true) return null;
+  return permanentError('DownloadFailureError', `${location.path} on ${location.name} is no file.`);
 }
 
 /** The address to connect to. Rejects with the error of the guard, or of the system. */
-function resolved(guard: Guard, host: string, signal: AbortSignal): Promise<string> {
+function resolveAddress(guard: SsrfGuard, host: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     guard.checkHost(host);
@@ -132,12 +135,12 @@ function resolved(guard: Guard, host: string, signal: AbortSignal): Promise<stri
 }
 
 /** How much there is, whatever the program calls its files. */
-async function sizeBelow(folder: string): Promise<number> {
+async function folderSize(folder: string): Promise<number> {
   const entries = await readdir(folder).catch(() => []);
   const sizes = await Promise.all(
     entries.map((entry) =>
       lstat(join(folder, entry)).then(
-        (found) => (found.isFile() ? found.size : 0),
+        (stats) => (stats.isFile() ? stats.size : 0),
         () => 0,
       ),
     ),

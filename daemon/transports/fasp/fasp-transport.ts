@@ -1,5 +1,5 @@
 import type { Transport } from '../transport.js';
-import { downloadByAscp, type FaspOptions, faspComplaint } from './download.js';
+import { downloadWithAscp, type FaspOptions, validateFaspUrl } from './download.js';
 
 /**
  * Inputs from servers of Aspera: `fasp://user:password@host/path` (section 1), by the program `ascp` where it is installed; where it is
@@ -8,7 +8,7 @@ import { downloadByAscp, type FaspOptions, faspComplaint } from './download.js';
 export function createFaspTransport(options: FaspOptions): Transport {
   return {
     schemes: ['fasp'],
-    checkInput: (url) => faspComplaint(url, options),
-    download: (from, toPath, transfer) => downloadByAscp(from, toPath, transfer, options),
+    checkInput: (url) => validateFaspUrl(url, options),
+    download: (from, toPath, transfer) => downloadWithAscp(from, toPath, transfer, options),
   };
 }

@@ -1,7 +1,7 @@
-import { type RemoteUrl, readRemoteUrl } from '../../transfer/remote-url.js';
+import { parseRemoteUrl, type RemoteUrl } from '../../transfer/remote-url.js';
 
 /** A file on a server of Aspera. */
-export interface FaspPlace extends Omit<RemoteUrl, 'credentials'> {
+export interface FaspLocation extends Omit<RemoteUrl, 'credentials'> {
   readonly user: string;
   readonly password: string;
   /** As the server is to be asked for it: below the folder of its user, or from the root. */
@@ -11,19 +11,19 @@ export interface FaspPlace extends Omit<RemoteUrl, 'credentials'> {
 }
 
 /** Where `fasp://user:password@host:port/path` leads (section 1); or a sentence without subject that says why it cannot be used. */
-export function readFaspUrl(url: string): FaspPlace | string {
-  const reading = readRemoteUrl(url);
-  if (!reading.ok) return reading.complaint;
-  const { host, port, credentials, parts, isFromRoot } = reading;
+export function parseFaspUrl(url: string): FaspLocation | string {
+  const parsed = parseRemoteUrl(url);
+  if (!parsed.ok) return parsed.validationError;
+  const { host, port, credentials, parts, isFromRoot } = parsed;
   if (credentials === null || credentials.user === '' || credentials.password === '')
     return 'must hold user:password@ in front of the host';
   const path = `${isFromRoot ? '/' : ''}${parts.join('/')}`;
-  const shown = host.includes(':') ? `[${host}]` : host;
+  const displayHost = host.includes(':') ? `[${host}]` : host;
   return {
-    ...reading,
+    ...parsed,
     ...credentials,
     // What begins with a dash would be an option.
     path: path.startsWith('-') ? `./${path}` : path,
-    name: port === null ? shown : `${shown}:${port}`,
+    name: port === null ? displayHost : `${displayHost}:${port}`,
   };
 }

@@ -6,11 +6,11 @@ import { delimiter, join } from 'node:path';
 export async function findOnPath(name: string, searchPath: string): Promise<string | null> {
   for (const folder of searchPath.split(delimiter).filter((entry) => entry.startsWith('/'))) {
     const path = join(folder, name);
-    const isThere = await access(path, constants.X_OK).then(
+    const isExecutable = await access(path, constants.X_OK).then(
       () => true,
       () => false,
     );
-    if (isThere) return path;
+    if (isExecutable) return path;
   }
   return null;
 }

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Direction } from '../../transfer/map-disk-error.js';
 import type { RemoteUrl } from '../../transfer/remote-url.js';
-import type { Trouble } from '../../transfer/transfer-error.js';
-import type { Watched } from '../../transfer/with-retry.js';
+import type { TransferError } from '../../transfer/transfer-error.js';
+import type { Watchdog } from '../../transfer/with-retry.js';
 
 /** What a server tells of a file. */
 export interface RemoteFacts {
@@ -13,7 +13,7 @@ export interface RemoteFacts {
 }
 
 /** What is done with pieces of a file that lie one behind the other. */
-export type TakePieces = (pieces: readonly Uint8Array[]) => Promise<void>;
+export type OnChunks = (chunks: readonly Uint8Array[]) => Promise<void>;
 
 /**
  * An open connection to a server that keeps files by their paths. One thing at a time. Its methods reject with whatever its library
@@ -26,7 +26,7 @@ export interface FileSession {
    * Hands on the bytes of a file from an offset to its end, in order, several pieces at once where they came meanwhile; waits for `take`
    * before it asks for many more. The pieces are only good until `take` has resolved.
    */
-  read(path: string, fromByte: number, take: TakePieces): Promise<void>;
+  read(path: string, fromByte: number, onChunks: OnChunks): Promise<void>;
   /** Writes a stream to a file, from an offset on: 0 begins it anew. Settles when the server has confirmed all of it. */
   write(path: string, fromByte: number, bytes: Readable): Promise<void>;
   /** Gives a file another name, in the place of what has that name. */
@@ -44,20 +44,20 @@ export interface FileSession {
 /** One kind of file server: FTP, or SFTP. */
 export interface FileServer {
   /** Opens a connection that has passed the guard, and logs in. */
-  connect(place: RemotePlace, watched: Watched, direction: Direction): Promise<FileSession>;
+  connect(location: RemoteLocation, watchdog: Watchdog, direction: Direction): Promise<FileSession>;
   /** Where a URL of this kind leads; or a sentence without subject that says why it cannot be used. */
-  read(url: string): RemotePlace | string;
+  parseUrl(url: string): RemoteLocation | string;
   /**
    * How many bytes at the end of a file that a broken connection left may be holes, since the server was told to write several pieces at
    * once; none where it is not given.
    */
-  readonly unsureBytes?: number;
+  readonly unconfirmedBytes?: number;
   /** What an error of a session means. */
-  trouble(error: unknown, direction: Direction, place: RemotePlace): Trouble;
+  mapError(error: unknown, direction: Direction, location: RemoteLocation): TransferError;
 }
 
 /** A file on a server, as that one names it. */
-export interface RemotePlace extends RemoteUrl {
+export interface RemoteLocation extends RemoteUrl {
   readonly port: number;
   /** The path of the file in the server's own terms. */
   readonly path: string;

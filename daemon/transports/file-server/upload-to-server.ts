@@ -1,47 +1,47 @@
 import { posix } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
-import { ownDiskFault } from '../../transfer/map-disk-error.js';
-import type { LeftoverBook } from '../../transfer/orphans.js';
-import { partName } from '../../transfer/partial-file.js';
-import { createMeter } from '../../transfer/progress-reporter.js';
+import { mapLocalDiskError } from '../../transfer/map-disk-error.js';
+import type { CleanupJournal } from '../../transfer/orphans.js';
+import { partialFileName } from '../../transfer/partial-file.js';
+import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import type { Transfer } from '../../transfer/transfer.js';
-import { passingTrouble, type Trouble } from '../../transfer/transfer-error.js';
-import { OutgoingFile } from '../../transfer/upload-source.js';
-import { type RemoteOptions, untilDone } from '../../transfer/with-retry.js';
-import type { FileServer, FileSession, RemotePlace } from './file-server.js';
-import { inSession } from './with-session.js';
+import { type TransferError, transientError } from '../../transfer/transfer-error.js';
+import { UploadSource } from '../../transfer/upload-source.js';
+import { type RemoteOptions, withRetry } from '../../transfer/with-retry.js';
+import type { FileServer, FileSession, RemoteLocation } from './file-server.js';
+import { withSession } from './with-session.js';
 
 /** What an upload to a file server depends on. */
-export interface UploadOptions extends RemoteOptions {
-  readonly leftovers: LeftoverBook;
+export interface RemoteUploadOptions extends RemoteOptions {
+  readonly cleanupJournal: CleanupJournal;
 }
 
 /** How far an upload is: what stands at the server that was not there before. */
-interface Standing {
+interface UploadState {
   /** The file under its temporary name. */
   readonly partPath: string;
   /** Folders that were made, the outermost first. */
   readonly folders: string[];
-  isBegun: boolean;
+  hasStarted: boolean;
   /** What stands of it is known to be wrong: it is begun anew. */
-  isSpoilt: boolean;
+  isCorrupt: boolean;
   isDone: boolean;
-  furthestBytes: number;
+  highWaterMarkBytes: number;
 }
 
 /** What an upload brought. */
-export interface Delivered {
+export interface UploadResult {
   readonly facts: FileFacts;
   /** Folders that were made for it, the outermost first. */
   readonly folders: readonly string[];
 }
 
 /** An upload on its way. */
-interface Upload extends Transfer {
-  readonly standing: Standing;
+interface UploadContext extends Transfer {
+  readonly state: UploadState;
   /** Notes the folders that were made, beside the file. */
-  readonly noteFolders: () => Promise<void>;
+  readonly journalFolders: () => Promise<void>;
 }
 
 /**
@@ -54,137 +54,140 @@ export async function uploadTo(
   fromPath: string,
   to: string,
   transfer: Transfer,
-  options: UploadOptions,
-): Promise<Delivered> {
+  options: RemoteUploadOptions,
+): Promise<UploadResult> {
   const { signal } = transfer;
   signal.throwIfAborted();
-  const place = server.read(to);
-  if (typeof place === 'string') throw new VencError('UploadFailureError', `The destination ${place}.`);
-  const file = await OutgoingFile.open(fromPath).catch((error: unknown) => {
-    throw ownDiskFault(error, 'upload');
+  const location = server.parseUrl(to);
+  if (typeof location === 'string') throw new VencError('UploadFailureError', `The destination ${location}.`);
+  const file = await UploadSource.open(fromPath).catch((error: unknown) => {
+    throw mapLocalDiskError(error, 'upload');
   });
   try {
-    return await deliver(server, place, file, { to, transfer, options });
+    return await deliver(server, location, file, { to, transfer, options });
   } finally {
-    await file.end();
+    await file.close();
   }
 }
 
 async function deliver(
   server: FileServer,
-  place: RemotePlace,
-  file: OutgoingFile,
-  { to, transfer, options }: { to: string; transfer: Transfer; options: UploadOptions },
-): Promise<Delivered> {
-  const partPath = posix.join(posix.dirname(place.path), partName());
-  const standing: Standing = {
+  location: RemoteLocation,
+  file: UploadSource,
+  { to, transfer, options }: { to: string; transfer: Transfer; options: RemoteUploadOptions },
+): Promise<UploadResult> {
+  const partPath = posix.join(posix.dirname(location.path), partialFileName());
+  const state: UploadState = {
     partPath,
     folders: [],
-    isBegun: false,
-    isSpoilt: false,
+    hasStarted: false,
+    isCorrupt: false,
     isDone: false,
-    furthestBytes: 0,
+    highWaterMarkBytes: 0,
   };
-  let tearUp = await options.leftovers.note({ url: to, name: partPath });
-  const noteFolders = async () => {
-    const tearUpFirst = tearUp;
-    tearUp = await options.leftovers.note({ url: to, name: partPath, folders: standing.folders });
-    await tearUpFirst();
+  let removeEntry = await options.cleanupJournal.add({ url: to, name: partPath });
+  const journalFolders = async () => {
+    const removePreviousEntry = removeEntry;
+    removeEntry = await options.cleanupJournal.add({ url: to, name: partPath, folders: state.folders });
+    await removePreviousEntry();
   };
   try {
-    await send(server, place, file, { ...transfer, standing, noteFolders }, options);
+    await send(server, location, file, { ...transfer, state, journalFolders }, options);
     const facts = await file.facts();
-    await tearUp();
-    return { facts, folders: standing.folders };
+    await removeEntry();
+    return { facts, folders: state.folders };
   } catch (error) {
     // What is still there is tried again at the next start.
-    if (await takeBack(server, place, standing, options)) await tearUp();
+    if (await rollBack(server, location, state, options)) await removeEntry();
     transfer.signal.throwIfAborted();
-    throw ownDiskFault(error, 'upload');
+    throw mapLocalDiskError(error, 'upload');
   }
 }
 
 async function send(
   server: FileServer,
-  place: RemotePlace,
-  file: OutgoingFile,
-  upload: Upload,
+  location: RemoteLocation,
+  file: UploadSource,
+  upload: UploadContext,
   options: RemoteOptions,
 ): Promise<void> {
-  const { signal, standing } = upload;
-  const meter = createMeter(upload);
+  const { signal, state } = upload;
+  const progress = createProgressReporter(upload);
   const { stallTimeoutMs } = options;
   const attempt = () =>
-    inSession({ server, place, direction: 'upload', signal, stallTimeoutMs }, async (session, watched) => {
-      if (!standing.isBegun) await makeFolders(session, place, upload);
-      const isResumed = standing.isBegun && !standing.isSpoilt;
-      const fromByte = isResumed ? await partBytes(session, standing, file, server.unsureBytes) : 0;
-      standing.isSpoilt = false;
-      standing.isBegun = true;
-      const bytes = file.bytesFrom(fromByte, (passed) => {
-        watched.alive();
-        standing.furthestBytes = Math.max(standing.furthestBytes, passed);
-        meter.at(passed, file.sizeBytes);
-      });
-      await session.write(standing.partPath, fromByte, bytes);
-      const trouble = await wrongSize(session, standing, file, place);
-      if (trouble !== null) return trouble;
-      watched.signal.throwIfAborted();
-      await session.rename(standing.partPath, place.path);
-      standing.isDone = true;
-      return null;
-    });
-  await untilDone({ attempt, furthestBytes: () => standing.furthestBytes, signal }, options);
-  meter.end(file.sizeBytes);
+    withSession(
+      { server, location, direction: 'upload', signal, stallTimeoutMs },
+      async (session, watchdog) => {
+        if (!state.hasStarted) await makeFolders(session, location, upload);
+        const isResumed = state.hasStarted && !state.isCorrupt;
+        const fromByte = isResumed ? await remotePartBytes(session, state, file, server.unconfirmedBytes) : 0;
+        state.isCorrupt = false;
+        state.hasStarted = true;
+        const bytes = file.bytesFrom(fromByte, (transferredBytes) => {
+          watchdog.reportActivity();
+          state.highWaterMarkBytes = Math.max(state.highWaterMarkBytes, transferredBytes);
+          progress.update(transferredBytes, file.sizeBytes);
+        });
+        await session.write(state.partPath, fromByte, bytes);
+        const transferError = await checkSize(session, state, file, location);
+        if (transferError !== null) return transferError;
+        watchdog.signal.throwIfAborted();
+        await session.rename(state.partPath, location.path);
+        state.isDone = true;
+        return null;
+      },
+    );
+  await withRetry({ attempt, highWaterMarkBytes: () => state.highWaterMarkBytes, signal }, options);
+  progress.complete(file.sizeBytes);
 }
 
 async function makeFolders(
   session: FileSession,
-  { folders }: RemotePlace,
-  { standing, noteFolders }: Upload,
+  { folders }: RemoteLocation,
+  { state, journalFolders }: UploadContext,
 ): Promise<void> {
   // Most often they are there: then one question is enough.
   const innermost = folders.at(-1);
   if (innermost === undefined || (await session.stat(innermost)) !== null) return;
-  for (const folder of folders) if (await session.makeFolder(folder)) standing.folders.push(folder);
+  for (const folder of folders) if (await session.makeFolder(folder)) state.folders.push(folder);
   // Not before: an empty folder of somebody else's must not be taken for one of ours.
-  if (standing.folders.length > 0) await noteFolders();
+  if (state.folders.length > 0) await journalFolders();
 }
 
 /** How much the server has of the unfinished file: never more than was read of it, unless it is none of ours. */
-async function partBytes(
+async function remotePartBytes(
   session: FileSession,
-  { partPath }: Standing,
-  { passedBytes }: OutgoingFile,
-  unsureBytes = 0,
+  { partPath }: UploadState,
+  { bytesTransferred }: UploadSource,
+  unconfirmedBytes = 0,
 ): Promise<number> {
   const sizeBytes = (await session.stat(partPath))?.sizeBytes ?? 0;
-  return sizeBytes <= passedBytes ? Math.max(sizeBytes - unsureBytes, 0) : 0;
+  return sizeBytes <= bytesTransferred ? Math.max(sizeBytes - unconfirmedBytes, 0) : 0;
 }
 
-async function wrongSize(
+async function checkSize(
   session: FileSession,
-  standing: Standing,
-  file: OutgoingFile,
-  place: RemotePlace,
-): Promise<Trouble | null> {
-  const found = (await session.stat(standing.partPath))?.sizeBytes;
-  if (found === null || found === file.sizeBytes) return null;
-  standing.isSpoilt = true;
-  const said = `${place.name} kept ${found ?? 0} bytes of a file of ${file.sizeBytes}`;
-  return passingTrouble('UploadFailureError', `${said}: is there room left?`);
+  state: UploadState,
+  file: UploadSource,
+  location: RemoteLocation,
+): Promise<TransferError | null> {
+  const storedBytes = (await session.stat(state.partPath))?.sizeBytes;
+  if (storedBytes === null || storedBytes === file.sizeBytes) return null;
+  state.isCorrupt = true;
+  const message = `${location.name} kept ${storedBytes ?? 0} bytes of a file of ${file.sizeBytes}`;
+  return transientError('UploadFailureError', `${message}: is there room left?`);
 }
 
 /** Takes away what an upload left; whether that went well. Tried once, for as long as a stall may last. */
-async function takeBack(
+async function rollBack(
   server: FileServer,
-  place: RemotePlace,
-  standing: Standing,
+  location: RemoteLocation,
+  state: UploadState,
   options: RemoteOptions,
 ): Promise<boolean> {
-  if (!standing.isBegun && standing.folders.length === 0) return true;
-  const path = standing.isDone ? place.path : standing.partPath;
-  return removeFrom(server, place, { path, folders: standing.folders }, options).then(
+  if (!state.hasStarted && state.folders.length === 0) return true;
+  const path = state.isDone ? location.path : state.partPath;
+  return removeFrom(server, location, { path, folders: state.folders }, options).then(
     () => true,
     () => false,
   );
@@ -196,18 +199,18 @@ async function takeBack(
  */
 export async function removeFrom(
   server: FileServer,
-  place: RemotePlace,
+  location: RemoteLocation,
   { path, folders }: { readonly path: string; readonly folders: readonly string[] },
   { stallTimeoutMs }: RemoteOptions,
 ): Promise<void> {
   const { signal } = new AbortController();
-  const parts = { server, place, direction: 'upload', signal, stallTimeoutMs } as const;
-  const trouble = await inSession(parts, async (session) => {
+  const sessionOptions = { server, location, direction: 'upload', signal, stallTimeoutMs } as const;
+  const transferError = await withSession(sessionOptions, async (session) => {
     await session.remove(path);
     await removeEmpty(session, folders);
     return null;
   });
-  if (trouble !== null) throw trouble.error;
+  if (transferError !== null) throw transferError.error;
 }
 
 /** The innermost first. What is not empty is somebody else's by now, and so is what it lies in. */

@@ -1,12 +1,12 @@
 import type { Direction } from '../../transfer/map-disk-error.js';
-import type { Trouble } from '../../transfer/transfer-error.js';
-import { type Watched, withoutStall } from '../../transfer/with-retry.js';
-import type { FileServer, FileSession, RemotePlace } from './file-server.js';
+import type { TransferError } from '../../transfer/transfer-error.js';
+import { type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
+import type { FileServer, FileSession, RemoteLocation } from './file-server.js';
 
 /** With whom, on which way, and for how long. */
-export interface SessionParts {
+export interface RemoteSessionOptions {
   readonly server: FileServer;
-  readonly place: RemotePlace;
+  readonly location: RemoteLocation;
   readonly direction: Direction;
   readonly signal: AbortSignal;
   readonly stallTimeoutMs: number;
@@ -16,23 +16,23 @@ export interface SessionParts {
  * Does something in a session of its own, which ends with it, with the signal, and where nothing moves for the stall timeout. Errors of
  * the session become troubles.
  */
-export function inSession(
-  { server, place, direction, signal, stallTimeoutMs }: SessionParts,
-  work: (session: FileSession, watched: Watched) => Promise<Trouble | null>,
-): Promise<Trouble | null> {
-  return withoutStall({ signal, stallTimeoutMs, direction, host: place.name }, async (watched) => {
+export function withSession(
+  { server, location, direction, signal, stallTimeoutMs }: RemoteSessionOptions,
+  work: (session: FileSession, watchdog: Watchdog) => Promise<TransferError | null>,
+): Promise<TransferError | null> {
+  return withIdleTimeout({ signal, stallTimeoutMs, direction, host: location.name }, async (watchdog) => {
     let session: FileSession | null = null;
     const close = () => session?.close();
-    watched.signal.addEventListener('abort', close, { once: true });
+    watchdog.signal.addEventListener('abort', close, { once: true });
     try {
-      session = await server.connect(place, watched, direction);
-      watched.signal.throwIfAborted();
-      return await work(session, watched);
+      session = await server.connect(location, watchdog, direction);
+      watchdog.signal.throwIfAborted();
+      return await work(session, watchdog);
     } catch (error) {
-      watched.signal.throwIfAborted();
-      return server.trouble(error, direction, place);
+      watchdog.signal.throwIfAborted();
+      return server.mapError(error, direction, location);
     } finally {
-      watched.signal.removeEventListener('abort', close);
+      watchdog.signal.removeEventListener('abort', close);
       close();
     }
   });

@@ -4,13 +4,13 @@ import { basename, dirname, join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { FileFacts } from '../../jobs/job.js';
-import { copyFrom } from '../../transfer/copy-file.js';
+import { copyToFile } from '../../transfer/copy-file.js';
 import { makeFolders } from '../../transfer/folders.js';
-import { diskFault } from '../../transfer/map-disk-error.js';
-import { createMeter } from '../../transfer/progress-reporter.js';
-import { measure } from '../../transfer/read-file.js';
+import { mapDiskError } from '../../transfer/map-disk-error.js';
+import { createProgressReporter } from '../../transfer/progress-reporter.js';
+import { measureHandle } from '../../transfer/read-file.js';
 import type { Transfer } from '../../transfer/transfer.js';
-import { isOpenedBelow, type RootFolders, resolveBelow, steadyPath } from './roots.js';
+import { isOpenedBelow, type RootFolders, resolveBelow, stablePath } from './roots.js';
 
 const maxAttempts = 3;
 
@@ -39,7 +39,7 @@ export async function deliverFile(
     } catch (error) {
       transfer.signal.throwIfAborted();
       if (attempt < maxAttempts && systemCode(error) === 'ENOENT') continue;
-      throw diskFault(error, 'upload', 'The destination');
+      throw mapDiskError(error, 'upload', 'The destination');
     }
   }
 }
@@ -52,7 +52,7 @@ async function deliverOnce(
 ): Promise<FileFacts> {
   const folder = await openFolder(roots, dirname(path));
   try {
-    return await delivered(fromPath, folder, basename(path), transfer);
+    return await moveOrCopy(fromPath, folder, basename(path), transfer);
   } catch (error) {
     await folder.undo();
     throw error;
@@ -61,25 +61,25 @@ async function deliverOnce(
   }
 }
 
-async function delivered(
+async function moveOrCopy(
   fromPath: string,
   folder: OpenFolder,
   name: string,
   transfer: Transfer,
 ): Promise<FileFacts> {
-  const finalPath = join(await steadyPath(folder.handle, folder.path), name);
-  await refuseOddTarget(finalPath);
+  const finalPath = join(await stablePath(folder.handle, folder.path), name);
+  await rejectNonRegularTarget(finalPath);
   const source = await open(fromPath, 'r');
   try {
     const from = await source.stat();
     const to = await folder.handle.stat();
-    if (from.dev !== to.dev) return await copyFrom(source, finalPath, { transfer, isDurable: true });
-    const facts = await measure(source, createMeter(transfer), transfer.signal);
+    if (from.dev !== to.dev) return await copyToFile(source, finalPath, { transfer, isDurable: true });
+    const facts = await measureHandle(source, createProgressReporter(transfer), transfer.signal);
     await source.sync();
     transfer.signal.throwIfAborted();
-    const isMoved = await rename(fromPath, finalPath).then(() => true, notAcrossVolumes);
+    const isMoved = await rename(fromPath, finalPath).then(() => true, rethrowUnlessCrossDevice);
     // Two mounts of one volume have the same number and still do not rename into each other.
-    if (!isMoved) return await copyFrom(source, finalPath, { transfer, isDurable: true });
+    if (!isMoved) return await copyToFile(source, finalPath, { transfer, isDurable: true });
     await folder.handle.sync();
     return facts;
   } finally {
@@ -87,20 +87,20 @@ async function delivered(
   }
 }
 
-function notAcrossVolumes(error: unknown): false {
+function rethrowUnlessCrossDevice(error: unknown): false {
   if (systemCode(error) !== 'EXDEV') throw error;
   return false;
 }
 
 async function openFolder(roots: RootFolders, path: string): Promise<OpenFolder> {
   const realPath = await resolveBelow(roots, path);
-  if (realPath === null) throw outside();
+  if (realPath === null) throw outsideRootsError();
   const undo = await makeFolders(realPath);
   try {
     const handle = await open(realPath, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     if (await isOpenedBelow(roots, handle, realPath)) return { handle, path: realPath, undo };
     await handle.close();
-    throw outside();
+    throw outsideRootsError();
   } catch (error) {
     await undo();
     throw error;
@@ -108,13 +108,13 @@ async function openFolder(roots: RootFolders, path: string): Promise<OpenFolder>
 }
 
 /** A rename would put a file in the place of a device such as /dev/null. A symbolic link is replaced, not followed. */
-async function refuseOddTarget(path: string): Promise<void> {
+async function rejectNonRegularTarget(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => null);
   if (stats === null || stats.isFile() || stats.isSymbolicLink()) return;
   throw new VencError('UploadFailureError', 'The destination is a folder or a device, not a regular file.');
 }
 
-function outside(): VencError {
+function outsideRootsError(): VencError {
   return new VencError(
     'UploadAccessDeniedError',
     'The destination is not below one of the --files-root folders.',

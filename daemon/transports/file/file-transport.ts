@@ -3,15 +3,15 @@ import { dirname } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import type { Transport } from '../transport.js';
 import { deliverFile } from './deliver.js';
-import { readFileUrl } from './file-url.js';
+import { parseFileUrl } from './file-url.js';
 import { removeFile } from './remove.js';
 import { type RootFolders, resolveBelow } from './roots.js';
-import { sizeOfFile, takeFile } from './take.js';
+import { downloadFile, sizeOfFile } from './take.js';
 
-const notAllowed =
+const notAllowedMessage =
   'names a file on the machine of the daemon, which takes such files only when it is started with --files-root DIR';
-const outside = 'must name a file below one of the --files-root folders';
-const notRegular = 'must name a regular file, not a folder or a device';
+const outsideRootsMessage = 'must name a file below one of the --files-root folders';
+const notRegularMessage = 'must name a regular file, not a folder or a device';
 
 /**
  * Files of this machine, as inputs and as outputs (contract, section 9): below the given roots, symbolic links resolved, when they are
@@ -21,41 +21,41 @@ export function createFileTransport(roots: RootFolders): Transport {
   return {
     schemes: ['file'],
     async checkInput(url) {
-      const reading = readFileUrl(url);
-      if (roots.length === 0) return notAllowed;
-      if (!reading.ok) return reading.complaint;
-      const path = await resolveBelow(roots, reading.path);
-      if (path === null) return outside;
+      const parsed = parseFileUrl(url);
+      if (roots.length === 0) return notAllowedMessage;
+      if (!parsed.ok) return parsed.validationError;
+      const path = await resolveBelow(roots, parsed.path);
+      if (path === null) return outsideRootsMessage;
       // A missing file is no fault of the request: it may come before its turn does.
       const stats = await stat(path).catch(() => null);
-      return stats === null || stats.isFile() ? null : notRegular;
+      return stats === null || stats.isFile() ? null : notRegularMessage;
     },
     async checkOutput(url) {
-      const reading = readFileUrl(url);
-      if (roots.length === 0) return notAllowed;
-      if (!reading.ok) return reading.complaint;
-      if ((await resolveBelow(roots, dirname(reading.path))) === null) return outside;
-      const stats = await lstat(reading.path).catch(() => null);
-      return stats === null || stats.isFile() || stats.isSymbolicLink() ? null : notRegular;
+      const parsed = parseFileUrl(url);
+      if (roots.length === 0) return notAllowedMessage;
+      if (!parsed.ok) return parsed.validationError;
+      if ((await resolveBelow(roots, dirname(parsed.path))) === null) return outsideRootsMessage;
+      const stats = await lstat(parsed.path).catch(() => null);
+      return stats === null || stats.isFile() || stats.isSymbolicLink() ? null : notRegularMessage;
     },
     async download(from, toPath, transfer) {
-      const reading = readFileUrl(from);
-      if (!reading.ok) throw new VencError('DownloadFailureError', `The input ${reading.complaint}.`);
-      return takeFile(roots, reading.path, toPath, transfer);
+      const parsed = parseFileUrl(from);
+      if (!parsed.ok) throw new VencError('DownloadFailureError', `The input ${parsed.validationError}.`);
+      return downloadFile(roots, parsed.path, toPath, transfer);
     },
     async sizeOf(from) {
-      const reading = readFileUrl(from);
-      if (!reading.ok) throw new VencError('DownloadFailureError', `The input ${reading.complaint}.`);
-      return sizeOfFile(roots, reading.path);
+      const parsed = parseFileUrl(from);
+      if (!parsed.ok) throw new VencError('DownloadFailureError', `The input ${parsed.validationError}.`);
+      return sizeOfFile(roots, parsed.path);
     },
     async upload(fromPath, to, transfer) {
-      const reading = readFileUrl(to);
-      if (!reading.ok) throw new VencError('UploadFailureError', `The destination ${reading.complaint}.`);
-      return deliverFile(roots, fromPath, reading.path, transfer);
+      const parsed = parseFileUrl(to);
+      if (!parsed.ok) throw new VencError('UploadFailureError', `The destination ${parsed.validationError}.`);
+      return deliverFile(roots, fromPath, parsed.path, transfer);
     },
     async remove(url) {
-      const reading = readFileUrl(url);
-      if (reading.ok) await removeFile(roots, reading.path);
+      const parsed = parseFileUrl(url);
+      if (parsed.ok) await removeFile(roots, parsed.path);
     },
   };
 }

@@ -2,7 +2,7 @@ import { unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { diskFault } from '../../transfer/map-disk-error.js';
+import { mapDiskError } from '../../transfer/map-disk-error.js';
 import { type RootFolders, resolveBelow } from './roots.js';
 
 /** Deletes a delivered file below the roots. That there is none is as good. */
@@ -15,6 +15,6 @@ export async function removeFile(roots: RootFolders, path: string): Promise<void
     );
   }
   await unlink(join(folder, basename(path))).catch((error: unknown) => {
-    if (systemCode(error) !== 'ENOENT') throw diskFault(error, 'upload', 'The destination');
+    if (systemCode(error) !== 'ENOENT') throw mapDiskError(error, 'upload', 'The destination');
   });
 }

@@ -29,7 +29,7 @@ export async function isOpenedBelow(roots: RootFolders, handle: FileHandle, path
  * A path that leads to an open folder whatever becomes of its name, where the system has such paths (Linux); else the folder's
  * name as it was.
  */
-export async function steadyPath(handle: FileHandle, path: string): Promise<string> {
+export async function stablePath(handle: FileHandle, path: string): Promise<string> {
   return readlink(descriptorPath(handle)).then(
     () => descriptorPath(handle),
     () => path,
@@ -43,8 +43,9 @@ function descriptorPath(handle: FileHandle): string {
 async function isBelow(roots: RootFolders, path: string): Promise<boolean> {
   if (roots === 'anywhere') return true;
   for (const root of roots) {
-    const way = relative(await realpathAsFarAsPossible(root), path);
-    if (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return true;
+    const relativePath = relative(await realpathAsFarAsPossible(root), path);
+    if (relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath))
+      return true;
   }
   return false;
 }

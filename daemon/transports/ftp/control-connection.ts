@@ -8,7 +8,7 @@ const maxLineLength = 1 << 16;
  * bytes come in two packets.
  */
 export class ControlConnection extends FTPContext {
-  #unfinished = '';
+  #partialLine = '';
   #isGreeted = false;
 
   /** Ends it, and whatever waits for an answer. */
@@ -17,19 +17,19 @@ export class ControlConnection extends FTPContext {
   }
 
   /** Forgets what came in the clear, for a connection that is encrypted from now on: none of it may pass for an answer. */
-  forgetUnfinished(): void {
-    this.#unfinished = '';
+  discardPartialReply(): void {
+    this.#partialLine = '';
   }
 
   /** Waits for the greeting of the server. */
-  async greeting(): Promise<void> {
-    await this.#answer(undefined);
+  async readGreeting(): Promise<void> {
+    await this.#reply(undefined);
   }
 
   /** Sends a command and gives the answer, be it a refusal. Rejects where the connection is lost, and where the server lets go of it. */
-  async ask(command: string): Promise<FTPResponse> {
+  async sendCommand(command: string): Promise<FTPResponse> {
     try {
-      return await this.#answer(command);
+      return await this.#reply(command);
     } catch (error) {
       if (error instanceof FTPError && error.code !== 421)
         return { code: error.code, message: error.message };
@@ -38,17 +38,17 @@ export class ControlConnection extends FTPContext {
   }
 
   /** Sends a command and gives the answer. Rejects with an `FTPError` where it is refused. */
-  async demand(command: string): Promise<FTPResponse> {
-    const answer = await this.#answer(command);
-    if (answer.code >= 300) throw new FTPError(answer);
-    return answer;
+  async sendCommandOrThrow(command: string): Promise<FTPResponse> {
+    const reply = await this.#reply(command);
+    if (reply.code >= 300) throw new FTPError(reply);
+    return reply;
   }
 
   protected override _onControlSocketData(chunk: string): void {
-    const text = this.#unfinished + chunk;
+    const text = this.#partialLine + chunk;
     const end = text.lastIndexOf('\n') + 1;
-    this.#unfinished = text.slice(end);
-    if (this.#unfinished.length > maxLineLength) {
+    this.#partialLine = text.slice(end);
+    if (this.#partialLine.length > maxLineLength) {
       this.closeWithError(new Error('a line has no end'));
       return;
     }
@@ -61,11 +61,11 @@ export class ControlConnection extends FTPContext {
     super._onControlSocketData(text.slice(0, end));
   }
 
-  #answer(command: string | undefined): Promise<FTPResponse> {
-    return this.handle(command, (answer, task) => {
-      if (answer instanceof Error) task.reject(answer);
+  #reply(command: string | undefined): Promise<FTPResponse> {
+    return this.handle(command, (reply, task) => {
+      if (reply instanceof Error) task.reject(reply);
       // Below 200 a server only says that it is at it.
-      else if (answer.code >= 200) task.resolve(answer);
+      else if (reply.code >= 200) task.resolve(reply);
     });
   }
 }

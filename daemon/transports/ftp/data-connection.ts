@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls';
 import { FTPError } from 'basic-ftp';
 import { openSocket } from '../../net/open-socket.js';
 import type { SocketBuffers } from '../../net/socket-buffers.js';
-import type { Guard } from '../../net/ssrf-guard.js';
+import type { SsrfGuard } from '../../net/ssrf-guard.js';
 import type { ControlConnection } from './control-connection.js';
 import { encrypt } from './encrypt.js';
 
@@ -16,7 +16,7 @@ export interface DataConnection {
 
 /** What data connections are opened with. */
 export interface DataOptions {
-  readonly guard: Guard;
+  readonly guard: SsrfGuard;
   /** What they read into, unless they are encrypted. */
   readonly buffers: SocketBuffers;
   readonly timeoutMs: number;
@@ -28,20 +28,20 @@ export interface DataOptions {
  * address that the server answers PASV with is not even looked at. That is what makes servers behind address translation work, and
  * what leaves nothing to those that would send us elsewhere. The guard is asked about each all the same.
  */
-export function dataConnections(
+export function createDataConnector(
   control: ControlConnection,
   { guard, buffers, timeoutMs, signal }: DataOptions,
 ): () => Promise<DataConnection> {
-  let knowsExtended = true;
+  let supportsEpsv = true;
   const passivePort = async (): Promise<number> => {
-    if (knowsExtended) {
-      const { code, message } = await control.ask('EPSV');
+    if (supportsEpsv) {
+      const { code, message } = await control.sendCommand('EPSV');
       const port = code === 229 ? Number(/([|!])\1\1(\d{1,5})\1/.exec(message)?.[2]) : Number.NaN;
       if (isPort(port)) return port;
-      knowsExtended = false;
+      supportsEpsv = false;
     }
-    const answer = await control.demand('PASV');
-    const [, high, low] = /(?:\d{1,3},){4}(\d{1,3}),(\d{1,3})/.exec(answer.message) ?? [];
+    const reply = await control.sendCommandOrThrow('PASV');
+    const [, high, low] = /(?:\d{1,3},){4}(\d{1,3}),(\d{1,3})/.exec(reply.message) ?? [];
     const port = Number(high) * 256 + Number(low);
     if (!isPort(port)) throw new FTPError({ code: 425, message: 'no port' });
     return port;
@@ -52,11 +52,11 @@ export function dataConnections(
     if (host === undefined) throw new Error('the connection is gone');
     const encrypted = control.socket instanceof TLSSocket ? control.socket : null;
     const target = { host, port, isTls: false, buffers: encrypted === null ? buffers : null };
-    const plain = await openSocket(guard, target, timeoutMs, signal);
-    if (encrypted === null) return { socket: plain, ready: Promise.resolve() };
+    const plainSocket = await openSocket(guard, target, timeoutMs, signal);
+    if (encrypted === null) return { socket: plainSocket, ready: Promise.resolve() };
     // Many servers take data connections only from whom they know by the session of the first one.
     const session = control.tlsSessionStore ?? encrypted.getSession();
-    const { socket, ready } = encrypt(plain, {
+    const { socket, ready } = encrypt(plainSocket, {
       ...control.tlsOptions,
       ...(session === undefined ? {} : { session }),
     });

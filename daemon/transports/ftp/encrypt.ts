@@ -18,8 +18,8 @@ export interface Encrypted {
 }
 
 /** Encrypts an open connection. */
-export function encrypt(plain: Socket, options: ConnectionOptions): Encrypted {
-  const socket = connect({ ...options, socket: plain });
+export function encrypt(plainSocket: Socket, options: ConnectionOptions): Encrypted {
+  const socket = connect({ ...options, socket: plainSocket });
   const ready = new Promise<void>((resolve, reject) => {
     socket.once('secureConnect', () => resolve());
     socket.on('error', reject);

@@ -1,5 +1,5 @@
-import { readRemoteUrl } from '../../transfer/remote-url.js';
-import type { RemotePlace } from '../file-server/file-server.js';
+import { parseRemoteUrl } from '../../transfer/remote-url.js';
+import type { RemoteLocation } from '../file-server/file-server.js';
 
 const ftpPort = 21;
 const implicitTlsPort = 990;
@@ -9,19 +9,19 @@ const implicitTlsPort = 990;
  * `ftps` is encrypted in any case: from the first byte on port 990, which is its own; on port 21 after a word in the clear; on any other
  * port as the server there has it, which `isImplicitTls` leaves open.
  */
-export function readFtpUrl(url: string): RemotePlace | string {
-  const reading = readRemoteUrl(url);
-  if (!reading.ok) return reading.complaint;
+export function parseFtpUrl(url: string): RemoteLocation | string {
+  const parsed = parseRemoteUrl(url);
+  if (!parsed.ok) return parsed.validationError;
   const isTls = /^ftps:/i.test(url);
-  const port = reading.port ?? (isTls ? implicitTlsPort : ftpPort);
-  const path = `${reading.isFromRoot ? '/' : ''}${reading.parts.join('/')}`;
-  const above = reading.parts.slice(0, -1);
+  const port = parsed.port ?? (isTls ? implicitTlsPort : ftpPort);
+  const path = `${parsed.isFromRoot ? '/' : ''}${parsed.parts.join('/')}`;
+  const parents = parsed.parts.slice(0, -1);
   return {
-    ...reading,
+    ...parsed,
     port,
     path,
-    folders: above.map((_, at) => `${reading.isFromRoot ? '/' : ''}${above.slice(0, at + 1).join('/')}`),
-    name: `${reading.host.includes(':') ? `[${reading.host}]` : reading.host}:${port}`,
+    folders: parents.map((_, at) => `${parsed.isFromRoot ? '/' : ''}${parents.slice(0, at + 1).join('/')}`),
+    name: `${parsed.host.includes(':') ? `[${parsed.host}]` : parsed.host}:${port}`,
     isTls,
     ...(isTls && (port === implicitTlsPort || port === ftpPort)
       ? { isImplicitTls: port === implicitTlsPort }

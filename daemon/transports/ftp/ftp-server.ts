@@ -2,12 +2,12 @@ import { openSocket } from '../../net/open-socket.js';
 import { SocketBuffers } from '../../net/socket-buffers.js';
 import { connectTimeoutOf, type RemoteOptions } from '../../transfer/with-retry.js';
 import type { FileServer } from '../file-server/file-server.js';
-import { dataConnections } from './data-connection.js';
-import { readFtpUrl } from './ftp-place.js';
-import { ftpSession } from './ftp-session.js';
-import { ftpTrouble } from './ftp-trouble.js';
+import { createDataConnector } from './data-connection.js';
+import { parseFtpUrl } from './ftp-place.js';
+import { createFtpSession } from './ftp-session.js';
+import { mapFtpError } from './ftp-trouble.js';
 import { logIn } from './log-in.js';
-import { reach, type TlsHabits } from './reach.js';
+import { openControlConnection, type TlsModeCache } from './reach.js';
 
 /** What FTP depends on. */
 export interface FtpOptions extends RemoteOptions {
@@ -19,29 +19,36 @@ export interface FtpOptions extends RemoteOptions {
 export function createFtpServer(options: FtpOptions): FileServer {
   const { guard, authorities = [] } = options;
   const timeoutMs = connectTimeoutOf(options);
-  const habits: TlsHabits = new Map();
+  const tlsModes: TlsModeCache = new Map();
   return {
-    read: readFtpUrl,
-    trouble: ftpTrouble,
-    async connect(place, watched, direction) {
-      const { signal } = watched;
-      const open = () =>
-        openSocket(guard, { host: place.host, port: place.port, isTls: false }, timeoutMs, signal);
-      const control = await reach({ place, watched, open, silenceMs: timeoutMs / 4, habits, authorities });
-      const stop = () => control.end();
-      signal.addEventListener('abort', stop, { once: true });
+    parseUrl: parseFtpUrl,
+    mapError: mapFtpError,
+    async connect(location, watchdog, direction) {
+      const { signal } = watchdog;
+      const openControl = () =>
+        openSocket(guard, { host: location.host, port: location.port, isTls: false }, timeoutMs, signal);
+      const control = await openControlConnection({
+        location,
+        watchdog,
+        openSocket: openControl,
+        serverFirstTimeoutMs: timeoutMs / 4,
+        tlsModes,
+        authorities,
+      });
+      const onAbort = () => control.end();
+      signal.addEventListener('abort', onAbort, { once: true });
       try {
         signal.throwIfAborted();
-        const traits = await logIn(control, place.credentials);
-        watched.alive();
+        const capabilities = await logIn(control, location.credentials);
+        watchdog.reportActivity();
         const buffers = new SocketBuffers();
-        const openData = dataConnections(control, { guard, buffers, timeoutMs, signal });
-        return ftpSession({ control, traits, openData, buffers, place, direction });
+        const openData = createDataConnector(control, { guard, buffers, timeoutMs, signal });
+        return createFtpSession({ control, capabilities, openData, buffers, location, direction });
       } catch (error) {
         control.end();
         throw error;
       } finally {
-        signal.removeEventListener('abort', stop);
+        signal.removeEventListener('abort', onAbort);
       }
     },
   };

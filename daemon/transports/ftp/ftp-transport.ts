@@ -1,16 +1,16 @@
-import { serverTransport } from '../file-server/server-transport.js';
-import type { UploadOptions } from '../file-server/upload-to-server.js';
+import { createServerTransport } from '../file-server/server-transport.js';
+import type { RemoteUploadOptions } from '../file-server/upload-to-server.js';
 import type { Transport } from '../transport.js';
-import { readFtpUrl } from './ftp-place.js';
+import { parseFtpUrl } from './ftp-place.js';
 import type { FtpOptions } from './ftp-server.js';
 
 /** The transport of `ftp:` and `ftps:` (section 1). Its library is loaded with the first transfer. */
-export function createFtpTransport(options: FtpOptions & UploadOptions): Transport {
+export function createFtpTransport(options: FtpOptions & RemoteUploadOptions): Transport {
   const load = async () => (await import('./ftp-server.js')).createFtpServer(options);
   let loading: ReturnType<typeof load> | null = null;
   const once = () => {
     loading ??= load();
     return loading;
   };
-  return serverTransport(['ftp', 'ftps'], readFtpUrl, once, options);
+  return createServerTransport(['ftp', 'ftps'], parseFtpUrl, once, options);
 }

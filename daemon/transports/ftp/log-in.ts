@@ -3,7 +3,7 @@ import type { Credentials } from '../../transfer/remote-url.js';
 import type { ControlConnection } from './control-connection.js';
 
 /** What a server is like, as far as it matters. */
-export interface ServerTraits {
+export interface ServerCapabilities {
   /** Names of what it knows beyond the oldest commands, in capitals. */
   readonly features: ReadonlySet<string>;
   /** Folder that the user lands in; null where the server does not tell it as a path. */
@@ -16,23 +16,23 @@ const anonymous: Credentials = { user: 'anonymous', password: 'anonymous@' };
 export async function logIn(
   control: ControlConnection,
   credentials: Credentials | null,
-): Promise<ServerTraits> {
+): Promise<ServerCapabilities> {
   // Most servers want this after the login; some need it for names in other letters before.
-  await control.ask('OPTS UTF8 ON');
+  await control.sendCommand('OPTS UTF8 ON');
   const { user, password } = credentials ?? anonymous;
-  const answer = await control.ask(`USER ${user}`);
-  if (answer.code === 331) await control.demand(`PASS ${password}`);
-  else if (answer.code >= 300) throw new FTPError(answer);
+  const reply = await control.sendCommand(`USER ${user}`);
+  if (reply.code === 331) await control.sendCommandOrThrow(`PASS ${password}`);
+  else if (reply.code >= 300) throw new FTPError(reply);
   if (control.hasTLS) {
-    await control.ask('PBSZ 0');
+    await control.sendCommand('PBSZ 0');
     // Never without: what is said to be encrypted is.
-    await control.demand('PROT P');
+    await control.sendCommandOrThrow('PROT P');
   }
-  await control.demand('TYPE I');
-  const features = featuresOf((await control.ask('FEAT')).message);
-  if (features.has('UTF8')) await control.ask('OPTS UTF8 ON');
-  if (features.has('MLST')) await control.ask('OPTS MLST type;size;modify;unique;');
-  return { features, home: homeOf((await control.ask('PWD')).message) };
+  await control.sendCommandOrThrow('TYPE I');
+  const features = featuresOf((await control.sendCommand('FEAT')).message);
+  if (features.has('UTF8')) await control.sendCommand('OPTS UTF8 ON');
+  if (features.has('MLST')) await control.sendCommand('OPTS MLST type;size;modify;unique;');
+  return { features, home: homeOf((await control.sendCommand('PWD')).message) };
 }
 
 function featuresOf(message: string): ReadonlySet<string> {

@@ -5,38 +5,39 @@ import type { ControlConnection } from './control-connection.js';
 import type { DataConnection } from './data-connection.js';
 
 /** How long a server has to say why it let go of a data connection. */
-const reasonWithinMs = 2_000;
+const replyGraceMs = 2_000;
 
 /**
  * Has one file or listing passed: sends the command, moves the bytes once the server is ready for them, and waits for its confirmation.
  * Where the data connection breaks, what the server says of it tells more than the break does: "no room left" comes that way.
  */
-export async function moveData(
+export async function transferData(
   control: ControlConnection,
   command: string,
   { socket, ready }: DataConnection,
-  move: (socket: Socket) => Promise<void>,
+  streamData: (socket: Socket) => Promise<void>,
 ): Promise<void> {
-  const beginning = latch();
-  const ended: Promise<void> = control.handle(command, (answer, task) => {
-    if (answer instanceof Error) return task.reject(answer);
-    beginning.open();
-    if (answer.code >= 300) task.reject(new Error('the server asked for something'));
-    else if (answer.code >= 200) task.resolve(undefined);
+  const started = latch();
+  const completed: Promise<void> = control.handle(command, (reply, task) => {
+    if (reply instanceof Error) return task.reject(reply);
+    started.open();
+    if (reply.code >= 300) task.reject(new Error('the server asked for something'));
+    else if (reply.code >= 200) task.resolve(undefined);
   });
   // Bytes of a transfer that was given up would never end.
-  ended.catch(() => socket.destroy());
+  completed.catch(() => socket.destroy());
   try {
-    await Promise.race([beginning.opened, ended]);
+    await Promise.race([started.opened, completed]);
     try {
       await ready;
-      await move(socket);
+      await streamData(socket);
     } catch (error) {
       socket.destroy();
-      if (!isVencError(error)) await Promise.race([ended, sleep(reasonWithinMs, undefined, { ref: false })]);
+      if (!isVencError(error))
+        await Promise.race([completed, sleep(replyGraceMs, undefined, { ref: false })]);
       throw error;
     }
-    await ended;
+    await completed;
   } finally {
     socket.destroy();
   }

@@ -1,8 +1,8 @@
 import { type ClientRequestArgs, Agent as SocketPool } from 'node:http';
 import type { Socket } from 'node:net';
 import { asError, openSocket } from '../../net/open-socket.js';
-import type { Guard } from '../../net/ssrf-guard.js';
-import { type HttpAnswer, type HttpRequest, sendRequest } from './send-request.js';
+import type { SsrfGuard } from '../../net/ssrf-guard.js';
+import { type GuardedRequest, type GuardedResponse, sendRequest } from './send-request.js';
 
 /** Makes requests, over connections that it keeps for the next ones. */
 export interface GuardedAgent {
@@ -10,7 +10,7 @@ export interface GuardedAgent {
    * Makes one request and resolves when the head of its answer has come, whatever its status. Redirects are not followed. Rejects with the
    * error of the connection or of the guard, and with the reason of the signal, which ends the body as well.
    */
-  request(request: HttpRequest): Promise<HttpAnswer>;
+  request(request: GuardedRequest): Promise<GuardedResponse>;
   /** Ends all connections, those under way included. */
   destroy(): void;
 }
@@ -22,28 +22,28 @@ const idleTimeoutMs = 4_000;
  * An agent whose every connection passes the guard: Node's own would ask nobody about where it connects. The transfers watch for stalls
  * themselves, so no request has a time limit here.
  */
-export function createGuardedAgent(guard: Guard, connectTimeoutMs: number): GuardedAgent {
-  const ended = new AbortController();
-  const connections = { guard, connectTimeoutMs, signal: ended.signal };
+export function createGuardedAgent(guard: SsrfGuard, connectTimeoutMs: number): GuardedAgent {
+  const destroyed = new AbortController();
+  const connections = { guard, connectTimeoutMs, signal: destroyed.signal };
   const pools = {
     'http:': new GuardedPool(connections, false),
     'https:': new GuardedPool(connections, true),
   };
   return {
     async request(request) {
-      ended.signal.throwIfAborted();
+      destroyed.signal.throwIfAborted();
       const { protocol } = new URL(request.origin);
       return sendRequest(request, pools[protocol === 'https:' ? 'https:' : 'http:']);
     },
     destroy() {
-      ended.abort(new Error('the agent was ended'));
+      destroyed.abort(new Error('the agent was ended'));
       for (const pool of Object.values(pools)) pool.destroy();
     },
   };
 }
 
 interface Connections {
-  readonly guard: Guard;
+  readonly guard: SsrfGuard;
   readonly connectTimeoutMs: number;
   /** Ends what is not connected yet. */
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
-import { finalTrouble, passingTrouble, type Trouble } from '../../transfer/transfer-error.js';
+import { permanentError, type TransferError, transientError } from '../../transfer/transfer-error.js';
 
 /** Status and headers of an answer, header names in lower case. */
-export interface Answer {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
@@ -14,7 +14,7 @@ export interface KnownFile {
 }
 
 /** What was asked for: all of a file, or a part of one. */
-export interface Asked {
+export interface RangeRequest {
   readonly fromByte: number;
   /** The byte behind the last one of the part; null for all up to the end. */
   readonly toByte?: number | null;
@@ -23,12 +23,12 @@ export interface Asked {
 }
 
 /** Whether a part is asked for. */
-export function isOfPart({ fromByte, toByte }: Asked): boolean {
+export function isPartial({ fromByte, toByte }: RangeRequest): boolean {
   return fromByte > 0 || (toByte ?? null) !== null;
 }
 
 /** What an answer brings. */
-export type AnswerReading =
+export type ParsedResponse =
   | {
       readonly type: 'body';
       readonly fromByte: number;
@@ -41,49 +41,55 @@ export type AnswerReading =
   | { readonly type: 'changed' }
   /** The server has no parts to give: what it sends is another one than was asked for, or none. */
   | { readonly type: 'unsound' }
-  | { readonly type: 'trouble'; readonly trouble: Trouble };
+  | { readonly type: 'trouble'; readonly transferError: TransferError };
 
-const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const packed = /^(?:x-)?(?:gzip|compress|deflate|br|zstd)$/i;
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const compressedEncoding = /^(?:x-)?(?:gzip|compress|deflate|br|zstd)$/i;
 
 /** Reads an answer to a GET (contract, section 3 and 9). `host` is named in messages; `now` is for dates in `Retry-After`. */
-export function readAnswer(answer: Answer, asked: Asked, host: string, now: Date): AnswerReading {
-  const { status } = answer;
-  if (redirects.has(status)) {
-    const location = header(answer, 'location');
-    if (location === null) return failed(`${host} redirects to nowhere (status ${status}).`);
+export function parseResponse(
+  response: ResponseHead,
+  request: RangeRequest,
+  host: string,
+  now: Date,
+): ParsedResponse {
+  const { status } = response;
+  if (redirectStatuses.has(status)) {
+    const location = header(response, 'location');
+    if (location === null) return permanentFailure(`${host} redirects to nowhere (status ${status}).`);
     // Node reads headers as Latin-1; some servers send addresses in bare UTF-8.
     return { type: 'redirect', location: Buffer.from(location, 'latin1').toString('utf8') };
   }
   if (status === 200 || status === 206) {
-    const encoding = header(answer, 'content-encoding') ?? '';
-    if (packed.test(encoding)) {
-      return failed(`${host} sends the file packed (${encoding}), though it was asked not to.`);
+    const encoding = header(response, 'content-encoding') ?? '';
+    if (compressedEncoding.test(encoding)) {
+      return permanentFailure(`${host} sends the file packed (${encoding}), though it was asked not to.`);
     }
-    return status === 200 ? wholeOf(answer) : partOf(answer, asked, host);
+    return status === 200 ? parseFullResponse(response) : parsePartialResponse(response, request, host);
   }
-  if (status === 416 && isOfPart(asked)) return { type: 'changed' };
-  return { type: 'trouble', trouble: refusal(answer, host, now) };
+  if (status === 416 && isPartial(request)) return { type: 'changed' };
+  return { type: 'trouble', transferError: errorOfStatus(response, host, now) };
 }
 
-function partOf(answer: Answer, asked: Asked, host: string): AnswerReading {
-  if (!isOfPart(asked)) return failed(`${host} sends a part of the file, though all of it was asked for.`);
-  const range = contentRange(answer);
-  const { known } = asked;
-  if (range === null || range.fromByte !== asked.fromByte) return { type: 'unsound' };
+function parsePartialResponse(response: ResponseHead, request: RangeRequest, host: string): ParsedResponse {
+  if (!isPartial(request))
+    return permanentFailure(`${host} sends a part of the file, though all of it was asked for.`);
+  const range = contentRange(response);
+  const { known } = request;
+  if (range === null || range.fromByte !== request.fromByte) return { type: 'unsound' };
   const { toByte, totalBytes } = range;
   const isSame =
     (totalBytes === null || known?.totalBytes == null || totalBytes === known.totalBytes) &&
-    isKnownValidator(answer, known);
+    isKnownValidator(response, known);
   if (!isSame) return { type: 'changed' };
-  const lengthBytes = numberIn(header(answer, 'content-length'));
-  const isLonger = asked.toByte != null && toByte > asked.toByte;
-  if (isLonger || (lengthBytes !== null && lengthBytes !== toByte - asked.fromByte))
+  const lengthBytes = parseDigits(header(response, 'content-length'));
+  const isLonger = request.toByte != null && toByte > request.toByte;
+  if (isLonger || (lengthBytes !== null && lengthBytes !== toByte - request.fromByte))
     return { type: 'unsound' };
-  const file = known ?? { validator: validatorOf(answer), totalBytes };
+  const file = known ?? { validator: validatorOf(response), totalBytes };
   return {
     type: 'body',
-    fromByte: asked.fromByte,
+    fromByte: request.fromByte,
     toByte,
     file: { ...file, totalBytes: file.totalBytes ?? totalBytes },
   };
@@ -96,62 +102,68 @@ interface ContentRange {
 }
 
 /** What `Content-Range` says; null where it makes no sense. */
-function contentRange(answer: Answer): ContentRange | null {
-  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(header(answer, 'content-range') ?? '');
+function contentRange(response: ResponseHead): ContentRange | null {
+  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(header(response, 'content-range') ?? '');
   if (match === null) return null;
   const fromByte = Number(match[1]);
   const toByte = Number(match[2]) + 1;
-  const totalBytes = numberIn(match[3] ?? null);
+  const totalBytes = parseDigits(match[3] ?? null);
   if (toByte <= fromByte || (totalBytes !== null && toByte > totalBytes)) return null;
   return { fromByte, toByte, totalBytes };
 }
 
 /** A server may ignore `If-Range` and send a part of another file: what the part says of itself is compared as well. */
-function isKnownValidator(answer: Answer, known: KnownFile | null): boolean {
+function isKnownValidator(response: ResponseHead, known: KnownFile | null): boolean {
   if (known === null) return true;
-  const isTag = known.validator?.startsWith('"') ?? false;
-  const given = header(answer, isTag ? 'etag' : 'last-modified');
-  return given === null || given === known.validator;
+  const isEtag = known.validator?.startsWith('"') ?? false;
+  const headerValue = header(response, isEtag ? 'etag' : 'last-modified');
+  return headerValue === null || headerValue === known.validator;
 }
 
-function wholeOf(answer: Answer): AnswerReading {
-  const totalBytes = numberIn(header(answer, 'content-length'));
+function parseFullResponse(response: ResponseHead): ParsedResponse {
+  const totalBytes = parseDigits(header(response, 'content-length'));
   return {
     type: 'body',
     fromByte: 0,
     toByte: totalBytes,
-    file: { validator: validatorOf(answer), totalBytes },
+    file: { validator: validatorOf(response), totalBytes },
   };
 }
 
-function numberIn(text: string | null): number | null {
+function parseDigits(text: string | null): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-function validatorOf(answer: Answer): string | null {
-  const tag = header(answer, 'etag');
+function validatorOf(response: ResponseHead): string | null {
+  const tag = header(response, 'etag');
   if (tag?.startsWith('"')) return tag;
-  const modified = header(answer, 'last-modified');
+  const modified = header(response, 'last-modified');
   const modifiedAt = Date.parse(modified ?? '');
-  const sentAt = Date.parse(header(answer, 'date') ?? '');
+  const sentAt = Date.parse(header(response, 'date') ?? '');
   // A file may change twice in the second that its time names (RFC 9110, 8.8.2.2).
   return sentAt - modifiedAt >= 1000 ? modified : null;
 }
 
-function refusal(answer: Answer, host: string, now: Date): Trouble {
-  const { status } = answer;
-  const said = `${host} answered with status ${status}`;
+function errorOfStatus(response: ResponseHead, host: string, now: Date): TransferError {
+  const { status } = response;
+  const message = `${host} answered with status ${status}`;
   if (status === 401) {
-    return finalTrouble(
+    return permanentError(
       'InvalidUsernameOrPasswordError',
       `${host} asks for a user name and a password, and was not given the right ones.`,
     );
   }
-  if (status === 403) return finalTrouble('DownloadAccessDeniedError', `${said}: access denied.`);
-  if (status === 404 || status === 410) return finalTrouble('FileNotFoundError', `${said}: no such file.`);
-  const isPassing = status === 408 || status === 425 || status === 429 || status >= 500;
-  if (!isPassing || status === 501 || status === 505) return finalTrouble('DownloadFailureError', `${said}.`);
-  return passingTrouble('DownloadFailureError', `${said}.`, retryAfterMs(header(answer, 'retry-after'), now));
+  if (status === 403) return permanentError('DownloadAccessDeniedError', `${message}: access denied.`);
+  if (status === 404 || status === 410)
+    return permanentError('FileNotFoundError', `${message}: no such file.`);
+  const isTransient = status === 408 || status === 425 || status === 429 || status >= 500;
+  if (!isTransient || status === 501 || status === 505)
+    return permanentError('DownloadFailureError', `${message}.`);
+  return transientError(
+    'DownloadFailureError',
+    `${message}.`,
+    retryAfterMs(header(response, 'retry-after'), now),
+  );
 }
 
 function retryAfterMs(value: string | null, now: Date): number | null {
@@ -160,11 +172,11 @@ function retryAfterMs(value: string | null, now: Date): number | null {
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
-function failed(message: string): AnswerReading {
-  return { type: 'trouble', trouble: finalTrouble('DownloadFailureError', message) };
+function permanentFailure(message: string): ParsedResponse {
+  return { type: 'trouble', transferError: permanentError('DownloadFailureError', message) };
 }
 
-function header(answer: Answer, name: string): string | null {
-  const value = answer.headers[name];
+function header(response: ResponseHead, name: string): string | null {
+  const value = response.headers[name];
   return (typeof value === 'string' ? value : value?.[0]) ?? null;
 }

@@ -1,31 +1,31 @@
 import type { Readable } from 'node:stream';
 import type { Credentials } from '../../transfer/remote-url.js';
-import { connectionTrouble, finalTrouble, type Trouble } from '../../transfer/transfer-error.js';
+import { mapConnectionError, permanentError, type TransferError } from '../../transfer/transfer-error.js';
 import type { GuardedAgent } from './agent.js';
-import { type AnswerReading, type Asked, isOfPart, readAnswer } from './answer.js';
-import { basicAuthorization, readHttpUrl } from './http-url.js';
-import type { HttpAnswer } from './send-request.js';
+import { isPartial, type ParsedResponse, parseResponse, type RangeRequest } from './answer.js';
+import { basicAuthorization, parseHttpUrl } from './http-url.js';
+import type { GuardedResponse } from './send-request.js';
 
 const maxRedirects = 10;
 
 /** The body of a file and what it is a part of; or why there is none. */
-export type AskReading =
-  | (Extract<AnswerReading, { type: 'body' }> & {
+export type FileResponse =
+  | (Extract<ParsedResponse, { type: 'body' }> & {
       readonly body: Readable;
       readonly host: string;
       /** Where all redirects have led to. */
-      readonly target: Target;
+      readonly target: HttpTarget;
     })
-  | Extract<AnswerReading, { type: 'changed' | 'unsound' }>
+  | Extract<ParsedResponse, { type: 'changed' | 'unsound' }>
   | {
       readonly type: 'trouble';
-      readonly trouble: Trouble;
+      readonly transferError: TransferError;
       /** Whether it is an answer of a server that says no, for now or for good. */
-      readonly isRefusal: boolean;
+      readonly isRejection: boolean;
     };
 
 /** An address to ask, and the credentials to show there. */
-export interface Target {
+export interface HttpTarget {
   readonly url: URL;
   readonly credentials: Credentials | null;
   /** Headers that are shown there beside these, such as a token. Like credentials, they are for this origin alone. */
@@ -33,54 +33,59 @@ export interface Target {
 }
 
 /** What goes with one question. */
-export interface AskOptions {
+export interface FileRequestOptions {
   /** Where redirects of earlier questions have led to: asked instead of the first address. */
-  readonly resolved?: Target | null;
+  readonly resolved?: HttpTarget | null;
   readonly signal: AbortSignal;
   /** Called whenever a server has answered. */
-  readonly alive: () => void;
+  readonly reportActivity: () => void;
 }
 
 /**
  * Asks for a file or for the rest of one, following redirects. Each of them is connected to anew and so passes the guard; the
  * credentials of the first URL are for its own origin alone. Rejects only when the signal is aborted.
  */
-export async function ask(
+export async function requestFile(
   agent: GuardedAgent,
-  first: Target,
-  asked: Asked,
-  { resolved = null, signal, alive }: AskOptions,
-): Promise<AskReading> {
-  let target = resolved ?? first;
+  original: HttpTarget,
+  request: RangeRequest,
+  { resolved = null, signal, reportActivity }: FileRequestOptions,
+): Promise<FileResponse> {
+  let target = resolved ?? original;
   for (let hops = 0; hops <= maxRedirects; hops += 1) {
     const { host } = target.url;
-    const answer = await send(agent, target, asked, signal).catch((error: unknown) => {
+    const response = await sendGet(agent, target, request, signal).catch((error: unknown) => {
       signal.throwIfAborted();
-      return connectionTrouble(error, host, 'download');
+      return mapConnectionError(error, host, 'download');
     });
-    if ('kind' in answer) return { type: 'trouble', trouble: answer, isRefusal: false };
-    alive();
-    const { statusCode: status, headers, body } = answer;
-    const reading = readAnswer({ status, headers }, asked, host, new Date());
-    if (reading.type === 'body') return { ...reading, body, host, target };
+    if ('kind' in response) return { type: 'trouble', transferError: response, isRejection: false };
+    reportActivity();
+    const { statusCode: status, headers, body } = response;
+    const parsed = parseResponse({ status, headers }, request, host, new Date());
+    if (parsed.type === 'body') return { ...parsed, body, host, target };
     body.destroy();
-    if (reading.type === 'trouble') return { ...reading, isRefusal: true };
-    if (reading.type !== 'redirect') return reading;
-    const next = redirected(first, target, reading.location);
-    if ('kind' in next) return { type: 'trouble', trouble: next, isRefusal: true };
-    target = next;
+    if (parsed.type === 'trouble') return { ...parsed, isRejection: true };
+    if (parsed.type !== 'redirect') return parsed;
+    const redirectTarget = resolveRedirect(original, target, parsed.location);
+    if ('kind' in redirectTarget)
+      return { type: 'trouble', transferError: redirectTarget, isRejection: true };
+    target = redirectTarget;
   }
-  const message = `${first.url.host} redirected more than ${maxRedirects} times.`;
-  return { type: 'trouble', trouble: finalTrouble('DownloadFailureError', message), isRefusal: true };
+  const message = `${original.url.host} redirected more than ${maxRedirects} times.`;
+  return {
+    type: 'trouble',
+    transferError: permanentError('DownloadFailureError', message),
+    isRejection: true,
+  };
 }
 
-function send(
+function sendGet(
   agent: GuardedAgent,
-  { url, credentials, headers }: Target,
-  asked: Asked,
+  { url, credentials, headers }: HttpTarget,
+  request: RangeRequest,
   signal: AbortSignal,
-): Promise<HttpAnswer> {
-  const { fromByte, toByte, known } = asked;
+): Promise<GuardedResponse> {
+  const { fromByte, toByte, known } = request;
   const lastByte = toByte == null ? '' : toByte - 1;
   return agent.request({
     origin: url.origin,
@@ -93,24 +98,28 @@ function send(
       'user-agent': 'venc',
       ...headers,
       ...(credentials === null ? {} : { authorization: basicAuthorization(credentials) }),
-      ...(isOfPart(asked) ? { range: `bytes=${fromByte}-${lastByte}` } : {}),
-      ...(isOfPart(asked) && known?.validator != null ? { 'if-range': known.validator } : {}),
+      ...(isPartial(request) ? { range: `bytes=${fromByte}-${lastByte}` } : {}),
+      ...(isPartial(request) && known?.validator != null ? { 'if-range': known.validator } : {}),
     },
   });
 }
 
-function redirected(first: Target, from: Target, location: string): Target | Trouble {
+function resolveRedirect(
+  original: HttpTarget,
+  from: HttpTarget,
+  location: string,
+): HttpTarget | TransferError {
   const { host } = from.url;
-  const text = URL.canParse(location, from.url.href) ? new URL(location, from.url).href : location;
-  const reading = readHttpUrl(text);
-  if (!reading.ok) {
-    return finalTrouble('DownloadFailureError', `${host} redirects to an address that is not of the web.`);
+  const href = URL.canParse(location, from.url.href) ? new URL(location, from.url).href : location;
+  const parsed = parseHttpUrl(href);
+  if (!parsed.ok) {
+    return permanentError('DownloadFailureError', `${host} redirects to an address that is not of the web.`);
   }
-  const isHome = reading.url.origin === first.url.origin;
-  const credentials = reading.credentials ?? (isHome ? first.credentials : null);
+  const isSameOrigin = parsed.url.origin === original.url.origin;
+  const credentials = parsed.credentials ?? (isSameOrigin ? original.credentials : null);
   return {
-    url: reading.url,
+    url: parsed.url,
     credentials,
-    ...(isHome && first.headers !== undefined ? { headers: first.headers } : {}),
+    ...(isSameOrigin && original.headers !== undefined ? { headers: original.headers } : {}),
   };
 }

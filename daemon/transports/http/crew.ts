@@ -1,48 +1,48 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffDelayMs } from '../../../src/shared/util/backoff.js';
-import type { Trouble } from '../../transfer/transfer-error.js';
-import type { Stretch, Stretches } from './stretches.js';
+import type { TransferError } from '../../transfer/transfer-error.js';
+import type { RangeScheduler, TransferRange } from './stretches.js';
 
 /** How the bringing of a stretch ended. */
-export type Fetched =
+export type FetchResult =
   | { readonly type: 'done' }
   | { readonly type: 'changed' }
   | { readonly type: 'unsound' }
   | {
       readonly type: 'trouble';
-      readonly trouble: Trouble;
+      readonly transferError: TransferError;
       /** Whether a server said no, for now or for good. */
-      readonly isRefusal: boolean;
+      readonly isRejection: boolean;
     };
 
 /** What a crew works with. */
-export interface CrewParts {
+export interface ConnectionPoolOptions {
   readonly signal: AbortSignal;
   readonly retryDelayMs: number;
-  readonly mostDelayMs: number;
+  readonly maxDelayMs: number;
   /** How long the rest must take, in seconds, and how large it must be, for more than one connection. */
-  readonly worthSeconds: number;
-  readonly leastBytes: number;
+  readonly splitThresholdSeconds: number;
+  readonly minRangeBytes: number;
   /** How the file is divided; null before it was answered for. */
-  readonly stretches: () => Stretches | null;
+  readonly scheduler: () => RangeScheduler | null;
   /** How many connections there may be now. */
   readonly limit: () => number;
   readonly lowerLimit: (limit: number) => void;
   /** Whether the server was seen to give parts. */
-  readonly isProven: () => boolean;
+  readonly isRangeSupportConfirmed: () => boolean;
   /** Brings a stretch and releases it; null for all of a file of which nothing is known yet. */
-  readonly fetch: (stretch: Stretch | null, signal: AbortSignal) => Promise<Fetched>;
+  readonly fetch: (range: TransferRange | null, signal: AbortSignal) => Promise<FetchResult>;
   /** Nothing that came is of use. */
-  readonly forget: (why: 'changed' | 'unsound') => Trouble;
+  readonly invalidate: (reason: 'changed' | 'unsound') => TransferError;
   /** The server is not to be asked for parts any more. */
-  readonly withoutParts: () => void;
+  readonly disableRanges: () => void;
 }
 
-type Failed = Extract<Fetched, { type: 'trouble' }>;
+type FailedFetch = Extract<FetchResult, { type: 'trouble' }>;
 
 /** How often it is looked whether another connection is worth it, in milliseconds. */
-const lookMs = 50;
+const pollIntervalMs = 50;
 /** Failures in a row without a byte, after which a connection is left alone as long as there are others. */
 const maxFailures = 3;
 
@@ -51,137 +51,137 @@ const maxFailures = 3;
  * parts, then as many as there may be. A connection that fails leaves its part to the others and tries again; one that is refused makes
  * them fewer. Null when the file is whole; the last trouble where no connection is left that brings anything. All is settled then.
  */
-export function crewOf(parts: CrewParts): Promise<Trouble | null> {
-  return new Crew(parts).run();
+export function runConnectionPool(options: ConnectionPoolOptions): Promise<TransferError | null> {
+  return new ConnectionPool(options).run();
 }
 
-class Crew {
-  readonly #over = new AbortController();
+class ConnectionPool {
+  readonly #stopped = new AbortController();
   readonly #signal: AbortSignal;
-  readonly #members = new Set<Promise<void>>();
-  #busy = 0;
-  #hired = 0;
-  #verdict: Trouble | null = null;
-  #fault: { readonly error: unknown } | null = null;
+  readonly #workers = new Set<Promise<void>>();
+  #busyCount = 0;
+  #spawnedCount = 0;
+  #result: TransferError | null = null;
+  #failure: { readonly error: unknown } | null = null;
 
-  constructor(private readonly parts: CrewParts) {
-    this.#signal = AbortSignal.any([parts.signal, this.#over.signal]);
+  constructor(private readonly options: ConnectionPoolOptions) {
+    this.#signal = AbortSignal.any([options.signal, this.#stopped.signal]);
     // Each of up to 25 connections may wait: Node takes more than ten for a leak.
     setMaxListeners(0, this.#signal);
   }
 
-  async run(): Promise<Trouble | null> {
-    this.#hire();
-    const timer = setInterval(() => this.#look(), lookMs);
+  async run(): Promise<TransferError | null> {
+    this.#spawnWorker();
+    const timer = setInterval(() => this.#adjustWorkers(), pollIntervalMs);
     try {
-      while (this.#members.size > 0) await Promise.all(this.#members);
+      while (this.#workers.size > 0) await Promise.all(this.#workers);
     } finally {
       clearInterval(timer);
     }
-    if (this.#fault !== null) throw this.#fault.error;
-    return this.#verdict;
+    if (this.#failure !== null) throw this.#failure.error;
+    return this.#result;
   }
 
-  #hire(): void {
-    this.#hired += 1;
-    const member = this.#work()
+  #spawnWorker(): void {
+    this.#spawnedCount += 1;
+    const worker = this.#runWorker()
       .catch((error: unknown) => {
-        if (this.#over.signal.aborted) return;
-        this.#fault = { error };
-        this.#over.abort();
+        if (this.#stopped.signal.aborted) return;
+        this.#failure = { error };
+        this.#stopped.abort();
       })
-      .finally(() => this.#members.delete(member));
-    this.#members.add(member);
+      .finally(() => this.#workers.delete(worker));
+    this.#workers.add(worker);
   }
 
   /** Hires where it is worth it. */
-  #look(): void {
-    const { stretches, limit, isProven, leastBytes, worthSeconds } = this.parts;
-    const all = stretches();
-    if (all === null || this.#over.signal.aborted || this.#members.size >= limit()) return;
-    if (!all.isDivided) {
-      if (all.restBytes < 2 * leastBytes || all.secondsLeft < worthSeconds) return;
-      all.divide();
-      this.#hire();
+  #adjustWorkers(): void {
+    const { scheduler, limit, isRangeSupportConfirmed, minRangeBytes, splitThresholdSeconds } = this.options;
+    const ranges = scheduler();
+    if (ranges === null || this.#stopped.signal.aborted || this.#workers.size >= limit()) return;
+    if (!ranges.isSplit) {
+      if (ranges.remainingBytes < 2 * minRangeBytes || ranges.secondsLeft < splitThresholdSeconds) return;
+      ranges.split();
+      this.#spawnWorker();
     }
-    if (!isProven()) return;
-    while (this.#members.size < limit()) this.#hire();
+    if (!isRangeSupportConfirmed()) return;
+    while (this.#workers.size < limit()) this.#spawnWorker();
   }
 
-  async #work(): Promise<void> {
-    const { stretches, fetch } = this.parts;
+  async #runWorker(): Promise<void> {
+    const { scheduler, fetch } = this.options;
     let failures = 0;
     let speed: number | null = null;
-    let hasBrought = false;
+    let hasReceived = false;
     while (!this.#signal.aborted) {
-      const all = stretches();
-      if (all?.isWhole === true) return this.#end(null);
-      const stretch: Stretch | null = all?.take(speed) ?? null;
-      if (all !== null && stretch === null) {
+      const ranges = scheduler();
+      if (ranges?.isComplete === true) return this.#finish(null);
+      const range: TransferRange | null = ranges?.next(speed) ?? null;
+      if (ranges !== null && range === null) {
         // Another connection has the last part: it may fail yet, or turn out to be slow.
-        await sleep(lookMs, undefined, { signal: this.#signal });
+        await sleep(pollIntervalMs, undefined, { signal: this.#signal });
         continue;
       }
-      const from = stretch?.at ?? 0;
-      const began = performance.now();
-      this.#busy += 1;
-      const fetched: Fetched = await fetch(stretch, this.#signal).finally(() => {
-        this.#busy -= 1;
+      const from = range?.position ?? 0;
+      const startedAt = performance.now();
+      this.#busyCount += 1;
+      const result: FetchResult = await fetch(range, this.#signal).finally(() => {
+        this.#busyCount -= 1;
       });
-      const moved: number = (stretch?.at ?? 0) - from;
-      const isForward = moved > 0;
-      if (isForward) speed = moved / ((performance.now() - began) / 1_000);
-      hasBrought ||= isForward || fetched.type === 'done';
-      if (fetched.type === 'done') failures = 0;
-      else if (fetched.type !== 'trouble') {
-        if (!this.#goesOnWithoutParts(fetched.type)) this.#end(this.parts.forget(fetched.type));
+      const receivedBytes: number = (range?.position ?? 0) - from;
+      const hasProgressed = receivedBytes > 0;
+      if (hasProgressed) speed = receivedBytes / ((performance.now() - startedAt) / 1_000);
+      hasReceived ||= hasProgressed || result.type === 'done';
+      if (result.type === 'done') failures = 0;
+      else if (result.type !== 'trouble') {
+        if (!this.#continueWithoutRanges(result.type)) this.#finish(this.options.invalidate(result.type));
         return;
       } else {
-        failures = isForward ? 1 : failures + 1;
-        if (this.#busy === 0) return this.#end(this.#softened(fetched));
-        if (this.#isLeft(fetched.isRefusal, hasBrought, failures)) return;
-        await this.#pause(fetched.trouble, failures);
+        failures = hasProgressed ? 1 : failures + 1;
+        if (this.#busyCount === 0) return this.#finish(this.#asTransient(result));
+        if (this.#shouldStopWorker(result.isRejection, hasReceived, failures)) return;
+        await this.#backOff(result.transferError, failures);
       }
     }
   }
 
   /** Whether a server without parts can bring all of it over the connection that there was first. */
-  #goesOnWithoutParts(why: 'changed' | 'unsound'): boolean {
-    const { stretches, isProven, withoutParts } = this.parts;
-    if (why !== 'unsound' || isProven() || this.#busy !== 1) return false;
-    withoutParts();
-    return stretches()?.unite() === true;
+  #continueWithoutRanges(reason: 'changed' | 'unsound'): boolean {
+    const { scheduler, isRangeSupportConfirmed, disableRanges } = this.options;
+    if (reason !== 'unsound' || isRangeSupportConfirmed() || this.#busyCount !== 1) return false;
+    disableRanges();
+    return scheduler()?.merge() === true;
   }
 
   /** Whether a connection that failed is not tried again as long as there are others. */
-  #isLeft(isRefusal: boolean, hasBrought: boolean, failures: number): boolean {
-    const { isProven, lowerLimit, stretches } = this.parts;
-    const isUnwanted = isRefusal && !hasBrought;
-    if (!isUnwanted && failures < maxFailures) return false;
-    if (isRefusal || !isProven()) lowerLimit(this.#members.size - 1);
-    if (!isProven()) stretches()?.unite();
+  #shouldStopWorker(isRejection: boolean, hasReceived: boolean, failures: number): boolean {
+    const { isRangeSupportConfirmed, lowerLimit, scheduler } = this.options;
+    const isRejected = isRejection && !hasReceived;
+    if (!isRejected && failures < maxFailures) return false;
+    if (isRejection || !isRangeSupportConfirmed()) lowerLimit(this.#workers.size - 1);
+    if (!isRangeSupportConfirmed()) scheduler()?.merge();
     return true;
   }
 
   /** What is refused for good to one of several connections may yet be given to a single one. */
-  #softened({ trouble, isRefusal }: Failed): Trouble {
-    if (!isRefusal || trouble.kind !== 'final' || this.#hired < 2) return trouble;
-    this.parts.lowerLimit(1);
-    return { ...trouble, kind: 'passing' };
+  #asTransient({ transferError, isRejection }: FailedFetch): TransferError {
+    if (!isRejection || transferError.kind !== 'final' || this.#spawnedCount < 2) return transferError;
+    this.options.lowerLimit(1);
+    return { ...transferError, kind: 'passing' };
   }
 
-  async #pause({ retryAfterMs }: Trouble, failures: number): Promise<void> {
-    const { retryDelayMs, mostDelayMs } = this.parts;
+  async #backOff({ retryAfterMs }: TransferError, failures: number): Promise<void> {
+    const { retryDelayMs, maxDelayMs } = this.options;
     const ms = Math.min(
-      Math.max(retryAfterMs ?? 0, backoffDelayMs(failures, { firstMs: retryDelayMs, maxMs: mostDelayMs })),
-      mostDelayMs,
+      Math.max(retryAfterMs ?? 0, backoffDelayMs(failures, { firstMs: retryDelayMs, maxMs: maxDelayMs })),
+      maxDelayMs,
     );
     await sleep(ms, undefined, { signal: this.#signal });
   }
 
-  #end(verdict: Trouble | null): void {
-    if (this.#over.signal.aborted) return;
-    this.#verdict = verdict;
-    this.#over.abort();
+  #finish(result: TransferError | null): void {
+    if (this.#stopped.signal.aborted) return;
+    this.#result = result;
+    this.#stopped.abort();
   }
 }

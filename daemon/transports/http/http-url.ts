@@ -2,18 +2,18 @@ import { decoded } from '../../../src/shared/text/url-text.js';
 import type { Credentials } from '../../transfer/remote-url.js';
 
 /** An address without credentials, and these; or why a text is none: a sentence without subject. */
-export type HttpUrlReading =
+export type HttpUrlParseResult =
   | { readonly ok: true; readonly url: URL; readonly credentials: Credentials | null }
-  | { readonly ok: false; readonly complaint: string };
+  | { readonly ok: false; readonly validationError: string };
 
 /** Reads an `http:` or `https:` URL, more strictly than the parser, which finds a host in `http:///a/b` and `http:a`. */
-export function readHttpUrl(text: string): HttpUrlReading {
+export function parseHttpUrl(text: string): HttpUrlParseResult {
   const authority = /^https?:\/\/([^/?#\\]*)/i.exec(text)?.[1];
   const host = authority?.slice(authority.lastIndexOf('@') + 1);
-  if (host === undefined || host === '' || host.startsWith(':')) return no('must name a host');
+  if (host === undefined || host === '' || host.startsWith(':')) return invalid('must name a host');
   const port = /:([^:\]]*)$/.exec(host)?.[1] ?? '';
   if (port !== '' && !(/^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535)) {
-    return no('must have a port from 1 to 65535');
+    return invalid('must have a port from 1 to 65535');
   }
   try {
     const url = new URL(text);
@@ -23,7 +23,7 @@ export function readHttpUrl(text: string): HttpUrlReading {
     url.hash = '';
     return { ok: true, url, credentials };
   } catch {
-    return no('must be a valid URL with a valid host');
+    return invalid('must be a valid URL with a valid host');
   }
 }
 
@@ -37,6 +37,6 @@ function credentialsOf(url: URL): Credentials | null {
   return { user: decoded(url.username), password: decoded(url.password) };
 }
 
-function no(complaint: string): HttpUrlReading {
-  return { ok: false, complaint };
+function invalid(validationError: string): HttpUrlParseResult {
+  return { ok: false, validationError };
 }

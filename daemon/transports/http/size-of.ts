@@ -1,8 +1,8 @@
 import { VencError } from '../../../src/shared/errors.js';
-import { connectTimeoutOf, type RemoteOptions, withoutStall } from '../../transfer/with-retry.js';
+import { connectTimeoutOf, type RemoteOptions, withIdleTimeout } from '../../transfer/with-retry.js';
 import { createGuardedAgent } from './agent.js';
-import { ask } from './ask.js';
-import { readHttpUrl } from './http-url.js';
+import { requestFile } from './ask.js';
+import { parseHttpUrl } from './http-url.js';
 
 /**
  * The size of the file that a download would bring, in bytes; null where the server does not tell. The file is asked for and its body
@@ -13,24 +13,24 @@ export async function sizeOverHttp(
   signal: AbortSignal,
   options: RemoteOptions,
 ): Promise<number | null> {
-  const reading = readHttpUrl(from);
-  if (!reading.ok)
-    throw new VencError('DownloadFailureError', `The address of the input ${reading.complaint}.`);
+  const parsed = parseHttpUrl(from);
+  if (!parsed.ok)
+    throw new VencError('DownloadFailureError', `The address of the input ${parsed.validationError}.`);
   signal.throwIfAborted();
   const agent = createGuardedAgent(options.guard, connectTimeoutOf(options));
   const { stallTimeoutMs } = options;
-  const watch = { signal, stallTimeoutMs, direction: 'download', host: reading.url.host } as const;
+  const watchdogOptions = { signal, stallTimeoutMs, direction: 'download', host: parsed.url.host } as const;
   let sizeBytes: number | null = null;
   try {
-    const trouble = await withoutStall(watch, async (watched) => {
-      const answer = await ask(agent, reading, { fromByte: 0, known: null }, watched);
-      if (answer.type === 'trouble') return answer.trouble;
-      if (answer.type !== 'body') return null;
-      answer.body.destroy();
-      sizeBytes = answer.file.totalBytes;
+    const transferError = await withIdleTimeout(watchdogOptions, async (watchdog) => {
+      const response = await requestFile(agent, parsed, { fromByte: 0, known: null }, watchdog);
+      if (response.type === 'trouble') return response.transferError;
+      if (response.type !== 'body') return null;
+      response.body.destroy();
+      sizeBytes = response.file.totalBytes;
       return null;
     });
-    if (trouble !== null) throw trouble.error;
+    if (transferError !== null) throw transferError.error;
     return sizeBytes;
   } finally {
     agent.destroy();

@@ -1,79 +1,79 @@
-import { createPace, type Pace } from './pace.js';
+import { createThroughputEstimator, type ThroughputEstimator } from './pace.js';
 
 /** A part of a file that one connection is bringing. */
-export interface Stretch {
+export interface TransferRange {
   /** The next byte that is to come, and the one behind the last; infinite where no length is known. */
-  readonly at: number;
+  readonly position: number;
   readonly end: number;
-  readonly pace: Pace;
+  readonly throughput: ThroughputEstimator;
   /** Aborted when all of it was given to another connection. */
-  readonly taken: AbortSignal;
+  readonly stolen: AbortSignal;
 }
 
 /** How a file is divided. */
-export interface Division {
+export interface SplitOptions {
   /** What one connection is given at once. */
-  readonly chunkBytes: number;
+  readonly rangeBytes: number;
   /** Nothing smaller is worth a request of its own, unless it is in slow hands. */
-  readonly leastBytes: number;
+  readonly minRangeBytes: number;
 }
 
-interface Running extends Stretch {
+interface ActiveRange extends TransferRange {
   /** Where it began. */
   readonly from: number;
-  at: number;
+  position: number;
   end: number;
-  readonly taking: AbortController;
+  readonly stealing: AbortController;
 }
 
-interface Free {
+interface FreeRange {
   readonly from: number;
   readonly to: number;
 }
 
 /** Beyond this, and several times what another connection needs, a connection's rest is taken from it. */
-const slowSeconds = 1;
-const slowTimes = 4;
+const slowThresholdSeconds = 1;
+const slowThresholdFactor = 4;
 
 /**
  * Who brings which part of one file. Parts are given out from its beginning on, so that the file is summed not far behind; when none is left, the
  * one that takes longest is shared, in proportion to how fast its two connections are, or taken from a connection that crawls.
  */
-export class Stretches {
-  #free: Free[];
-  readonly #running = new Set<Running>();
-  #chunkBytes = Number.POSITIVE_INFINITY;
+export class RangeScheduler {
+  #free: FreeRange[];
+  readonly #active = new Set<ActiveRange>();
+  #rangeBytes = Number.POSITIVE_INFINITY;
 
   constructor(
     readonly totalBytes: number | null,
-    private readonly division: Division,
+    private readonly splitOptions: SplitOptions,
   ) {
     const to = totalBytes ?? Number.POSITIVE_INFINITY;
     this.#free = to === 0 ? [] : [{ from: 0, to }];
   }
 
   /** Whether every byte has come. */
-  get isWhole(): boolean {
-    return this.#free.length === 0 && [...this.#running].every(({ at, end }) => at >= end);
+  get isComplete(): boolean {
+    return this.#free.length === 0 && [...this.#active].every(({ position, end }) => position >= end);
   }
 
   /** Whether the file is divided. */
-  get isDivided(): boolean {
-    return Number.isFinite(this.#chunkBytes);
+  get isSplit(): boolean {
+    return Number.isFinite(this.#rangeBytes);
   }
 
   /** Bytes that have not come. */
-  get restBytes(): number {
+  get remainingBytes(): number {
     const free = this.#free.reduce((sum, { from, to }) => sum + to - from, 0);
-    return [...this.#running].reduce((sum, { at, end }) => sum + Math.max(0, end - at), free);
+    return [...this.#active].reduce((sum, { position, end }) => sum + Math.max(0, end - position), free);
   }
 
   /** How long the rest takes with the connections that there are, in seconds; 0 where that is too early to tell. */
   get secondsLeft(): number {
-    const speeds = [...this.#running].map(({ pace }) => pace.bytesPerSecond());
+    const speeds = [...this.#active].map(({ throughput }) => throughput.bytesPerSecond());
     if (speeds.length === 0 || speeds.includes(null)) return 0;
     return (
-      this.restBytes /
+      this.remainingBytes /
       Math.max(
         1,
         speeds.reduce<number>((sum, speed) => sum + (speed ?? 0), 0),
@@ -82,113 +82,125 @@ export class Stretches {
   }
 
   /** From now on the file comes in parts: the one connection there is gives away all but its next. */
-  divide(): void {
-    this.#chunkBytes = this.division.chunkBytes;
-    for (const running of this.#running) this.#cut(running, running.at + this.#chunkBytes);
+  split(): void {
+    this.#rangeBytes = this.splitOptions.rangeBytes;
+    for (const active of this.#active) this.#cut(active, active.position + this.#rangeBytes);
   }
 
   /** The file does not come in parts after all. False where the one connection there is has not the rest of the file before it any more. */
-  unite(): boolean {
-    this.#chunkBytes = Number.POSITIVE_INFINITY;
-    const [only, another] = this.#running;
-    const [rest, further] = this.#free;
-    if (only === undefined || another !== undefined || further !== undefined) return false;
-    if (rest === undefined) return true;
-    if (only.at >= only.end || rest.from !== only.end) return false;
-    only.end = rest.to;
+  merge(): boolean {
+    this.#rangeBytes = Number.POSITIVE_INFINITY;
+    const [active, another] = this.#active;
+    const [free, otherFree] = this.#free;
+    if (active === undefined || another !== undefined || otherFree !== undefined) return false;
+    if (free === undefined) return true;
+    if (active.position >= active.end || free.from !== active.end) return false;
+    active.end = free.to;
     this.#free = [];
     return true;
   }
 
   /** A stretch of no bytes, of a file that has none. */
-  nothing(): Stretch {
-    return this.#run(0, 0);
+  emptyRange(): TransferRange {
+    return this.#start(0, 0);
   }
 
   /** The next part for a connection, which brought `bytesPerSecond` before; null where there is nothing to do for it now. */
-  take(bytesPerSecond: number | null = null): Stretch | null {
+  next(bytesPerSecond: number | null = null): TransferRange | null {
     const [first, ...others] = this.#free;
-    if (first === undefined) return this.#share(bytesPerSecond);
-    const end = Math.min(first.to, first.from + this.#chunkBytes);
+    if (first === undefined) return this.#steal(bytesPerSecond);
+    const end = Math.min(first.to, first.from + this.#rangeBytes);
     // What would be left alone and small goes along.
-    const to = first.to - end < this.division.leastBytes ? first.to : end;
+    const to = first.to - end < this.splitOptions.minRangeBytes ? first.to : end;
     this.#free = to < first.to ? [{ from: to, to: first.to }, ...others] : others;
-    return this.#run(first.from, to);
+    return this.#start(first.from, to);
   }
 
   /** Bytes are there, and about to be written: how many of them are wanted. */
-  advance(stretch: Stretch, bytes: number): number {
-    const running = this.#find(stretch);
-    const wanted = Math.max(0, Math.min(bytes, running.end - running.at));
-    running.at += wanted;
-    running.pace.came(wanted);
-    return wanted;
+  advance(range: TransferRange, bytes: number): number {
+    const active = this.#find(range);
+    const acceptedBytes = Math.max(0, Math.min(bytes, active.end - active.position));
+    active.position += acceptedBytes;
+    active.throughput.record(acceptedBytes);
+    return acceptedBytes;
   }
 
   /** A file of unknown length has ended. */
-  endAt(stretch: Stretch): void {
-    const running = this.#find(stretch);
-    running.end = running.at;
+  truncate(range: TransferRange): void {
+    const active = this.#find(range);
+    active.end = active.position;
   }
 
   /** A connection has done with its part: what is missing of it is for others. That it is no part of this file (any more) is as good. */
-  release(stretch: Stretch): void {
-    const running = [...this.#running].find((each) => each === stretch);
-    if (running === undefined) return;
-    this.#running.delete(running);
-    if (running.at < running.end) this.#giveBack({ from: running.at, to: running.end });
+  release(range: TransferRange): void {
+    const active = [...this.#active].find((each) => each === range);
+    if (active === undefined) return;
+    this.#active.delete(active);
+    if (active.position < active.end) this.#returnFree({ from: active.position, to: active.end });
   }
 
-  #share(bytesPerSecond: number | null): Stretch | null {
-    const slowest = [...this.#running]
-      .filter((running) => running.at < running.end && Number.isFinite(running.end) && !isAwaited(running))
+  #steal(bytesPerSecond: number | null): TransferRange | null {
+    const slowest = [...this.#active]
+      .filter(
+        (active) =>
+          active.position < active.end && Number.isFinite(active.end) && !isAwaitingFirstByte(active),
+      )
       .toSorted((a, b) => secondsLeft(b) - secondsLeft(a))[0];
     if (slowest === undefined) return null;
-    const restBytes = slowest.end - slowest.at;
-    const itsSpeed = slowest.pace.bytesPerSecond();
-    const ownSpeed = bytesPerSecond ?? itsSpeed ?? 1;
-    const itsShare = Math.ceil(
-      restBytes * ((itsSpeed ?? ownSpeed) / ((itsSpeed ?? ownSpeed) + ownSpeed || 1)),
+    const remainingBytes = slowest.end - slowest.position;
+    const activeSpeed = slowest.throughput.bytesPerSecond();
+    const requesterSpeed = bytesPerSecond ?? activeSpeed ?? 1;
+    const keptBytes = Math.ceil(
+      remainingBytes *
+        ((activeSpeed ?? requesterSpeed) / ((activeSpeed ?? requesterSpeed) + requesterSpeed || 1)),
     );
-    const { leastBytes } = this.division;
-    if (restBytes - itsShare >= leastBytes && itsShare >= leastBytes) {
+    const { minRangeBytes } = this.splitOptions;
+    if (remainingBytes - keptBytes >= minRangeBytes && keptBytes >= minRangeBytes) {
       const { end } = slowest;
-      slowest.end = slowest.at + itsShare;
-      return this.#run(slowest.end, end);
+      slowest.end = slowest.position + keptBytes;
+      return this.#start(slowest.end, end);
     }
-    const isSlow = secondsLeft(slowest) > slowSeconds + slowTimes * (restBytes / ownSpeed);
-    if (itsSpeed === null || bytesPerSecond === null || !isSlow) return null;
-    const { at, end } = slowest;
-    slowest.end = at;
-    slowest.taking.abort();
-    return this.#run(at, end);
+    const isSlow =
+      secondsLeft(slowest) > slowThresholdSeconds + slowThresholdFactor * (remainingBytes / requesterSpeed);
+    if (activeSpeed === null || bytesPerSecond === null || !isSlow) return null;
+    const { position, end } = slowest;
+    slowest.end = position;
+    slowest.stealing.abort();
+    return this.#start(position, end);
   }
 
-  #run(at: number, end: number): Stretch {
-    const taking = new AbortController();
-    const running: Running = { from: at, at, end, pace: createPace(), taking, taken: taking.signal };
-    this.#running.add(running);
-    return running;
+  #start(position: number, end: number): TransferRange {
+    const stealing = new AbortController();
+    const active: ActiveRange = {
+      from: position,
+      position,
+      end,
+      throughput: createThroughputEstimator(),
+      stealing,
+      stolen: stealing.signal,
+    };
+    this.#active.add(active);
+    return active;
   }
 
-  #cut(running: Running, at: number): void {
-    if (running.end - at < this.division.leastBytes) return;
-    this.#giveBack({ from: at, to: running.end });
-    running.end = at;
+  #cut(active: ActiveRange, position: number): void {
+    if (active.end - position < this.splitOptions.minRangeBytes) return;
+    this.#returnFree({ from: position, to: active.end });
+    active.end = position;
   }
 
-  #giveBack(free: Free): void {
-    const [before, after] = [
+  #returnFree(free: FreeRange): void {
+    const [preceding, following] = [
       this.#free.find(({ to }) => to === free.from),
       this.#free.find(({ from }) => from === free.to),
     ];
-    const joined = { from: before?.from ?? free.from, to: after?.to ?? free.to };
-    const others = this.#free.filter((each) => each !== before && each !== after);
-    this.#free = [...others, joined].sort((a, b) => a.from - b.from);
+    const merged = { from: preceding?.from ?? free.from, to: following?.to ?? free.to };
+    const others = this.#free.filter((each) => each !== preceding && each !== following);
+    this.#free = [...others, merged].sort((a, b) => a.from - b.from);
   }
 
-  #find(stretch: Stretch): Running {
-    for (const running of this.#running) if (running === stretch) return running;
+  #find(range: TransferRange): ActiveRange {
+    for (const active of this.#active) if (active === range) return active;
     throw new TypeError('this stretch is not under way');
   }
 }
@@ -197,11 +209,11 @@ export class Stretches {
  * A server may be slow to find a part, and slower the more it is asked for. Whoever did not wait for the first byte would ask for the same
  * part again and again, over one connection after the other.
  */
-function isAwaited({ from, at, pace }: Running): boolean {
-  return at === from && pace.bytesPerSecond() === null;
+function isAwaitingFirstByte({ from, position, throughput }: ActiveRange): boolean {
+  return position === from && throughput.bytesPerSecond() === null;
 }
 
-function secondsLeft({ at, end, pace }: Running): number {
-  const speed = pace.bytesPerSecond();
-  return speed === null ? 0 : (end - at) / Math.max(speed, 1);
+function secondsLeft({ position, end, throughput }: ActiveRange): number {
+  const speed = throughput.bytesPerSecond();
+  return speed === null ? 0 : (end - position) / Math.max(speed, 1);
 }

@@ -3,29 +3,29 @@ import type { Readable } from 'node:stream';
 import { Semaphore } from '../../../src/shared/util/semaphore.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { defaultConnections } from '../../transfer/default-connections.js';
-import { bringWhole } from '../../transfer/fetch-file.js';
+import { downloadToFile } from '../../transfer/fetch-file.js';
 import { freeBytes } from '../../transfer/folders.js';
-import { outOfSpaceError, ownDiskFault } from '../../transfer/map-disk-error.js';
-import type { PartFile } from '../../transfer/partial-file.js';
+import { mapLocalDiskError, outOfSpaceError } from '../../transfer/map-disk-error.js';
+import type { PartialFile } from '../../transfer/partial-file.js';
 import type { Transfer } from '../../transfer/transfer.js';
-import { passingTrouble, type Trouble } from '../../transfer/transfer-error.js';
-import { getObject, lookAtObject, type ObjectFacts } from './object.js';
-import type { Requesting, StorageOptions, StorageSession } from './session.js';
-import { failedOn } from './trouble.js';
+import { type TransferError, transientError } from '../../transfer/transfer-error.js';
+import { getObject, type ObjectFacts, statObject } from './object.js';
+import type { S3RequestContext, StorageSession, StorageSessionOptions } from './session.js';
+import { transferFailure } from './trouble.js';
 
 const mebibyte = 1024 * 1024;
-const maxChunkBytes = 4 * mebibyte;
+const maxRangeBytes = 4 * mebibyte;
 /** What all pieces that come or wait for their turn may take up in memory together. */
-const maxAheadBytes = 40 * mebibyte;
+const maxBufferedBytes = 40 * mebibyte;
 
 /** What one way through the object works with. */
-interface Round {
+interface DownloadAttempt {
   readonly session: StorageSession;
-  readonly part: PartFile;
+  readonly partialFile: PartialFile;
   readonly connections: number;
   readonly signal: AbortSignal;
   /** More bytes have come. */
-  readonly arrived: (bytes: number) => void;
+  readonly onBytes: (bytes: number) => void;
 }
 
 /**
@@ -36,137 +36,145 @@ export async function downloadObject(
   session: StorageSession,
   toPath: string,
   transfer: Transfer,
-  options: StorageOptions,
+  options: StorageSessionOptions,
 ): Promise<FileFacts> {
   const { connections = defaultConnections } = transfer;
-  return bringWhole(toPath, transfer, options, ({ part, meter }) => {
-    let furthestBytes = 0;
-    const round = async (signal: AbortSignal): Promise<Trouble | null> => {
-      if (part.sizeBytes > 0) await part.startOver();
-      const facts = await session.ask((requesting) => lookAtObject(session, requesting), { signal });
+  return downloadToFile(toPath, transfer, options, ({ partialFile, progress }) => {
+    let highWaterMarkBytes = 0;
+    const download = async (signal: AbortSignal): Promise<TransferError | null> => {
+      if (partialFile.sizeBytes > 0) await partialFile.reset();
+      const facts = await session.send((request) => statObject(session, request), { signal });
       const { sizeBytes } = facts;
       if (sizeBytes !== null && sizeBytes > (await freeBytes(dirname(toPath)))) throw outOfSpaceError();
-      if (sizeBytes !== null) part.expect(sizeBytes);
+      if (sizeBytes !== null) partialFile.expectSize(sizeBytes);
       let bytes = 0;
-      const arrived = (more: number): void => {
-        bytes += more;
-        furthestBytes = Math.max(furthestBytes, bytes);
-        meter.at(Math.min(bytes, sizeBytes ?? bytes), sizeBytes);
+      const onBytes = (addedBytes: number): void => {
+        bytes += addedBytes;
+        highWaterMarkBytes = Math.max(highWaterMarkBytes, bytes);
+        progress.update(Math.min(bytes, sizeBytes ?? bytes), sizeBytes);
       };
-      const work = { session, part, connections, arrived, signal };
+      const download = { session, partialFile, connections, onBytes, signal };
       return facts.version === null || sizeBytes === null
-        ? takeWhole(work)
-        : takeRanges(work, { version: facts.version, sizeBytes });
+        ? downloadSequentially(download)
+        : downloadRanges(download, { version: facts.version, sizeBytes });
     };
-    const attempt = async (): Promise<Trouble | null> => {
-      const ended = new AbortController();
+    const attempt = async (): Promise<TransferError | null> => {
+      const attemptOver = new AbortController();
       try {
-        return await round(AbortSignal.any([transfer.signal, ended.signal]));
+        return await download(AbortSignal.any([transfer.signal, attemptOver.signal]));
       } finally {
-        ended.abort();
+        attemptOver.abort();
       }
     };
-    return { attempt, furthestBytes: () => furthestBytes };
+    return { attempt, highWaterMarkBytes: () => highWaterMarkBytes };
   });
 }
 
-async function takeRanges(
-  round: Round,
-  known: { readonly version: string; readonly sizeBytes: number },
-): Promise<Trouble | null> {
-  const { part, connections, session } = round;
-  const ahead = 2 * connections;
-  const chunkBytes = Math.min(maxChunkBytes, Math.floor(maxAheadBytes / ahead));
+async function downloadRanges(
+  download: DownloadAttempt,
+  object: { readonly version: string; readonly sizeBytes: number },
+): Promise<TransferError | null> {
+  const { partialFile, connections, session } = download;
+  const maxPending = 2 * connections;
+  const rangeBytes = Math.min(maxRangeBytes, Math.floor(maxBufferedBytes / maxPending));
   const requests = new Semaphore(connections);
-  const coming: Promise<Buffer | null>[] = [];
-  let askedBytes = 0;
-  while (part.sizeBytes < known.sizeBytes) {
-    while (askedBytes < known.sizeBytes && coming.length < ahead) {
-      const fromByte = askedBytes;
-      askedBytes = Math.min(known.sizeBytes, fromByte + chunkBytes);
-      const toByte = askedBytes;
-      const chunk = requests.runExclusive(() => takeRange(round, { ...known, fromByte, toByte }));
+  const pending: Promise<Buffer | null>[] = [];
+  let requestedBytes = 0;
+  while (partialFile.sizeBytes < object.sizeBytes) {
+    while (requestedBytes < object.sizeBytes && pending.length < maxPending) {
+      const fromByte = requestedBytes;
+      requestedBytes = Math.min(object.sizeBytes, fromByte + rangeBytes);
+      const toByte = requestedBytes;
+      const rangeBuffer = requests.runExclusive(() =>
+        downloadRange(download, { ...object, fromByte, toByte }),
+      );
       // It is waited for in its turn; until then nobody listens.
-      chunk.catch(() => undefined);
-      coming.push(chunk);
+      rangeBuffer.catch(() => undefined);
+      pending.push(rangeBuffer);
     }
-    const chunk = (await coming.shift()) ?? null;
-    if (chunk === null) {
-      const said = `${session.host} changed ${session.place.name} while it was sent.`;
-      return passingTrouble('DownloadFailureError', said);
+    const rangeBuffer = (await pending.shift()) ?? null;
+    if (rangeBuffer === null) {
+      const message = `${session.host} changed ${session.location.name} while it was sent.`;
+      return transientError('DownloadFailureError', message);
     }
-    await write(part, chunk);
+    await write(partialFile, rangeBuffer);
   }
   return null;
 }
 
 /** One range of an object, in as many pieces as the server needs; null where the object is another one by now. */
-function takeRange(
-  { session, signal, arrived }: Round,
-  wanted: ObjectFacts & { readonly fromByte: number; readonly toByte: number },
+function downloadRange(
+  { session, signal, onBytes }: DownloadAttempt,
+  range: ObjectFacts & { readonly fromByte: number; readonly toByte: number },
 ): Promise<Buffer | null> {
-  const chunk = Buffer.allocUnsafe(wanted.toByte - wanted.fromByte);
-  let have = 0;
-  const work = async (requesting: Requesting): Promise<Buffer | null> => {
-    const fromByte = wanted.fromByte + have;
-    const answer = await getObject(session, requesting, { ...wanted, fromByte });
-    if (answer === null) return null;
-    const isSame = answer.version === wanted.version && answer.sizeBytes === wanted.sizeBytes;
-    if (!isSame || answer.fromByte !== fromByte) {
-      answer.body.destroy();
+  const rangeBuffer = Buffer.allocUnsafe(range.toByte - range.fromByte);
+  let filledBytes = 0;
+  const download = async (request: S3RequestContext): Promise<Buffer | null> => {
+    const fromByte = range.fromByte + filledBytes;
+    const response = await getObject(session, request, { ...range, fromByte });
+    if (response === null) return null;
+    const isSame = response.version === range.version && response.sizeBytes === range.sizeBytes;
+    if (!isSame || response.fromByte !== fromByte) {
+      response.body.destroy();
       return null;
     }
-    await copy(answer.body, (piece) => {
-      if (have + piece.byteLength > chunk.byteLength) throw tooMuch(session);
-      chunk.set(piece, have);
-      have += piece.byteLength;
-      requesting.alive();
-      arrived(piece.byteLength);
+    await readBody(response.body, (chunk) => {
+      if (filledBytes + chunk.byteLength > rangeBuffer.byteLength) throw oversizeError(session);
+      rangeBuffer.set(chunk, filledBytes);
+      filledBytes += chunk.byteLength;
+      request.reportActivity();
+      onBytes(chunk.byteLength);
     });
-    if (have < chunk.byteLength) throw new Error('the range was cut off');
-    return chunk;
+    if (filledBytes < rangeBuffer.byteLength) throw new Error('the range was cut off');
+    return rangeBuffer;
   };
-  return session.ask(work, { signal, furthestBytes: () => have });
+  return session.send(download, { signal, highWaterMarkBytes: () => filledBytes });
 }
 
 /** All of an object over one connection, begun anew whenever it breaks off: what the server says of it does not suffice for more. */
-async function takeWhole({ session, part, signal, arrived }: Round): Promise<null> {
-  const work = async (requesting: Requesting): Promise<null> => {
-    const answer = await getObject(session, requesting, null);
-    if (answer === null) throw failedOn('download', `${session.host} sends no part that was asked for.`);
-    if (part.sizeBytes > 0) {
-      arrived(-part.sizeBytes);
-      await part.startOver();
+async function downloadSequentially({
+  session,
+  partialFile,
+  signal,
+  onBytes,
+}: DownloadAttempt): Promise<null> {
+  const download = async (request: S3RequestContext): Promise<null> => {
+    const response = await getObject(session, request, null);
+    if (response === null)
+      throw transferFailure('download', `${session.host} sends no part that was asked for.`);
+    if (partialFile.sizeBytes > 0) {
+      onBytes(-partialFile.sizeBytes);
+      await partialFile.reset();
     }
-    for await (const piece of answer.body as AsyncIterable<Buffer>) {
-      await write(part, piece);
-      requesting.alive();
-      arrived(piece.byteLength);
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      await write(partialFile, chunk);
+      request.reportActivity();
+      onBytes(chunk.byteLength);
     }
-    if (answer.sizeBytes !== null && answer.sizeBytes !== part.sizeBytes)
+    if (response.sizeBytes !== null && response.sizeBytes !== partialFile.sizeBytes)
       throw new Error('the object was cut off');
     return null;
   };
-  return session.ask(work, { signal });
+  return session.send(download, { signal });
 }
 
-async function write(part: PartFile, bytes: Uint8Array): Promise<void> {
-  await part.write(bytes).catch((error: unknown) => {
-    throw ownDiskFault(error, 'download');
+async function write(partialFile: PartialFile, bytes: Uint8Array): Promise<void> {
+  await partialFile.write(bytes).catch((error: unknown) => {
+    throw mapLocalDiskError(error, 'download');
   });
 }
 
-function tooMuch({ host, place }: StorageSession): Error {
-  return failedOn('download', `${host} sent more of ${place.name} than was asked for.`);
+function oversizeError({ host, location }: StorageSession): Error {
+  return transferFailure('download', `${host} sent more of ${location.name} than was asked for.`);
 }
 
 /** Hands on the pieces of a body. All that came is taken before it is told that the body broke off: the next attempt goes on from there. */
-function copy(body: Readable, take: (piece: Uint8Array) => void): Promise<void> {
+function readBody(body: Readable, onChunk: (chunk: Uint8Array) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     if (body.destroyed) return reject(body.errored ?? new Error('closed early'));
-    body.on('data', (piece: Uint8Array) => {
+    body.on('data', (chunk: Uint8Array) => {
       try {
-        take(piece);
+        onChunk(chunk);
       } catch (error) {
         reject(error);
         body.destroy();

@@ -41,7 +41,7 @@ function granteesOf(access: FileAccess | undefined, permission: Permission): rea
 
 /** A quote or a line break in the name would end it, and begin another grant. */
 function grantee(name: string): string {
-  const plain = name.replace(/["\\\p{Cc}]/gu, '').trim();
-  if (/^https?:\/\//i.test(plain)) return `uri="${plain}"`;
-  return plain.includes('@') ? `emailAddress="${plain}"` : `id="${plain}"`;
+  const normalizedName = name.replace(/["\\\p{Cc}]/gu, '').trim();
+  if (/^https?:\/\//i.test(normalizedName)) return `uri="${normalizedName}"`;
+  return normalizedName.includes('@') ? `emailAddress="${normalizedName}"` : `id="${normalizedName}"`;
 }

@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import type { GuardedAgent } from '../http/agent.js';
-import type { HttpAnswer } from '../http/send-request.js';
+import type { GuardedResponse } from '../http/send-request.js';
 
 /** Who is told how a request comes forward. */
-export interface RequestWatch {
+export interface RequestListener {
   /** Something has moved. */
-  readonly alive: () => void;
+  readonly reportActivity: () => void;
   /** So many bytes of the body have been taken by the connection so far. */
-  readonly sent?: (bytes: number) => void;
+  readonly onSent?: (bytes: number) => void;
 }
 
 /** A signed request as the SDK hands it on. */
-interface Request {
+interface S3HttpRequest {
   readonly protocol: string;
   readonly hostname: string;
   readonly port?: number;
@@ -24,24 +24,27 @@ interface Request {
 }
 
 /** What the SDK sends its requests with. */
-export type Handler = {
+export type S3RequestHandler = {
   readonly metadata: { readonly handlerProtocol: string };
-  readonly handle: (request: Request, options?: { readonly abortSignal?: unknown }) => Promise<unknown>;
+  readonly handle: (request: S3HttpRequest, options?: { readonly abortSignal?: unknown }) => Promise<unknown>;
   readonly updateHttpClientConfig: () => void;
   readonly httpHandlerConfigs: () => object;
   readonly destroy: () => void;
 };
 
 /** Bodies go out in pieces, so that it can be seen how they come forward. */
-const pieceBytes = 1 << 18;
+const chunkBytes = 1 << 18;
 /** Answers without a file are short; a server that goes on for ever is not listened to. */
-const maxAnswerBytes = 4 << 20;
+const maxResponseBytes = 4 << 20;
 
 /**
  * Sends the SDK's requests through an agent of ours, whose every connection passes the guard. The SDK's own handler would look up and
  * connect by itself, and tells nothing of how a body comes forward. Requests are known by their signals.
  */
-export function createHandler(agent: GuardedAgent, watches: WeakMap<object, RequestWatch>): Handler {
+export function createS3RequestHandler(
+  agent: GuardedAgent,
+  listeners: WeakMap<object, RequestListener>,
+): S3RequestHandler {
   return {
     metadata: { handlerProtocol: 'http/1.1' },
     updateHttpClientConfig: () => undefined,
@@ -49,22 +52,22 @@ export function createHandler(agent: GuardedAgent, watches: WeakMap<object, Requ
     destroy: () => undefined,
     async handle(request, options = {}) {
       const signal = options.abortSignal instanceof AbortSignal ? options.abortSignal : undefined;
-      const watch = (signal && watches.get(signal)) ?? { alive: () => undefined };
-      const answer = await agent.request({
+      const listener = (signal && listeners.get(signal)) ?? { reportActivity: () => undefined };
+      const response = await agent.request({
         origin: originOf(request),
         path: `${request.path}${queryOf(request)}`,
         method: request.method,
         headers: headersOf(request),
-        body: bodyOf(request, watch),
+        body: bodyOf(request, listener),
         ...(signal === undefined ? {} : { signal }),
       });
-      watch.alive();
-      const isFile = request.method === 'GET' && answer.statusCode < 300;
-      const body = isFile ? answer.body : Readable.from([await shortBody(answer.body, watch)]);
+      listener.reportActivity();
+      const isObjectBody = request.method === 'GET' && response.statusCode < 300;
+      const body = isObjectBody ? response.body : Readable.from([await bufferBody(response.body, listener)]);
       return {
         response: {
-          statusCode: answer.statusCode,
-          headers: plainHeaders(answer.headers),
+          statusCode: response.statusCode,
+          headers: plainHeaders(response.headers),
           body,
         },
       };
@@ -72,14 +75,14 @@ export function createHandler(agent: GuardedAgent, watches: WeakMap<object, Requ
   };
 }
 
-function originOf({ protocol, hostname, port }: Request): string {
+function originOf({ protocol, hostname, port }: S3HttpRequest): string {
   return `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`;
 }
 
-function queryOf({ query }: Request): string {
+function queryOf({ query }: S3HttpRequest): string {
   const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
-    (typeof value === 'object' && value !== null ? value : [value]).map((one) =>
-      one === null ? encoded(name) : `${encoded(name)}=${encoded(one)}`,
+    (typeof value === 'object' && value !== null ? value : [value]).map((item) =>
+      item === null ? encoded(name) : `${encoded(name)}=${encoded(item)}`,
     ),
   );
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
@@ -89,45 +92,45 @@ function queryOf({ query }: Request): string {
 function encoded(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }
 
 /** Without `Expect`: Node would wait for a leave that not every server gives; an early answer is read all the same. */
-function headersOf({ headers }: Request): Record<string, string> {
+function headersOf({ headers }: S3HttpRequest): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'expect'));
 }
 
-function bodyOf({ body }: Request, watch: RequestWatch): string | Readable | null {
+function bodyOf({ body }: S3HttpRequest, listener: RequestListener): string | Readable | null {
   if (body === undefined || body === null) return null;
   if (typeof body === 'string') return body;
   if (!(body instanceof Uint8Array)) throw new TypeError('bodies are texts or bytes');
-  return body.byteLength === 0 ? null : Readable.from(pieces(body, watch), { objectMode: false });
+  return body.byteLength === 0 ? null : Readable.from(chunks(body, listener), { objectMode: false });
 }
 
-async function* pieces(bytes: Uint8Array, watch: RequestWatch): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.byteLength; at += pieceBytes) {
-    const piece = bytes.subarray(at, at + pieceBytes);
-    yield piece;
+async function* chunks(bytes: Uint8Array, listener: RequestListener): AsyncGenerator<Uint8Array> {
+  for (let position = 0; position < bytes.byteLength; position += chunkBytes) {
+    const chunk = bytes.subarray(position, position + chunkBytes);
+    yield chunk;
     // Asked for the next one: this one has been taken.
-    watch.alive();
-    watch.sent?.(at + piece.byteLength);
+    listener.reportActivity();
+    listener.onSent?.(position + chunk.byteLength);
   }
 }
 
-async function shortBody(body: HttpAnswer['body'], watch: RequestWatch): Promise<Buffer> {
-  const pieces: Buffer[] = [];
+async function bufferBody(body: GuardedResponse['body'], listener: RequestListener): Promise<Buffer> {
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of body as AsyncIterable<Buffer>) {
-    watch.alive();
-    bytes += piece.byteLength;
-    if (bytes > maxAnswerBytes) throw new Error('the answer is too long');
-    pieces.push(piece);
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    listener.reportActivity();
+    bytes += chunk.byteLength;
+    if (bytes > maxResponseBytes) throw new Error('the answer is too long');
+    chunks.push(chunk);
   }
-  return Buffer.concat(pieces);
+  return Buffer.concat(chunks);
 }
 
-function plainHeaders(headers: HttpAnswer['headers']): Record<string, string> {
+function plainHeaders(headers: GuardedResponse['headers']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],

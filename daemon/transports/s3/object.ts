@@ -5,8 +5,8 @@ import {
   type GetObjectCommandOutput,
   HeadObjectCommand,
 } from '@aws-sdk/client-s3';
-import type { Requesting, StorageSession } from './session.js';
-import { refusalOf } from './trouble.js';
+import type { S3RequestContext, StorageSession } from './session.js';
+import { parseS3Error } from './trouble.js';
 
 /** What a server tells of an object before any of it is taken. */
 export interface ObjectFacts {
@@ -28,7 +28,7 @@ export interface ObjectBody {
 }
 
 /** Which bytes of an object are wanted, of which version. */
-export interface Wanted {
+export interface ObjectRange {
   readonly fromByte: number;
   /** The first one that is not wanted. */
   readonly toByte: number;
@@ -37,47 +37,47 @@ export interface Wanted {
 
 /** Asks for an object or a range of it. Null where it is another version by now, or has no such bytes. */
 export async function getObject(
-  { place }: StorageSession,
-  { client, signal }: Requesting,
-  wanted: Wanted | null,
+  { location }: StorageSession,
+  { client, signal }: S3RequestContext,
+  range: ObjectRange | null,
 ): Promise<ObjectBody | null> {
   const command = new GetObjectCommand({
-    Bucket: place.bucket,
-    Key: place.key,
-    ...(wanted === null ? {} : { Range: `bytes=${wanted.fromByte}-${wanted.toByte - 1}` }),
-    ...(wanted === null || wanted.version === null ? {} : { IfMatch: wanted.version }),
+    Bucket: location.bucket,
+    Key: location.key,
+    ...(range === null ? {} : { Range: `bytes=${range.fromByte}-${range.toByte - 1}` }),
+    ...(range === null || range.version === null ? {} : { IfMatch: range.version }),
   });
-  const answer = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
-    const status = refusalOf(error)?.status;
-    if (wanted !== null && (status === 416 || status === 412)) return null;
+  const response = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
+    const status = parseS3Error(error)?.status;
+    if (range !== null && (status === 416 || status === 412)) return null;
     throw error;
   });
-  return answer === null ? null : readAnswer(answer);
+  return response === null ? null : parseGetObjectOutput(response);
 }
 
 /**
  * Looks at an object by asking for its first byte: a HEAD would be refused without a word of why. An object without any byte has no first
  * one, and is looked at as a whole.
  */
-export async function lookAtObject(session: StorageSession, requesting: Requesting): Promise<ObjectFacts> {
-  const first = { fromByte: 0, toByte: 1, version: null };
-  const answer =
-    (await getObject(session, requesting, first)) ?? (await getObject(session, requesting, null));
-  if (answer === null) throw new TypeError('an object was asked for as a whole, and answered as a range');
-  answer.body.destroy();
-  return { sizeBytes: answer.sizeBytes, version: answer.isRange ? answer.version : null };
+export async function statObject(session: StorageSession, request: S3RequestContext): Promise<ObjectFacts> {
+  const firstByte = { fromByte: 0, toByte: 1, version: null };
+  const response =
+    (await getObject(session, request, firstByte)) ?? (await getObject(session, request, null));
+  if (response === null) throw new TypeError('an object was asked for as a whole, and answered as a range');
+  response.body.destroy();
+  return { sizeBytes: response.sizeBytes, version: response.isRange ? response.version : null };
 }
 
 /** The size of an object that was delivered; null where the server does not tell, since the keys may write and not read. */
-export async function sizeAtServer(
-  { place }: StorageSession,
-  { client, signal }: Requesting,
+export async function headObjectSize(
+  { location }: StorageSession,
+  { client, signal }: S3RequestContext,
 ): Promise<number | null> {
-  const command = new HeadObjectCommand({ Bucket: place.bucket, Key: place.key });
+  const command = new HeadObjectCommand({ Bucket: location.bucket, Key: location.key });
   try {
     return (await client.send(command, { abortSignal: signal })).ContentLength ?? null;
   } catch (error) {
-    const status = refusalOf(error)?.status ?? 0;
+    const status = parseS3Error(error)?.status ?? 0;
     if (status === 404) return 0;
     if (status === 403 || status === 405 || status === 501) return null;
     throw error;
@@ -85,30 +85,38 @@ export async function sizeAtServer(
 }
 
 /** Whether what stands under the name has this tag. */
-export async function looksLike(
-  { place }: StorageSession,
-  { client, signal }: Requesting,
-  tag: string,
+export async function hasEtag(
+  { location }: StorageSession,
+  { client, signal }: S3RequestContext,
+  etag: string,
 ): Promise<boolean> {
-  const command = new HeadObjectCommand({ Bucket: place.bucket, Key: place.key });
+  const command = new HeadObjectCommand({ Bucket: location.bucket, Key: location.key });
   try {
     const { ETag } = await client.send(command, { abortSignal: signal });
-    return ETag?.replaceAll('"', '') === tag;
+    return ETag?.replaceAll('"', '') === etag;
   } catch (error) {
-    if (refusalOf(error) === null) throw error;
+    if (parseS3Error(error) === null) throw error;
     return false;
   }
 }
 
 /** Takes an object away. That there is none is as good. */
-export async function removeObject({ place }: StorageSession, { client, signal }: Requesting): Promise<void> {
-  const command = new DeleteObjectCommand({ Bucket: place.bucket, Key: place.key });
+export async function removeS3Object(
+  { location }: StorageSession,
+  { client, signal }: S3RequestContext,
+): Promise<void> {
+  const command = new DeleteObjectCommand({ Bucket: location.bucket, Key: location.key });
   await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
-    if (refusalOf(error)?.status !== 404) throw error;
+    if (parseS3Error(error)?.status !== 404) throw error;
   });
 }
 
-function readAnswer({ Body, ContentRange, ContentLength, ETag }: GetObjectCommandOutput): ObjectBody {
+function parseGetObjectOutput({
+  Body,
+  ContentRange,
+  ContentLength,
+  ETag,
+}: GetObjectCommandOutput): ObjectBody {
   // In Node it is always a stream of Node's.
   const body = Body as Readable;
   const [, from, total] = /^bytes (\d+)-\d+\/(\d+)$/i.exec(ContentRange ?? '') ?? [];

@@ -6,8 +6,8 @@ const minPartBytes = 8 * mebibyte;
 /** The service takes no more of them. */
 const maxParts = 10_000;
 /** What all parts on their way may take up in memory together. */
-const maxAheadBytes = 32 * mebibyte;
-const maxLanes = 4;
+const maxBufferedBytes = 32 * mebibyte;
+const maxConcurrency = 4;
 
 /** How a file goes up in parts. */
 export interface PartPlan {
@@ -15,14 +15,14 @@ export interface PartPlan {
   readonly partBytes: number;
   readonly count: number;
   /** How many go up side by side. */
-  readonly lanes: number;
+  readonly concurrency: number;
 }
 
 /** Cuts a file into parts: never more than are taken, and so that those on their way stay within bounds of memory. */
 export function planParts(sizeBytes: number): PartPlan {
-  const needed = Math.ceil(sizeBytes / maxParts / mebibyte) * mebibyte;
-  const partBytes = Math.max(minPartBytes, needed);
+  const requiredPartBytes = Math.ceil(sizeBytes / maxParts / mebibyte) * mebibyte;
+  const partBytes = Math.max(minPartBytes, requiredPartBytes);
   const count = Math.max(1, Math.ceil(sizeBytes / partBytes));
-  const lanes = Math.max(1, Math.min(maxLanes, count, Math.floor(maxAheadBytes / partBytes)));
-  return { partBytes, count, lanes };
+  const concurrency = Math.max(1, Math.min(maxConcurrency, count, Math.floor(maxBufferedBytes / partBytes)));
+  return { partBytes, count, concurrency };
 }

@@ -1,17 +1,17 @@
 import { VencError } from '../../../src/shared/errors.js';
 import type { Direction } from '../../transfer/map-disk-error.js';
-import type { LeftoverBook } from '../../transfer/orphans.js';
-import { classOf } from '../../transfer/transfer-error.js';
+import type { CleanupJournal } from '../../transfer/orphans.js';
+import { errorClassOf } from '../../transfer/transfer-error.js';
 import type { RemoteOptions } from '../../transfer/with-retry.js';
 import type { StorageService } from '../services.js';
 import type { Transport } from '../transport.js';
-import { readBucketUrl } from './place.js';
+import { parseBucketUrl } from './place.js';
 import type { StorageSession } from './session.js';
 
 /** What the transports of object storage are made with. */
 export interface BucketOptions extends RemoteOptions {
   readonly service: StorageService;
-  readonly leftovers: LeftoverBook;
+  readonly cleanupJournal: CleanupJournal;
 }
 
 /** Google's storage by the interface that it has in common with S3, with HMAC keys. */
@@ -33,19 +33,19 @@ export function createGcsTransport(options: BucketOptions): Transport {
 
 function bucketTransport(scheme: string, options: BucketOptions): Transport {
   const { service } = options;
-  const inSession = async <Answer>(
+  const withStorageSession = async <Answer>(
     url: string,
     direction: Direction,
     work: (session: StorageSession) => Promise<Answer>,
   ): Promise<Answer> => {
-    const place = readBucketUrl(url, service);
-    if (typeof place === 'string') {
-      const what = direction === 'download' ? 'The address of the input' : 'The destination';
-      throw new VencError(classOf('failure', direction), `${what} ${place}.`);
+    const location = parseBucketUrl(url, service);
+    if (typeof location === 'string') {
+      const subject = direction === 'download' ? 'The address of the input' : 'The destination';
+      throw new VencError(errorClassOf('failure', direction), `${subject} ${location}.`);
     }
     // Loaded with the first transfer: a daemon at rest does without the SDK.
     const { StorageSession } = await import('./session.js');
-    const session = new StorageSession(place, direction, options);
+    const session = new StorageSession(location, direction, options);
     try {
       return await work(session);
     } finally {
@@ -55,31 +55,35 @@ function bucketTransport(scheme: string, options: BucketOptions): Transport {
   return {
     schemes: [scheme],
     async checkInput(url) {
-      const place = readBucketUrl(url, service);
-      return typeof place === 'string' ? place : null;
+      const location = parseBucketUrl(url, service);
+      return typeof location === 'string' ? location : null;
     },
     async checkOutput(url) {
-      const place = readBucketUrl(url, service);
-      if (typeof place === 'string') return place;
-      return place.keys === null ? missingKeys(scheme) : null;
+      const location = parseBucketUrl(url, service);
+      if (typeof location === 'string') return location;
+      return location.keys === null ? missingKeys(scheme) : null;
     },
     async download(from, toPath, transfer) {
       transfer.signal.throwIfAborted();
       const { downloadObject } = await import('./download.js');
-      return inSession(from, 'download', (session) => downloadObject(session, toPath, transfer, options));
+      return withStorageSession(from, 'download', (session) =>
+        downloadObject(session, toPath, transfer, options),
+      );
     },
     async upload(fromPath, to, transfer) {
       transfer.signal.throwIfAborted();
       const { uploadObject } = await import('./upload.js');
-      return inSession(to, 'upload', (session) => uploadObject(session, fromPath, to, transfer, options));
+      return withStorageSession(to, 'upload', (session) =>
+        uploadObject(session, fromPath, to, transfer, options),
+      );
     },
     async remove(url) {
-      const { removeObject } = await import('./object.js');
+      const { removeS3Object } = await import('./object.js');
       const { signal } = new AbortController();
-      await inSession(url, 'upload', (session) =>
-        session.ask(
-          async (requesting) => {
-            await removeObject(session, requesting);
+      await withStorageSession(url, 'upload', (session) =>
+        session.send(
+          async (request) => {
+            await removeS3Object(session, request);
             return true;
           },
           { signal },
@@ -87,15 +91,17 @@ function bucketTransport(scheme: string, options: BucketOptions): Transport {
       );
     },
     async sizeOf(from, signal) {
-      const { lookAtObject } = await import('./object.js');
-      const facts = await inSession(from, 'download', (session) =>
-        session.ask((requesting) => lookAtObject(session, requesting), { signal }),
+      const { statObject } = await import('./object.js');
+      const facts = await withStorageSession(from, 'download', (session) =>
+        session.send((request) => statObject(session, request), { signal }),
       );
       return facts.sizeBytes;
     },
-    async sweep({ url, name }) {
+    async removeOrphan({ url, name }) {
       const { abortUpload } = await import('./upload-in-parts.js');
-      await inSession(url, 'upload', (session) => abortUpload(session, name, new AbortController().signal));
+      await withStorageSession(url, 'upload', (session) =>
+        abortUpload(session, name, new AbortController().signal),
+      );
     },
   };
 }

@@ -1,34 +1,39 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Direction } from '../../transfer/map-disk-error.js';
-import type { Trouble } from '../../transfer/transfer-error.js';
-import { connectTimeoutOf, type RemoteOptions, untilDone, withoutStall } from '../../transfer/with-retry.js';
+import type { TransferError } from '../../transfer/transfer-error.js';
+import {
+  connectTimeoutOf,
+  type RemoteOptions,
+  withIdleTimeout,
+  withRetry,
+} from '../../transfer/with-retry.js';
 import { createGuardedAgent, type GuardedAgent } from '../http/agent.js';
 import type { StorageService } from '../services.js';
-import { createHandler, type RequestWatch } from './handler.js';
-import type { BucketPlace } from './place.js';
-import { refusalOf, storageTrouble } from './trouble.js';
+import { createS3RequestHandler, type RequestListener } from './handler.js';
+import type { ObjectLocation } from './place.js';
+import { mapStorageError, parseS3Error } from './trouble.js';
 
 /** What a session depends on. */
-export interface StorageOptions extends RemoteOptions {
+export interface StorageSessionOptions extends RemoteOptions {
   readonly service: StorageService;
 }
 
 /** What one request is made with. */
-export interface Requesting {
+export interface S3RequestContext {
   readonly client: S3Client;
   /** For `abortSignal` of the request. */
   readonly signal: AbortSignal;
   /** To be called whenever something has moved. */
-  readonly alive: () => void;
+  readonly reportActivity: () => void;
 }
 
 /** How requests are made. */
-export interface RequestOptions {
+export interface S3RequestOptions {
   readonly signal: AbortSignal;
   /** Told of the bytes of a body that have been taken: by how many requests whatsoever. */
-  readonly sent?: (bytes: number) => void;
+  readonly onSent?: (bytes: number) => void;
   /** The most bytes that were moved by any attempt. */
-  readonly furthestBytes?: () => number;
+  readonly highWaterMarkBytes?: () => number;
 }
 
 /** Regions that a bucket can point to one after the other. */
@@ -39,15 +44,15 @@ const maxRegions = 3;
  * stands still. The SDK's own retries are off, and it is handed all that it would look for in files or ask a metadata service for.
  */
 export class StorageSession {
-  readonly #watches = new WeakMap<object, RequestWatch>();
+  readonly #listeners = new WeakMap<object, RequestListener>();
   #region: string;
   #client: Promise<S3Client> | null = null;
   readonly #agent: GuardedAgent;
 
   constructor(
-    readonly place: BucketPlace,
+    readonly location: ObjectLocation,
     readonly direction: Direction,
-    private readonly options: StorageOptions,
+    private readonly options: StorageSessionOptions,
   ) {
     this.#region = options.service.region;
     this.#agent = createGuardedAgent(options.guard, connectTimeoutOf(options));
@@ -59,20 +64,20 @@ export class StorageSession {
   }
 
   /** Makes a request until it is answered with something that is final. Rejects with the trouble there was, as an error of ours. */
-  async ask<Answer>(
-    work: (requesting: Requesting) => Promise<Answer>,
-    { signal, sent, furthestBytes = () => 0 }: RequestOptions,
-  ): Promise<Answer> {
-    const answers: Answer[] = [];
+  async send<Result>(
+    work: (request: S3RequestContext) => Promise<Result>,
+    { signal, onSent, highWaterMarkBytes = () => 0 }: S3RequestOptions,
+  ): Promise<Result> {
+    const results: Result[] = [];
     const attempt = () =>
-      this.#attempt(signal, sent, async (requesting) => {
-        answers.push(await work(requesting));
+      this.#sendOnce(signal, onSent, async (request) => {
+        results.push(await work(request));
       });
-    await untilDone({ attempt, furthestBytes, signal }, this.options);
+    await withRetry({ attempt, highWaterMarkBytes, signal }, this.options);
     signal.throwIfAborted();
-    const [answer] = answers;
-    if (answer === undefined) throw new TypeError('a request was done without an answer');
-    return answer;
+    const [result] = results;
+    if (result === undefined) throw new TypeError('a request was done without an answer');
+    return result;
   }
 
   /** Ends all connections. */
@@ -80,36 +85,41 @@ export class StorageSession {
     this.#agent.destroy();
   }
 
-  async #attempt(
+  async #sendOnce(
     signal: AbortSignal,
-    sent: RequestOptions['sent'],
-    work: (requesting: Requesting) => Promise<void>,
-  ): Promise<Trouble | null> {
+    onSent: S3RequestOptions['onSent'],
+    work: (request: S3RequestContext) => Promise<void>,
+  ): Promise<TransferError | null> {
     const { stallTimeoutMs } = this.options;
-    const watch = { signal, stallTimeoutMs, direction: this.direction, host: this.host };
-    return withoutStall(watch, async (watched) => {
-      this.#watches.set(watched.signal, { alive: watched.alive, ...(sent === undefined ? {} : { sent }) });
+    const watchdogOptions = { signal, stallTimeoutMs, direction: this.direction, host: this.host };
+    return withIdleTimeout(watchdogOptions, async (watchdog) => {
+      this.#listeners.set(watchdog.signal, {
+        reportActivity: watchdog.reportActivity,
+        ...(onSent === undefined ? {} : { onSent }),
+      });
       for (let regions = 1; ; regions += 1) {
-        this.#client ??= this.#open(this.#region);
+        this.#client ??= this.#createClient(this.#region);
         const client = await this.#client;
         try {
-          await work({ client, signal: watched.signal, alive: watched.alive });
+          await work({ client, signal: watchdog.signal, reportActivity: watchdog.reportActivity });
           return null;
         } catch (error) {
-          watched.signal.throwIfAborted();
-          if (regions < maxRegions && this.#follow(error)) continue;
-          return storageTrouble(error, this.direction, this.place, this.host);
+          watchdog.signal.throwIfAborted();
+          if (regions < maxRegions && this.#followRegion(error)) continue;
+          return mapStorageError(error, this.direction, this.location, this.host);
         }
       }
     });
   }
 
   /** Whether the bucket is in another region than it was asked for in. */
-  #follow(error: unknown): boolean {
-    const refusal = refusalOf(error);
-    if (refusal === null || refusal.region === null || refusal.region === this.#region) return false;
-    if (!(refusal.status >= 300 && refusal.status < 400) && refusal.status !== 400) return false;
-    this.#region = refusal.region;
+  #followRegion(error: unknown): boolean {
+    const errorResponse = parseS3Error(error);
+    if (errorResponse === null || errorResponse.region === null || errorResponse.region === this.#region)
+      return false;
+    if (!(errorResponse.status >= 300 && errorResponse.status < 400) && errorResponse.status !== 400)
+      return false;
+    this.#region = errorResponse.region;
     this.#client = null;
     return true;
   }
@@ -121,11 +131,11 @@ export class StorageSession {
     return `https://s3.${this.#region}.${domain}`;
   }
 
-  async #open(region: string): Promise<S3Client> {
+  async #createClient(region: string): Promise<S3Client> {
     // It warns of Node 20 on stderr, once a process, when it is loaded: no news to the users of this program.
     process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
     const { S3Client } = await import('@aws-sdk/client-s3');
-    const { keys } = this.place;
+    const { keys } = this.location;
     return new S3Client({
       region,
       endpoint: this.#endpoint(),
@@ -136,7 +146,7 @@ export class StorageSession {
         ...(keys?.sessionToken === undefined ? {} : { sessionToken: keys.sessionToken }),
       },
       ...(keys === null ? { signer: { sign: async (request) => request } } : {}),
-      requestHandler: createHandler(this.#agent, this.#watches),
+      requestHandler: createS3RequestHandler(this.#agent, this.#listeners),
       maxAttempts: 1,
       // Other servers of the kind know no checksums in streams.
       requestChecksumCalculation: 'WHEN_REQUIRED',

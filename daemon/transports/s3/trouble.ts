@@ -3,17 +3,17 @@ import { isObject } from '../../../src/shared/util/is-object.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { Direction } from '../../transfer/map-disk-error.js';
 import {
-  classOf,
-  connectionTrouble,
-  type FaultKind,
-  finalTrouble,
-  passingTrouble,
-  type Trouble,
+  errorClassOf,
+  type FailureKind,
+  mapConnectionError,
+  permanentError,
+  type TransferError,
+  transientError,
 } from '../../transfer/transfer-error.js';
-import type { BucketPlace } from './place.js';
+import type { ObjectLocation } from './place.js';
 
 /** What a server of this kind said, as far as it is of use. */
-export interface Refusal {
+export interface S3ErrorResponse {
   /** Its own word, such as `NoSuchKey`; where it gave none, what the SDK made of the status. */
   readonly code: string;
   readonly status: number;
@@ -24,7 +24,7 @@ export interface Refusal {
 }
 
 /** Reads what the SDK throws; null where it is no answer of a server. */
-export function refusalOf(error: unknown): Refusal | null {
+export function parseS3Error(error: unknown): S3ErrorResponse | null {
   if (typeof error !== 'object' || error === null || isVencError(error)) return null;
   const { name, $metadata, $response, Region } = error as Partial<Record<string, unknown>>;
   const status = field($metadata, 'httpStatusCode') ?? field($response, 'statusCode');
@@ -45,7 +45,7 @@ export function refusalOf(error: unknown): Refusal | null {
   };
 }
 
-const badKeys: ReadonlySet<string> = new Set([
+const credentialErrorCodes: ReadonlySet<string> = new Set([
   'SignatureDoesNotMatch',
   'InvalidAccessKeyId',
   'InvalidToken',
@@ -53,8 +53,12 @@ const badKeys: ReadonlySet<string> = new Set([
   'TokenRefreshRequired',
   'InvalidSecurity',
 ]);
-const noRoom: ReadonlySet<string> = new Set(['QuotaExceeded', 'InsufficientStorage', 'XMinioStorageFull']);
-const passing: ReadonlySet<string> = new Set([
+const quotaErrorCodes: ReadonlySet<string> = new Set([
+  'QuotaExceeded',
+  'InsufficientStorage',
+  'XMinioStorageFull',
+]);
+const transientErrorCodes: ReadonlySet<string> = new Set([
   'RequestTimeout',
   'SlowDown',
   'InternalError',
@@ -66,79 +70,89 @@ const passing: ReadonlySet<string> = new Set([
   'XAmzContentSHA256Mismatch',
   'TooManyRequests',
 ]);
-const noGrants: ReadonlySet<string> = new Set(['AccessControlListNotSupported', 'NotImplemented']);
+const aclErrorCodes: ReadonlySet<string> = new Set(['AccessControlListNotSupported', 'NotImplemented']);
 
 /** What an error of the SDK, or of a connection, means (contract, section 3). `host` is the server's, with its port. */
-export function storageTrouble(
+export function mapStorageError(
   error: unknown,
   direction: Direction,
-  place: BucketPlace,
+  location: ObjectLocation,
   host: string,
-): Trouble {
-  const refusal = refusalOf(error);
-  if (refusal === null || refusal.status < 300) {
-    if (isVencError(error) || systemCode(error) !== null) return connectionTrouble(error, host, direction);
-    return passingTrouble(
-      classOf('failure', direction),
+): TransferError {
+  const errorResponse = parseS3Error(error);
+  if (errorResponse === null || errorResponse.status < 300) {
+    if (isVencError(error) || systemCode(error) !== null) return mapConnectionError(error, host, direction);
+    return transientError(
+      errorClassOf('failure', direction),
       `${host} broke off, or answered what could not be understood.`,
     );
   }
-  const { code, status, headers } = refusal;
-  const final = (fault: FaultKind, message: string): Trouble =>
-    finalTrouble(classOf(fault, direction), message);
-  const said = `${host} answered for ${place.name} with ${known(code)}status ${status}`;
+  const { code, status, headers } = errorResponse;
+  const permanent = (failureKind: FailureKind, message: string): TransferError =>
+    permanentError(errorClassOf(failureKind, direction), message);
+  const message = `${host} answered for ${location.name} with ${codePrefix(code)}status ${status}`;
   if (code === 'RequestTimeTooSkewed') {
-    return final('failure', `The clock of this machine and that of ${host} are too far apart: set it right.`);
+    return permanent(
+      'failure',
+      `The clock of this machine and that of ${host} are too far apart: set it right.`,
+    );
   }
-  if (badKeys.has(code) || status === 401) {
-    if (place.keys !== null) return final('login', `${host} did not accept the keys for ${place.bucket}.`);
-    return final('login', `${host} asks for keys for ${place.bucket}, and there are none.`);
+  if (credentialErrorCodes.has(code) || status === 401) {
+    if (location.keys !== null)
+      return permanent('login', `${host} did not accept the keys for ${location.bucket}.`);
+    return permanent('login', `${host} asks for keys for ${location.bucket}, and there are none.`);
   }
-  if (code === 'NoSuchBucket') return final('missing', `There is no bucket ${place.bucket} at ${host}.`);
-  if (code === 'NoSuchUpload') return passingTrouble(classOf('failure', direction), `${said}.`);
-  if (noRoom.has(code) || status === 507 || (status === 413 && direction === 'upload')) {
-    return final('failure', `There is no room left for ${place.name} at ${host}.`);
+  if (code === 'NoSuchBucket')
+    return permanent('missing', `There is no bucket ${location.bucket} at ${host}.`);
+  if (code === 'NoSuchUpload') return transientError(errorClassOf('failure', direction), `${message}.`);
+  if (quotaErrorCodes.has(code) || status === 507 || (status === 413 && direction === 'upload')) {
+    return permanent('failure', `There is no room left for ${location.name} at ${host}.`);
   }
-  if (noGrants.has(code)) {
-    return final(
+  if (aclErrorCodes.has(code)) {
+    return permanent(
       'denied',
-      `The bucket ${place.bucket} takes no grants: leave out "public" and "access_control", or turn its access control lists on.`,
+      `The bucket ${location.bucket} takes no grants: leave out "public" and "access_control", or turn its access control lists on.`,
     );
   }
   if (code === 'UnresolvableGrantByEmailAddress') {
-    return final('failure', `${host} knows no account by an e-mail address of "access_control".`);
+    return permanent('failure', `${host} knows no account by an e-mail address of "access_control".`);
   }
   if (status === 403) {
-    const unsigned = place.keys === null ? ', which was asked for without keys' : '';
-    return final('denied', `${host} denies access to ${place.name}${unsigned}.`);
+    const unsignedNote = location.keys === null ? ', which was asked for without keys' : '';
+    return permanent('denied', `${host} denies access to ${location.name}${unsignedNote}.`);
   }
   if (status === 404 || status === 410) {
-    const what = direction === 'download' ? `no object ${place.name}` : `no bucket ${place.bucket}`;
-    return final('missing', `There is ${what} at ${host}.`);
+    const subject = direction === 'download' ? `no object ${location.name}` : `no bucket ${location.bucket}`;
+    return permanent('missing', `There is ${subject} at ${host}.`);
   }
-  const isPassing = passing.has(code) || status === 408 || status === 425 || status === 429 || status >= 500;
-  if (!isPassing || status === 501 || status === 505) return final('failure', `${said}.`);
-  return passingTrouble(
-    classOf('failure', direction),
-    `${said}.`,
+  const isTransient =
+    transientErrorCodes.has(code) || status === 408 || status === 425 || status === 429 || status >= 500;
+  if (!isTransient || status === 501 || status === 505) return permanent('failure', `${message}.`);
+  return transientError(
+    errorClassOf('failure', direction),
+    `${message}.`,
     retryAfterMs(headers['retry-after'], Date.now()),
   );
 }
 
 /** Whether a server refuses a request for its grants, or might. */
-export function knowsNoGrants(error: unknown): boolean {
-  const refusal = refusalOf(error);
-  if (refusal === null || badKeys.has(refusal.code)) return false;
-  return noGrants.has(refusal.code) || refusal.code === 'AccessDenied' || refusal.status === 501;
+export function isAclUnsupported(error: unknown): boolean {
+  const errorResponse = parseS3Error(error);
+  if (errorResponse === null || credentialErrorCodes.has(errorResponse.code)) return false;
+  return (
+    aclErrorCodes.has(errorResponse.code) ||
+    errorResponse.code === 'AccessDenied' ||
+    errorResponse.status === 501
+  );
 }
 
 /** An error that nothing can be done about. */
-export function failedOn(direction: Direction, message: string): VencError {
-  return new VencError(classOf('failure', direction), message);
+export function transferFailure(direction: Direction, message: string): VencError {
+  return new VencError(errorClassOf('failure', direction), message);
 }
 
 /** Only words are told: whatever else a server puts there might hold anything. */
-function known(code: string): string {
+function codePrefix(code: string): string {
   return /^[A-Za-z][A-Za-z0-9]{2,60}$/.test(code) ? `${code}, ` : '';
 }
 

@@ -1,24 +1,24 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { FileFacts } from '../../jobs/job.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
-import { ownDiskFault } from '../../transfer/map-disk-error.js';
-import type { LeftoverBook } from '../../transfer/orphans.js';
-import { createMeter } from '../../transfer/progress-reporter.js';
+import { mapLocalDiskError } from '../../transfer/map-disk-error.js';
+import type { CleanupJournal } from '../../transfer/orphans.js';
+import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import type { Transfer } from '../../transfer/transfer.js';
-import { passingTrouble, type Trouble } from '../../transfer/transfer-error.js';
-import { OutgoingFile } from '../../transfer/upload-source.js';
-import { untilDone } from '../../transfer/with-retry.js';
+import { type TransferError, transientError } from '../../transfer/transfer-error.js';
+import { UploadSource } from '../../transfer/upload-source.js';
+import { withRetry } from '../../transfer/with-retry.js';
 import { grantsFor } from './grants.js';
-import { looksLike, removeObject, sizeAtServer } from './object.js';
-import { createOutgoing, type Outgoing, withGrants } from './outgoing.js';
-import { keepOwner } from './owner.js';
+import { hasEtag, headObjectSize, removeS3Object } from './object.js';
+import { createObjectUploadContext, type ObjectUploadContext, withGrants } from './outgoing.js';
+import { grantOwnerFullControl } from './owner.js';
 import { maxSingleBytes } from './parts.js';
-import type { StorageOptions, StorageSession } from './session.js';
+import type { StorageSession, StorageSessionOptions } from './session.js';
 import { uploadInParts } from './upload-in-parts.js';
 
 /** What an upload to a bucket depends on. */
-export interface ObjectUploadOptions extends StorageOptions {
-  readonly leftovers: LeftoverBook;
+export interface StorageUploadOptions extends StorageSessionOptions {
+  readonly cleanupJournal: CleanupJournal;
 }
 
 /**
@@ -30,100 +30,103 @@ export async function uploadObject(
   fromPath: string,
   url: string,
   transfer: Transfer,
-  options: ObjectUploadOptions,
+  options: StorageUploadOptions,
 ): Promise<FileFacts> {
   const { signal } = transfer;
-  const { bucket: Bucket, key: Key } = session.place;
-  const outgoing = createOutgoing({
+  const { bucket: Bucket, key: Key } = session.location;
+  const upload = createObjectUploadContext({
     session,
     url,
     signal,
-    meter: createMeter(transfer),
+    progress: createProgressReporter(transfer),
     head: { Bucket, Key, ContentType: contentTypeOf(Key) },
     grants: grantsFor(transfer.access),
   });
   try {
-    const file = await OutgoingFile.open(fromPath);
+    const file = await UploadSource.open(fromPath);
     try {
-      return await uploadFile(outgoing, file, options);
+      return await uploadFile(upload, file, options);
     } finally {
-      await file.end();
+      await file.close();
     }
   } catch (error) {
-    await takeBack(outgoing, options.stallTimeoutMs);
+    await rollBack(upload, options.stallTimeoutMs);
     signal.throwIfAborted();
-    throw ownDiskFault(error, 'upload');
+    throw mapLocalDiskError(error, 'upload');
   }
 }
 
 async function uploadFile(
-  outgoing: Outgoing,
-  file: OutgoingFile,
-  options: ObjectUploadOptions,
+  upload: ObjectUploadContext,
+  file: UploadSource,
+  options: StorageUploadOptions,
 ): Promise<FileFacts> {
-  const { session, signal, meter } = outgoing;
-  const attempt = async (): Promise<Trouble | null> => {
-    if (file.sizeBytes <= maxSingleBytes) await uploadAtOnce(outgoing, file);
-    else await uploadInParts(outgoing, file, options.leftovers, options.stallTimeoutMs);
-    const trouble = await wrongSize(outgoing, file);
-    if (trouble === null && outgoing.grants.ACL === undefined) {
-      await session.ask(
-        async (requesting) => {
-          await keepOwner(session, requesting);
+  const { session, signal, progress } = upload;
+  const attempt = async (): Promise<TransferError | null> => {
+    if (file.sizeBytes <= maxSingleBytes) await uploadInOnePart(upload, file);
+    else await uploadInParts(upload, file, options.cleanupJournal, options.stallTimeoutMs);
+    const transferError = await checkSize(upload, file);
+    if (transferError === null && upload.grants.ACL === undefined) {
+      await session.send(
+        async (request) => {
+          await grantOwnerFullControl(session, request);
           return true;
         },
         { signal },
       );
     }
-    return trouble;
+    return transferError;
   };
-  await untilDone({ attempt, furthestBytes: () => 0, signal }, options);
+  await withRetry({ attempt, highWaterMarkBytes: () => 0, signal }, options);
   signal.throwIfAborted();
-  meter.end(file.sizeBytes);
+  progress.complete(file.sizeBytes);
   return file.facts();
 }
 
-async function uploadAtOnce(outgoing: Outgoing, file: OutgoingFile): Promise<void> {
-  const { session, signal, head, meter, standing } = outgoing;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of file.bytesFrom(0) as AsyncIterable<Uint8Array>) pieces.push(piece);
-  const Body = Buffer.concat(pieces);
+async function uploadInOnePart(upload: ObjectUploadContext, file: UploadSource): Promise<void> {
+  const { session, signal, head, progress, state } = upload;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.bytesFrom(0) as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  const Body = Buffer.concat(chunks);
   const { md5 } = await file.facts();
-  let furthestBytes = 0;
-  const sent = (bytes: number): void => {
-    furthestBytes = Math.max(furthestBytes, bytes);
-    if (bytes === file.sizeBytes) standing.offered = md5;
-    meter.at(bytes, file.sizeBytes);
+  let highWaterMarkBytes = 0;
+  const onSent = (bytes: number): void => {
+    highWaterMarkBytes = Math.max(highWaterMarkBytes, bytes);
+    if (bytes === file.sizeBytes) state.submittedEtag = md5;
+    progress.update(bytes, file.sizeBytes);
   };
-  if (file.sizeBytes === 0) standing.offered = md5;
-  await session.ask(
+  if (file.sizeBytes === 0) state.submittedEtag = md5;
+  await session.send(
     ({ client, signal: abortSignal }) =>
-      withGrants(outgoing, (grants) =>
+      withGrants(upload, (grants) =>
         client.send(new PutObjectCommand({ ...head, ...grants, Body }), { abortSignal }),
       ),
-    { signal, sent, furthestBytes: () => furthestBytes },
+    { signal, onSent, highWaterMarkBytes: () => highWaterMarkBytes },
   );
-  standing.isDelivered = true;
+  state.isDelivered = true;
 }
 
-async function wrongSize({ session, signal }: Outgoing, file: OutgoingFile): Promise<Trouble | null> {
-  const found = await session.ask((requesting) => sizeAtServer(session, requesting), { signal });
-  if (found === null || found === file.sizeBytes) return null;
-  const said = `${session.host} kept ${found} bytes of a file of ${file.sizeBytes}`;
-  return passingTrouble('UploadFailureError', `${said}: is there room left?`);
+async function checkSize(
+  { session, signal }: ObjectUploadContext,
+  file: UploadSource,
+): Promise<TransferError | null> {
+  const storedBytes = await session.send((request) => headObjectSize(session, request), { signal });
+  if (storedBytes === null || storedBytes === file.sizeBytes) return null;
+  const message = `${session.host} kept ${storedBytes} bytes of a file of ${file.sizeBytes}`;
+  return transientError('UploadFailureError', `${message}: is there room left?`);
 }
 
 /**
  * Takes away what stands under the final name, if it is what was sent: an answer may have been lost on its way. Tried for as long as a
  * stall may last.
  */
-async function takeBack({ session, standing }: Outgoing, stallTimeoutMs: number): Promise<void> {
-  const { isDelivered, offered } = standing;
+async function rollBack({ session, state }: ObjectUploadContext, stallTimeoutMs: number): Promise<void> {
+  const { isDelivered, submittedEtag: offered } = state;
   if (!isDelivered && offered === null) return;
-  const work = session.ask(
-    async (requesting) => {
-      if (isDelivered || (await looksLike(session, requesting, offered ?? '')))
-        await removeObject(session, requesting);
+  const work = session.send(
+    async (request) => {
+      if (isDelivered || (await hasEtag(session, request, offered ?? '')))
+        await removeS3Object(session, request);
       return true;
     },
     { signal: AbortSignal.timeout(stallTimeoutMs) },

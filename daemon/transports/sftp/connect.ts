@@ -2,18 +2,18 @@ import type SftpClient from 'ssh2-sftp-client';
 import { VencError } from '../../../src/shared/errors.js';
 import { openSocket } from '../../net/open-socket.js';
 import type { Direction } from '../../transfer/map-disk-error.js';
-import { classOf } from '../../transfer/transfer-error.js';
-import { connectTimeoutOf, type RemoteOptions, type Watched } from '../../transfer/with-retry.js';
-import type { FileServer, FileSession, RemotePlace } from '../file-server/file-server.js';
+import { errorClassOf } from '../../transfer/transfer-error.js';
+import { connectTimeoutOf, type RemoteOptions, type Watchdog } from '../../transfer/with-retry.js';
+import type { FileServer, FileSession, RemoteLocation } from '../file-server/file-server.js';
 import type { Services } from '../services.js';
-import { type HostKeyPaths, type HostKeys, openHostKeys } from './host-keys.js';
+import { createHostKeys, type HostKeyPaths, type HostKeys } from './host-keys.js';
 import { knownHostName } from './known-hosts.js';
-import { openLine } from './line.js';
-import { keyFault, loginOf } from './login.js';
-import { openSession } from './session.js';
-import { readSftpUrl } from './sftp-url.js';
-import { sftpTrouble } from './trouble.js';
-import { unconfirmedBytes } from './write-behind.js';
+import { openSftpChannel } from './line.js';
+import { loginOf, privateKeyError } from './login.js';
+import { createSftpSession } from './session.js';
+import { parseSftpUrl } from './sftp-url.js';
+import { mapSftpError } from './trouble.js';
+import { maxUnconfirmedBytes } from './write-behind.js';
 
 /** What logins at SFTP servers depend on. */
 export interface SftpServerOptions extends RemoteOptions {
@@ -33,39 +33,39 @@ const hostKeyAlgorithms = [
 ] as const;
 
 /** File servers over SSH, by ssh2. Ciphers are its own: AES-GCM first, which Node does at many hundred megabytes a second. */
-export async function sftpServer(options: SftpServerOptions): Promise<FileServer> {
+export async function createSftpServer(options: SftpServerOptions): Promise<FileServer> {
   const { default: Client } = await import('ssh2-sftp-client');
-  const hostKeys = openHostKeys(options.hostKeys);
+  const hostKeys = createHostKeys(options.hostKeys);
   return {
-    read: readSftpUrl,
-    trouble: sftpTrouble,
-    unsureBytes: unconfirmedBytes,
-    connect: (place, watched, direction) =>
-      connect(new Client('venc', silent), place, watched, direction, hostKeys, options),
+    parseUrl: parseSftpUrl,
+    mapError: mapSftpError,
+    unconfirmedBytes: maxUnconfirmedBytes,
+    connect: (location, watchdog, direction) =>
+      connect(new Client('venc', silentHandlers), location, watchdog, direction, hostKeys, options),
   };
 }
 
 /** The library writes to the terminal what nobody else hears. */
-const silent = { error: () => undefined, end: () => undefined, close: () => undefined };
+const silentHandlers = { error: () => undefined, end: () => undefined, close: () => undefined };
 
 async function connect(
   client: SftpClient,
-  place: RemotePlace,
-  watched: Watched,
+  location: RemoteLocation,
+  watchdog: Watchdog,
   direction: Direction,
   hostKeys: HostKeys,
   options: SftpServerOptions,
 ): Promise<FileSession> {
-  const { host, port, name } = place;
-  const login = await loginOf(place, options.key, direction);
-  const knownName = knownHostName(host, port);
-  const kinds = await hostKeys.kindsOf(knownName).catch((error: unknown) => {
-    throw notTrusted(noMemory, error, direction);
+  const { host, port, name } = location;
+  const login = await loginOf(location, options.key, direction);
+  const knownHost = knownHostName(host, port);
+  const knownKeyTypes = await hostKeys.knownKeyTypes(knownHost).catch((error: unknown) => {
+    throw untrustedHostError(hostKeyStoreError, error, direction);
   });
   const target = { host, port, isTls: false };
-  const socket = await openSocket(options.guard, target, connectTimeoutOf(options), watched.signal);
+  const socket = await openSocket(options.guard, target, connectTimeoutOf(options), watchdog.signal);
   const close = () => socket.destroy();
-  watched.signal.addEventListener('abort', close, { once: true });
+  watchdog.signal.addEventListener('abort', close, { once: true });
   // Ours says more than the one that the library makes of it.
   let firstError: unknown = null;
   let isLoggedIn = false;
@@ -74,52 +74,52 @@ async function connect(
   });
   client.on('ready', () => {
     isLoggedIn = true;
-    watched.alive();
+    watchdog.reportActivity();
   });
-  client.on('keyboard-interactive', (_name, _how, _language, prompts: unknown[], answer) =>
-    answer(prompts.map(() => login.password ?? '')),
+  client.on('keyboard-interactive', (_name, _how, _language, prompts: unknown[], callback) =>
+    callback(prompts.map(() => login.password ?? '')),
   );
   try {
-    watched.signal.throwIfAborted();
+    watchdog.signal.throwIfAborted();
     const sftp = await client.connect({
       sock: socket,
       ...login,
       readyTimeout: 0,
-      algorithms: { serverHostKey: hostKeyAlgorithms.toSorted(byKnown(kinds)) },
-      hostVerifier: (key: Buffer, answer: (isGood: boolean) => void) => {
+      algorithms: { serverHostKey: hostKeyAlgorithms.toSorted(compareByKnown(knownKeyTypes)) },
+      hostVerifier: (key: Buffer, callback: (isTrusted: boolean) => void) => {
         hostKeys
-          .judge(knownName, key)
+          .verify(knownHost, key)
           .catch((error: unknown) => {
             firstError = error;
-            return noMemory;
+            return hostKeyStoreError;
           })
-          .then((complaint) => {
-            if (complaint !== null) firstError = notTrusted(complaint, firstError, direction);
-            answer(complaint === null);
+          .then((rejection) => {
+            if (rejection !== null) firstError = untrustedHostError(rejection, firstError, direction);
+            callback(rejection === null);
           });
       },
     });
-    return openSession({ line: openLine(sftp, socket), watched, direction, name, close });
+    return createSftpSession({ channel: openSftpChannel(sftp, socket), watchdog, direction, name, close });
   } catch (error) {
     close();
-    if (isLoggedIn && firstError === null && !watched.signal.aborted)
-      throw new VencError(classOf('failure', direction), `${name} offers no SFTP.`, { cause: error });
-    if (firstError === null && /privateKey/.test(String(error))) throw keyFault(error, direction);
+    if (isLoggedIn && firstError === null && !watchdog.signal.aborted)
+      throw new VencError(errorClassOf('failure', direction), `${name} offers no SFTP.`, { cause: error });
+    if (firstError === null && /privateKey/.test(String(error))) throw privateKeyError(error, direction);
     throw firstError ?? error;
   } finally {
-    watched.signal.removeEventListener('abort', close);
+    watchdog.signal.removeEventListener('abort', close);
   }
 }
 
-const noMemory = 'The file of known host keys in the data folder could not be used';
+const hostKeyStoreError = 'The file of known host keys in the data folder could not be used';
 
-function notTrusted(complaint: string, cause: unknown, direction: Direction): VencError {
-  return new VencError(classOf('failure', direction), `${complaint}.`, { cause });
+function untrustedHostError(rejection: string, cause: unknown, direction: Direction): VencError {
+  return new VencError(errorClassOf('failure', direction), `${rejection}.`, { cause });
 }
 
 /** Kinds that a host is known by come first, so that it does not present another one. */
-function byKnown(kinds: readonly string[]): (a: string, b: string) => number {
+function compareByKnown(knownKeyTypes: readonly string[]): (a: string, b: string) => number {
   const rank = (algorithm: string) =>
-    kinds.includes(rsa.some((one) => one === algorithm) ? 'ssh-rsa' : algorithm) ? 0 : 1;
+    knownKeyTypes.includes(rsa.some((name) => name === algorithm) ? 'ssh-rsa' : algorithm) ? 0 : 1;
   return (a, b) => rank(a) - rank(b);
 }

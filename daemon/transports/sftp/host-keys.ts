@@ -9,57 +9,59 @@ import { keyKind, knownHostLine, knownKeysIn } from './known-hosts.js';
 /** Where keys of hosts are looked for and kept. */
 export interface HostKeyPaths {
   /** The file that keys are remembered in; made with the first one. */
-  readonly own: string;
+  readonly ownPath: string;
   /** Files that are only read; those of OpenSSH where they are not given. */
-  readonly others?: readonly string[];
+  readonly otherPaths?: readonly string[];
 }
 
 /** Knows hosts by their keys. */
 export interface HostKeys {
   /** Kinds of the keys that a host is known by: it has to be asked for one of them. */
-  kindsOf(name: string): Promise<readonly string[]>;
+  knownKeyTypes(name: string): Promise<readonly string[]>;
   /**
    * Judges the key that a host presents: null where it is the known one, or the first one, which is remembered before this resolves. Else a
    * sentence that begins with the host.
    */
-  judge(name: string, key: Buffer): Promise<string | null>;
+  verify(name: string, key: Buffer): Promise<string | null>;
 }
 
 /** One judgement after the other for each file, so that two first connections at once cannot remember two keys. */
 const judging = new KeyedMutex<string>();
 
 /** Opens the memory of hosts. */
-export function openHostKeys({ own, others = opensshFiles() }: HostKeyPaths): HostKeys {
-  const known = async (name: string) => {
-    const keys = [...knownKeysIn(await ownText(own), own, name)];
+export function createHostKeys({ ownPath, otherPaths = opensshFiles() }: HostKeyPaths): HostKeys {
+  const findKnownKeys = async (name: string) => {
+    const keys = [...knownKeysIn(await readOwnFile(ownPath), ownPath, name)];
     // Those of others may be closed to us, or be no files.
-    for (const path of others)
+    for (const path of otherPaths)
       keys.push(...knownKeysIn(await readFile(path, 'utf8').catch(() => ''), path, name));
     return keys;
   };
-  const judge = async (name: string, key: Buffer): Promise<string | null> => {
+  const verify = async (name: string, key: Buffer): Promise<string | null> => {
     const text = key.toString('base64');
-    const keys = await known(name);
+    const keys = await findKnownKeys(name);
     const revoked = keys.find((entry) => entry.isRevoked && entry.key === text);
     if (revoked !== undefined)
       return `${name} presents a key that is revoked in line ${revoked.line} of ${revoked.path}`;
-    const valid = keys.filter((entry) => !entry.isRevoked);
-    if (valid.some((entry) => entry.key === text)) return null;
-    const other = valid.find(({ kind }) => kind === keyKind(key)) ?? valid[0];
-    if (other !== undefined) {
-      const were = fingerprint(Buffer.from(other.key, 'base64'));
-      const lines = valid.map(({ line, path }) => `line ${line} of ${path}`).join(' and ');
-      return `${name} presents another key (${fingerprint(key)}) than the known one (${were}): somebody may be listening in. Where the server was set up anew, remove ${lines}`;
+    const validKeys = keys.filter((entry) => !entry.isRevoked);
+    if (validKeys.some((entry) => entry.key === text)) return null;
+    const conflicting = validKeys.find(({ kind }) => kind === keyKind(key)) ?? validKeys[0];
+    if (conflicting !== undefined) {
+      const knownFingerprint = fingerprint(Buffer.from(conflicting.key, 'base64'));
+      const lines = validKeys.map(({ line, path }) => `line ${line} of ${path}`).join(' and ');
+      return `${name} presents another key (${fingerprint(key)}) than the known one (${knownFingerprint}): somebody may be listening in. Where the server was set up anew, remove ${lines}`;
     }
-    await append(own, knownHostLine(name, key));
+    await append(ownPath, knownHostLine(name, key));
     return null;
   };
   return {
-    async kindsOf(name) {
-      return [...new Set((await known(name)).filter(({ isRevoked }) => !isRevoked).map(({ kind }) => kind))];
+    async knownKeyTypes(name) {
+      return [
+        ...new Set((await findKnownKeys(name)).filter(({ isRevoked }) => !isRevoked).map(({ kind }) => kind)),
+      ];
     },
-    judge(name, key) {
-      return judging.runExclusive(own, () => judge(name, key));
+    verify(name, key) {
+      return judging.runExclusive(ownPath, () => verify(name, key));
     },
   };
 }
@@ -69,7 +71,7 @@ function opensshFiles(): readonly string[] {
 }
 
 /** Without its own memory it would accept anything: a file that is there has to be readable. */
-async function ownText(path: string): Promise<string> {
+async function readOwnFile(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return '';
     throw error;

@@ -56,9 +56,9 @@ function fitsName(names: string, name: string): boolean {
 
 function fitsHash(hashed: string, name: string): boolean {
   const [salt = '', hash = ''] = hashed.slice('|1|'.length).split('|');
-  const own = createHmac('sha1', Buffer.from(salt, 'base64')).update(name).digest();
-  const other = Buffer.from(hash, 'base64');
-  return own.byteLength === other.byteLength && timingSafeEqual(own, other);
+  const ownHash = createHmac('sha1', Buffer.from(salt, 'base64')).update(name).digest();
+  const expectedHash = Buffer.from(hash, 'base64');
+  return ownHash.byteLength === expectedHash.byteLength && timingSafeEqual(ownHash, expectedHash);
 }
 
 function wildcard(pattern: string): RegExp {

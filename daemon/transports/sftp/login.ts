@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { ConnectConfig } from 'ssh2';
 import { VencError } from '../../../src/shared/errors.js';
 import type { Direction } from '../../transfer/map-disk-error.js';
-import { classOf } from '../../transfer/transfer-error.js';
-import type { RemotePlace } from '../file-server/file-server.js';
+import { errorClassOf } from '../../transfer/transfer-error.js';
+import type { RemoteLocation } from '../file-server/file-server.js';
 import type { Services } from '../services.js';
 
 /** How a user is let in, for ssh2. */
@@ -17,7 +17,7 @@ export type Login = Pick<
  * whoever started the daemon. Where there is neither, the server may let the user in without.
  */
 export async function loginOf(
-  { credentials }: RemotePlace,
+  { credentials }: RemoteLocation,
   { key, passphrase }: Services['sftp'],
   direction: Direction,
 ): Promise<Login> {
@@ -30,14 +30,14 @@ export async function loginOf(
   const privateKey = isText
     ? key
     : await readFile(key, 'utf8').catch((error: unknown) => {
-        throw keyFault(error, direction);
+        throw privateKeyError(error, direction);
       });
   return { username, privateKey, ...(passphrase === null ? {} : { passphrase }), authHandler: ['publickey'] };
 }
 
 /** The private key of the configuration is of no use. What the library says of it may hold parts of it. */
-export function keyFault(cause: unknown, direction: Direction): VencError {
+export function privateKeyError(cause: unknown, direction: Direction): VencError {
   const message = 'The private key of the configuration for SFTP could not be read.';
   const hint = 'Check VENC_SFTP_KEY and VENC_SFTP_PASSPHRASE of the daemon, or put a password into the URL.';
-  return new VencError(classOf('failure', direction), message, { cause, hint });
+  return new VencError(errorClassOf('failure', direction), message, { cause, hint });
 }

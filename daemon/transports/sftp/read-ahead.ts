@@ -1,16 +1,16 @@
-import type { TakePieces } from '../file-server/file-server.js';
-import type { Line } from './line.js';
+import type { OnChunks } from '../file-server/file-server.js';
+import type { SftpChannel } from './line.js';
 
 /** What is handed on at once, at most: larger than an answer, since every piece costs its receiver something. */
-const mostPieceBytes = 1 << 18;
+const maxChunkBytes = 1 << 18;
 /** 2 MiB under way hide the way there and back, and are all that is kept in memory. */
-const piecesAhead = 8;
+const maxPendingChunks = 8;
 
 /** A piece on its way, into a buffer that is used again. */
-interface Piece {
+interface PendingChunk {
   readonly buffer: Buffer;
-  readonly wantedBytes: number;
-  readonly arrival: Promise<number>;
+  readonly requestedBytes: number;
+  readonly bytesRead: Promise<number>;
 }
 
 /**
@@ -18,65 +18,75 @@ interface Piece {
  * `sizeBytes`, a little more is handed on for the receiver to see, and no further.
  */
 export async function readAhead(
-  line: Line,
+  channel: SftpChannel,
   handle: Buffer,
   range: { readonly fromByte: number; readonly sizeBytes: number },
-  take: TakePieces,
+  onChunks: OnChunks,
 ): Promise<void> {
-  const free: Buffer[] = [];
-  const pieces: Piece[] = [];
-  const { requestBytes } = line;
-  const pieceBytes = Math.floor(mostPieceBytes / requestBytes) * requestBytes;
-  let askedTo = range.fromByte;
-  const ask = (leftBytes: number): void => {
-    const buffer = free.pop() ?? Buffer.allocUnsafe(pieceBytes);
-    const wantedBytes = Math.min(pieceBytes, Math.ceil(leftBytes / requestBytes) * requestBytes);
-    const arrival = readPiece(line, handle, buffer, wantedBytes, askedTo);
+  const freeBuffers: Buffer[] = [];
+  const chunks: PendingChunk[] = [];
+  const { requestBytes } = channel;
+  const chunkBytes = Math.floor(maxChunkBytes / requestBytes) * requestBytes;
+  let requestedTo = range.fromByte;
+  const requestChunk = (remainingBytes: number): void => {
+    const buffer = freeBuffers.pop() ?? Buffer.allocUnsafe(chunkBytes);
+    const requestedBytes = Math.min(chunkBytes, Math.ceil(remainingBytes / requestBytes) * requestBytes);
+    const bytesRead = readChunk(channel, handle, buffer, requestedBytes, requestedTo);
     // Told when its turn comes; until then it is not unheard of.
-    arrival.catch(() => undefined);
-    pieces.push({ buffer, wantedBytes, arrival });
-    askedTo += wantedBytes;
+    bytesRead.catch(() => undefined);
+    chunks.push({ buffer, requestedBytes, bytesRead });
+    requestedTo += requestedBytes;
   };
   for (;;) {
-    while (askedTo < range.sizeBytes && pieces.length < piecesAhead) ask(range.sizeBytes - askedTo);
-    const isBehind = pieces.length === 0;
-    if (isBehind) ask(1);
-    const piece = pieces.shift();
-    if (piece === undefined) return;
-    const bytes = await piece.arrival;
-    if (bytes > 0) await take([piece.buffer.subarray(0, bytes)]);
-    free.push(piece.buffer);
-    if (bytes < piece.wantedBytes || isBehind) return;
+    while (requestedTo < range.sizeBytes && chunks.length < maxPendingChunks)
+      requestChunk(range.sizeBytes - requestedTo);
+    const isPastEnd = chunks.length === 0;
+    if (isPastEnd) requestChunk(1);
+    const chunk = chunks.shift();
+    if (chunk === undefined) return;
+    const bytes = await chunk.bytesRead;
+    if (bytes > 0) await onChunks([chunk.buffer.subarray(0, bytes)]);
+    freeBuffers.push(chunk.buffer);
+    if (bytes < chunk.requestedBytes || isPastEnd) return;
   }
 }
 
 /** Fills a buffer from an offset on; resolves to how much of it is filled: less than wanted at the end of the file only. */
-async function readPiece(
-  line: Line,
+async function readChunk(
+  channel: SftpChannel,
   handle: Buffer,
   buffer: Buffer,
-  wantedBytes: number,
+  requestedBytes: number,
   startByte: number,
 ): Promise<number> {
-  const { requestBytes } = line;
-  const starts = Array.from({ length: wantedBytes / requestBytes }, (_, index) => index * requestBytes);
-  const counts = await Promise.all(starts.map((at) => readFull(line, handle, buffer, at, startByte)));
-  const short = counts.findIndex((count) => count < requestBytes);
-  return short < 0 ? wantedBytes : short * requestBytes + (counts[short] ?? 0);
+  const { requestBytes } = channel;
+  const starts = Array.from({ length: requestedBytes / requestBytes }, (_, index) => index * requestBytes);
+  const counts = await Promise.all(
+    starts.map((offset) => readFull(channel, handle, buffer, offset, startByte)),
+  );
+  const firstShort = counts.findIndex((count) => count < requestBytes);
+  return firstShort < 0 ? requestedBytes : firstShort * requestBytes + (counts[firstShort] ?? 0);
 }
 
 /** One request's worth, asked again for the rest where a server answers with less. */
 async function readFull(
-  line: Line,
+  channel: SftpChannel,
   handle: Buffer,
   buffer: Buffer,
-  at: number,
+  offset: number,
   startByte: number,
 ): Promise<number> {
-  const { requestBytes } = line;
+  const { requestBytes } = channel;
   let done = 0;
   while (done < requestBytes) {
-    const count = await readOnce(line, handle, buffer, at + done, requestBytes - done, startByte + at + done);
+    const count = await readOnce(
+      channel,
+      handle,
+      buffer,
+      offset + done,
+      requestBytes - done,
+      startByte + offset + done,
+    );
     if (count === 0) break;
     done += count;
   }
@@ -84,12 +94,12 @@ async function readFull(
 }
 
 function readOnce(
-  line: Line,
+  channel: SftpChannel,
   handle: Buffer,
   buffer: Buffer,
-  at: number,
+  offset: number,
   bytes: number,
   position: number,
 ): Promise<number> {
-  return line.ask((sftp, answer) => sftp.read(handle, buffer, at, bytes, position, answer));
+  return channel.call((sftp, callback) => sftp.read(handle, buffer, offset, bytes, position, callback));
 }

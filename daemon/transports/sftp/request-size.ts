@@ -11,6 +11,8 @@ const largeBytes = 128 << 10;
  */
 export function requestBytesOf(sftp: SFTPWrapper): number {
   const limits: Readonly<Record<string, unknown>> = { ...sftp };
-  const takesLarge = ['_maxReadLen', '_maxWriteLen'].every((name) => Number(limits[name] ?? 0) >= largeBytes);
-  return takesLarge ? largeBytes : smallBytes;
+  const supportsLargeRequests = ['_maxReadLen', '_maxWriteLen'].every(
+    (name) => Number(limits[name] ?? 0) >= largeBytes,
+  );
+  return supportsLargeRequests ? largeBytes : smallBytes;
 }

@@ -1,18 +1,18 @@
 import type { Stats } from 'ssh2';
 import { VencError } from '../../../src/shared/errors.js';
 import type { Direction } from '../../transfer/map-disk-error.js';
-import { classOf } from '../../transfer/transfer-error.js';
-import type { Watched } from '../../transfer/with-retry.js';
+import { errorClassOf } from '../../transfer/transfer-error.js';
+import type { Watchdog } from '../../transfer/with-retry.js';
 import type { FileSession } from '../file-server/file-server.js';
-import type { Line } from './line.js';
+import type { SftpChannel } from './line.js';
 import { readAhead } from './read-ahead.js';
 import { statusCode } from './trouble.js';
 import { writeBehind } from './write-behind.js';
 
 /** What a session is made of. */
-export interface SessionParts {
-  readonly line: Line;
-  readonly watched: Watched;
+export interface SftpSessionOptions {
+  readonly channel: SftpChannel;
+  readonly watchdog: Watchdog;
   readonly direction: Direction;
   /** The host with its port. */
   readonly name: string;
@@ -20,28 +20,35 @@ export interface SessionParts {
 }
 
 /** A login at an SFTP server, with many requests under way at once. */
-export function openSession({ line, watched, direction, name, close }: SessionParts): FileSession {
-  const find = async (path: string): Promise<Stats | null> => {
+export function createSftpSession({
+  channel,
+  watchdog,
+  direction,
+  name,
+  close,
+}: SftpSessionOptions): FileSession {
+  const statOrNull = async (path: string): Promise<Stats | null> => {
     try {
-      return await line.ask<Stats>((sftp, answer) => sftp.stat(path, answer));
+      return await channel.call<Stats>((sftp, callback) => sftp.stat(path, callback));
     } catch (error) {
       if (statusCode(error) === 'missing') return null;
       throw error;
     }
   };
-  const noFolder = async (path: string): Promise<void> => {
-    if ((await find(path))?.isDirectory() === true)
+  const rejectFolder = async (path: string): Promise<void> => {
+    if ((await statOrNull(path))?.isDirectory() === true)
       throw new VencError(
-        classOf('failure', direction),
+        errorClassOf('failure', direction),
         `${path} on ${name} is a folder, where a file should be.`,
       );
   };
-  const rename = (from: string, to: string) => line.have((sftp, answer) => sftp.rename(from, to, answer));
-  const unlink = (path: string) => line.have((sftp, answer) => sftp.unlink(path, answer));
+  const rename = (from: string, to: string) =>
+    channel.callVoid((sftp, callback) => sftp.rename(from, to, callback));
+  const unlink = (path: string) => channel.callVoid((sftp, callback) => sftp.unlink(path, callback));
 
   return {
     async stat(path) {
-      const stats = await find(path);
+      const stats = await statOrNull(path);
       if (stats === null) return null;
       return {
         sizeBytes: stats.size ?? null,
@@ -49,27 +56,27 @@ export function openSession({ line, watched, direction, name, close }: SessionPa
       };
     },
 
-    async read(path, fromByte, take) {
-      const handle = await line
-        .ask<Buffer>((sftp, answer) => sftp.open(path, 'r', answer))
+    async read(path, fromByte, onChunks) {
+      const handle = await channel
+        .call<Buffer>((sftp, callback) => sftp.open(path, 'r', callback))
         .catch(async (error) => {
-          await noFolder(path);
+          await rejectFolder(path);
           throw error;
         });
-      const stats = await line.ask<Stats>((sftp, answer) => sftp.fstat(handle, answer));
-      if (stats.isDirectory()) await noFolder(path);
-      await readAhead(line, handle, { fromByte, sizeBytes: stats.size }, take);
+      const stats = await channel.call<Stats>((sftp, callback) => sftp.fstat(handle, callback));
+      if (stats.isDirectory()) await rejectFolder(path);
+      await readAhead(channel, handle, { fromByte, sizeBytes: stats.size }, onChunks);
     },
 
     async write(path, fromByte, bytes) {
       // Without `w` nothing is cut off: what is there stays.
       const flags = fromByte === 0 ? 'w' : 'r+';
       try {
-        const handle = await line.ask<Buffer>((sftp, answer) => sftp.open(path, flags, answer));
-        await writeBehind(line, handle, fromByte, bytes, watched.alive);
-        await line.have((sftp, answer) => sftp.close(handle, answer));
+        const handle = await channel.call<Buffer>((sftp, callback) => sftp.open(path, flags, callback));
+        await writeBehind(channel, handle, fromByte, bytes, watchdog.reportActivity);
+        await channel.callVoid((sftp, callback) => sftp.close(handle, callback));
       } catch (error) {
-        if (statusCode(error) === 'failure' && (await isFull(line, path)))
+        if (statusCode(error) === 'failure' && (await isFull(channel, path)))
           throw new VencError('UploadFailureError', `There is no room left on ${name}.`, { cause: error });
         throw error;
       }
@@ -77,17 +84,17 @@ export function openSession({ line, watched, direction, name, close }: SessionPa
 
     async rename(from, to) {
       try {
-        await line.have((sftp, answer) => sftp.ext_openssh_rename(from, to, answer));
+        await channel.callVoid((sftp, callback) => sftp.ext_openssh_rename(from, to, callback));
       } catch (error) {
         if (statusCode(error) !== null && statusCode(error) !== 'unsupported') {
-          await noFolder(to);
+          await rejectFolder(to);
           throw error;
         }
         // The protocol itself knows no renaming in the place of another file: that one has to go first.
         await rename(from, to).catch(async (reason: unknown) => {
-          const standing = await find(to);
-          if (standing === null) throw reason;
-          await noFolder(to);
+          const existing = await statOrNull(to);
+          if (existing === null) throw reason;
+          await rejectFolder(to);
           await unlink(to);
           await rename(from, to);
         });
@@ -102,31 +109,31 @@ export function openSession({ line, watched, direction, name, close }: SessionPa
 
     async makeFolder(path) {
       try {
-        await line.have((sftp, answer) => sftp.mkdir(path, answer));
+        await channel.callVoid((sftp, callback) => sftp.mkdir(path, callback));
         return true;
       } catch (error) {
         // Whatever a server says where there is one already.
-        if ((await find(path).catch(() => null))?.isDirectory() === true) return false;
+        if ((await statOrNull(path).catch(() => null))?.isDirectory() === true) return false;
         throw error;
       }
     },
 
-    removeFolder: (path) => line.have((sftp, answer) => sftp.rmdir(path, answer)),
+    removeFolder: (path) => channel.callVoid((sftp, callback) => sftp.rmdir(path, callback)),
 
     close,
   };
 }
 
 /** Less than this counts as none: a file system keeps some blocks for itself. */
-const tooLittleBytes = 1 << 20;
+const fullVolumeThresholdBytes = 1 << 20;
 
 /** Whether the place of a file is full, as far as the server can tell. */
-async function isFull(line: Line, path: string): Promise<boolean> {
+async function isFull(channel: SftpChannel, path: string): Promise<boolean> {
   try {
-    const volume = await line.ask<unknown>((sftp, answer) => sftp.ext_openssh_statvfs(path, answer));
+    const volume = await channel.call<unknown>((sftp, callback) => sftp.ext_openssh_statvfs(path, callback));
     if (typeof volume !== 'object' || volume === null) return false;
     if (!('f_bavail' in volume) || !('f_frsize' in volume)) return false;
-    return Number(volume.f_bavail) * Number(volume.f_frsize) < tooLittleBytes;
+    return Number(volume.f_bavail) * Number(volume.f_frsize) < fullVolumeThresholdBytes;
   } catch {
     return false;
   }

@@ -1,11 +1,11 @@
-import { serverTransport } from '../file-server/server-transport.js';
-import type { UploadOptions } from '../file-server/upload-to-server.js';
+import { createServerTransport } from '../file-server/server-transport.js';
+import type { RemoteUploadOptions } from '../file-server/upload-to-server.js';
 import type { Services } from '../services.js';
 import type { Transport } from '../transport.js';
-import { readSftpUrl } from './sftp-url.js';
+import { parseSftpUrl } from './sftp-url.js';
 
 /** What files over `sftp:` depend on. */
-export interface SftpOptions extends UploadOptions {
+export interface SftpOptions extends RemoteUploadOptions {
   /** The private key for URLs without a password. */
   readonly key: Services['sftp'];
   /** The file that keys of hosts are remembered in. */
@@ -16,8 +16,8 @@ export interface SftpOptions extends UploadOptions {
 
 /** Inputs and outputs over `sftp:` (section 1). */
 export function createSftpTransport(options: SftpOptions): Transport {
-  const { hostKeysPath: own, knownHostsPaths } = options;
-  const hostKeys = { own, ...(knownHostsPaths === undefined ? {} : { others: knownHostsPaths }) };
-  const load = async () => (await import('./connect.js')).sftpServer({ ...options, hostKeys });
-  return serverTransport(['sftp'], readSftpUrl, load, options);
+  const { hostKeysPath: ownPath, knownHostsPaths } = options;
+  const hostKeys = { ownPath, ...(knownHostsPaths === undefined ? {} : { otherPaths: knownHostsPaths }) };
+  const load = async () => (await import('./connect.js')).createSftpServer({ ...options, hostKeys });
+  return createServerTransport(['sftp'], parseSftpUrl, load, options);
 }

@@ -1,5 +1,5 @@
-import { readRemoteUrl } from '../../transfer/remote-url.js';
-import type { RemotePlace } from '../file-server/file-server.js';
+import { parseRemoteUrl } from '../../transfer/remote-url.js';
+import type { RemoteLocation } from '../file-server/file-server.js';
 
 const defaultPort = 22;
 
@@ -8,22 +8,23 @@ const defaultPort = 22;
  * folder that a login begins in. `%7E` is the same letter in another spelling; a folder of that name is had with `//~/`. Or a
  * sentence without subject that says why it cannot be used.
  */
-export function readSftpUrl(url: string): RemotePlace | string {
-  const reading = readRemoteUrl(url);
-  if (!reading.ok) return reading.complaint;
-  const { parts, credentials, isFromRoot, host } = reading;
+export function parseSftpUrl(url: string): RemoteLocation | string {
+  const parsed = parseRemoteUrl(url);
+  if (!parsed.ok) return parsed.validationError;
+  const { parts, credentials, isFromRoot, host } = parsed;
   if (credentials === null || credentials.user === '')
     return 'must name a user, as in sftp://user:password@host/folder/film.mp4';
   const isFromHome = parts[0] === '~' && !isFromRoot;
-  const steps = isFromHome ? parts.slice(1) : parts;
-  if (steps.length === 0) return 'must name a file in the home folder, as in /~/film.mp4';
-  const pathOf = (count: number): string => `${isFromHome ? '' : '/'}${steps.slice(0, count).join('/')}`;
-  const port = reading.port ?? defaultPort;
+  const folderParts = isFromHome ? parts.slice(1) : parts;
+  if (folderParts.length === 0) return 'must name a file in the home folder, as in /~/film.mp4';
+  const pathOf = (count: number): string =>
+    `${isFromHome ? '' : '/'}${folderParts.slice(0, count).join('/')}`;
+  const port = parsed.port ?? defaultPort;
   return {
-    ...reading,
+    ...parsed,
     port,
-    path: pathOf(steps.length),
-    folders: steps.slice(1).map((_, above) => pathOf(above + 1)),
+    path: pathOf(folderParts.length),
+    folders: folderParts.slice(1).map((_, parents) => pathOf(parents + 1)),
     name: `${host.includes(':') ? `[${host}]` : host}:${port}`,
   };
 }

@@ -1,18 +1,18 @@
 import { isVencError } from '../../../src/shared/errors.js';
 import type { Direction } from '../../transfer/map-disk-error.js';
 import {
-  classOf,
-  connectionTrouble,
-  type FaultKind,
-  finalTrouble,
-  type Trouble,
+  errorClassOf,
+  type FailureKind,
+  mapConnectionError,
+  permanentError,
+  type TransferError,
 } from '../../transfer/transfer-error.js';
-import type { RemotePlace } from '../file-server/file-server.js';
+import type { RemoteLocation } from '../file-server/file-server.js';
 
 /** What a server answered, in the words of the protocol. */
-export type Status = 'missing' | 'denied' | 'failure' | 'unusable' | 'unsupported';
+export type SftpStatus = 'missing' | 'denied' | 'failure' | 'unusable' | 'unsupported';
 
-const statuses: Readonly<Record<number, Status>> = {
+const statuses: Readonly<Record<number, SftpStatus>> = {
   2: 'missing',
   3: 'denied',
   4: 'failure',
@@ -27,12 +27,12 @@ const statuses: Readonly<Record<number, Status>> = {
 };
 
 /** What the server answered; null where the error is none of its answers. */
-export function statusCode(error: unknown): Status | null {
+export function statusCode(error: unknown): SftpStatus | null {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return typeof code === 'number' ? (statuses[code] ?? 'failure') : null;
 }
 
-const said: Readonly<Record<Status, readonly [FaultKind, string]>> = {
+const statusMessages: Readonly<Record<SftpStatus, readonly [FailureKind, string]>> = {
   missing: ['missing', 'finds no such file or folder'],
   denied: ['denied', 'does not permit it'],
   failure: ['failure', 'could not do it'],
@@ -41,18 +41,26 @@ const said: Readonly<Record<Status, readonly [FaultKind, string]>> = {
 };
 
 /** What an error of a session means. */
-export function sftpTrouble(error: unknown, direction: Direction, { name, path }: RemotePlace): Trouble {
+export function mapSftpError(
+  error: unknown,
+  direction: Direction,
+  { name, path }: RemoteLocation,
+): TransferError {
   if (isVencError(error)) return { kind: 'final', error, retryAfterMs: null };
   const level = error instanceof Error && 'level' in error ? error.level : null;
   if (level === 'client-authentication') {
     const message = `${name} does not let this user in with these credentials.`;
-    return finalTrouble(classOf('login', direction), message, error);
+    return permanentError(errorClassOf('login', direction), message, error);
   }
   if (level === 'handshake' || level === 'protocol' || level === 'sftp-protocol')
-    return finalTrouble(classOf('failure', direction), `${name} does not speak SSH as it should.`, error);
+    return permanentError(
+      errorClassOf('failure', direction),
+      `${name} does not speak SSH as it should.`,
+      error,
+    );
   const status = level === null ? statusCode(error) : null;
-  if (status === null) return connectionTrouble(error, name, direction);
+  if (status === null) return mapConnectionError(error, name, direction);
   const isTooLong = status === 'unusable' && direction === 'download';
-  const [kind, predicate] = said[isTooLong ? 'missing' : status];
-  return finalTrouble(classOf(kind, direction), `${name} ${predicate} (${path}).`, error);
+  const [kind, predicate] = statusMessages[isTooLong ? 'missing' : status];
+  return permanentError(errorClassOf(kind, direction), `${name} ${predicate} (${path}).`, error);
 }

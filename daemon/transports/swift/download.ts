@@ -1,8 +1,8 @@
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import type { Transfer } from '../../transfer/transfer.js';
-import { downloadFromTarget } from '../http/download.js';
-import { missing } from './answers.js';
+import { downloadFromHttpTarget } from '../http/download.js';
+import { objectNotFoundError } from './answers.js';
 import type { SwiftAccount } from './logins.js';
 import type { SwiftSession } from './session.js';
 import type { SwiftOptions } from './swift-options.js';
@@ -19,13 +19,13 @@ export async function downloadFromSwift(
   options: SwiftOptions,
 ): Promise<FileFacts> {
   const { signal } = transfer;
-  const { container, object } = session.place;
+  const { container, object } = session.location;
   signal.throwIfAborted();
   const attempt = ({ storageUrl, token, exemptHosts }: SwiftAccount): Promise<FileFacts> => {
     const url = new URL(`${storageUrl.origin}${storageUrl.pathname}${swiftPath(container, object)}`);
     const guard = options.guardFor(exemptHosts);
     const target = { url, credentials: null, headers: { 'x-auth-token': token } };
-    return downloadFromTarget(target, toPath, transfer, { ...options, guard });
+    return downloadFromHttpTarget(target, toPath, transfer, { ...options, guard });
   };
   const account = await session.account(signal);
   try {
@@ -37,7 +37,7 @@ export async function downloadFromSwift(
   } catch (error) {
     if (!isVencError(error) || error.errorClass !== 'FileNotFoundError') throw error;
     const { host } = account.storageUrl;
-    const { message } = missing({ host, container, object, direction: 'download' }).error;
+    const { message } = objectNotFoundError({ host, container, object, direction: 'download' }).error;
     throw new VencError('FileNotFoundError', message, { cause: error });
   }
 }

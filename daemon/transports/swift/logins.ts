@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Guard } from '../../net/ssrf-guard.js';
+import type { SsrfGuard } from '../../net/ssrf-guard.js';
 import type { Direction } from '../../transfer/map-disk-error.js';
-import { classOf, finalTrouble, type Trouble } from '../../transfer/transfer-error.js';
-import type { Watched } from '../../transfer/with-retry.js';
+import { errorClassOf, permanentError, type TransferError } from '../../transfer/transfer-error.js';
+import type { Watchdog } from '../../transfer/with-retry.js';
 import { createGuardedAgent } from '../http/agent.js';
-import { loginTrouble, statusTrouble } from './answers.js';
-import { isAnswer, send } from './send.js';
-import type { GuardFor } from './swift-options.js';
-import type { SwiftPlace } from './swift-url.js';
+import { errorOfSwiftStatus, loginError } from './answers.js';
+import { isSwiftResponse, sendSwiftRequest } from './send.js';
+import type { SsrfGuardFactory } from './swift-options.js';
+import type { SwiftLocation } from './swift-url.js';
 import { trustedHosts } from './trusted-hosts.js';
 
 /** What logging in gave: where the account lies, and what opens it. */
@@ -22,51 +22,59 @@ export interface SwiftAccount {
 }
 
 /** How long a token is taken to be good where the service does not tell, in milliseconds; one that is not is renewed. */
-const usualLifeMs = 3_600_000;
+const defaultTokenLifetimeMs = 3_600_000;
 /** A token that would run out within this is not used any more, in milliseconds. */
-const spareMs = 60_000;
-const maxKept = 100;
+const expiryMarginMs = 60_000;
+const maxCachedAccounts = 100;
 
 /** Logs in by v1 authentication, and keeps what that gave as long as it is good. */
-export class Logins {
-  readonly #kept = new Map<string, SwiftAccount>();
+export class TokenCache {
+  readonly #cached = new Map<string, SwiftAccount>();
 
   constructor(
-    private readonly guardFor: GuardFor,
+    private readonly guardFor: SsrfGuardFactory,
     private readonly connectTimeoutMs: number,
   ) {}
 
   /** The account that a place lies in. */
-  async account(place: SwiftPlace, watched: Watched, direction: Direction): Promise<SwiftAccount | Trouble> {
-    const name = nameOf(place);
-    const kept = this.#kept.get(name);
-    if (kept !== undefined && kept.expiresAt - spareMs > Date.now()) return kept;
-    const account = await this.#logIn(place, watched, direction);
-    if ('kind' in account) return account;
-    this.#kept.delete(name);
-    this.#kept.set(name, account);
-    for (const oldest of [...this.#kept.keys()].slice(0, -maxKept)) this.#kept.delete(oldest);
-    return account;
+  async getAccount(
+    location: SwiftLocation,
+    watchdog: Watchdog,
+    direction: Direction,
+  ): Promise<SwiftAccount | TransferError> {
+    const cacheKey = cacheKeyOf(location);
+    const cached = this.#cached.get(cacheKey);
+    if (cached !== undefined && cached.expiresAt - expiryMarginMs > Date.now()) return cached;
+    const getAccount = await this.#logIn(location, watchdog, direction);
+    if ('kind' in getAccount) return getAccount;
+    this.#cached.delete(cacheKey);
+    this.#cached.set(cacheKey, getAccount);
+    for (const oldest of [...this.#cached.keys()].slice(0, -maxCachedAccounts)) this.#cached.delete(oldest);
+    return getAccount;
   }
 
   /** A token turned out to be good no more. */
-  forget(place: SwiftPlace, { token }: SwiftAccount): void {
+  forget(location: SwiftLocation, { token }: SwiftAccount): void {
     // Another transfer may have renewed it already.
-    if (this.#kept.get(nameOf(place))?.token === token) this.#kept.delete(nameOf(place));
+    if (this.#cached.get(cacheKeyOf(location))?.token === token) this.#cached.delete(cacheKeyOf(location));
   }
 
-  async #logIn(place: SwiftPlace, watched: Watched, direction: Direction): Promise<SwiftAccount | Trouble> {
-    const { authUrl, login } = place;
+  async #logIn(
+    location: SwiftLocation,
+    watchdog: Watchdog,
+    direction: Direction,
+  ): Promise<SwiftAccount | TransferError> {
+    const { authUrl, login } = location;
     const guard = this.guardFor([authUrl.hostname]);
     let address = '';
-    const asking: Guard = {
+    const recordingGuard: SsrfGuard = {
       ...guard,
       checkSocket(host, socket) {
         guard.checkSocket(host, socket);
         address = socket.remoteAddress ?? '';
       },
     };
-    const agent = createGuardedAgent(asking, this.connectTimeoutMs);
+    const agent = createGuardedAgent(recordingGuard, this.connectTimeoutMs);
     const request = {
       method: 'GET',
       origin: authUrl.origin,
@@ -74,28 +82,33 @@ export class Logins {
       headers: { 'x-auth-user': headerText(login.user), 'x-auth-key': headerText(login.password) },
     } as const;
     try {
-      const answer = await send(agent, request, watched, direction);
-      if (!isAnswer(answer)) return answer;
-      const { status, headers } = answer;
+      const response = await sendSwiftRequest(agent, request, watchdog, direction);
+      if (!isSwiftResponse(response)) return response;
+      const { status, headers } = response;
       const { host } = authUrl;
       // Keystone and its kin refuse an unknown user with 403.
-      if (status === 401 || status === 403) return loginTrouble(host);
-      const failure = classOf('failure', direction);
+      if (status === 401 || status === 403) return loginError(host);
+      const failure = errorClassOf('failure', direction);
       if (status === 404 || (status >= 300 && status < 400))
-        return finalTrouble(failure, `${host} has no v1 authentication there: it answered with ${status}.`);
+        return permanentError(failure, `${host} has no v1 authentication there: it answered with ${status}.`);
       if (status < 200 || status > 299)
-        return statusTrouble(answer, { host, container: place.container, object: place.object, direction });
+        return errorOfSwiftStatus(response, {
+          host,
+          container: location.container,
+          object: location.object,
+          direction,
+        });
       const token = headers['x-auth-token'];
       const storageUrl = readStorageUrl(headers['x-storage-url']);
       if (token === undefined || token === '' || storageUrl === null)
-        return finalTrouble(failure, `${host} does not answer as a v1 authentication does.`);
-      const life = Number(headers['x-auth-token-expires'] ?? Number.NaN) * 1000;
+        return permanentError(failure, `${host} does not answer as a v1 authentication does.`);
+      const lifetimeMs = Number(headers['x-auth-token-expires'] ?? Number.NaN) * 1000;
       const exemptHosts = trustedHosts({ host: authUrl.hostname, address }, storageUrl.hostname);
       return {
         token,
         storageUrl,
         exemptHosts,
-        expiresAt: Date.now() + (Number.isFinite(life) ? life : usualLifeMs),
+        expiresAt: Date.now() + (Number.isFinite(lifetimeMs) ? lifetimeMs : defaultTokenLifetimeMs),
       };
     } finally {
       agent.destroy();
@@ -104,7 +117,7 @@ export class Logins {
 }
 
 /** Who asks, with which key: not the key itself, which nobody needs to find in memory. */
-function nameOf({ login }: SwiftPlace): string {
+function cacheKeyOf({ login }: SwiftLocation): string {
   return createHash('sha256')
     .update(JSON.stringify([login.user, login.password]))
     .digest('hex');

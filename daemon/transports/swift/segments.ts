@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SwiftSession } from './session.js';
 
 /** What stands at the destination before, or after. */
-export interface Standing {
+export interface ObjectState {
   /** Null where the server does not tell. */
   readonly sizeBytes: number | null;
   /** MD5 of the object; of its segments' where it is a large one. */
@@ -16,7 +16,7 @@ export interface Standing {
  * is not so with a container of their own, as other programs have it.
  */
 const folder = '.venc-segments';
-const ours = new RegExp(`^/?[^/]+/(${folder}/[0-9a-f]{16}/)[^/]+$`);
+const ownSegmentPattern = new RegExp(`^/?[^/]+/(${folder}/[0-9a-f]{16}/)[^/]+$`);
 
 /** A new folder for the segments of one object. */
 export function segmentsPrefix(): string {
@@ -29,8 +29,11 @@ export function segmentName(prefix: string, index: number): string {
 }
 
 /** What stands under the name of the session's object; null where nothing does. */
-export async function standingAt(session: SwiftSession, signal: AbortSignal): Promise<Standing | null> {
-  const { status, headers } = await session.call({ method: 'HEAD', takes: [404] }, signal);
+export async function readObjectState(
+  session: SwiftSession,
+  signal: AbortSignal,
+): Promise<ObjectState | null> {
+  const { status, headers } = await session.call({ method: 'HEAD', acceptedStatuses: [404] }, signal);
   if (status === 404) return null;
   const length = headers['content-length'];
   return {
@@ -41,11 +44,11 @@ export async function standingAt(session: SwiftSession, signal: AbortSignal): Pr
 }
 
 /** The folder that the segments of the session's object lie in, where it is a large one that was delivered from here; else null. */
-export async function prefixOf(session: SwiftSession, signal: AbortSignal): Promise<string | null> {
+export async function readSegmentsPrefix(session: SwiftSession, signal: AbortSignal): Promise<string | null> {
   const query = '?multipart-manifest=get&format=raw';
-  const { status, text } = await session.call({ method: 'GET', query, takes: [404] }, signal);
-  const [first] = status === 404 ? [] : listOf(text);
-  return ours.exec(textOf(first, 'path') ?? '')?.[1] ?? null;
+  const { status, text } = await session.call({ method: 'GET', query, acceptedStatuses: [404] }, signal);
+  const [first] = status === 404 ? [] : parseList(text);
+  return ownSegmentPattern.exec(textOf(first, 'path') ?? '')?.[1] ?? null;
 }
 
 /** Takes away every segment below a folder. That there is none is as good. */
@@ -56,23 +59,26 @@ export async function removeSegments(
 ): Promise<void> {
   const query = `?format=json&prefix=${encodeURIComponent(prefix)}`;
   for (;;) {
-    const { status, text } = await session.call({ method: 'GET', object: null, query, takes: [404] }, signal);
-    const names = status === 404 ? [] : listOf(text).flatMap((entry) => textOf(entry, 'name') ?? []);
+    const { status, text } = await session.call(
+      { method: 'GET', object: null, query, acceptedStatuses: [404] },
+      signal,
+    );
+    const names = status === 404 ? [] : parseList(text).flatMap((entry) => textOf(entry, 'name') ?? []);
     if (names.length === 0) return;
-    for (const name of names) await removeObject(session, name, signal);
+    for (const name of names) await removeSwiftObject(session, name, signal);
   }
 }
 
 /** Takes one object away. That there is none is as good. */
-export async function removeObject(
+export async function removeSwiftObject(
   session: SwiftSession,
   object: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await session.call({ method: 'DELETE', object, takes: [404] }, signal);
+  await session.call({ method: 'DELETE', object, acceptedStatuses: [404] }, signal);
 }
 
-function listOf(text: string): readonly unknown[] {
+function parseList(text: string): readonly unknown[] {
   try {
     const list: unknown = JSON.parse(text);
     return Array.isArray(list) ? list : [];

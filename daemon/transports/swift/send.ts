@@ -1,10 +1,15 @@
 import type { Readable } from 'node:stream';
 import type { Direction } from '../../transfer/map-disk-error.js';
-import { classOf, connectionTrouble, finalTrouble, type Trouble } from '../../transfer/transfer-error.js';
-import type { Watched } from '../../transfer/with-retry.js';
+import {
+  errorClassOf,
+  mapConnectionError,
+  permanentError,
+  type TransferError,
+} from '../../transfer/transfer-error.js';
+import type { Watchdog } from '../../transfer/with-retry.js';
 import type { GuardedAgent } from '../http/agent.js';
-import type { HttpAnswer } from '../http/send-request.js';
-import type { SwiftAnswer } from './answers.js';
+import type { GuardedResponse } from '../http/send-request.js';
+import type { SwiftResponse } from './answers.js';
 
 /** One request. */
 export interface SwiftRequest {
@@ -17,18 +22,18 @@ export interface SwiftRequest {
 }
 
 /** Answers that are no files are short; a server that goes on for ever is not listened to. */
-const maxAnswerBytes = 16 << 20;
+const maxResponseBytes = 16 << 20;
 
 /** Makes one request and reads its answer. Redirects are answers. Rejects only when the signal is aborted. */
-export async function send(
+export async function sendSwiftRequest(
   agent: GuardedAgent,
   { origin, path, method, headers, body = null }: SwiftRequest,
-  { signal, alive }: Watched,
+  { signal, reportActivity }: Watchdog,
   direction: Direction,
-): Promise<SwiftAnswer | Trouble> {
+): Promise<SwiftResponse | TransferError> {
   const { host } = new URL(origin);
   try {
-    const answer = await agent.request({
+    const response = await agent.request({
       origin,
       path,
       method,
@@ -36,37 +41,37 @@ export async function send(
       signal,
       headers: { 'user-agent': 'venc', ...headers },
     });
-    alive();
-    const pieces: Buffer[] = [];
+    reportActivity();
+    const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const piece of answer.body as AsyncIterable<Buffer>) {
-      alive();
-      pieces.push(piece);
-      bytes += piece.byteLength;
-      if (bytes > maxAnswerBytes)
-        return finalTrouble(classOf('failure', direction), `${host} answered without end.`);
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      reportActivity();
+      chunks.push(chunk);
+      bytes += chunk.byteLength;
+      if (bytes > maxResponseBytes)
+        return permanentError(errorClassOf('failure', direction), `${host} answered without end.`);
     }
     return {
-      status: answer.statusCode,
-      headers: plain(answer.headers),
-      text: Buffer.concat(pieces).toString('utf8'),
+      status: response.statusCode,
+      headers: firstHeaderValues(response.headers),
+      text: Buffer.concat(chunks).toString('utf8'),
     };
   } catch (error) {
     signal.throwIfAborted();
-    return connectionTrouble(error, host, direction);
+    return mapConnectionError(error, host, direction);
   }
 }
 
 /** Whether an answer is one, and no trouble. */
-export function isAnswer(answer: SwiftAnswer | Trouble): answer is SwiftAnswer {
-  return 'status' in answer;
+export function isSwiftResponse(response: SwiftResponse | TransferError): response is SwiftResponse {
+  return 'status' in response;
 }
 
-function plain(headers: HttpAnswer['headers']): Readonly<Record<string, string>> {
+function firstHeaderValues(headers: GuardedResponse['headers']): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
-      const one = typeof value === 'string' ? value : value?.[0];
-      return one === undefined ? [] : [[name, one]];
+      const first = typeof value === 'string' ? value : value?.[0];
+      return first === undefined ? [] : [[name, first]];
     }),
   );
 }

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { Direction } from '../../transfer/map-disk-error.js';
-import type { Trouble } from '../../transfer/transfer-error.js';
-import { connectTimeoutOf, untilDone, type Watched, withoutStall } from '../../transfer/with-retry.js';
+import type { TransferError } from '../../transfer/transfer-error.js';
+import { connectTimeoutOf, type Watchdog, withIdleTimeout, withRetry } from '../../transfer/with-retry.js';
 import { createGuardedAgent, type GuardedAgent } from '../http/agent.js';
-import { type SwiftAnswer, statusTrouble } from './answers.js';
-import type { Logins, SwiftAccount } from './logins.js';
-import { isAnswer, send } from './send.js';
+import { errorOfSwiftStatus, type SwiftResponse } from './answers.js';
+import type { SwiftAccount, TokenCache } from './logins.js';
+import { isSwiftResponse, sendSwiftRequest } from './send.js';
 import type { SwiftOptions } from './swift-options.js';
-import { type SwiftPlace, swiftPath } from './swift-url.js';
+import { type SwiftLocation, swiftPath } from './swift-url.js';
 
 /** What is asked of Swift. */
 export interface SwiftCall {
@@ -18,13 +18,13 @@ export interface SwiftCall {
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Made anew for each attempt. `alive` is to be called whenever a piece was taken. */
-  readonly body?: (alive: () => void) => Readable | string;
+  readonly body?: (reportActivity: () => void) => Readable | string;
   /** Statuses beside those of success that the caller knows what to do with. */
-  readonly takes?: readonly number[];
+  readonly acceptedStatuses?: readonly number[];
   /** Looks at an answer of success: null where it is fine, the trouble where another attempt is to be made. */
-  readonly check?: (answer: SwiftAnswer) => Trouble | null;
+  readonly validate?: (response: SwiftResponse) => TransferError | null;
   /** The most bytes that any attempt has moved. */
-  readonly furthestBytes?: () => number;
+  readonly highWaterMarkBytes?: () => number;
 }
 
 /** Calls for one transfer: logged in once, over connections of its own, which `close` ends. */
@@ -33,26 +33,31 @@ export class SwiftSession {
   #agentHost = '';
 
   constructor(
-    private readonly logins: Logins,
-    readonly place: SwiftPlace,
+    private readonly tokenCache: TokenCache,
+    readonly location: SwiftLocation,
     readonly direction: Direction,
     private readonly options: SwiftOptions,
   ) {}
 
   /** Calls until an answer is there that will do. Rejects with the trouble, or with the reason of the signal. */
-  call(call: SwiftCall, signal: AbortSignal): Promise<SwiftAnswer> {
-    return this.#untilThere((watched) => this.#ask(call, watched), call.furthestBytes ?? (() => 0), signal);
+  call(call: SwiftCall, signal: AbortSignal): Promise<SwiftResponse> {
+    return this.#retry(
+      (watchdog) => this.#send(call, watchdog),
+      call.highWaterMarkBytes ?? (() => 0),
+      signal,
+    );
   }
 
   /** The account, logged in to where it was not. Rejects likewise. */
   account(signal: AbortSignal): Promise<SwiftAccount> {
-    const work = (watched: Watched) => this.logins.account(this.place, watched, this.direction);
-    return this.#untilThere(work, () => 0, signal);
+    const operation = (watchdog: Watchdog) =>
+      this.tokenCache.getAccount(this.location, watchdog, this.direction);
+    return this.#retry(operation, () => 0, signal);
   }
 
   /** A token turned out to be good no more: the next call logs in anew. */
   forget(account: SwiftAccount): void {
-    this.logins.forget(this.place, account);
+    this.tokenCache.forget(this.location, account);
   }
 
   /** Ends the connections. */
@@ -61,58 +66,64 @@ export class SwiftSession {
     this.#agent = null;
   }
 
-  async #untilThere<Result extends object>(
-    work: (watched: Watched) => Promise<Result | Trouble>,
-    furthestBytes: () => number,
+  async #retry<Result extends object>(
+    operation: (watchdog: Watchdog) => Promise<Result | TransferError>,
+    highWaterMarkBytes: () => number,
     signal: AbortSignal,
   ): Promise<Result> {
     const results: Result[] = [];
     const attempt = () => {
       const { stallTimeoutMs } = this.options;
-      const host = this.#agentHost === '' ? this.place.authUrl.host : this.#agentHost;
-      return withoutStall({ signal, stallTimeoutMs, direction: this.direction, host }, async (watched) => {
-        const found = await work(watched);
-        if ('kind' in found) return found;
-        results.push(found);
-        return null;
-      });
+      const host = this.#agentHost === '' ? this.location.authUrl.host : this.#agentHost;
+      return withIdleTimeout(
+        { signal, stallTimeoutMs, direction: this.direction, host },
+        async (watchdog) => {
+          const outcome = await operation(watchdog);
+          if ('kind' in outcome) return outcome;
+          results.push(outcome);
+          return null;
+        },
+      );
     };
-    await untilDone({ attempt, furthestBytes, signal }, this.options);
+    await withRetry({ attempt, highWaterMarkBytes, signal }, this.options);
     const [result] = results;
     if (result === undefined) throw new TypeError('an attempt without trouble has a result');
     return result;
   }
 
-  async #ask(call: SwiftCall, watched: Watched): Promise<SwiftAnswer | Trouble> {
-    const first = await this.#askOnce(call, watched);
+  async #send(call: SwiftCall, watchdog: Watchdog): Promise<SwiftResponse | TransferError> {
+    const first = await this.#sendOnce(call, watchdog);
     if (!('expired' in first)) return first;
     this.forget(first.expired);
-    const second = await this.#askOnce(call, watched);
-    return 'expired' in second ? statusTrouble(second.answer, this.#subject(second.expired)) : second;
+    const second = await this.#sendOnce(call, watchdog);
+    return 'expired' in second ? errorOfSwiftStatus(second.response, this.#target(second.expired)) : second;
   }
 
-  async #askOnce(
+  async #sendOnce(
     call: SwiftCall,
-    watched: Watched,
-  ): Promise<SwiftAnswer | Trouble | { readonly expired: SwiftAccount; readonly answer: SwiftAnswer }> {
-    const { place, direction, logins } = this;
-    const account = await logins.account(place, watched, direction);
+    watchdog: Watchdog,
+  ): Promise<
+    SwiftResponse | TransferError | { readonly expired: SwiftAccount; readonly response: SwiftResponse }
+  > {
+    const { location, direction, tokenCache } = this;
+    const account = await tokenCache.getAccount(location, watchdog, direction);
     if ('kind' in account) return account;
-    const { object = place.object } = call;
-    const path = swiftPath(place.container, object ?? undefined);
+    const { object = location.object } = call;
+    const path = swiftPath(location.container, object ?? undefined);
     const request = {
       method: call.method,
       origin: account.storageUrl.origin,
       path: `${account.storageUrl.pathname}${path}${call.query ?? ''}`,
       headers: { ...call.headers, 'x-auth-token': account.token },
-      ...(call.body === undefined ? {} : { body: call.body(watched.alive) }),
+      ...(call.body === undefined ? {} : { body: call.body(watchdog.reportActivity) }),
     };
-    const answer = await send(this.#agentFor(account), request, watched, direction);
-    if (!isAnswer(answer)) return answer;
-    if (answer.status === 401) return { expired: account, answer };
-    if (call.takes?.includes(answer.status)) return answer;
-    if (answer.status < 200 || answer.status > 299) return statusTrouble(answer, this.#subject(account));
-    return call.check?.(answer) ?? answer;
+    const response = await sendSwiftRequest(this.#agentFor(account), request, watchdog, direction);
+    if (!isSwiftResponse(response)) return response;
+    if (response.status === 401) return { expired: account, response };
+    if (call.acceptedStatuses?.includes(response.status)) return response;
+    if (response.status < 200 || response.status > 299)
+      return errorOfSwiftStatus(response, this.#target(account));
+    return call.validate?.(response) ?? response;
   }
 
   #agentFor({ storageUrl, exemptHosts }: SwiftAccount): GuardedAgent {
@@ -124,8 +135,8 @@ export class SwiftSession {
     return this.#agent;
   }
 
-  #subject({ storageUrl }: SwiftAccount) {
-    const { container, object } = this.place;
+  #target({ storageUrl }: SwiftAccount) {
+    const { container, object } = this.location;
     return { host: storageUrl.host, container, object, direction: this.direction };
   }
 }

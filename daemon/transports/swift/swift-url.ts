@@ -1,9 +1,9 @@
 import type { Credentials } from '../../transfer/remote-url.js';
-import { readRemoteUrl } from '../../transfer/remote-url.js';
+import { parseRemoteUrl } from '../../transfer/remote-url.js';
 import type { Services } from '../services.js';
 
 /** An object in a container, and who asks for it where. */
-export interface SwiftPlace {
+export interface SwiftLocation {
   readonly container: string;
   readonly object: string;
   /** Those of the URL, else those of the configuration. */
@@ -20,15 +20,15 @@ const maxObjectBytes = 1024;
  * Where `cf://user:apikey@container/object` leads (contract, section 9); or a sentence without subject that says why it cannot be
  * used, be it for what the configuration lacks.
  */
-export function readSwiftUrl(url: string, service: Services['swift']): SwiftPlace | string {
+export function parseSwiftUrl(url: string, service: Services['swift']): SwiftLocation | string {
   const authUrl = readAuthUrl(service.authUrl);
   if (typeof authUrl === 'string') return authUrl;
-  const reading = readRemoteUrl(url, 'bucket');
-  if (!reading.ok) return reading.complaint.replace('a bucket', 'a container');
-  const { host: container, credentials } = reading;
+  const parsed = parseRemoteUrl(url, 'bucket');
+  if (!parsed.ok) return parsed.validationError.replace('a bucket', 'a container');
+  const { host: container, credentials } = parsed;
   if (Buffer.byteLength(container) > maxContainerBytes)
     return `must have a container of at most ${maxContainerBytes} bytes`;
-  const object = reading.parts.join('/');
+  const object = parsed.parts.join('/');
   if (Buffer.byteLength(object) > maxObjectBytes)
     return `must have an object of at most ${maxObjectBytes} bytes`;
   const { keys } = service;

@@ -2,19 +2,19 @@ import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../../jobs/job.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
-import { ownDiskFault } from '../../transfer/map-disk-error.js';
-import { createMeter, type Meter } from '../../transfer/progress-reporter.js';
+import { mapLocalDiskError } from '../../transfer/map-disk-error.js';
+import { createProgressReporter, type ProgressReporter } from '../../transfer/progress-reporter.js';
 import type { Transfer } from '../../transfer/transfer.js';
-import { passingTrouble } from '../../transfer/transfer-error.js';
-import { OutgoingFile } from '../../transfer/upload-source.js';
+import { transientError } from '../../transfer/transfer-error.js';
+import { UploadSource } from '../../transfer/upload-source.js';
 import {
-  prefixOf,
-  removeObject,
+  type ObjectState,
+  readObjectState,
+  readSegmentsPrefix,
   removeSegments,
-  type Standing,
+  removeSwiftObject,
   segmentName,
   segmentsPrefix,
-  standingAt,
 } from './segments.js';
 import type { SwiftCall, SwiftSession } from './session.js';
 import type { SwiftOptions } from './swift-options.js';
@@ -22,10 +22,10 @@ import type { SwiftOptions } from './swift-options.js';
 const gib = 1024 ** 3;
 
 /** An upload on its way. */
-interface Upload {
+interface SwiftUpload {
   readonly session: SwiftSession;
-  readonly file: OutgoingFile;
-  readonly meter: Meter;
+  readonly file: UploadSource;
+  readonly progress: ProgressReporter;
   readonly signal: AbortSignal;
 }
 
@@ -49,78 +49,89 @@ export async function uploadToSwift(
 ): Promise<FileFacts> {
   const { signal } = transfer;
   signal.throwIfAborted();
-  const file = await OutgoingFile.open(fromPath).catch((error: unknown) => {
-    throw ownDiskFault(error, 'upload');
+  const file = await UploadSource.open(fromPath).catch((error: unknown) => {
+    throw mapLocalDiskError(error, 'upload');
   });
   try {
-    return await uploadFile({ session, file, meter: createMeter(transfer), signal }, to, options);
+    return await uploadFile(
+      { session, file, progress: createProgressReporter(transfer), signal },
+      to,
+      options,
+    );
   } finally {
-    await file.end();
+    await file.close();
   }
 }
 
-async function uploadFile(upload: Upload, to: string, options: SwiftOptions): Promise<FileFacts> {
+async function uploadFile(upload: SwiftUpload, to: string, options: SwiftOptions): Promise<FileFacts> {
   const { session, file, signal } = upload;
   // Asked first, too, so that a token that has run out is noticed before the file is on its way.
-  const before = await standingAt(session, signal);
-  const replaced = before?.isLarge === true ? await prefixOf(session, signal) : null;
+  const previousState = await readObjectState(session, signal);
+  const replacedPrefix = previousState?.isLarge === true ? await readSegmentsPrefix(session, signal) : null;
   try {
-    if (file.sizeBytes <= (options.maxObjectBytes ?? 5 * gib)) await putWhole(upload, before, options);
-    else await putLarge(upload, to, options);
+    if (file.sizeBytes <= (options.maxObjectBytes ?? 5 * gib))
+      await putSingleObject(upload, previousState, options);
+    else await putLargeObject(upload, to, options);
   } catch (error) {
     signal.throwIfAborted();
-    throw ownDiskFault(error, 'upload');
+    throw mapLocalDiskError(error, 'upload');
   }
   // What they belonged to is no more. Where they cannot be taken away, the delivery is good all the same.
-  if (replaced !== null) await removeSegments(session, replaced, signal).catch(() => undefined);
-  upload.meter.end(file.sizeBytes);
+  if (replacedPrefix !== null) await removeSegments(session, replacedPrefix, signal).catch(() => undefined);
+  upload.progress.complete(file.sizeBytes);
   return file.facts();
 }
 
-async function putWhole(upload: Upload, before: Standing | null, options: SwiftOptions): Promise<void> {
+async function putSingleObject(
+  upload: SwiftUpload,
+  previousState: ObjectState | null,
+  options: SwiftOptions,
+): Promise<void> {
   const { session, file, signal } = upload;
-  const { object } = session.place;
+  const { object } = session.location;
   try {
-    await putPart(upload, { object, fromByte: 0, sizeBytes: file.sizeBytes });
+    await putObject(upload, { object, fromByte: 0, sizeBytes: file.sizeBytes });
     signal.throwIfAborted();
   } catch (error) {
     // Of a file that went out to its end nobody knows whether it is there.
-    if (file.passedBytes === file.sizeBytes) await takeBack(upload, before, options);
+    if (file.bytesTransferred === file.sizeBytes) await rollBack(upload, previousState, options);
     throw error;
   }
 }
 
-async function putLarge(upload: Upload, to: string, options: SwiftOptions): Promise<void> {
+async function putLargeObject(upload: SwiftUpload, to: string, options: SwiftOptions): Promise<void> {
   const { session, file, signal } = upload;
   const segmentBytes = options.segmentBytes ?? gib;
   const prefix = segmentsPrefix();
   const segments: Segment[] = [];
-  const tearUp = await options.leftovers.note({ url: to, name: prefix });
+  const removeEntry = await options.cleanupJournal.add({ url: to, name: prefix });
   try {
     for (let fromByte = 0; fromByte < file.sizeBytes; fromByte += segmentBytes) {
       const object = segmentName(prefix, segments.length);
       const sizeBytes = Math.min(segmentBytes, file.sizeBytes - fromByte);
-      const etag = await putPart(upload, { object, fromByte, sizeBytes });
-      segments.push({ path: `/${session.place.container}/${object}`, etag, size_bytes: sizeBytes });
+      const etag = await putObject(upload, { object, fromByte, sizeBytes });
+      segments.push({ path: `/${session.location.container}/${object}`, etag, size_bytes: sizeBytes });
     }
     signal.throwIfAborted();
     await putManifest(upload, segments);
     signal.throwIfAborted();
-    await tearUp();
+    await removeEntry();
   } catch (error) {
-    await afterwards(options, async (late) => {
+    await withCleanupTimeout(options, async (cleanupSignal) => {
       // The list may be there although nobody said so.
-      if ((await prefixOf(session, late)) === prefix) await removeObject(session, session.place.object, late);
-      for (const index of segments.keys()) await removeObject(session, segmentName(prefix, index), late);
-      await removeObject(session, segmentName(prefix, segments.length), late);
-      await removeSegments(session, prefix, late);
-      await tearUp();
+      if ((await readSegmentsPrefix(session, cleanupSignal)) === prefix)
+        await removeSwiftObject(session, session.location.object, cleanupSignal);
+      for (const index of segments.keys())
+        await removeSwiftObject(session, segmentName(prefix, index), cleanupSignal);
+      await removeSwiftObject(session, segmentName(prefix, segments.length), cleanupSignal);
+      await removeSegments(session, prefix, cleanupSignal);
+      await removeEntry();
     });
     throw error;
   }
 }
 
-async function putManifest({ session, signal }: Upload, segments: readonly Segment[]): Promise<void> {
+async function putManifest({ session, signal }: SwiftUpload, segments: readonly Segment[]): Promise<void> {
   const etag = createHash('md5')
     .update(segments.map((segment) => segment.etag).join(''))
     .digest('hex');
@@ -128,7 +139,7 @@ async function putManifest({ session, signal }: Upload, segments: readonly Segme
     {
       method: 'PUT',
       query: '?multipart-manifest=put',
-      headers: { 'content-type': contentTypeOf(session.place.object), accept: 'application/json', etag },
+      headers: { 'content-type': contentTypeOf(session.location.object), accept: 'application/json', etag },
       body: () => JSON.stringify(segments),
     },
     signal,
@@ -136,79 +147,80 @@ async function putManifest({ session, signal }: Upload, segments: readonly Segme
 }
 
 /** Puts a part of the file, or all of it, as one object. Resolves to the MD5 of the bytes that went, which the service agreed to. */
-async function putPart(
-  { session, file, meter, signal }: Upload,
+async function putObject(
+  { session, file, progress, signal }: SwiftUpload,
   { object, fromByte, sizeBytes }: { object: string; fromByte: number; sizeBytes: number },
 ): Promise<string> {
-  let furthestBytes = 0;
-  let sum = createHash('md5');
+  let highWaterMarkBytes = 0;
+  let md5 = createHash('md5');
   const call: SwiftCall = {
     method: 'PUT',
     object,
     headers: {
       'content-length': String(sizeBytes),
-      'content-type': contentTypeOf(session.place.object),
+      'content-type': contentTypeOf(session.location.object),
     },
-    body: (alive) => {
-      sum = createHash('md5');
-      const pieces = piecesOf(file.bytesFrom(fromByte), sizeBytes, sum, (doneBytes) => {
-        alive();
-        furthestBytes = Math.max(furthestBytes, doneBytes);
-        meter.at(fromByte + doneBytes, file.sizeBytes);
+    body: (reportActivity) => {
+      md5 = createHash('md5');
+      const chunks = chunksOf(file.bytesFrom(fromByte), sizeBytes, md5, (doneBytes) => {
+        reportActivity();
+        highWaterMarkBytes = Math.max(highWaterMarkBytes, doneBytes);
+        progress.update(fromByte + doneBytes, file.sizeBytes);
       });
-      return Readable.from(pieces, { objectMode: false });
+      return Readable.from(chunks, { objectMode: false });
     },
-    check: ({ headers }) => {
-      if (headers.etag?.replaceAll('"', '') === sum.copy().digest('hex')) return null;
-      const said = `${session.place.authUrl.hostname} kept other bytes than were sent.`;
-      return passingTrouble('UploadFailureError', said);
+    validate: ({ headers }) => {
+      if (headers.etag?.replaceAll('"', '') === md5.copy().digest('hex')) return null;
+      const message = `${session.location.authUrl.hostname} kept other bytes than were sent.`;
+      return transientError('UploadFailureError', message);
     },
-    furthestBytes: () => furthestBytes,
+    highWaterMarkBytes: () => highWaterMarkBytes,
   };
   await session.call(call, signal);
-  return sum.digest('hex');
+  return md5.digest('hex');
 }
 
 /** The first bytes of a stream, summed up as they pass. `passed` is told how many of them were taken. */
-async function* piecesOf(
+async function* chunksOf(
   stream: Readable,
   sizeBytes: number,
-  sum: Hash,
-  passed: (doneBytes: number) => void,
+  md5: Hash,
+  onBytes: (doneBytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   let doneBytes = 0;
-  for await (const piece of stream as AsyncIterable<Buffer>) {
-    const own = piece.subarray(0, sizeBytes - doneBytes);
-    sum.update(own);
-    yield own;
-    doneBytes += own.byteLength;
-    passed(doneBytes);
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const slice = chunk.subarray(0, sizeBytes - doneBytes);
+    md5.update(slice);
+    yield slice;
+    doneBytes += slice.byteLength;
+    onBytes(doneBytes);
     if (doneBytes >= sizeBytes) return;
   }
 }
 
 /** Takes back an object that may have come to stand though the upload failed. What stood there before and still does, stays. */
-async function takeBack(
-  { session, file }: Upload,
-  before: Standing | null,
+async function rollBack(
+  { session, file }: SwiftUpload,
+  previousState: ObjectState | null,
   options: SwiftOptions,
 ): Promise<void> {
-  await afterwards(options, async (signal) => {
-    const { object } = session.place;
+  await withCleanupTimeout(options, async (signal) => {
+    const { object } = session.location;
     const { md5 } = await file.facts();
-    if (before === null) return removeObject(session, object, signal);
-    if (before.etag === md5) return;
-    if ((await standingAt(session, signal))?.etag === md5) await removeObject(session, object, signal);
+    if (previousState === null) return removeSwiftObject(session, object, signal);
+    if (previousState.etag === md5) return;
+    if ((await readObjectState(session, signal))?.etag === md5)
+      await removeSwiftObject(session, object, signal);
   });
 }
 
 /** Clears up after an upload that failed or was stopped: for as long as a stall may last, and as far as it goes. */
-async function afterwards(
+async function withCleanupTimeout(
   { stallTimeoutMs }: SwiftOptions,
-  work: (signal: AbortSignal) => Promise<void>,
+  cleanUp: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), stallTimeoutMs);
-  await work(limit.signal).catch(() => undefined);
+  await cleanUp(limit.signal).catch(() => undefined);
   clearTimeout(timer);
 }

@@ -1,11 +1,11 @@
 import { link, open, unlink } from 'node:fs/promises';
 import { VencError } from '../../../src/shared/errors.js';
-import { parseShelfUrl } from '../../hosted-files/file-ref.js';
-import type { FileShelf, ShelfFile } from '../../hosted-files/hosted-file-store.js';
+import { parseFileRefUrl } from '../../hosted-files/file-ref.js';
+import type { HostedFile, HostedFileStore } from '../../hosted-files/hosted-file-store.js';
 import type { FileFacts } from '../../jobs/job.js';
-import { copyFrom } from '../../transfer/copy-file.js';
-import { ownDiskFault } from '../../transfer/map-disk-error.js';
-import { createMeter } from '../../transfer/progress-reporter.js';
+import { copyToFile } from '../../transfer/copy-file.js';
+import { mapLocalDiskError } from '../../transfer/map-disk-error.js';
+import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import { measureFile } from '../../transfer/read-file.js';
 import type { Transfer } from '../../transfer/transfer.js';
 import type { Transport } from '../transport.js';
@@ -15,38 +15,38 @@ import type { Transport } from '../transport.js';
  * for 24 hours. What lies on the shelf is ours and never written to again, so that a second name for it (a hard link) is as good
  * as a copy, and outlives the shelf's own.
  */
-export function createUploadTransport(uploads: FileShelf): Transport {
+export function createUploadTransport(uploads: HostedFileStore): Transport {
   return {
     schemes: ['upload'],
     async checkInput(url, accountId) {
-      const place = parseShelfUrl(url);
-      if (place === null) return 'must be an address that an upload was answered with';
-      const file = await uploads.find(place);
+      const ref = parseFileRefUrl(url);
+      if (ref === null) return 'must be an address that an upload was answered with';
+      const file = await uploads.find(ref);
       if (file.state === 'gone') return 'was uploaded more than 24 hours ago and is gone';
       // Another account's upload looks as if it did not exist.
-      if (file.state === 'unknown' || (await uploads.ownerOf(place.token)) !== accountId) {
+      if (file.state === 'unknown' || (await uploads.ownerOf(ref.token)) !== accountId) {
         return 'names no upload of this account';
       }
       return null;
     },
     async download(from, toPath, transfer) {
-      const place = parseShelfUrl(from);
-      const file: ShelfFile = place === null ? { state: 'unknown' } : await uploads.find(place);
-      if (place === null || file.state !== 'there') throw missing(file);
+      const ref = parseFileRefUrl(from);
+      const file: HostedFile = ref === null ? { state: 'unknown' } : await uploads.find(ref);
+      if (ref === null || file.state !== 'there') throw missingUploadError(file);
       try {
         transfer.signal.throwIfAborted();
-        return (await linked(file.path, toPath))
-          ? await factsOfLinked(uploads, place.token, toPath, file.sizeBytes, transfer)
-          : await copied(file.path, toPath, transfer);
+        return (await tryLink(file.path, toPath))
+          ? await readLinkedFacts(uploads, ref.token, toPath, file.sizeBytes, transfer)
+          : await copyFile(file.path, toPath, transfer);
       } catch (error) {
         transfer.signal.throwIfAborted();
-        throw ownDiskFault(error, 'download');
+        throw mapLocalDiskError(error, 'download');
       }
     },
   };
 }
 
-async function linked(path: string, toPath: string): Promise<boolean> {
+async function tryLink(path: string, toPath: string): Promise<boolean> {
   return link(path, toPath).then(
     () => true,
     // Another volume, or a file system without hard links.
@@ -55,34 +55,36 @@ async function linked(path: string, toPath: string): Promise<boolean> {
 }
 
 /** The facts were measured on these bytes when they were received; only where they are not known it is done again. */
-async function factsOfLinked(
-  uploads: FileShelf,
+async function readLinkedFacts(
+  uploads: HostedFileStore,
   token: string,
   path: string,
   sizeBytes: number,
   transfer: Transfer,
 ): Promise<FileFacts> {
-  const known = await uploads.factsOf(token);
-  if (known === null || known.sizeBytes !== sizeBytes) {
-    return measureFile(path, createMeter(transfer), transfer.signal).catch(async (error: unknown) => {
-      await unlink(path);
-      throw error;
-    });
+  const recorded = await uploads.factsOf(token);
+  if (recorded === null || recorded.sizeBytes !== sizeBytes) {
+    return measureFile(path, createProgressReporter(transfer), transfer.signal).catch(
+      async (error: unknown) => {
+        await unlink(path);
+        throw error;
+      },
+    );
   }
-  createMeter(transfer).end(sizeBytes);
-  return known;
+  createProgressReporter(transfer).complete(sizeBytes);
+  return recorded;
 }
 
-async function copied(path: string, toPath: string, transfer: Transfer): Promise<FileFacts> {
+async function copyFile(path: string, toPath: string, transfer: Transfer): Promise<FileFacts> {
   const handle = await open(path, 'r');
   try {
-    return await copyFrom(handle, toPath, { transfer });
+    return await copyToFile(handle, toPath, { transfer });
   } finally {
     await handle.close();
   }
 }
 
-function missing(file: ShelfFile): VencError {
+function missingUploadError(file: HostedFile): VencError {
   const reason = file.state === 'gone' ? 'is gone: uploads are kept for 24 hours' : 'does not exist';
   return new VencError('FileNotFoundError', `The upload ${reason}.`);
 }

@@ -29,7 +29,7 @@ export interface ProgramReport {
       readonly path: string | null;
       readonly reason: string | null;
     }[];
-    readonly abilities: {
+    readonly capabilities: {
       readonly encoders: ReadonlySet<string>;
       readonly filters: ReadonlySet<string>;
     } | null;
@@ -44,7 +44,7 @@ export interface ProgramReport {
 /** Which programs encode, why these, and what they cannot do, as `examine` finds out. */
 export async function checkPrograms(examine: () => Promise<ProgramReport>) {
   const { report, fault, remarks, rulesOut, transports } = await examine();
-  const { ffmpeg, ffprobe, looked, abilities } = report ?? nothing;
+  const { ffmpeg, ffprobe, looked, capabilities } = report ?? nothing;
   const programs = [
     ['ffmpeg', ffmpeg],
     ['ffprobe', ffprobe],
@@ -61,14 +61,14 @@ export async function checkPrograms(examine: () => Promise<ProgramReport>) {
     ffprobe,
     looked,
     rulesOut,
-    encoders: [...(abilities?.encoders ?? [])].sort(),
-    filters: [...(abilities?.filters ?? [])].sort(),
+    encoders: [...(capabilities?.encoders ?? [])].sort(),
+    filters: [...(capabilities?.filters ?? [])].sort(),
     transports,
     findings: [...(report === null ? [mistold(fault)] : found), ...notes, ...checkTransports(transports)],
   };
 }
 
-const nothing = { ffmpeg: null, ffprobe: null, looked: [], abilities: null } as const;
+const nothing = { ffmpeg: null, ffprobe: null, looked: [], capabilities: null } as const;
 
 /** A path was given, and what lies there is not the program: nothing else is looked at then. */
 function mistold(fault: unknown): Finding {

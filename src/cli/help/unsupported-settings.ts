@@ -8,12 +8,12 @@ type Honours = Readonly<Record<string, object>>;
  * the same; nothing where it refuses none. A service elsewhere may know more.
  */
 export function declinedHelp(tables: {
-  readonly honouredJobFields: Honours;
-  readonly honouredOutputSettings: Honours;
+  readonly supportedJobFields: Honours;
+  readonly supportedOutputSettings: Honours;
 }): string {
   const declined = settingFlags().flatMap(({ flag, name, path }) => {
-    const honour = (path === 'job' ? tables.honouredJobFields : tables.honouredOutputSettings)[name];
-    if (honour === undefined || !('declined' in honour)) return [];
+    const honour = (path === 'job' ? tables.supportedJobFields : tables.supportedOutputSettings)[name];
+    if (honour === undefined || !('unsupported' in honour)) return [];
     const taken = 'unless' in honour && Array.isArray(honour.unless) ? honour.unless : [];
     return [taken.length === 0 ? `  ${flag}` : `  ${flag} other than ${taken.map(String).join(', ')}`];
   });

@@ -64,23 +64,23 @@ test('every command is in a group of the help, and no group is empty', async () 
 });
 
 test('the settings that this version refuses are named in a help page, and values that it takes', () => {
-  const honouredJobFields = {
+  const supportedJobFields = {
     test: { by: 'a.ts' },
     region: { moot: 'here' },
     input: { declined: 'no flag' },
   };
-  const honouredOutputSettings = {
+  const supportedOutputSettings = {
     width: { declined: 'no' },
     onepass: { declined: 'no', unless: [false] },
     keyframe_interval: { declined: 'no', unless: [250, 300] },
     'watermark.x': { declined: 'no' },
   };
-  assert.equal(declinedHelp({ honouredJobFields, honouredOutputSettings }).split('\n').slice(2), [
+  assert.equal(declinedHelp({ supportedJobFields, supportedOutputSettings }).split('\n').slice(2), [
     '  --width',
     '  --onepass other than false',
     '  --keyframe-interval other than 250, 300',
   ]);
-  assert.is(declinedHelp({ honouredJobFields: {}, honouredOutputSettings: {} }), '');
+  assert.is(declinedHelp({ supportedJobFields: {}, supportedOutputSettings: {} }), '');
 });
 
 test('every setting that this version refuses is named in the help of submit, run and plan', async () => {

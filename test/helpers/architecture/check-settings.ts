@@ -42,7 +42,7 @@ export function checkSettings(
 function entryViolations(path: string, entry: unknown, files: readonly SourceFile[]): readonly string[] {
   if (typeof entry !== 'object' || entry === null) return [`${path}: is neither supported nor declined.`];
   if (!('by' in entry)) {
-    const reason = 'declined' in entry ? entry.declined : 'moot' in entry ? entry.moot : '';
+    const reason = 'unsupported' in entry ? entry.unsupported : 'noEffect' in entry ? entry.noEffect : '';
     const isSaid = typeof reason === 'string' && reason.trim().includes(' ');
     return isSaid ? [] : [`${path}: is not supported, and no reason is given.`];
   }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { honouredJobFields, honouredOutputSettings } from '../../../daemon/plan/honoured.js';
+import { supportedJobFields, supportedOutputSettings } from '../../../daemon/plan/honoured.js';
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
 import { settingPaths } from './check-settings.js';
 import type { Codebase } from './rules.js';
@@ -15,8 +15,8 @@ export function readCodebase(): Codebase {
     files: readSources(process.cwd(), folders),
     settings: [...settingPaths(jobTable), ...settingPaths(outputTable, 'outputs.')],
     supported: {
-      ...honouredJobFields,
-      ...Object.fromEntries(Object.entries(honouredOutputSettings).map(inOutputs)),
+      ...supportedJobFields,
+      ...Object.fromEntries(Object.entries(supportedOutputSettings).map(inOutputs)),
     },
   };
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../../daemon/net/ssrf-guard.js';
+import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
 import type { FaspOptions } from '../../../daemon/transports/fasp/download.js';
 import { createFaspTransport } from '../../../daemon/transports/fasp/fasp-transport.js';
 import {
@@ -20,7 +20,7 @@ import { fakeAscp } from '../../helpers/servers/fake-ascp.js';
 import { until } from '../../helpers/until.js';
 
 const ascp = fakeAscp();
-const guard = createGuard({ allowPrivateNetwork: true });
+const guard = createSsrfGuard({ allowPrivateNetwork: true });
 const transportWith = (options: Partial<FaspOptions> = {}) =>
   createFaspTransport({
     guard,
@@ -112,7 +112,7 @@ test('a program that is stopped is gone with what it started', async () => {
 });
 
 test('an address that is not public is refused before the program is started', async () => {
-  const strict = transportWith({ guard: createGuard({ allowPrivateNetwork: false }) });
+  const strict = transportWith({ guard: createSsrfGuard({ allowPrivateNetwork: false }) });
   const before = JSON.stringify(ascp.lastStart());
   for (const host of ['127.0.0.1', 'localhost', '0x7f.1', '[::1]']) {
     const fault = await faultOf(

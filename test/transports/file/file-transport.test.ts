@@ -16,7 +16,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Transfer } from '../../../daemon/transfer/transfer.js';
 import { createFileTransport } from '../../../daemon/transports/file/file-transport.js';
-import { isOpenedBelow, steadyPath } from '../../../daemon/transports/file/roots.js';
+import { isOpenedBelow, stablePath } from '../../../daemon/transports/file/roots.js';
 import { contentsOf, scratchFolder, transferOf } from '../../contracts/transport/evidence.js';
 
 const download = (roots: readonly string[] | 'anywhere', path: string, toPath: string) =>
@@ -102,7 +102,7 @@ test('what was opened is judged by where it lies, not by the name it was opened 
 test('an open folder has a path that outlives its name, or keeps its name', async () => {
   const folder = scratchFolder();
   const handle = await open(folder);
-  assert.ok([`/proc/self/fd/${handle.fd}`, folder].includes(await steadyPath(handle, folder)));
+  assert.ok([`/proc/self/fd/${handle.fd}`, folder].includes(await stablePath(handle, folder)));
   await handle.close();
 });
 

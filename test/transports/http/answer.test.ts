@@ -1,15 +1,22 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Answer, type Asked, readAnswer } from '../../../daemon/transports/http/answer.js';
+import {
+  parseResponse,
+  type RangeRequest,
+  type ResponseHead,
+} from '../../../daemon/transports/http/answer.js';
 
 const now = new Date('2026-01-01T00:00:00Z');
-const all: Asked = { fromByte: 0, known: null };
-const read = (status: number, headers: Answer['headers'] = {}, asked = all) =>
-  readAnswer({ status, headers }, asked, 'host', now);
+const all: RangeRequest = { fromByte: 0, known: null };
+const read = (status: number, headers: ResponseHead['headers'] = {}, asked = all) =>
+  parseResponse({ status, headers }, asked, 'host', now);
 
-const tagged: Asked = { fromByte: 5, known: { validator: '"a"', totalBytes: 10 } };
-const middle: Asked = { ...tagged, toByte: 7 };
-const dated: Asked = { fromByte: 5, known: { validator: 'Mon, 01 Dec 2025 00:00:00 GMT', totalBytes: 10 } };
+const tagged: RangeRequest = { fromByte: 5, known: { validator: '"a"', totalBytes: 10 } };
+const middle: RangeRequest = { ...tagged, toByte: 7 };
+const dated: RangeRequest = {
+  fromByte: 5,
+  known: { validator: 'Mon, 01 Dec 2025 00:00:00 GMT', totalBytes: 10 },
+};
 
 const classes: readonly (readonly [status: number, errorClass: string, kind: string])[] = [
   [204, 'DownloadFailureError', 'final'],
@@ -32,8 +39,8 @@ for (const [status, errorClass, kind] of classes) {
     const reading = read(status);
     assert.is(reading.type, 'trouble');
     if (reading.type !== 'trouble') return;
-    assert.is(reading.trouble.error.errorClass, errorClass);
-    assert.is(reading.trouble.kind, kind);
+    assert.is(reading.transferError.error.errorClass, errorClass);
+    assert.is(reading.transferError.kind, kind);
   });
 }
 
@@ -47,34 +54,37 @@ const retryAfter: readonly (readonly [value: string, ms: number | null])[] = [
 for (const [value, ms] of retryAfter) {
   test(`Retry-After: ${value} is ${ms} ms`, () => {
     const reading = read(503, { 'retry-after': value });
-    assert.is(reading.type === 'trouble' ? reading.trouble.retryAfterMs : undefined, ms);
+    assert.is(reading.type === 'trouble' ? reading.transferError.retryAfterMs : undefined, ms);
   });
 }
 
-const validators: readonly (readonly [what: string, headers: Answer['headers'], validator: string | null])[] =
+const validators: readonly (readonly [
+  what: string,
+  headers: ResponseHead['headers'],
+  validator: string | null,
+])[] = [
+  ['a strong tag', { etag: '"a"' }, '"a"'],
+  ['no weak tag', { etag: 'W/"a"' }, null],
   [
-    ['a strong tag', { etag: '"a"' }, '"a"'],
-    ['no weak tag', { etag: 'W/"a"' }, null],
-    [
-      'an old time of change',
-      {
-        etag: 'W/"a"',
-        'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT',
-        date: 'Mon, 01 Dec 2025 00:00:02 GMT',
-      },
-      'Mon, 01 Dec 2025 00:00:00 GMT',
-    ],
-    [
-      'no time of change in the second of the answer',
-      { 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT', date: 'Mon, 01 Dec 2025 00:00:00 GMT' },
-      null,
-    ],
-    [
-      'no time of change without the date of the answer',
-      { 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT' },
-      null,
-    ],
-  ];
+    'an old time of change',
+    {
+      etag: 'W/"a"',
+      'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT',
+      date: 'Mon, 01 Dec 2025 00:00:02 GMT',
+    },
+    'Mon, 01 Dec 2025 00:00:00 GMT',
+  ],
+  [
+    'no time of change in the second of the answer',
+    { 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT', date: 'Mon, 01 Dec 2025 00:00:00 GMT' },
+    null,
+  ],
+  [
+    'no time of change without the date of the answer',
+    { 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT' },
+    null,
+  ],
+];
 
 for (const [what, headers, validator] of validators) {
   test(`the version of a file is told by ${what}`, () => {
@@ -88,7 +98,12 @@ for (const [what, headers, validator] of validators) {
   });
 }
 
-const parts: readonly (readonly [what: string, asked: Asked, headers: Answer['headers'], type: string])[] = [
+const parts: readonly (readonly [
+  what: string,
+  asked: RangeRequest,
+  headers: ResponseHead['headers'],
+  type: string,
+])[] = [
   ['the rest that was asked for', tagged, { 'content-range': 'bytes 5-9/10', etag: '"a"' }, 'body'],
   ['a rest without a version', tagged, { 'content-range': 'bytes 5-9/10' }, 'body'],
   ['a rest of unknown length', tagged, { 'content-range': 'bytes 5-9/*', etag: '"a"' }, 'body'],

@@ -1,4 +1,4 @@
-import { createGuard } from '../../../daemon/net/ssrf-guard.js';
+import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
 import { createHttpTransport } from '../../../daemon/transports/http/http-transport.js';
 import { unreachableHosts } from '../../contracts/transport/common-troubles.js';
 import { secret } from '../../contracts/transport/transport-harness.js';
@@ -29,7 +29,7 @@ const source = await startHttpSource((request, response) => {
   response.end(files.get(path) ?? '');
 });
 
-const guard = createGuard({ allowPrivateNetwork: true });
+const guard = createSsrfGuard({ allowPrivateNetwork: true });
 const trouble = (path: string) => async () => source.url(path, `user:${secret}`);
 
 // Short, as several of these addresses stall on purpose; long enough for the rest on a busy machine.

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { FileFacts } from '../../../daemon/jobs/job.js';
-import { createGuard, type GuardOptions } from '../../../daemon/net/ssrf-guard.js';
-import type { RangeRules } from '../../../daemon/transports/http/http-download.js';
+import { createSsrfGuard, type SsrfGuardOptions } from '../../../daemon/net/ssrf-guard.js';
+import type { RangeThresholds } from '../../../daemon/transports/http/http-download.js';
 import { createHttpTransport } from '../../../daemon/transports/http/http-transport.js';
 import { contentsOf, scratchFolder, transferOf } from '../../contracts/transport/evidence.js';
 import { type HttpSource, type SourceOptions, startHttpSource } from '../../helpers/servers/http-source.js';
@@ -11,16 +11,16 @@ import { type HttpSource, type SourceOptions, startHttpSource } from '../../help
 /** How a download of a test is made. */
 export interface TryOptions {
   readonly stallTimeoutMs?: number;
-  readonly guard?: Partial<GuardOptions>;
+  readonly guard?: Partial<SsrfGuardOptions>;
   readonly signal?: AbortSignal;
   readonly connections?: number;
-  readonly ranges?: RangeRules;
+  readonly ranges?: RangeThresholds;
 }
 
 /** A download into a new folder: what it gave, and what the folder holds afterwards. */
 export async function tryDownload(url: string, options: TryOptions = {}): Promise<FileFacts> {
   const transport = createHttpTransport({
-    guard: createGuard({ allowPrivateNetwork: true, ...options.guard }),
+    guard: createSsrfGuard({ allowPrivateNetwork: true, ...options.guard }),
     stallTimeoutMs: options.stallTimeoutMs ?? 5_000,
     retryDelayMs: 1,
     ...(options.ranges === undefined ? {} : { ranges: options.ranges }),

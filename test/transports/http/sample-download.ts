@@ -12,7 +12,7 @@ export const otherFilm = Buffer.from(film.map((byte) => byte ^ 0xff));
 export const tag = '"v1"';
 
 /** Divided at the first look: whether it is worth it is not what these are about. */
-const ranges = { leastBytes: 10_000, worthSeconds: 0 };
+const ranges = { minRangeBytes: 10_000, splitThresholdSeconds: 0 };
 /** A download that is divided as soon as it can be. */
 export const divided = (url: string, options: TryOptions = {}) => tryDownload(url, { ranges, ...options });
 

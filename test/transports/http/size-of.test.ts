@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../../daemon/net/ssrf-guard.js';
+import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
 import { createFileTransport } from '../../../daemon/transports/file/file-transport.js';
 import { createHttpTransport } from '../../../daemon/transports/http/http-transport.js';
 import { isVencError } from '../../../src/shared/errors.js';
@@ -11,7 +11,7 @@ import { startHttpSource } from '../../helpers/servers/http-source.js';
 import { tempFolder } from '../../helpers/temp.js';
 
 const { signal } = new AbortController();
-const guard = createGuard({ allowPrivateNetwork: true });
+const guard = createSsrfGuard({ allowPrivateNetwork: true });
 const http = createHttpTransport({ guard, stallTimeoutMs: 300 });
 
 /** What is thrown, by its class. */

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readBucketUrl } from '../../../daemon/transports/s3/place.js';
+import { parseBucketUrl } from '../../../daemon/transports/s3/place.js';
 
 const own = { id: 'OWN', secret: 'own' };
-const read = (url: string) => readBucketUrl(url, { keys: own });
+const read = (url: string) => parseBucketUrl(url, { keys: own });
 
 const sound: readonly (readonly [url: string, bucket: string, key: string, keys: object])[] = [
   ['s3://films/a.mp4', 'films', 'a.mp4', own],

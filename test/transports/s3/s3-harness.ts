@@ -5,8 +5,8 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { createGuard } from '../../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../../../daemon/transfer/orphans.js';
 import { createS3Transport, hostsOf } from '../../../daemon/transports/s3/s3-transport.js';
 import type { ServiceKeys, StorageService } from '../../../daemon/transports/services.js';
 import type { Transport } from '../../../daemon/transports/transport.js';
@@ -47,8 +47,8 @@ export function transportTo(
   stallTimeoutMs = 2_000,
   create = createS3Transport,
 ): Transport {
-  const guard = createGuard({ allowPrivateNetwork: false, exemptHosts: hostsOf(service) });
-  return create({ guard, stallTimeoutMs, retryDelayMs: 1, service, leftovers: noLeftoverBook });
+  const guard = createSsrfGuard({ allowPrivateNetwork: false, exemptHosts: hostsOf(service) });
+  return create({ guard, stallTimeoutMs, retryDelayMs: 1, service, cleanupJournal: noCleanupJournal });
 }
 
 /** What servers of this kind say of some things, by the name of the bucket. */

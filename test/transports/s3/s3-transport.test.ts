@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../../../daemon/transfer/orphans.js';
 import { createGcsTransport, createS3Transport } from '../../../daemon/transports/s3/s3-transport.js';
 import {
   contentsOf,
@@ -242,14 +242,14 @@ test('a server that keeps less than was sent is told, and what it kept is taken 
 
 test('without an endpoint, the bucket is a part of the host, and regions have hosts of their own', async () => {
   const hosts: string[] = [];
-  const guard = createGuard({
+  const guard = createSsrfGuard({
     allowPrivateNetwork: false,
     lookup(host, _, callback) {
       hosts.push(host);
       callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '');
     },
   });
-  const options = { guard, stallTimeoutMs: 1_000, retryDelayMs: 1, leftovers: noLeftoverBook };
+  const options = { guard, stallTimeoutMs: 1_000, retryDelayMs: 1, cleanupJournal: noCleanupJournal };
   const own = { endpoint: null, region: 'eu-central-1', keys: s3rverKeys };
   for (const transport of [
     createS3Transport({ ...options, service: own }),
@@ -278,11 +278,11 @@ test('without keys nothing is signed, and nothing can be delivered', async () =>
 });
 
 test('an address that is private is entered only where the configuration names it', async () => {
-  const guard = createGuard({ allowPrivateNetwork: false });
+  const guard = createSsrfGuard({ allowPrivateNetwork: false });
   const transport = createS3Transport({
     guard,
     stallTimeoutMs: 1_000,
-    leftovers: noLeftoverBook,
+    cleanupJournal: noCleanupJournal,
     service: { ...service, endpoint: 'http://127.0.0.1:1' },
   });
   const work = transport.download?.('s3://films/a.mp4', join(scratchFolder(), 'in'), transferOf());

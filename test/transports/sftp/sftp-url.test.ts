@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readSftpUrl } from '../../../daemon/transports/sftp/sftp-url.js';
+import { parseSftpUrl } from '../../../daemon/transports/sftp/sftp-url.js';
 
 const places: readonly [url: string, path: string, folders: readonly string[], name: string][] = [
   ['sftp://user@host/a.mp4', '/a.mp4', [], 'host:22'],
@@ -14,7 +14,7 @@ const places: readonly [url: string, path: string, folders: readonly string[], n
 
 for (const [url, path, folders, name] of places) {
   test(`${url} is ${path} on ${name}`, () => {
-    const place = readSftpUrl(url);
+    const place = parseSftpUrl(url);
     if (typeof place === 'string') throw new Error(place);
     assert.equal([place.path, place.folders, place.name], [path, folders, name]);
   });
@@ -33,7 +33,7 @@ const complaints: readonly [url: string, complaint: RegExp][] = [
 
 for (const [url, complaint] of complaints) {
   test(`${url} is no place of a file`, () => {
-    assert.match(String(readSftpUrl(url)), complaint);
+    assert.match(String(parseSftpUrl(url)), complaint);
   });
 }
 

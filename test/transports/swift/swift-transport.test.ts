@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGuard } from '../../../daemon/net/ssrf-guard.js';
-import { noLeftoverBook } from '../../../daemon/transfer/orphans.js';
+import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../../../daemon/transfer/orphans.js';
 import { createSwiftTransport } from '../../../daemon/transports/swift/swift-transport.js';
 import type { VencError } from '../../../src/shared/errors.js';
 import {
@@ -54,10 +54,10 @@ async function onStage(
     });
   });
   const transport = createSwiftTransport({
-    guardFor: (exemptHosts) => createGuard({ allowPrivateNetwork: false, exemptHosts }),
+    guardFor: (exemptHosts) => createSsrfGuard({ allowPrivateNetwork: false, exemptHosts }),
     stallTimeoutMs,
     retryDelayMs: 1,
-    leftovers: noLeftoverBook,
+    cleanupJournal: noCleanupJournal,
     service: { authUrl: source.url('/auth'), keys: null },
   });
   try {
@@ -262,8 +262,8 @@ for (const [address, service, complaint] of [
   [`cf://films/${'a'.repeat(1025)}`, { authUrl: 'http://x/', keys }, /at most 1024 bytes/],
 ] as const) {
   test(`${address.slice(0, 40)} with ${service.authUrl} is refused with a sentence that helps`, async () => {
-    const guardFor = () => createGuard({ allowPrivateNetwork: false });
-    const options = { guardFor, stallTimeoutMs: 100, leftovers: noLeftoverBook, service };
+    const guardFor = () => createSsrfGuard({ allowPrivateNetwork: false });
+    const options = { guardFor, stallTimeoutMs: 100, cleanupJournal: noCleanupJournal, service };
     const transport = createSwiftTransport(options);
     assert.match(String(await transport.checkInput?.(address, 'default')), complaint);
     assert.match(String(await transport.checkOutput?.(address, 'default')), complaint);
