@@ -1,7 +1,7 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
 import type { Fault } from '../jobs/job-failure.js';
 import type { ExitResult } from './launch.js';
-import { lastErrorLine, type RedactionOptions } from './plain-words.js';
+import { lastErrorLine, type RedactionOptions } from './redact-line.js';
 
 interface FailurePattern {
   readonly pattern: RegExp;

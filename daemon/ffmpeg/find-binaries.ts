@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { VencError } from '../../src/shared/errors.js';
-import { type ProgramQueryOptions, programChecksum, queryProgram } from './ask-program.js';
 import { type Candidate, candidatesFor, type ProgramName, type SearchOptions } from './candidates.js';
 import type { Binary, BinarySource } from './ffmpeg-types.js';
+import { type ProgramQueryOptions, programChecksum, queryProgram } from './query-program.js';
 import { isRecent, readVersion } from './read-version.js';
 import { isRunnable, makeRunnable } from './runnable.js';
 

@@ -8,6 +8,6 @@ export type {
   Ffmpeg,
 } from './ffmpeg-types.js';
 export type { CheckedBinary, FoundBinaries } from './find-binaries.js';
-export { killOrphanProcesses } from './leftovers.js';
 export { type FfmpegReport, type OpenedFfmpeg, type OpenOptions, openFfmpeg } from './open-ffmpeg.js';
-export { damagedPrograms, warningsFor } from './remarks.js';
+export { killOrphanProcesses } from './orphan-processes.js';
+export { damagedPrograms, warningsFor } from './warnings.js';

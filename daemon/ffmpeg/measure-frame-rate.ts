@@ -1,7 +1,7 @@
 import type { Ratio, VideoFacts } from '../jobs/media.js';
 import { safeInputOptions } from '../plan/safe-input.js';
 import type { Binary } from './ffmpeg-types.js';
-import { readFfprobeOutput } from './look-at.js';
+import { readFfprobeOutput } from './run-ffprobe.js';
 
 const microsecondsPerSecond = 1_000_000;
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileArgument, safeInputOptions } from '../plan/safe-input.js';
 import type { Binary, MeasuredVideo } from './ffmpeg-types.js';
 import { launch } from './launch.js';
-import type { ProbeSettings } from './look-at.js';
+import type { ProbeSettings } from './run-ffprobe.js';
 
 const args = [
   ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', 'v:0'],

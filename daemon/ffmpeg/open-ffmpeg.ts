@@ -1,14 +1,14 @@
 import type { Capabilities } from '../plan/plan-types.js';
-import { queryCapabilities } from './ask-abilities.js';
 import { defaultCacheFolder } from './cache-folder.js';
 import type { SearchOptions } from './candidates.js';
 import type { Ffmpeg } from './ffmpeg-types.js';
 import { type FoundBinaries, findBinaries } from './find-binaries.js';
-import { findDisplayedFrame } from './frame-on-screen.js';
+import { findDisplayedFrame } from './find-displayed-frame.js';
 import { findParentDeathWrapper } from './launch.js';
 import { measureVideo } from './measure-video.js';
 import { probeFile } from './probe.js';
-import { probeImage } from './probe-picture.js';
+import { probeImage } from './probe-image.js';
+import { queryCapabilities } from './query-capabilities.js';
 import { runEncoder } from './run.js';
 
 /** How ffmpeg is to be found and used. */

@@ -1,14 +1,14 @@
 import { VencError } from '../../src/shared/errors.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { safeInputOptions } from '../plan/safe-input.js';
+import { detectFieldOrder, mayBeInterlaced } from './detect-field-order.js';
 import type { Binary } from './ffmpeg-types.js';
-import { validateProbe } from './judge-probe.js';
-import { type ProbeSettings, readHead, runFfprobe } from './look-at.js';
-import { detectFieldOrder, mayBeInterlaced } from './look-at-fields.js';
+import { measureAudioDuration } from './measure-audio-duration.js';
 import { measureFrameRate } from './measure-frame-rate.js';
-import { measureJoinedDuration } from './measure-joined.js';
-import { measureAudioDuration } from './measure-sound.js';
+import { measureJoinedDuration } from './measure-joined-duration.js';
+import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
 import { playlistKind } from './sniff.js';
+import { validateProbe } from './validate-probe.js';
 
 // Eight packets tell an encrypted file from a clear one; their data is not printed.
 const probeArgs = [

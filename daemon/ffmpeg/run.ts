@@ -3,9 +3,9 @@ import { explainFailure, hasHiddenWriteError } from './explain.js';
 import type { Binary, EncodeOptions } from './ffmpeg-types.js';
 import { guardInputs } from './guards.js';
 import { launch } from './launch.js';
-import { recordProcess } from './leftovers.js';
-import { initialProgressState, parseProgressText, progressKey, progressOf } from './read-progress.js';
-import { lowerPriority } from './step-back.js';
+import { lowerPriority } from './lower-priority.js';
+import { recordProcess } from './orphan-processes.js';
+import { initialProgressState, parseProgressText, progressKey, progressOf } from './parse-progress.js';
 
 /** How an encoder is run, the same for all of them. */
 export interface RunSettings {

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { KeyedMutex } from '../../src/shared/util/keyed-mutex.js';
 import type { FileFacts } from '../jobs/job.js';
-import { ExpiryTimer } from './expiry.js';
+import { ExpiryTimer } from './expiry-timer.js';
 import { isToken } from './file-ref.js';
-import { findHostedFile } from './find.js';
+import { findHostedFile } from './find-hosted-file.js';
 import type { HostedFileStore } from './hosted-file-store.js';
-import { putHostedFile } from './place.js';
-import { storeUpload } from './receive.js';
-import { readRecord } from './records.js';
-import { removeHostedFile } from './remove.js';
-import type { HostedFileStoreOptions, HostedFileStoreState } from './store-state.js';
-import { removeExpiredFiles, removeExpiredToken } from './sweep.js';
+import type { HostedFileStoreOptions, HostedFileStoreState } from './hosted-file-store-state.js';
+import { putHostedFile } from './put-hosted-file.js';
+import { removeExpiredFiles, removeExpiredToken } from './remove-expired-files.js';
+import { removeHostedFile } from './remove-hosted-file.js';
+import { storeUpload } from './store-upload.js';
+import { readRecord } from './upload-records.js';
 
 /** The contract's 24 hours. */
 const defaultRetentionSeconds = 86_400;

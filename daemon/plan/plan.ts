@@ -1,13 +1,13 @@
 import type { Fault } from '../jobs/job-failure.js';
 import type { MediaFacts } from '../jobs/media.js';
-import { checkCombination } from './combination.js';
+import { checkCombination } from './check-combination.js';
 import { decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
+import { decideAudio } from './decide/decide-audio.js';
+import { decideVideo } from './decide/decide-video.js';
 import type { AudioDecision, Decision, VideoDecision } from './decide/decisions.js';
-import { groupDecisions, hasVideo } from './decide/groups.js';
+import { groupDecisions, hasVideo } from './decide/group-decisions.js';
 import { decideLastFrame } from './decide/last-frame.js';
-import { decideVideo } from './decide/picture.js';
 import { decideRepack } from './decide/repack.js';
-import { decideAudio } from './decide/sound.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
 import { groupSteps } from './write/group-steps.js';

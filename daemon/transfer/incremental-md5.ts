@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { type BackgroundMd5, startBackgroundMd5 } from './background-md5.js';
-import { ByteRangeSet } from './byte-ranges.js';
+import { ByteRangeSet } from './byte-range-set.js';
 
 /** How much is read back at once, in bytes (see `read-file.ts`). */
 const readBytes = 1 << 20;

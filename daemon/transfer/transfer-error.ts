@@ -1,7 +1,7 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
-import type { Direction } from './map-disk-error.js';
+import type { Direction } from './disk-errors.js';
 
 /** Why one attempt came to nothing, and whether another one makes sense. */
 export interface TransferError {

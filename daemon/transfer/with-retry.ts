@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isVencError } from '../../src/shared/errors.js';
 import type { SsrfGuard } from '../net/ssrf-guard.js';
-import type { Direction } from './map-disk-error.js';
-import { createTransferRetryPolicy } from './retry-policy.js';
+import type { Direction } from './disk-errors.js';
 import { errorClassOf, type TransferError, transientError } from './transfer-error.js';
+import { createTransferRetryPolicy } from './transfer-retry-policy.js';
 
 /** What every transfer over a network depends on. */
 export interface RemoteOptions {

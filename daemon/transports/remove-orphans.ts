@@ -1,4 +1,4 @@
-import type { StoredCleanupJournal } from '../transfer/cleanup-journal.js';
+import type { StoredCleanupJournal } from '../transfer/stored-cleanup-journal.js';
 import { schemeOf, type TransportRegistry } from './registry.js';
 
 /**

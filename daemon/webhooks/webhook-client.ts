@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { VencError } from '../../src/shared/errors.js';
 import type { SsrfGuard } from '../net/ssrf-guard.js';
 import { mapConnectionError } from '../transfer/transfer-error.js';
-import { createGuardedAgent, type GuardedAgent } from '../transports/http/agent.js';
+import { createGuardedAgent, type GuardedAgent } from '../transports/http/guarded-agent.js';
 import { basicAuthorization, parseHttpUrl } from '../transports/http/http-url.js';
 import type { GuardedRequest } from '../transports/http/send-request.js';
 

@@ -1,4 +1,4 @@
-import { supportedJobFields, supportedOutputSettings } from '../../daemon/plan/honoured.js';
+import { supportedJobFields, supportedOutputSettings } from '../../daemon/plan/supported-settings.js';
 import { defaultOutput, jobTable, outputTable } from '../../src/shared/settings/index.js';
 import { containersTable } from './containers-table.js';
 import { crossRules } from './cross-rules.js';
@@ -30,7 +30,7 @@ export function settingsPage(): string {
   return `${parts.map((part) => part.trimEnd()).join('\n\n')}\n`;
 }
 
-const introduction = `<!-- Made by "npm run docs" of the tables in src/shared/settings and daemon/plan/honoured.ts: edit those. -->
+const introduction = `<!-- Made by "npm run docs" of the tables in src/shared/settings and daemon/plan/supported-settings.ts: edit those. -->
 
 # Settings
 

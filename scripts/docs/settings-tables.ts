@@ -1,4 +1,4 @@
-import type { SettingSupport } from '../../daemon/plan/honoured.js';
+import type { SettingSupport } from '../../daemon/plan/supported-settings.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/index.js';
 import { code, table } from './markdown.js';

@@ -9,7 +9,7 @@ import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { Run } from '../../daemon/jobs/run.js';
 import { takeThumbnails } from '../../daemon/pipeline/make-thumbnails.js';
-import { checkCombination } from '../../daemon/plan/combination.js';
+import { checkCombination } from '../../daemon/plan/check-combination.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';

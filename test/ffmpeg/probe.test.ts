@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import { probeFile } from '../../daemon/ffmpeg/probe.js';
-import { probeImage } from '../../daemon/ffmpeg/probe-picture.js';
+import { probeImage } from '../../daemon/ffmpeg/probe-image.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { badMedia, makeMedia, media, picture, testFfmpeg, tone, turnedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';

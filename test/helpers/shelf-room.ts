@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createHostedFileStore } from '../../daemon/hosted-files/create-hosted-file-store.js';
 import type { HostedFileStore } from '../../daemon/hosted-files/hosted-file-store.js';
-import type { HostedFileStoreOptions } from '../../daemon/hosted-files/store-state.js';
+import type { HostedFileStoreOptions } from '../../daemon/hosted-files/hosted-file-store-state.js';
 import { tempFolder } from './temp.js';
 
 /** A shelf on a folder of its own. */

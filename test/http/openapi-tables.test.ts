@@ -4,7 +4,7 @@ import {
   type SettingSupport,
   supportedJobFields,
   supportedOutputSettings,
-} from '../../daemon/plan/honoured.js';
+} from '../../daemon/plan/supported-settings.js';
 import { type ErrorClassEntry, errorClasses } from '../../src/shared/error-classes.js';
 import { answers } from '../../src/shared/records/answers.js';
 import type { Field } from '../../src/shared/records/field.js';

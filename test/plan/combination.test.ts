@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkCombination } from '../../daemon/plan/combination.js';
+import { checkCombination } from '../../daemon/plan/check-combination.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { newCapabilities, oldCapabilities, without } from './facts.js';
 

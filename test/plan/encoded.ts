@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Ffmpeg, openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
-import { losesTheoraTimes } from '../../daemon/plan/combination.js';
+import { losesTheoraTimes } from '../../daemon/plan/check-combination.js';
 import { plan } from '../../daemon/plan/plan.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { testFfmpeg } from '../helpers/media.js';

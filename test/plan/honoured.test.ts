@@ -6,7 +6,7 @@ import {
   supportedJobFields,
   supportedOutputSettings,
   unsupportedSettingErrors,
-} from '../../daemon/plan/honoured.js';
+} from '../../daemon/plan/supported-settings.js';
 import { defaultOutput } from '../../src/shared/settings/index.js';
 
 const input = 'http://example.com/in.mp4';

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { listUnavailableSettings } from '../../daemon/plan/list-unavailable-settings.js';
 import { plan } from '../../daemon/plan/plan.js';
 import type { Plan } from '../../daemon/plan/plan-types.js';
-import { listUnavailableSettings } from '../../daemon/plan/rules-out.js';
 import { fileArgument, safeInputArgs } from '../../daemon/plan/safe-input.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { audioFacts, mediaFacts, newCapabilities, output, paths, videoFacts, without } from './facts.js';

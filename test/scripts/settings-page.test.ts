@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { unsupportedSettingErrors } from '../../daemon/plan/honoured.js';
+import { unsupportedSettingErrors } from '../../daemon/plan/supported-settings.js';
 import { crossRules } from '../../scripts/docs/cross-rules.js';
 import { examples } from '../../scripts/docs/examples.js';
 import { settingsPage } from '../../scripts/docs/settings-page.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mapDiskError, mapLocalDiskError } from '../../daemon/transfer/map-disk-error.js';
+import { mapDiskError, mapLocalDiskError } from '../../daemon/transfer/disk-errors.js';
 import { VencError } from '../../src/shared/errors.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 

@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createTransferRetryPolicy } from '../../daemon/transfer/retry-policy.js';
 import {
   mapConnectionError,
   permanentError,
   type TransferError,
   transientError,
 } from '../../daemon/transfer/transfer-error.js';
+import { createTransferRetryPolicy } from '../../daemon/transfer/transfer-retry-policy.js';
 
 const passing = transientError('DownloadFailureError', 'no');
 const refused = mapConnectionError(

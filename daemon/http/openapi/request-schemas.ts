@@ -4,7 +4,11 @@ import { notificationTable } from '../../../src/shared/settings/notifications.js
 import type { SettingsTable } from '../../../src/shared/settings/setting.js';
 import { thumbnailsTable } from '../../../src/shared/settings/thumbnails.js';
 import { watermarkTable } from '../../../src/shared/settings/watermark.js';
-import { type SettingSupport, supportedJobFields, supportedOutputSettings } from '../../plan/honoured.js';
+import {
+  type SettingSupport,
+  supportedJobFields,
+  supportedOutputSettings,
+} from '../../plan/supported-settings.js';
 import { refTo, type Schema, type Schemas } from './schema.js';
 import { settingsSchema, type TableNames } from './setting-schemas.js';
 

@@ -1,6 +1,6 @@
 import { finalMatrix } from '../decide/colours.js';
 import type { PixelSize, VideoDecision } from '../decide/decisions.js';
-import { planRenditions, type Rendition } from '../decide/groups.js';
+import { planRenditions, type Rendition } from '../decide/group-decisions.js';
 import type { Capabilities } from '../plan-types.js';
 import { fitFilters, postScaleFilters, preScaleFilters, type Skip, withoutMatrix } from './filters.js';
 import { converted, scaleFilters } from './scaling.js';

@@ -1,6 +1,6 @@
 import { swapsSides } from '../../jobs/media.js';
 import type { PixelSize } from '../decide/decisions.js';
-import type { DecisionWithVideo } from '../decide/groups.js';
+import type { DecisionWithVideo } from '../decide/group-decisions.js';
 import { encoderDelayFrames, firstPassWeight } from '../first-pass.js';
 import type { Capabilities, PlanPaths, Step } from '../plan-types.js';
 import { groupGraph, groupLabel } from './group-graph.js';

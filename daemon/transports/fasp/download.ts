@@ -5,15 +5,15 @@ import { dirname, join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
-import { mapLocalDiskError } from '../../transfer/map-disk-error.js';
+import { mapLocalDiskError } from '../../transfer/disk-errors.js';
 import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import { measureFile } from '../../transfer/read-file.js';
 import type { Transfer } from '../../transfer/transfer.js';
 import { mapConnectionError, permanentError, type TransferError } from '../../transfer/transfer-error.js';
 import { type RemoteOptions, type Watchdog, withIdleTimeout, withRetry } from '../../transfer/with-retry.js';
-import { mapAscpError } from './ascp-trouble.js';
 import { type FaspLocation, parseFaspUrl } from './fasp-url.js';
-import { findOnPath } from './find-ascp.js';
+import { findOnPath } from './find-on-path.js';
+import { mapAscpError } from './map-ascp-error.js';
 import { runAscp } from './run-ascp.js';
 
 /** What downloads by `ascp` depend on. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { childEnvironment } from '../../../src/shared/util/child-environment.js';
-import { findOnPath } from './find-ascp.js';
+import { findOnPath } from './find-on-path.js';
 
 /** How the program came to its end. */
 export interface AscpResult {

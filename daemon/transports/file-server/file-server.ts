@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Direction } from '../../transfer/map-disk-error.js';
+import type { Direction } from '../../transfer/disk-errors.js';
 import type { RemoteUrl } from '../../transfer/remote-url.js';
 import type { TransferError } from '../../transfer/transfer-error.js';
 import type { Watchdog } from '../../transfer/with-retry.js';

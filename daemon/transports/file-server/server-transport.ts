@@ -1,7 +1,7 @@
 import type { Transport } from '../transport.js';
 import { downloadFrom } from './download-from-server.js';
+import { fetchRemoteSize } from './fetch-remote-size.js';
 import type { FileServer } from './file-server.js';
-import { fetchRemoteSize } from './size-on-server.js';
 import { type RemoteUploadOptions, removeFrom, uploadTo } from './upload-to-server.js';
 
 /** Uploads whose folders are remembered, for the moment that what they brought is taken away again. */

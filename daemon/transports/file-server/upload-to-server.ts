@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
-import { mapLocalDiskError } from '../../transfer/map-disk-error.js';
+import { mapLocalDiskError } from '../../transfer/disk-errors.js';
 import type { CleanupJournal } from '../../transfer/orphans.js';
 import { partialFileName } from '../../transfer/partial-file.js';
 import { createProgressReporter } from '../../transfer/progress-reporter.js';

@@ -1,4 +1,4 @@
-import type { Direction } from '../../transfer/map-disk-error.js';
+import type { Direction } from '../../transfer/disk-errors.js';
 import type { TransferError } from '../../transfer/transfer-error.js';
 import { type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
 import type { FileServer, FileSession, RemoteLocation } from './file-server.js';

@@ -2,11 +2,11 @@ import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import type { Transport } from '../transport.js';
-import { deliverFile } from './deliver.js';
+import { deliverFile } from './deliver-file.js';
+import { downloadFile, sizeOfFile } from './download-file.js';
 import { parseFileUrl } from './file-url.js';
 import { removeFile } from './remove.js';
 import { type RootFolders, resolveBelow } from './roots.js';
-import { downloadFile, sizeOfFile } from './take.js';
 
 const notAllowedMessage =
   'names a file on the machine of the daemon, which takes such files only when it is started with --files-root DIR';

@@ -2,7 +2,7 @@ import { unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { mapDiskError } from '../../transfer/map-disk-error.js';
+import { mapDiskError } from '../../transfer/disk-errors.js';
 import { type RootFolders, resolveBelow } from './roots.js';
 
 /** Deletes a delivered file below the roots. That there is none is as good. */

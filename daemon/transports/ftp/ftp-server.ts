@@ -3,11 +3,11 @@ import { SocketBuffers } from '../../net/socket-buffers.js';
 import { connectTimeoutOf, type RemoteOptions } from '../../transfer/with-retry.js';
 import type { FileServer } from '../file-server/file-server.js';
 import { createDataConnector } from './data-connection.js';
-import { parseFtpUrl } from './ftp-place.js';
 import { createFtpSession } from './ftp-session.js';
-import { mapFtpError } from './ftp-trouble.js';
+import { parseFtpUrl } from './ftp-url.js';
 import { logIn } from './log-in.js';
-import { openControlConnection, type TlsModeCache } from './reach.js';
+import { mapFtpError } from './map-ftp-error.js';
+import { openControlConnection, type TlsModeCache } from './open-control-connection.js';
 
 /** What FTP depends on. */
 export interface FtpOptions extends RemoteOptions {

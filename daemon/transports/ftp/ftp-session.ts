@@ -5,15 +5,15 @@ import { FTPError, type FTPResponse } from 'basic-ftp';
 import { VencError } from '../../../src/shared/errors.js';
 import type { SocketBuffers } from '../../net/socket-buffers.js';
 import { skipBytes, totalByteLength } from '../../transfer/chunks.js';
+import type { Direction } from '../../transfer/disk-errors.js';
 import { drainInBatches } from '../../transfer/drain-in-batches.js';
-import type { Direction } from '../../transfer/map-disk-error.js';
 import type { FileSession, OnChunks, RemoteFacts, RemoteLocation } from '../file-server/file-server.js';
 import type { ControlConnection } from './control-connection.js';
 import type { DataConnection } from './data-connection.js';
-import { deniedError, isDeniedMessage, isMissingMessage } from './ftp-trouble.js';
 import type { ServerCapabilities } from './log-in.js';
-import { canEnterFolder, type FtpEntry, type FtpStatOptions, statPath } from './look.js';
-import { transferData } from './move-data.js';
+import { deniedError, isDeniedMessage, isMissingMessage } from './map-ftp-error.js';
+import { canEnterFolder, type FtpEntry, type FtpStatOptions, statPath } from './stat-path.js';
+import { transferData } from './transfer-data.js';
 
 /** What a session works on. */
 export interface FtpSessionOptions {

@@ -1,8 +1,8 @@
 import { createServerTransport } from '../file-server/server-transport.js';
 import type { RemoteUploadOptions } from '../file-server/upload-to-server.js';
 import type { Transport } from '../transport.js';
-import { parseFtpUrl } from './ftp-place.js';
 import type { FtpOptions } from './ftp-server.js';
+import { parseFtpUrl } from './ftp-url.js';
 
 /** The transport of `ftp:` and `ftps:` (section 1). Its library is loaded with the first transfer. */
 export function createFtpTransport(options: FtpOptions & RemoteUploadOptions): Transport {

@@ -1,7 +1,7 @@
 import { VencError } from '../../../src/shared/errors.js';
 import { parseFileRefUrl } from '../../hosted-files/file-ref.js';
 import type { HostedFileStore } from '../../hosted-files/hosted-file-store.js';
-import { mapLocalDiskError } from '../../transfer/map-disk-error.js';
+import { mapLocalDiskError } from '../../transfer/disk-errors.js';
 import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import { measureFile } from '../../transfer/read-file.js';
 import type { Transport } from '../transport.js';

@@ -1,13 +1,13 @@
 import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { defaultConnections } from '../../transfer/default-connections.js';
-import { downloadToFile } from '../../transfer/fetch-file.js';
+import { downloadToFile } from '../../transfer/download-to-file.js';
 import type { Transfer } from '../../transfer/transfer.js';
 import { connectTimeoutOf, type RemoteOptions } from '../../transfer/with-retry.js';
-import { createGuardedAgent } from './agent.js';
-import type { HttpTarget } from './ask.js';
+import { createGuardedAgent } from './guarded-agent.js';
 import { HttpDownload, type RangeThresholds } from './http-download.js';
 import { parseHttpUrl } from './http-url.js';
+import type { HttpTarget } from './request-file.js';
 
 /** What the transport for HTTP depends on. */
 export interface HttpOptions extends RemoteOptions {

@@ -1,16 +1,16 @@
 import { dirname } from 'node:path';
+import { mapLocalDiskError, outOfSpaceError } from '../../transfer/disk-errors.js';
 import { freeBytes } from '../../transfer/folders.js';
-import { mapLocalDiskError, outOfSpaceError } from '../../transfer/map-disk-error.js';
 import type { PartialFile } from '../../transfer/partial-file.js';
 import type { ProgressReporter } from '../../transfer/progress-reporter.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
-import type { GuardedAgent } from './agent.js';
-import type { KnownFile } from './answer.js';
-import { type FileResponse, type HttpTarget, requestFile } from './ask.js';
-import { type BodyResponse, streamBody } from './bring.js';
-import { type ConnectionPoolOptions, type FetchResult, runConnectionPool } from './crew.js';
-import { RangeScheduler, type TransferRange } from './stretches.js';
+import { type ConnectionPoolOptions, type FetchResult, runConnectionPool } from './connection-pool.js';
+import type { GuardedAgent } from './guarded-agent.js';
+import type { KnownFile } from './parse-response.js';
+import { RangeScheduler, type TransferRange } from './range-scheduler.js';
+import { type FileResponse, type HttpTarget, requestFile } from './request-file.js';
+import { type BodyResponse, streamBody } from './stream-body.js';
 
 /** What a download works with. */
 export interface HttpDownloadOptions {
@@ -41,7 +41,7 @@ interface DownloadState {
   readonly scheduler: RangeScheduler;
 }
 
-/** How many bytes count as a step forward (see `bring.ts`). */
+/** How many bytes count as a step forward (see `stream-body.ts`). */
 const reportStepBytes = 1024;
 /** A file that seems to change this often is rather told differently by several servers behind one name: it comes over one connection. */
 const maxChanges = 2;

@@ -1,7 +1,7 @@
 import type { Transport } from '../transport.js';
 import { downloadOverHttp, type HttpOptions } from './download.js';
 import { parseHttpUrl } from './http-url.js';
-import { sizeOverHttp } from './size-of.js';
+import { sizeOverHttp } from './size-over-http.js';
 
 /** Inputs over `http:` and `https:` (section 1). */
 export function createHttpTransport(options: HttpOptions): Transport {

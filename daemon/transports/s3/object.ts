@@ -5,8 +5,8 @@ import {
   type GetObjectCommandOutput,
   HeadObjectCommand,
 } from '@aws-sdk/client-s3';
-import type { S3RequestContext, StorageSession } from './session.js';
-import { parseS3Error } from './trouble.js';
+import { parseS3Error } from './map-storage-error.js';
+import type { S3RequestContext, StorageSession } from './storage-session.js';
 
 /** What a server tells of an object before any of it is taken. */
 export interface ObjectFacts {

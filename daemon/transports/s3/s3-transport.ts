@@ -1,12 +1,12 @@
 import { VencError } from '../../../src/shared/errors.js';
-import type { Direction } from '../../transfer/map-disk-error.js';
+import type { Direction } from '../../transfer/disk-errors.js';
 import type { CleanupJournal } from '../../transfer/orphans.js';
 import { errorClassOf } from '../../transfer/transfer-error.js';
 import type { RemoteOptions } from '../../transfer/with-retry.js';
 import type { StorageService } from '../services.js';
 import type { Transport } from '../transport.js';
-import { parseBucketUrl } from './place.js';
-import type { StorageSession } from './session.js';
+import { parseBucketUrl } from './object-location.js';
+import type { StorageSession } from './storage-session.js';
 
 /** What the transports of object storage are made with. */
 export interface BucketOptions extends RemoteOptions {
@@ -44,7 +44,7 @@ function bucketTransport(scheme: string, options: BucketOptions): Transport {
       throw new VencError(errorClassOf('failure', direction), `${subject} ${location}.`);
     }
     // Loaded with the first transfer: a daemon at rest does without the SDK.
-    const { StorageSession } = await import('./session.js');
+    const { StorageSession } = await import('./storage-session.js');
     const session = new StorageSession(location, direction, options);
     try {
       return await work(session);

@@ -8,11 +8,11 @@ import {
 import { Semaphore } from '../../../src/shared/util/semaphore.js';
 import type { CleanupJournal } from '../../transfer/orphans.js';
 import type { UploadSource } from '../../transfer/upload-source.js';
+import { parseS3Error, transferFailure } from './map-storage-error.js';
 import { hasEtag } from './object.js';
-import { type ObjectUploadContext, withGrants } from './outgoing.js';
-import { planParts } from './parts.js';
-import type { StorageSession } from './session.js';
-import { parseS3Error, transferFailure } from './trouble.js';
+import { type ObjectUploadContext, withGrants } from './object-upload-context.js';
+import { planParts } from './plan-parts.js';
+import type { StorageSession } from './storage-session.js';
 
 /** A part that the server has. */
 interface DonePart {

@@ -1,19 +1,19 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { FileFacts } from '../../jobs/job.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
-import { mapLocalDiskError } from '../../transfer/map-disk-error.js';
+import { mapLocalDiskError } from '../../transfer/disk-errors.js';
 import type { CleanupJournal } from '../../transfer/orphans.js';
 import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import type { Transfer } from '../../transfer/transfer.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { UploadSource } from '../../transfer/upload-source.js';
 import { withRetry } from '../../transfer/with-retry.js';
+import { grantOwnerFullControl } from './grant-owner-full-control.js';
 import { grantsFor } from './grants.js';
 import { hasEtag, headObjectSize, removeS3Object } from './object.js';
-import { createObjectUploadContext, type ObjectUploadContext, withGrants } from './outgoing.js';
-import { grantOwnerFullControl } from './owner.js';
-import { maxSingleBytes } from './parts.js';
-import type { StorageSession, StorageSessionOptions } from './session.js';
+import { createObjectUploadContext, type ObjectUploadContext, withGrants } from './object-upload-context.js';
+import { maxSingleBytes } from './plan-parts.js';
+import type { StorageSession, StorageSessionOptions } from './storage-session.js';
 import { uploadInParts } from './upload-in-parts.js';
 
 /** What an upload to a bucket depends on. */

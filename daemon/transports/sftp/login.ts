@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ConnectConfig } from 'ssh2';
 import { VencError } from '../../../src/shared/errors.js';
-import type { Direction } from '../../transfer/map-disk-error.js';
+import type { Direction } from '../../transfer/disk-errors.js';
 import { errorClassOf } from '../../transfer/transfer-error.js';
 import type { RemoteLocation } from '../file-server/file-server.js';
 import type { Services } from '../services.js';

@@ -1,5 +1,5 @@
 import type { OnChunks } from '../file-server/file-server.js';
-import type { SftpChannel } from './line.js';
+import type { SftpChannel } from './sftp-channel.js';
 
 /** What is handed on at once, at most: larger than an answer, since every piece costs its receiver something. */
 const maxChunkBytes = 1 << 18;

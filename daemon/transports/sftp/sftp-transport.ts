@@ -18,6 +18,7 @@ export interface SftpOptions extends RemoteUploadOptions {
 export function createSftpTransport(options: SftpOptions): Transport {
   const { hostKeysPath: ownPath, knownHostsPaths } = options;
   const hostKeys = { ownPath, ...(knownHostsPaths === undefined ? {} : { otherPaths: knownHostsPaths }) };
-  const load = async () => (await import('./connect.js')).createSftpServer({ ...options, hostKeys });
+  const load = async () =>
+    (await import('./create-sftp-server.js')).createSftpServer({ ...options, hostKeys });
   return createServerTransport(['sftp'], parseSftpUrl, load, options);
 }

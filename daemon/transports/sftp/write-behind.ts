@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { SftpChannel } from './line.js';
+import type { SftpChannel } from './sftp-channel.js';
 
 /**
  * How much may be unconfirmed: hides the way there and back. A server may hold that much behind the last confirmed byte in any order when a

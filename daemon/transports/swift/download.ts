@@ -2,11 +2,11 @@ import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import type { Transfer } from '../../transfer/transfer.js';
 import { downloadFromHttpTarget } from '../http/download.js';
-import { objectNotFoundError } from './answers.js';
-import type { SwiftAccount } from './logins.js';
-import type { SwiftSession } from './session.js';
+import { objectNotFoundError } from './swift-errors.js';
 import type { SwiftOptions } from './swift-options.js';
+import type { SwiftSession } from './swift-session.js';
 import { swiftPath } from './swift-url.js';
+import type { SwiftAccount } from './token-cache.js';
 
 /**
  * Downloads an object as any file of the web: in ranges, resumed, its size checked. The token goes to the storage alone; one that is good

@@ -1,6 +1,6 @@
 import type { Orphan } from '../../transfer/orphans.js';
 import { readObjectState, readSegmentsPrefix, removeSegments, removeSwiftObject } from './segments.js';
-import type { SwiftSession } from './session.js';
+import type { SwiftSession } from './swift-session.js';
 
 /** Takes a delivered object away, with its segments where it is a large one of ours. */
 export async function removeFromSwift(session: SwiftSession, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SwiftSession } from './session.js';
+import type { SwiftSession } from './swift-session.js';
 
 /** What stands at the destination before, or after. */
 export interface ObjectState {

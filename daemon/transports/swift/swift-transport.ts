@@ -1,16 +1,16 @@
 import { VencError } from '../../../src/shared/errors.js';
-import type { Direction } from '../../transfer/map-disk-error.js';
+import type { Direction } from '../../transfer/disk-errors.js';
 import { errorClassOf } from '../../transfer/transfer-error.js';
 import { connectTimeoutOf } from '../../transfer/with-retry.js';
 import type { Transport } from '../transport.js';
-import { objectNotFoundError } from './answers.js';
 import { downloadFromSwift } from './download.js';
-import { TokenCache } from './logins.js';
 import { removeFromSwift, removeSwiftOrphan } from './remove.js';
 import { readObjectState } from './segments.js';
-import { SwiftSession } from './session.js';
+import { objectNotFoundError } from './swift-errors.js';
 import type { SwiftOptions } from './swift-options.js';
+import { SwiftSession } from './swift-session.js';
 import { parseSwiftUrl } from './swift-url.js';
+import { TokenCache } from './token-cache.js';
 import { uploadToSwift } from './upload.js';
 
 /**

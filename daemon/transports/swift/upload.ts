@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../../jobs/job.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
-import { mapLocalDiskError } from '../../transfer/map-disk-error.js';
+import { mapLocalDiskError } from '../../transfer/disk-errors.js';
 import { createProgressReporter, type ProgressReporter } from '../../transfer/progress-reporter.js';
 import type { Transfer } from '../../transfer/transfer.js';
 import { transientError } from '../../transfer/transfer-error.js';
@@ -16,8 +16,8 @@ import {
   segmentName,
   segmentsPrefix,
 } from './segments.js';
-import type { SwiftCall, SwiftSession } from './session.js';
 import type { SwiftOptions } from './swift-options.js';
+import type { SwiftCall, SwiftSession } from './swift-session.js';
 
 const gib = 1024 ** 3;
 

@@ -59,7 +59,7 @@ Examples:
   venc plan film.mov --output width=640 --output filename=a.mp3 --json`;
 
 /** Says which settings this version refuses. */
-export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));
+export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/supported-settings.js'));
 
 const readXml: ReadXml = async (text) =>
   (await import('../../../daemon/http/representations/xml/read-xml-request.js')).readXmlRequest(text);

@@ -88,7 +88,7 @@ Examples:
     --output label=large`;
 
 /** Says which settings the daemon of this version refuses. */
-export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));
+export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/supported-settings.js'));
 
 const readXml: ReadXml = async (text) =>
   (await import('../../../daemon/http/representations/xml/read-xml-request.js')).readXmlRequest(text);

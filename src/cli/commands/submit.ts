@@ -78,4 +78,4 @@ Examples:
   venc submit - --ndjson --idempotency-key tuesday < jobs.ndjson`;
 
 /** Says which settings the daemon of this version refuses. */
-export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/honoured.js'));
+export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/supported-settings.js'));

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as honoured from '../../../daemon/plan/honoured.js';
+import * as honoured from '../../../daemon/plan/supported-settings.js';
 import { commandGroups, commandTable } from '../../../src/cli/command-table.js';
 import { declinedHelp } from '../../../src/cli/help/unsupported-settings.js';
 import { settingFlags } from '../../../src/shared/settings/flags.js';

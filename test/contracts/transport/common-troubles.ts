@@ -1,4 +1,4 @@
-import type { Direction } from '../../../daemon/transfer/map-disk-error.js';
+import type { Direction } from '../../../daemon/transfer/disk-errors.js';
 import type { Transport } from '../../../daemon/transports/transport.js';
 import type { ErrorClass } from '../../../src/shared/error-classes.js';
 import type { TroubleCase } from './trouble-case.js';

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { supportedJobFields, supportedOutputSettings } from '../../../daemon/plan/honoured.js';
+import { supportedJobFields, supportedOutputSettings } from '../../../daemon/plan/supported-settings.js';
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
 import { settingPaths } from './check-settings.js';
 import type { Codebase } from './rules.js';

@@ -4,7 +4,7 @@ import {
   parseResponse,
   type RangeRequest,
   type ResponseHead,
-} from '../../../daemon/transports/http/answer.js';
+} from '../../../daemon/transports/http/parse-response.js';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const all: RangeRequest = { fromByte: 0, known: null };

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createThroughputEstimator } from '../../../daemon/transports/http/pace.js';
-import { RangeScheduler } from '../../../daemon/transports/http/stretches.js';
+import { RangeScheduler } from '../../../daemon/transports/http/range-scheduler.js';
+import { createThroughputEstimator } from '../../../daemon/transports/http/throughput-estimator.js';
 
 const division = { rangeBytes: 100, minRangeBytes: 10 };
 const placeOf = (range: { readonly position: number; readonly end: number } | null) =>

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseBucketUrl } from '../../../daemon/transports/s3/place.js';
+import { parseBucketUrl } from '../../../daemon/transports/s3/object-location.js';
 
 const own = { id: 'OWN', secret: 'own' };
 const read = (url: string) => parseBucketUrl(url, { keys: own });

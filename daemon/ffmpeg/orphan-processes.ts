@@ -1,0 +1,54 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { processFingerprint } from './process-fingerprint.js';
+
+const recordNamePattern = /^\.ffmpeg-(\d+)$/;
+const exitTimeoutMs = 2000;
+
+/**
+ * Notes in a folder that a process runs there; the function given back takes the note away. Written at once and not by
+ * promise, so that no crash finds time between the start of the process and the note.
+ */
+export function recordProcess(folder: string, pid: number): () => void {
+  const path = join(folder, `.ffmpeg-${pid}`);
+  try {
+    writeFileSync(path, processFingerprint(pid) ?? '', { mode: 0o600 });
+  } catch {
+    // Without room for a note there is none for an encoding either: ffmpeg will say so itself in a moment.
+  }
+  return () => rmSync(path, { force: true });
+}
+
+async function killProcess(pid: number, fingerprint: string): Promise<boolean> {
+  if (fingerprint === '' || processFingerprint(pid) !== fingerprint) return false;
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+  const deadline = Date.now() + exitTimeoutMs;
+  while (processFingerprint(pid) === fingerprint && Date.now() < deadline) await wait(10);
+  return true;
+}
+
+/**
+ * Ends every encoder that is noted below a folder and still runs, and waits until it is gone: what a daemon does at its
+ * start, before it clears its scratch. A process that has got such an id since is left alone, for the note holds when the
+ * encoder started. Resolves to how many were ended; a folder that is not there has none.
+ */
+export async function killOrphanProcesses(scratchRoot: string): Promise<number> {
+  const entries = await readdir(scratchRoot, { recursive: true, withFileTypes: true }).catch(() => []);
+  const results = await Promise.all(
+    entries.map(async (entry) => {
+      const pid = Number(recordNamePattern.exec(entry.name)?.[1]);
+      if (!entry.isFile() || !Number.isSafeInteger(pid) || pid <= 1) return false;
+      const path = join(entry.parentPath, entry.name);
+      const isKilled = await killProcess(pid, await readFile(path, 'utf8').catch(() => ''));
+      await rm(path, { force: true });
+      return isKilled;
+    }),
+  );
+  return results.filter(Boolean).length;
+}

@@ -1,0 +1,62 @@
+import { copyFile, mkdir, rename, unlink, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { VencError } from '../../src/shared/errors.js';
+import { systemCode } from '../../src/shared/util/system-code.js';
+import { mapLocalDiskError } from '../transfer/disk-errors.js';
+import { makeFolders, syncFile, syncFolder } from '../transfer/folders.js';
+import { hostedFilePath, isFileRef } from './file-ref.js';
+import type { FileRef } from './hosted-file-store.js';
+import { type HostedFileStoreState, unfinishedFolder } from './hosted-file-store-state.js';
+
+/** Puts a finished file at a place by moving it there, durably; its time begins now. */
+export async function putHostedFile(
+  state: HostedFileStoreState,
+  fromPath: string,
+  ref: FileRef,
+): Promise<void> {
+  if (!isFileRef(ref)) throw new VencError('UploadFailureError', 'The name cannot be that of a hosted file.');
+  await state.mutex
+    .runExclusive(ref.token, () => moveIntoPlace(state, fromPath, ref))
+    .catch(rethrowAsDiskError);
+}
+
+async function moveIntoPlace(state: HostedFileStoreState, fromPath: string, ref: FileRef): Promise<void> {
+  // Time and bytes first: under its final name the file is complete in every respect, also after a power cut.
+  await touchAndSync(state, fromPath);
+  const tokenFolder = join(state.folder, ref.token);
+  const undo = await makeFolders(tokenFolder);
+  try {
+    await rename(fromPath, hostedFilePath(state.folder, ref)).catch(async (error: unknown) => {
+      if (systemCode(error) !== 'EXDEV') throw error;
+      await copyAcrossVolumes(state, fromPath, ref);
+    });
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+  await syncFolder(tokenFolder);
+  await syncFolder(state.folder);
+}
+
+async function copyAcrossVolumes(state: HostedFileStoreState, fromPath: string, ref: FileRef): Promise<void> {
+  await mkdir(unfinishedFolder(state), { recursive: true, mode: 0o700 });
+  const partPath = join(unfinishedFolder(state), ref.token);
+  try {
+    await copyFile(fromPath, partPath);
+    await touchAndSync(state, partPath);
+    await rename(partPath, hostedFilePath(state.folder, ref));
+  } catch (error) {
+    await unlink(partPath).catch(() => undefined);
+    throw error;
+  }
+  await unlink(fromPath).catch(() => undefined);
+}
+
+async function touchAndSync(state: HostedFileStoreState, path: string): Promise<void> {
+  await utimes(path, state.now(), state.now());
+  await syncFile(path);
+}
+
+function rethrowAsDiskError(error: unknown): never {
+  throw mapLocalDiskError(error, 'upload');
+}

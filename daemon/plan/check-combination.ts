@@ -1,0 +1,174 @@
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { type AudioCodec, type VideoCodec, type VideoCodecFacts, videoCodecs } from './codecs.js';
+import {
+  type Container,
+  containerOf,
+  containers,
+  type Extension,
+  extensionOf,
+  isExtension,
+} from './containers.js';
+import { type CodecChoice, chooseCodecs, suitableExtension } from './decide/choose-codecs.js';
+import { sampleRatesOf, validateAudioBitrate } from './decide/decide-audio.js';
+import { pickAudioEncoder, pickVideoEncoder } from './decide/pick-encoder.js';
+import type { AudioEncoderName, VideoEncoderName } from './encoders.js';
+import type { Capabilities } from './plan-types.js';
+
+/** What an output is to be encoded with, as far as its settings and its file name tell. */
+export interface Combination {
+  readonly ok: true;
+  /** Extension of the container, with its dot: what a name that has to be made up ends in. */
+  readonly extension: Extension;
+  readonly container: Container;
+  /** Null where the picture is left out. */
+  readonly video: { readonly codec: VideoCodec; readonly encoder: VideoEncoderName } | null;
+  /** Null where the sound is left out. */
+  readonly audio: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName } | null;
+}
+
+/** Everything that is wrong with it: full sentences with the path of the setting. */
+export interface InvalidCombination {
+  readonly ok: false;
+  readonly validationErrors: readonly string[];
+}
+
+/**
+ * Which codecs and which container an output gets, and whether they go together and can be encoded (contract, valid
+ * combinations). Pure, and needs no input: a request that fails here is never accepted.
+ *
+ * `filename` is null where the name has to be made up. `path` stands in front of the names of settings, e.g. `outputs[1]`.
+ */
+export function checkCombination(
+  settings: OutputSettings,
+  filename: string | null,
+  capabilities: Capabilities,
+  path: string,
+): Combination | InvalidCombination {
+  const givenExtension = filename === null ? '' : extensionOf(filename);
+  if (givenExtension !== '' && !isExtension(givenExtension))
+    return invalid([`${path}.${nameSetting(settings)} ${unknownExtension(givenExtension)}`]);
+  const codecs = chooseCodecs(settings, isExtension(givenExtension) ? givenExtension : null);
+  const extension = isExtension(givenExtension)
+    ? givenExtension
+    : suitableExtension(codecs.video, codecs.audio);
+  const container = containerOf(extension);
+  const validationErrors = [
+    ...validateCodecPair(codecs, extension, container, path),
+    ...validateAudioSettings(settings, codecs.audio, container, path),
+    ...(codecs.video === null ? [] : validateWatermarks(settings, codecs.video, path)),
+    ...(capabilities.muxers.has(container.muxer)
+      ? []
+      : [
+          `${path} cannot be written as ${extension} by the ffmpeg at hand: it has no muxer ${container.muxer}`,
+        ]),
+    ...(codecs.video === 'theora' && container.muxer === 'ogg' && losesTheoraTimes(capabilities)
+      ? [
+          `${path}.video_codec theora cannot be written as ${extension} by ffmpeg ${capabilities.version}, which loses the times of repeated frames: use .mkv`,
+        ]
+      : []),
+  ];
+  const video = codecs.video === null ? null : pickVideoEncoder(codecs.video, settings, capabilities);
+  const audio = codecs.audio === null ? null : pickAudioEncoder(codecs.audio, capabilities);
+  const missing = [
+    ...(codecs.video !== null && video === null ? [`${path}.video_codec ${cannotEncode(codecs.video)}`] : []),
+    ...(codecs.audio !== null && audio === null
+      ? [`${path}.audio_codec ${codecs.audio} cannot be encoded by the ffmpeg at hand`]
+      : []),
+  ];
+  if (validationErrors.length + missing.length > 0) return invalid([...validationErrors, ...missing]);
+  return { ok: true, extension, container, video, audio };
+}
+
+/**
+ * From 7.0 on ffmpeg drops the empty packets that Theora's encoder gives for repeated frames. In Ogg the time of a frame follows from the
+ * number of packets before it, so a film with still scenes would play too fast. Measured with 7.0; 5.1 and the build of 2018 keep them.
+ */
+export function losesTheoraTimes(capabilities: Pick<Capabilities, 'version'>): boolean {
+  return capabilities.version !== null && capabilities.version >= 7;
+}
+
+function validateCodecPair(
+  codecs: CodecChoice,
+  extension: Extension,
+  container: Container,
+  path: string,
+): readonly string[] {
+  if (codecs.video === null) {
+    if (codecs.audio === null)
+      return [`${path}.skip_audio must not be set for ${extension}, which holds sound alone`];
+    if (container.audioOnlyCodecs.includes(codecs.audio)) return [];
+    return [
+      `${path}.audio_codec ${codecs.audio} does not go into ${extension}: use ${joinWithOr(container.audioOnlyCodecs)}`,
+    ];
+  }
+  const audioCodecs = container.codecPairs[codecs.video];
+  if (audioCodecs === undefined) {
+    const videoCodecNames = Object.keys(container.codecPairs);
+    const advice = videoCodecNames.length > 0 ? `use ${joinWithOr(videoCodecNames)}` : 'it holds sound alone';
+    return [`${path}.video_codec ${codecs.video} does not go into ${extension}: ${advice}`];
+  }
+  if (codecs.audio === null || audioCodecs.includes(codecs.audio)) return [];
+  return [
+    `${path}.audio_codec ${codecs.audio} does not go with ${codecs.video} in ${extension}: use ${joinWithOr(audioCodecs)}`,
+  ];
+}
+
+/** What the codec of the sound cannot do, as far as it shows without the input. */
+function validateAudioSettings(
+  settings: OutputSettings,
+  codec: AudioCodec | null,
+  container: Container,
+  path: string,
+): readonly string[] {
+  const sampleRate = settings.audio_sample_rate;
+  if (codec === null || sampleRate === undefined) return [];
+  const supportedRates = sampleRatesOf(codec, container);
+  if (supportedRates !== null && !supportedRates.includes(sampleRate)) {
+    return [
+      `${path}.audio_sample_rate must be one of ${supportedRates.join(', ')} for ${codec} in this container`,
+    ];
+  }
+  const kbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
+  // Without audio_channels the input may have two, and that is the wider range; mono that breaks its own fails later.
+  const validationError =
+    kbps === undefined
+      ? null
+      : validateAudioBitrate(codec, kbps, sampleRate, settings.audio_channels === 1 ? 1 : 2);
+  return validationError === null ? [] : [`${path}.audio_bitrate ${validationError}`];
+}
+
+/** Sizes asked for watermarks that the codec would have to keep as they are; those it leaves out count too. */
+function validateWatermarks(
+  { watermark = [] }: OutputSettings,
+  codec: VideoCodec,
+  path: string,
+): readonly string[] {
+  const { hasFixedWatermarks = false }: VideoCodecFacts = videoCodecs[codec];
+  if (!hasFixedWatermarks) return [];
+  return watermark.flatMap((item, index) =>
+    (['width', 'height'] as const)
+      .filter((side) => item[side] !== undefined)
+      .map((side) => `${path}.watermark[${index}].${side} must be left out: ${codec} scales no watermarks`),
+  );
+}
+
+function cannotEncode(codec: VideoCodec): string {
+  const { missingReason }: VideoCodecFacts = videoCodecs[codec];
+  return `${codec} cannot be encoded by the ffmpeg at hand${missingReason === undefined ? '' : `: ${missingReason}`}`;
+}
+
+function unknownExtension(extension: string): string {
+  return `ends in ${extension}, which is no container that can be written: use ${joinWithOr(Object.keys(containers))}`;
+}
+
+function nameSetting({ url }: OutputSettings): 'url' | 'filename' {
+  return url === undefined ? 'filename' : 'url';
+}
+
+function joinWithOr(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}
+
+function invalid(validationErrors: readonly string[]): InvalidCombination {
+  return { ok: false, validationErrors };
+}

@@ -1,0 +1,51 @@
+import { losesTheoraTimes } from './check-combination.js';
+import { audioCodecs, type VideoCodecFacts, videoCodecs } from './codecs.js';
+import { containers } from './containers.js';
+import { canToneMap } from './decide/colours.js';
+import { audioEncodersFor, videoEncodersFor } from './encoders.js';
+import type { Capabilities } from './plan-types.js';
+
+/** What cannot be encoded with an ffmpeg of these abilities, one sentence each; none where all can be. */
+export function listUnavailableSettings(capabilities: Capabilities): readonly string[] {
+  const { encoders, muxers, filters } = capabilities;
+  const missingVideo = keysOf(videoCodecs).filter(
+    (codec) => !videoEncodersFor(codec).some((name) => encoders.has(name)),
+  );
+  const missingAudio = keysOf(audioCodecs).filter(
+    (codec) => !audioEncodersFor(codec).some((name) => encoders.has(name)),
+  );
+  const missingContainers = keysOf(containers).filter(
+    (extension) => !muxers.has(containers[extension].muxer),
+  );
+  return [
+    ...missingVideo.map((codec) => `video_codec ${codec}: ${missingVideoReason(codec)}.`),
+    ...missingAudio.map((codec) => `audio_codec ${codec}: it has ${noneOf(audioEncodersFor(codec))}.`),
+    ...missingContainers.map((extension) => `${extension}: it has no muxer ${containers[extension].muxer}.`),
+    ...(losesTheoraTimes(capabilities)
+      ? ['video_codec theora in .ogv and .ogg: this version loses the times of repeated frames.']
+      : []),
+    ...(filters.has('bwdif') || filters.has('yadif')
+      ? []
+      : ['deinterlace: it has neither the filter bwdif nor yadif.']),
+    ...(canToneMap({ filters })
+      ? []
+      : [
+          'HDR inputs: it lacks the filter zscale or tonemap, so they keep their range and look pale on most screens.',
+        ]),
+  ];
+}
+
+function missingVideoReason(codec: keyof typeof videoCodecs): string {
+  const { missingReason }: VideoCodecFacts = videoCodecs[codec];
+  return missingReason ?? `it has ${noneOf(videoEncodersFor(codec))}`;
+}
+
+function noneOf(encoders: readonly string[]): string {
+  return encoders.length === 1
+    ? `no encoder ${encoders.join()}`
+    : `none of the encoders ${encoders.join(', ')}`;
+}
+
+function keysOf<K extends string>(table: Readonly<Record<K, unknown>>): readonly K[] {
+  return Object.keys(table) as readonly string[] as readonly K[];
+}

@@ -1,0 +1,126 @@
+import type { JobRequest, jobTable, OutputSettings, outputTable } from '../../src/shared/settings/index.js';
+
+/** What becomes of a setting in this version. */
+export type SettingSupport =
+  /** It is heeded, in this file of the project. */
+  | { readonly by: string }
+  /** It is taken and rightly changes nothing here. */
+  | { readonly noEffect: string }
+  /** It is refused, in this sentence (after the name of the setting), but for values that are what happens anyway. */
+  | { readonly unsupported: string; readonly unless?: readonly unknown[] };
+
+/** Settings inside of a setting; never where it has none. */
+type FieldsOf<S> = S extends { kind: 'object'; fields: infer F }
+  ? F
+  : S extends { kind: 'list'; of: infer O }
+    ? FieldsOf<O>
+    : never;
+
+/** Names of all settings of a table, those inside of others as `watermark.x`. */
+type PathsOf<T> = {
+  [K in keyof T & string]: K | ([FieldsOf<T[K]>] extends [never] ? never : `${K}.${PathsOf<FieldsOf<T[K]>>}`);
+}[keyof T & string];
+
+/** Every setting of the request itself. */
+export type JobPath = PathsOf<typeof jobTable>;
+/** Every setting of an output. */
+export type OutputPath = PathsOf<typeof outputTable>;
+
+/** What becomes of each field of a request. A new one without an entry does not compile. */
+export const supportedJobFields = {
+  input: { by: 'daemon/pipeline/run-job.ts' },
+  test: { by: 'daemon/actions/create-job.ts' },
+  download_connections: { by: 'daemon/jobs/draft.ts' },
+  region: { noEffect: 'best effort by the document: all is encoded on this machine' },
+  grouping: { by: 'daemon/jobs/draft.ts' },
+  pass_through: { by: 'daemon/jobs/draft.ts' },
+  mock: { by: 'daemon/actions/create-job.ts' },
+  notifications: { by: 'daemon/jobs/draft.ts' },
+  'notifications.url': { by: 'daemon/jobs/notifications.ts' },
+  'notifications.format': { by: 'daemon/jobs/notifications.ts' },
+  'notifications.headers': { by: 'daemon/jobs/notifications.ts' },
+} as const satisfies Record<JobPath, SettingSupport>;
+
+/** What becomes of each setting of an output. A new one without an entry does not compile. */
+export const supportedOutputSettings = {
+  label: { by: 'daemon/jobs/draft.ts' },
+  url: { by: 'daemon/actions/resolve-destination.ts' },
+  base_url: { by: 'daemon/actions/resolve-destination.ts' },
+  filename: { by: 'daemon/actions/resolve-destination.ts' },
+  video_codec: { by: 'daemon/plan/decide/choose-codecs.ts' },
+  speed: { by: 'daemon/plan/decide/decide-video.ts' },
+  public: { by: 'daemon/jobs/access.ts' },
+  access_control: { by: 'daemon/jobs/access.ts' },
+  'access_control.grantee': { by: 'daemon/jobs/access.ts' },
+  'access_control.permission': { by: 'daemon/jobs/access.ts' },
+  'access_control.permissions': { by: 'daemon/jobs/access.ts' },
+  notifications: { by: 'daemon/jobs/notifications.ts' },
+  'notifications.url': { by: 'daemon/jobs/notifications.ts' },
+  'notifications.format': { by: 'daemon/jobs/notifications.ts' },
+  'notifications.headers': { by: 'daemon/jobs/notifications.ts' },
+  width: { by: 'daemon/plan/decide/size.ts' },
+  height: { by: 'daemon/plan/decide/size.ts' },
+  size: { by: 'daemon/plan/decide/size.ts' },
+  upscale: { by: 'daemon/plan/decide/size.ts' },
+  aspect_mode: { by: 'daemon/plan/decide/size.ts' },
+  quality: { by: 'daemon/plan/decide/video-rate.ts' },
+  video_bitrate: { by: 'daemon/plan/decide/video-rate.ts' },
+  bitrate_cap: { by: 'daemon/plan/decide/video-rate.ts' },
+  buffer_size: { by: 'daemon/plan/decide/video-rate.ts' },
+  onepass: { by: 'daemon/plan/decide/video-rate.ts' },
+  audio_codec: { by: 'daemon/plan/decide/choose-codecs.ts' },
+  audio_quality: { by: 'daemon/plan/decide/decide-audio.ts' },
+  audio_bitrate: { by: 'daemon/plan/decide/decide-audio.ts' },
+  audio_sample_rate: { by: 'daemon/plan/decide/decide-audio.ts' },
+  audio_channels: { by: 'daemon/plan/decide/decide-audio.ts' },
+  skip_audio: { by: 'daemon/plan/decide/choose-codecs.ts' },
+  skip_video: { by: 'daemon/plan/decide/choose-codecs.ts' },
+  deinterlace: { by: 'daemon/plan/decide/decide-video.ts' },
+  max_frame_rate: { by: 'daemon/plan/decide/timing.ts' },
+  frame_rate: { by: 'daemon/plan/decide/timing.ts' },
+  decimate: { by: 'daemon/plan/decide/timing.ts' },
+  keyframe_interval: { by: 'daemon/plan/decide/decide-video.ts' },
+  rotate: { by: 'daemon/plan/decide/decide-video.ts' },
+  start_clip: { by: 'daemon/plan/decide/clip.ts' },
+  clip_length: { by: 'daemon/plan/decide/clip.ts' },
+  watermark: { by: 'daemon/plan/decide/watermarks.ts' },
+  'watermark.url': { by: 'daemon/pipeline/fetch-watermarks.ts' },
+  'watermark.x': { by: 'daemon/plan/decide/watermarks.ts' },
+  'watermark.y': { by: 'daemon/plan/decide/watermarks.ts' },
+  'watermark.width': { by: 'daemon/plan/decide/watermarks.ts' },
+  'watermark.height': { by: 'daemon/plan/decide/watermarks.ts' },
+  thumbnails: { by: 'daemon/jobs/thumbnails.ts' },
+  'thumbnails.number': { by: 'daemon/jobs/thumbnails.ts' },
+  'thumbnails.public': { by: 'daemon/jobs/access.ts' },
+  'thumbnails.access_control': { by: 'daemon/jobs/access.ts' },
+  'thumbnails.access_control.grantee': { by: 'daemon/jobs/access.ts' },
+  'thumbnails.access_control.permission': { by: 'daemon/jobs/access.ts' },
+  'thumbnails.access_control.permissions': { by: 'daemon/jobs/access.ts' },
+} as const satisfies Record<OutputPath, SettingSupport>;
+
+/**
+ * A complaint for each setting of a request that this version declines, with its path. Nothing is ever accepted and then
+ * ignored. Settings inside of a declined one are not told apart from it.
+ */
+export function unsupportedSettingErrors(
+  request: Partial<JobRequest> & Pick<JobRequest, 'outputs'>,
+): readonly string[] {
+  return [
+    ...validateAgainst(supportedJobFields, request, ''),
+    ...request.outputs.flatMap((settings: OutputSettings, index) =>
+      validateAgainst(supportedOutputSettings, settings, `outputs[${index}].`),
+    ),
+  ];
+}
+
+function validateAgainst(
+  table: Readonly<Record<string, SettingSupport>>,
+  settings: Readonly<Record<string, unknown>>,
+  prefix: string,
+): readonly string[] {
+  return Object.entries(settings).flatMap(([name, value]) => {
+    const support = table[name];
+    if (value === undefined || support === undefined || !('unsupported' in support)) return [];
+    return (support.unless ?? []).includes(value) ? [] : [`${prefix}${name} ${support.unsupported}`];
+  });
+}

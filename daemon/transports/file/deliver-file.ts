@@ -1,0 +1,122 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
+import type { FileFacts } from '../../jobs/job.js';
+import { copyToFile } from '../../transfer/copy-to-file.js';
+import { mapDiskError } from '../../transfer/disk-errors.js';
+import { makeFolders } from '../../transfer/folders.js';
+import { createProgressReporter } from '../../transfer/progress-reporter.js';
+import { measureHandle } from '../../transfer/read-file.js';
+import type { Transfer } from '../../transfer/transfer.js';
+import { isOpenedBelow, type RootFolders, resolveBelow, stablePath } from './roots.js';
+
+const maxAttempts = 3;
+
+interface OpenFolder {
+  readonly handle: FileHandle;
+  readonly path: string;
+  /** Takes the folders away again that were made for this delivery. */
+  readonly undo: () => Promise<void>;
+}
+
+/**
+ * Delivers a finished file to a path below the roots, making its folders. On one volume the file is moved, else copied under a short
+ * name and renamed; either way it is flushed to the disk before it has its final name.
+ */
+export async function deliverFile(
+  roots: RootFolders,
+  fromPath: string,
+  path: string,
+  transfer: Transfer,
+): Promise<FileFacts> {
+  // Another delivery that fails takes its empty folders away again, perhaps just those that this one is about to use.
+  for (let attempt = 1; ; attempt += 1) {
+    transfer.signal.throwIfAborted();
+    try {
+      return await deliverOnce(roots, fromPath, path, transfer);
+    } catch (error) {
+      transfer.signal.throwIfAborted();
+      if (attempt < maxAttempts && systemCode(error) === 'ENOENT') continue;
+      throw mapDiskError(error, 'upload', 'The destination');
+    }
+  }
+}
+
+async function deliverOnce(
+  roots: RootFolders,
+  fromPath: string,
+  path: string,
+  transfer: Transfer,
+): Promise<FileFacts> {
+  const folder = await openFolder(roots, dirname(path));
+  try {
+    return await moveOrCopy(fromPath, folder, basename(path), transfer);
+  } catch (error) {
+    await folder.undo();
+    throw error;
+  } finally {
+    await folder.handle.close();
+  }
+}
+
+async function moveOrCopy(
+  fromPath: string,
+  folder: OpenFolder,
+  name: string,
+  transfer: Transfer,
+): Promise<FileFacts> {
+  const finalPath = join(await stablePath(folder.handle, folder.path), name);
+  await rejectNonRegularTarget(finalPath);
+  const source = await open(fromPath, 'r');
+  try {
+    const from = await source.stat();
+    const to = await folder.handle.stat();
+    if (from.dev !== to.dev) return await copyToFile(source, finalPath, { transfer, isDurable: true });
+    const facts = await measureHandle(source, createProgressReporter(transfer), transfer.signal);
+    await source.sync();
+    transfer.signal.throwIfAborted();
+    const isMoved = await rename(fromPath, finalPath).then(() => true, rethrowUnlessCrossDevice);
+    // Two mounts of one volume have the same number and still do not rename into each other.
+    if (!isMoved) return await copyToFile(source, finalPath, { transfer, isDurable: true });
+    await folder.handle.sync();
+    return facts;
+  } finally {
+    await source.close();
+  }
+}
+
+function rethrowUnlessCrossDevice(error: unknown): false {
+  if (systemCode(error) !== 'EXDEV') throw error;
+  return false;
+}
+
+async function openFolder(roots: RootFolders, path: string): Promise<OpenFolder> {
+  const realPath = await resolveBelow(roots, path);
+  if (realPath === null) throw outsideRootsError();
+  const undo = await makeFolders(realPath);
+  try {
+    const handle = await open(realPath, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    if (await isOpenedBelow(roots, handle, realPath)) return { handle, path: realPath, undo };
+    await handle.close();
+    throw outsideRootsError();
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+}
+
+/** A rename would put a file in the place of a device such as /dev/null. A symbolic link is replaced, not followed. */
+async function rejectNonRegularTarget(path: string): Promise<void> {
+  const stats = await lstat(path).catch(() => null);
+  if (stats === null || stats.isFile() || stats.isSymbolicLink()) return;
+  throw new VencError('UploadFailureError', 'The destination is a folder or a device, not a regular file.');
+}
+
+function outsideRootsError(): VencError {
+  return new VencError(
+    'UploadAccessDeniedError',
+    'The destination is not below one of the --files-root folders.',
+  );
+}

@@ -1,0 +1,79 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, stat, symlink } from 'node:fs/promises';
+import { VencError } from '../../../src/shared/errors.js';
+import type { FileFacts } from '../../jobs/job.js';
+import { copyToFile } from '../../transfer/copy-to-file.js';
+import { mapDiskError, mapLocalDiskError } from '../../transfer/disk-errors.js';
+import { createProgressReporter } from '../../transfer/progress-reporter.js';
+import { measureHandle } from '../../transfer/read-file.js';
+import type { Transfer } from '../../transfer/transfer.js';
+import { isOpenedBelow, type RootFolders, resolveBelow } from './roots.js';
+
+/**
+ * Brings a file of this machine to `toPath`. Below roots it is copied: a link to it would let whoever may write it change it
+ * between being inspected and being encoded. A program that works on its own user's files (`anywhere`) only makes a symbolic link,
+ * as ffmpeg on its own would read the file in place too, and a second copy of 20 GB helps nobody.
+ */
+export async function downloadFile(
+  roots: RootFolders,
+  path: string,
+  toPath: string,
+  transfer: Transfer,
+): Promise<FileFacts> {
+  const { handle, realPath } = await openRegularFile(roots, path);
+  try {
+    transfer.signal.throwIfAborted();
+    if (roots !== 'anywhere') return await copyToFile(handle, toPath, { transfer });
+    const facts = await measureHandle(handle, createProgressReporter(transfer), transfer.signal);
+    transfer.signal.throwIfAborted();
+    await symlink(realPath, toPath);
+    return facts;
+  } catch (error) {
+    transfer.signal.throwIfAborted();
+    throw mapLocalDiskError(error, 'download');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The size of a file that {@link takeFile} would bring, in bytes. Rejects as that would. */
+export async function sizeOfFile(roots: RootFolders, path: string): Promise<number> {
+  const { handle } = await openRegularFile(roots, path);
+  try {
+    return (await handle.stat()).size;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openRegularFile(
+  roots: RootFolders,
+  path: string,
+): Promise<{ readonly handle: FileHandle; readonly realPath: string }> {
+  const realPath = await resolveBelow(roots, path);
+  if (realPath === null) throw outsideRootsError();
+  try {
+    // Looked at before it is opened, because opening alone does something to some devices.
+    if (!(await stat(realPath)).isFile()) throw notRegularFileError();
+    // Should it become a pipe in between, opening it must not wait for somebody to write.
+    const handle = await open(realPath, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      if (!(await handle.stat()).isFile()) throw notRegularFileError();
+      if (!(await isOpenedBelow(roots, handle, realPath))) throw outsideRootsError();
+      return { handle, realPath };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  } catch (error) {
+    throw mapDiskError(error, 'download', 'The file');
+  }
+}
+
+function outsideRootsError(): VencError {
+  return new VencError('DownloadAccessDeniedError', 'The file is not below one of the --files-root folders.');
+}
+
+function notRegularFileError(): VencError {
+  return new VencError('DownloadFailureError', 'The input is a folder or a device, not a regular file.');
+}

@@ -1,0 +1,125 @@
+import type SftpClient from 'ssh2-sftp-client';
+import { VencError } from '../../../src/shared/errors.js';
+import { openSocket } from '../../net/open-socket.js';
+import type { Direction } from '../../transfer/disk-errors.js';
+import { errorClassOf } from '../../transfer/transfer-error.js';
+import { connectTimeoutOf, type RemoteOptions, type Watchdog } from '../../transfer/with-retry.js';
+import type { FileServer, FileSession, RemoteLocation } from '../file-server/file-server.js';
+import type { Services } from '../services.js';
+import { createHostKeys, type HostKeyPaths, type HostKeys } from './host-keys.js';
+import { knownHostName } from './known-hosts.js';
+import { loginOf, privateKeyError } from './login.js';
+import { mapSftpError } from './map-sftp-error.js';
+import { openSftpChannel } from './sftp-channel.js';
+import { createSftpSession } from './sftp-session.js';
+import { parseSftpUrl } from './sftp-url.js';
+import { maxUnconfirmedBytes } from './write-behind.js';
+
+/** What logins at SFTP servers depend on. */
+export interface SftpServerOptions extends RemoteOptions {
+  /** For URLs without a password. */
+  readonly key: Services['sftp'];
+  readonly hostKeys: HostKeyPaths;
+}
+
+/** Ways to sign with each kind of key: only RSA has several. */
+const rsa = ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa'] as const;
+const hostKeyAlgorithms = [
+  'ssh-ed25519',
+  'ecdsa-sha2-nistp256',
+  'ecdsa-sha2-nistp384',
+  'ecdsa-sha2-nistp521',
+  ...rsa,
+] as const;
+
+/** File servers over SSH, by ssh2. Ciphers are its own: AES-GCM first, which Node does at many hundred megabytes a second. */
+export async function createSftpServer(options: SftpServerOptions): Promise<FileServer> {
+  const { default: Client } = await import('ssh2-sftp-client');
+  const hostKeys = createHostKeys(options.hostKeys);
+  return {
+    parseUrl: parseSftpUrl,
+    mapError: mapSftpError,
+    unconfirmedBytes: maxUnconfirmedBytes,
+    connect: (location, watchdog, direction) =>
+      connect(new Client('venc', silentHandlers), location, watchdog, direction, hostKeys, options),
+  };
+}
+
+/** The library writes to the terminal what nobody else hears. */
+const silentHandlers = { error: () => undefined, end: () => undefined, close: () => undefined };
+
+async function connect(
+  client: SftpClient,
+  location: RemoteLocation,
+  watchdog: Watchdog,
+  direction: Direction,
+  hostKeys: HostKeys,
+  options: SftpServerOptions,
+): Promise<FileSession> {
+  const { host, port, name } = location;
+  const login = await loginOf(location, options.key, direction);
+  const knownHost = knownHostName(host, port);
+  const knownKeyTypes = await hostKeys.knownKeyTypes(knownHost).catch((error: unknown) => {
+    throw untrustedHostError(hostKeyStoreError, error, direction);
+  });
+  const target = { host, port, isTls: false };
+  const socket = await openSocket(options.guard, target, connectTimeoutOf(options), watchdog.signal);
+  const close = () => socket.destroy();
+  watchdog.signal.addEventListener('abort', close, { once: true });
+  // Ours says more than the one that the library makes of it.
+  let firstError: unknown = null;
+  let isLoggedIn = false;
+  client.on('error', (error: unknown) => {
+    firstError ??= error;
+  });
+  client.on('ready', () => {
+    isLoggedIn = true;
+    watchdog.reportActivity();
+  });
+  client.on('keyboard-interactive', (_name, _how, _language, prompts: unknown[], callback) =>
+    callback(prompts.map(() => login.password ?? '')),
+  );
+  try {
+    watchdog.signal.throwIfAborted();
+    const sftp = await client.connect({
+      sock: socket,
+      ...login,
+      readyTimeout: 0,
+      algorithms: { serverHostKey: hostKeyAlgorithms.toSorted(compareByKnown(knownKeyTypes)) },
+      hostVerifier: (key: Buffer, callback: (isTrusted: boolean) => void) => {
+        hostKeys
+          .verify(knownHost, key)
+          .catch((error: unknown) => {
+            firstError = error;
+            return hostKeyStoreError;
+          })
+          .then((rejection) => {
+            if (rejection !== null) firstError = untrustedHostError(rejection, firstError, direction);
+            callback(rejection === null);
+          });
+      },
+    });
+    return createSftpSession({ channel: openSftpChannel(sftp, socket), watchdog, direction, name, close });
+  } catch (error) {
+    close();
+    if (isLoggedIn && firstError === null && !watchdog.signal.aborted)
+      throw new VencError(errorClassOf('failure', direction), `${name} offers no SFTP.`, { cause: error });
+    if (firstError === null && /privateKey/.test(String(error))) throw privateKeyError(error, direction);
+    throw firstError ?? error;
+  } finally {
+    watchdog.signal.removeEventListener('abort', close);
+  }
+}
+
+const hostKeyStoreError = 'The file of known host keys in the data folder could not be used';
+
+function untrustedHostError(rejection: string, cause: unknown, direction: Direction): VencError {
+  return new VencError(errorClassOf('failure', direction), `${rejection}.`, { cause });
+}
+
+/** Kinds that a host is known by come first, so that it does not present another one. */
+function compareByKnown(knownKeyTypes: readonly string[]): (a: string, b: string) => number {
+  const rank = (algorithm: string) =>
+    knownKeyTypes.includes(rsa.some((name) => name === algorithm) ? 'ssh-rsa' : algorithm) ? 0 : 1;
+  return (a, b) => rank(a) - rank(b);
+}
