@@ -232,7 +232,7 @@ for (const [build, ffmpeg] of await encoders()) {
         ffmpeg.capabilities,
       );
       assert.equal(steps, []);
-      assert.equal(refusals, [{ outputId: 7, fault: { errorClass: 'NoMediaError', message } }]);
+      assert.equal(refusals, [{ outputId: 7, failure: { errorClass: 'NoMediaError', message } }]);
     });
   }
 }

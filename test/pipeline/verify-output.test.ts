@@ -76,7 +76,7 @@ test('a slow picture may be off by two of its frames', () => {
   const slow = {
     ...product,
     expectedSeconds: 30,
-    picture: { codec: 'h264', width: 1280, height: 720, frameSeconds: 5, frames: null },
+    video: { codec: 'h264', width: 1280, height: 720, frameSeconds: 5, frames: null },
   };
   assert.is(judgeProduct(slow, mediaFacts({ durationSeconds: 20 })), null);
   assert.is.not(judgeProduct(slow, mediaFacts({ durationSeconds: 19 })), null);
@@ -84,7 +84,7 @@ test('a slow picture may be off by two of its frames', () => {
 
 test('a silent show whose frames are all there may end early, and one that lacks some may not', () => {
   const picture = { codec: 'h264', width: 1280, height: 720, frameSeconds: 1, frames: 20 };
-  const show = { ...product, sound: null, picture };
+  const show = { ...product, audio: null, video: picture };
   const found = (frameCount: number) =>
     mediaFacts({ audio: null, durationSeconds: 20, video: videoFacts({ frameCount }) });
   assert.is(judgeProduct(show, found(20)), null);

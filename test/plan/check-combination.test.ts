@@ -133,7 +133,7 @@ for (const [settings, filename, expected] of bad) {
   test(`${JSON.stringify(settings)} as ${filename ?? 'any name'} is refused in a full sentence`, () => {
     assert.equal(checkCombination(settings, filename, newCapabilities, 'outputs[1]'), {
       ok: false,
-      complaints: expected,
+      validationErrors: expected,
     });
   });
 }
@@ -152,7 +152,7 @@ test('what the ffmpeg at hand cannot encode is refused, and what it need not enc
   const poor = without('libx264', 'aac');
   assert.equal(checkCombination({}, null, poor, 'outputs[0]'), {
     ok: false,
-    complaints: [
+    validationErrors: [
       'outputs[0].video_codec h264 cannot be encoded by the ffmpeg at hand',
       'outputs[0].audio_codec aac cannot be encoded by the ffmpeg at hand',
     ],
@@ -184,7 +184,7 @@ test('a missing muxer is told', () => {
   const poor = { ...newCapabilities, muxers: new Set(['webm']) };
   assert.equal(checkCombination({}, null, poor, 'outputs[0]'), {
     ok: false,
-    complaints: ['outputs[0] cannot be written as .mp4 by the ffmpeg at hand: it has no muxer mp4'],
+    validationErrors: ['outputs[0] cannot be written as .mp4 by the ffmpeg at hand: it has no muxer mp4'],
   });
 });
 

@@ -65,7 +65,7 @@ test('a clip that begins at the end or beyond it is a fault that says where the 
   for (const start of [60, 61]) {
     const decided = decideClip({ start_clip: start }, false, mediaFacts());
     assert.equal(decided, {
-      fault: {
+      failure: {
         errorClass: 'InvalidVideoSettingsError',
         message: `start_clip is ${start} seconds, but the input ends after 60.`,
       },

@@ -124,7 +124,7 @@ test('a bitrate that AAC allows and its encoder never fills becomes the greatest
 for (const [settings, facts, codec, message] of faults) {
   test(`a bitrate that only the input shows to be impossible is told: ${message}`, () => {
     assert.equal(decide(settings, facts, codec), {
-      fault: { errorClass: 'InvalidAudioSettingsError', message },
+      failure: { errorClass: 'InvalidAudioSettingsError', message },
     });
   });
 }

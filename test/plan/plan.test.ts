@@ -23,12 +23,12 @@ test('a product tells where the file is and what it should hold', () => {
         outputId: 7,
         path: '/scratch/output-7.mp4',
         expectedSeconds: 4,
-        mostSeconds: 5,
-        picture: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },
-        sound: { codec: 'aac', channels: 2 },
+        maxSeconds: 5,
+        video: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },
+        audio: { codec: 'aac', channels: 2 },
       },
     ],
-    refusals: [],
+    rejections: [],
   });
 });
 
@@ -79,7 +79,7 @@ test('an encoder that is gone since the job was made is told as a fault of that 
   assert.equal(made.rejections, [
     {
       outputId: 7,
-      fault: {
+      failure: {
         errorClass: 'InvalidCodecCombinationError',
         message: 'output.video_codec h264 cannot be encoded by the ffmpeg at hand.',
       },
