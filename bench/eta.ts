@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { CreatedRecord } from '../src/shared/records.js';
 import { routePath } from '../src/shared/routes.js';
 import type { OutputSettings } from '../src/shared/settings/index.js';
-import { type Told, toldBy } from '../test/helpers/told-events.js';
+import { readTimedEvents, type TimedEvents } from '../test/helpers/told-events.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { type Figure, spreadOf } from './measure.js';
 import { clipSeconds, makeClip } from './media.js';
@@ -40,7 +40,7 @@ export async function measureEta(folder: string, rounds: number): Promise<readon
       const trial = secondsOf(await tell(daemon, clip, outputs, trialSeconds));
       const wanted = Math.ceil((trialSeconds * encodeSeconds) / trial);
       const length = Math.min(clipSeconds, Math.max(leastClipSeconds, wanted));
-      const told: Told[] = [];
+      const told: TimedEvents[] = [];
       for (let round = 0; round < rounds; round += 1) told.push(await tell(daemon, clip, outputs, length));
       figures.push({
         name: `time left, ${name}: error`,
@@ -62,21 +62,23 @@ async function tell(
   input: string,
   outputs: readonly OutputSettings[],
   clip_length: number,
-): Promise<Told> {
+): Promise<TimedEvents> {
   const headers = { 'Service-Api-Key': daemon.env.VENC_API_KEY ?? '' };
   const body = JSON.stringify({ input, outputs: outputs.map((output) => ({ ...output, clip_length })) });
   const created = await fetch(daemon.url + routePath('createJob'), { method: 'POST', headers, body });
   const { id } = (await created.json()) as CreatedRecord;
-  const told = await toldBy(await fetch(daemon.url + routePath('jobEvents', { id: id ?? '' }), { headers }));
+  const told = await readTimedEvents(
+    await fetch(daemon.url + routePath('jobEvents', { id: id ?? '' }), { headers }),
+  );
   const last = told.at(-1)?.[1];
   if (last?.state !== 'finished') throw new Error(`the job is ${last?.state}`);
   return told;
 }
 
-const secondsOf = (told: Told): number => told.at(-1)?.[0] ?? Number.NaN;
+const secondsOf = (told: TimedEvents): number => told.at(-1)?.[0] ?? Number.NaN;
 
 /** The worst share by which what was told of any output is wrong; an output ends when it is told to be finished. */
-function worstError(told: Told): number {
+function worstError(told: TimedEvents): number {
   const ends = new Map<number, number>();
   for (const [at, { outputs }] of told)
     for (const { id, state } of outputs) if (state === 'finished' && !ends.has(id)) ends.set(id, at);

@@ -40,7 +40,7 @@ function draft(): JobDraft {
     outputs: [
       {
         settings: defaultOutput,
-        placement: {
+        outputDestination: {
           destination: 'hosted://0123456789abcdef0123456789abcdef/film.mp4',
           url: 'http://127.0.0.1:8080/hosted/0123456789abcdef0123456789abcdef/film.mp4',
         },

@@ -105,7 +105,9 @@ function draft(): JobDraft {
     accountId: 'bench',
     request: { input: name, outputs: [] },
     test: false,
-    outputs: [{ settings: defaultOutput, placement: { destination: 'hosted://token/film.mp4', url: name } }],
+    outputs: [
+      { settings: defaultOutput, outputDestination: { destination: 'hosted://token/film.mp4', url: name } },
+    ],
     now: new Date(),
   });
 }

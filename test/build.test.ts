@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { runCli } from './cli/run-cli.js';
 import { killDaemons, processKey, startDaemonProcess } from './helpers/daemon-process.js';
 import { tempFolder } from './helpers/temp.js';
-import { until } from './helpers/until.js';
+import { waitUntil } from './helpers/until.js';
 
 const requests: string[] = [];
 const service = createServer((request, response) => {
@@ -69,7 +69,7 @@ test('the daemon as shipped computes the MD5 of a large upload in a worker threa
     body,
   });
   assert.is(status, 201);
-  await until('the worker has ended', () => daemon.logged().includes('hears end event'));
+  await waitUntil('the worker has ended', () => daemon.logged().includes('hears end event'));
   assert.match(daemon.logged(), /starts worker script .*worker\.js/);
   assert.not.match(daemon.logged(), 'uncaught exception');
 });

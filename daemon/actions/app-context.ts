@@ -2,17 +2,17 @@ import type { Log } from '../../src/shared/util/log.js';
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
 import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
 import type { JobQueue } from '../queue/job-queue.js';
-import type { ProgressBook } from '../queue/progress-tracker.js';
+import type { ProgressTracker } from '../queue/progress-tracker.js';
 import type { AccountStore } from '../store/account-store.js';
 import type { JobStore } from '../store/job-store.js';
 import type { TransportRegistry } from '../transports/registry.js';
 import type { JobEvents } from './job-events.js';
 
 /** Everything that the actions work with. Chosen and put together in `daemon/app/start-daemon.ts` alone. */
-export interface Workshop {
+export interface AppContext {
   readonly store: JobStore;
   readonly queue: JobQueue;
-  readonly book: ProgressBook;
+  readonly progressTracker: ProgressTracker;
   /** Where jobs can be listened to. */
   readonly events: JobEvents;
   readonly accounts: AccountStore;
@@ -24,7 +24,7 @@ export interface Workshop {
   readonly ffmpeg: Ffmpeg | null;
   readonly maxOutputs: number;
   /** Why no job can be taken at the moment: one sentence each, none when all is well. */
-  readonly troubles: () => Promise<readonly string[]>;
+  readonly checkHealth: () => Promise<readonly string[]>;
   readonly now: () => Date;
   /** An unguessable token of letters and digits, for names and addresses. */
   readonly randomToken: () => string;

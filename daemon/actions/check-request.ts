@@ -1,6 +1,6 @@
 import { normalize } from 'node:path';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
-import type { Placement } from '../jobs/draft.js';
+import type { OutputDestination } from '../jobs/draft.js';
 import { thumbnailUrl } from '../jobs/thumbnails.js';
 import { checkCombination } from '../plan/check-combination.js';
 import type { Capabilities } from '../plan/plan-types.js';
@@ -8,8 +8,8 @@ import { unsupportedSettingErrors } from '../plan/supported-settings.js';
 import type { Account } from '../store/account-store.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
-import type { Workshop } from './app-context.js';
-import { givenFilename, placeOutput } from './resolve-destination.js';
+import type { AppContext } from './app-context.js';
+import { requestedFilename, resolveDestination } from './resolve-destination.js';
 
 /** Who asks for a job, and under which address. */
 export interface CreateContext {
@@ -21,26 +21,26 @@ export interface CreateContext {
 }
 
 /** The parts of a workshop that a check takes: `venc plan` has no more of one. */
-export type CheckingWorkshop = Pick<Workshop, 'transports' | 'ffmpeg' | 'randomToken'>;
+export type RequestCheckDeps = Pick<AppContext, 'transports' | 'ffmpeg' | 'randomToken'>;
 
 /** The parts of a context that a check takes. */
-export type CheckingContext = Pick<CreateContext, 'baseUrl'> & { readonly account: Pick<Account, 'id'> };
+export type RequestCheckContext = Pick<CreateContext, 'baseUrl'> & { readonly account: Pick<Account, 'id'> };
 
 /** The sound parts of a request: outputs that have complaints already are undefined. */
-export type RequestParts = Partial<Omit<JobRequest, 'outputs'>> & {
+export type ValidRequestParts = Partial<Omit<JobRequest, 'outputs'>> & {
   readonly outputs: readonly (OutputSettings | undefined)[];
 };
 
 /** An output and its place. */
-export interface PlacedOutput {
+export interface ResolvedOutput {
   readonly settings: OutputSettings;
-  readonly placement: Placement;
+  readonly outputDestination: OutputDestination;
 }
 
 /** What checking came to: the outputs with their places, and every complaint. */
 export interface CheckedRequest {
-  readonly outputs: readonly PlacedOutput[];
-  readonly complaints: readonly string[];
+  readonly outputs: readonly ResolvedOutput[];
+  readonly validationErrors: readonly string[];
 }
 
 /**
@@ -48,103 +48,122 @@ export interface CheckedRequest {
  * places taken twice. Parts that are not sound are passed over.
  */
 export async function checkRequest(
-  workshop: CheckingWorkshop,
-  context: CheckingContext,
-  parts: RequestParts,
+  appContext: RequestCheckDeps,
+  context: RequestCheckContext,
+  parts: ValidRequestParts,
 ): Promise<CheckedRequest> {
-  const outputs: PlacedOutput[] = [];
-  const complaints: string[] = [
-    ...(parts.input === undefined ? [] : await sourceComplaints(workshop, context, parts.input, 'input')),
+  const outputs: ResolvedOutput[] = [];
+  const validationErrors: string[] = [
+    ...(parts.input === undefined
+      ? []
+      : await sourceValidationErrors(appContext, context, parts.input, 'input')),
   ];
-  complaints.push(
+  validationErrors.push(
     ...unsupportedSettingErrors({ ...parts, outputs: parts.outputs.map((settings) => settings ?? {}) }),
   );
-  const taken = new Set<string>();
+  const usedKeys = new Set<string>();
   for (const [index, settings] of parts.outputs.entries()) {
     if (settings === undefined) continue;
     const path = `outputs[${index}]`;
-    const combination = checkCombination(settings, givenFilename(settings), capabilitiesOf(workshop), path);
+    const combination = checkCombination(
+      settings,
+      requestedFilename(settings),
+      capabilitiesOf(appContext),
+      path,
+    );
     if (!combination.ok) {
-      complaints.push(...combination.validationErrors);
+      validationErrors.push(...combination.validationErrors);
       continue;
     }
-    const placement = placeOutput(settings, {
+    const outputDestination = resolveDestination(settings, {
       extension: combination.extension,
       baseUrl: context.baseUrl,
-      randomToken: workshop.randomToken,
+      randomToken: appContext.randomToken,
     });
-    complaints.push(...(await destinationComplaints(workshop, context, settings, placement, path)));
+    validationErrors.push(
+      ...(await destinationValidationErrors(appContext, context, settings, outputDestination, path)),
+    );
     for (const [number, { url }] of (settings.watermark ?? []).entries()) {
-      complaints.push(
-        ...(await sourceComplaints(workshop, context, url, `${path}.watermark[${number}].url`)),
+      validationErrors.push(
+        ...(await sourceValidationErrors(appContext, context, url, `${path}.watermark[${number}].url`)),
       );
     }
-    const place = placeOf(placement.destination);
-    if (taken.has(place)) complaints.push(`${path} goes to the same place as another output of this job`);
-    taken.add(place);
+    const key = destinationKey(outputDestination.destination);
+    if (usedKeys.has(key))
+      validationErrors.push(`${path} goes to the same place as another output of this job`);
+    usedKeys.add(key);
     if (settings.thumbnails !== undefined) {
       // Two outputs may differ in their extension alone, which the names of thumbnails have not.
-      const first = placeOf(thumbnailUrl(placement.destination, 0));
-      if (taken.has(first)) {
-        complaints.push(`${path}.thumbnails go to the same place as those of another output of this job`);
+      const thumbnailKey = destinationKey(thumbnailUrl(outputDestination.destination, 0));
+      if (usedKeys.has(thumbnailKey)) {
+        validationErrors.push(
+          `${path}.thumbnails go to the same place as those of another output of this job`,
+        );
       }
-      taken.add(first);
+      usedKeys.add(thumbnailKey);
       if (combination.video === null) {
-        complaints.push(`${path}.thumbnails must be left out: this output has no picture`);
+        validationErrors.push(`${path}.thumbnails must be left out: this output has no picture`);
       }
     }
-    outputs.push({ settings, placement });
+    outputs.push({ settings, outputDestination });
   }
-  return { outputs, complaints };
+  return { outputs, validationErrors };
 }
 
 /** What a destination comes down to: a path can be spelt in many ways, and the later output would overwrite the earlier. */
-function placeOf(destination: string): string {
+function destinationKey(destination: string): string {
   if (schemeOf(destination) !== 'file') return destination;
   const reading = parseFileUrl(destination);
   return reading.ok ? normalize(reading.path) : destination;
 }
 
 /** What is wrong with an address that is to be fetched. */
-async function sourceComplaints(
-  workshop: CheckingWorkshop,
-  context: CheckingContext,
+async function sourceValidationErrors(
+  appContext: RequestCheckDeps,
+  context: RequestCheckContext,
   url: string,
   path: string,
 ): Promise<readonly string[]> {
-  const transport = workshop.transports.get(schemeOf(url) ?? '');
-  if (transport?.download === undefined) return [`${path} ${unknownScheme(workshop, url, 'download')}`];
-  const complaint = await transport.checkInput?.(url, context.account.id);
-  return complaint ? [`${path} ${complaint}`] : [];
+  const transport = appContext.transports.get(schemeOf(url) ?? '');
+  if (transport?.download === undefined)
+    return [`${path} ${unsupportedSchemeError(appContext, url, 'download')}`];
+  const validationError = await transport.checkInput?.(url, context.account.id);
+  return validationError ? [`${path} ${validationError}`] : [];
 }
 
-async function destinationComplaints(
-  workshop: CheckingWorkshop,
-  context: CheckingContext,
+async function destinationValidationErrors(
+  appContext: RequestCheckDeps,
+  context: RequestCheckContext,
   settings: OutputSettings,
-  placement: Placement,
+  outputDestination: OutputDestination,
   path: string,
 ): Promise<readonly string[]> {
   const field =
     settings.url !== undefined ? 'url' : settings.base_url !== undefined ? 'base_url' : 'filename';
-  const transport = workshop.transports.get(schemeOf(placement.destination) ?? '');
-  const isInternal = field !== 'filename' && schemeOf(placement.destination) === 'hosted';
+  const transport = appContext.transports.get(schemeOf(outputDestination.destination) ?? '');
+  const isInternal = field !== 'filename' && schemeOf(outputDestination.destination) === 'hosted';
   if (transport?.upload === undefined || isInternal) {
-    return [`${path}.${field} ${unknownScheme(workshop, placement.destination, 'upload')}`];
+    return [
+      `${path}.${field} ${unsupportedSchemeError(appContext, outputDestination.destination, 'upload')}`,
+    ];
   }
-  const complaint = await transport.checkOutput?.(placement.destination, context.account.id);
-  return complaint ? [`${path}.${field} ${complaint}`] : [];
+  const validationError = await transport.checkOutput?.(outputDestination.destination, context.account.id);
+  return validationError ? [`${path}.${field} ${validationError}`] : [];
 }
 
-function unknownScheme(workshop: CheckingWorkshop, url: string, way: 'download' | 'upload'): string {
-  const known = [...workshop.transports]
-    .filter(([scheme, transport]) => transport[way] !== undefined && scheme !== 'hosted')
+function unsupportedSchemeError(
+  appContext: RequestCheckDeps,
+  url: string,
+  direction: 'download' | 'upload',
+): string {
+  const known = [...appContext.transports]
+    .filter(([scheme, transport]) => transport[direction] !== undefined && scheme !== 'hosted')
     .map(([scheme]) => scheme);
   return `has the scheme "${schemeOf(url) ?? ''}", which this daemon does not take here: it takes ${known.join(', ')}`;
 }
 
-function capabilitiesOf(workshop: CheckingWorkshop): Capabilities {
+function capabilitiesOf(appContext: RequestCheckDeps): Capabilities {
   // refuseWhenTroubled has turned the request away where there is no ffmpeg.
-  if (workshop.ffmpeg === null) throw new TypeError('a job cannot be checked without an ffmpeg');
-  return workshop.ffmpeg.capabilities;
+  if (appContext.ffmpeg === null) throw new TypeError('a job cannot be checked without an ffmpeg');
+  return appContext.ffmpeg.capabilities;
 }

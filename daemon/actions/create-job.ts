@@ -3,14 +3,14 @@ import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import type { CreatedRecord } from '../../src/shared/records.js';
 import { type JobRequestReading, readJobRequest } from '../../src/shared/settings/read.js';
 import { draftJob } from '../jobs/draft.js';
-import type { CreatedOnce, Job } from '../jobs/job.js';
-import { onceLifeMs } from '../store/job-store.js';
-import type { Workshop } from './app-context.js';
-import { type CreateContext, checkRequest, type PlacedOutput } from './check-request.js';
-import { refuseWhenTroubled } from './reject-when-unhealthy.js';
+import type { IdempotencyRecord, Job } from '../jobs/job.js';
+import { idempotencyTtlMs } from '../store/job-store.js';
+import type { AppContext } from './app-context.js';
+import { type CreateContext, checkRequest, type ResolvedOutput } from './check-request.js';
+import { requireHealthy } from './reject-when-unhealthy.js';
 
 /** The longest `Idempotency-Key` that is taken, in characters. */
-const maxKeyLength = 255;
+const maxIdempotencyKeyLength = 255;
 
 /**
  * Creates a job (section 4.1): reads the request, checks it against everything that can be known without the input, keeps and
@@ -18,76 +18,74 @@ const maxKeyLength = 255;
  * earlier one gives that one's job, whatever state it is in, or rejects with `ConflictError` where the request is another.
  */
 export async function createJob(
-  workshop: Workshop,
+  appContext: AppContext,
   context: CreateContext,
   body: unknown,
 ): Promise<CreatedRecord> {
-  const reading = readJobRequest(body, { maxOutputs: workshop.maxOutputs });
-  const once = onceOf(context, reading);
-  const earlier = once === null ? null : await findEarlier(workshop, context, once);
-  if (earlier !== null) return answerOnce(earlier, once);
-  await refuseWhenTroubled(workshop);
-  if (reading.unknownFields.length > 0) {
-    workshop.log('warn', `a request had fields that nobody knows: ${reading.unknownFields.join(', ')}`);
+  const parsed = readJobRequest(body, { maxOutputs: appContext.maxOutputs });
+  const idempotency = readIdempotencyKey(context, parsed);
+  const existing = idempotency === null ? null : await findExisting(appContext, context, idempotency);
+  if (existing !== null) return answerIdempotent(existing, idempotency);
+  await requireHealthy(appContext);
+  if (parsed.unknownFields.length > 0) {
+    appContext.log('warn', `a request had fields that nobody knows: ${parsed.unknownFields.join(', ')}`);
   }
-  const parts = reading.ok
-    ? reading.request
-    : { ...reading.soundParts.job, outputs: reading.soundParts.outputs };
-  const { outputs, complaints } = await checkRequest(workshop, context, parts);
-  if (!reading.ok) throw invalidRequest([...reading.complaints, ...complaints]);
-  if (complaints.length > 0) throw invalidRequest(complaints);
-  const { request } = reading;
+  const parts = parsed.ok ? parsed.request : { ...parsed.soundParts.job, outputs: parsed.soundParts.outputs };
+  const { outputs, validationErrors } = await checkRequest(appContext, context, parts);
+  if (!parsed.ok) throw invalidRequest([...parsed.complaints, ...validationErrors]);
+  if (validationErrors.length > 0) throw invalidRequest(validationErrors);
+  const { request } = parsed;
   const isTest = (request.test ?? false) || context.account.isIntegration;
-  if (request.mock ?? false) return mockAnswer(outputs, isTest);
+  if (request.mock ?? false) return mockRecord(outputs, isTest);
   const draft = draftJob({
     accountId: context.account.id,
     request,
     test: isTest,
     outputs,
-    now: workshop.now(),
-    once,
+    now: appContext.now(),
+    idempotency,
   });
-  const job = await workshop.store.create(draft);
+  const job = await appContext.store.create(draft);
   // Of two at once with one key, the other may have come first: its job is queued once more, which changes nothing.
-  const record = answerOnce(job, once);
-  await workshop.queue.enqueue(job.id);
-  workshop.log('info', `Job ${job.id} is accepted.`);
+  const record = answerIdempotent(job, idempotency);
+  await appContext.queue.enqueue(job.id);
+  appContext.log('info', `Job ${job.id} is accepted.`);
   return record;
 }
 
 /** What the job is to be kept under; null without a key, for a mock and for a request that is refused anyway. */
-function onceOf(
+function readIdempotencyKey(
   { idempotencyKey: key = null }: CreateContext,
-  reading: JobRequestReading,
-): CreatedOnce | null {
+  parsed: JobRequestReading,
+): IdempotencyRecord | null {
   if (key === null) return null;
-  if (key === '' || key.length > maxKeyLength) {
-    throw invalidRequest([`the header Idempotency-Key must have 1 to ${maxKeyLength} characters`]);
+  if (key === '' || key.length > maxIdempotencyKeyLength) {
+    throw invalidRequest([`the header Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters`]);
   }
-  if (!reading.ok || reading.request.mock === true) return null;
+  if (!parsed.ok || parsed.request.mock === true) return null;
   // The request as it was read: the same job said in another order, spelling or format is the same request.
-  const fingerprint = createHash('sha256').update(JSON.stringify(reading.request)).digest('base64url');
+  const fingerprint = createHash('sha256').update(JSON.stringify(parsed.request)).digest('base64url');
   return { key, fingerprint };
 }
 
-function findEarlier(
-  workshop: Workshop,
+function findExisting(
+  appContext: AppContext,
   { account }: CreateContext,
-  { key }: CreatedOnce,
+  { key }: IdempotencyRecord,
 ): Promise<Job | null> {
-  const since = new Date(workshop.now().getTime() - onceLifeMs);
-  return workshop.store.findOnce(account.id, key, since);
+  const since = new Date(appContext.now().getTime() - idempotencyTtlMs);
+  return appContext.store.findByIdempotencyKey(account.id, key, since);
 }
 
-function answerOnce(job: Job, once: CreatedOnce | null): CreatedRecord {
-  if (once === null || job.once?.fingerprint === once.fingerprint) return answer(job);
+function answerIdempotent(job: Job, idempotency: IdempotencyRecord | null): CreatedRecord {
+  if (idempotency === null || job.once?.fingerprint === idempotency.fingerprint) return toCreatedRecord(job);
   throw new VencError(
     'ConflictError',
     `The Idempotency-Key of this request was used for another one, which made job ${job.id}: use a new key for another request.`,
   );
 }
 
-function answer(job: Job): CreatedRecord {
+function toCreatedRecord(job: Job): CreatedRecord {
   return {
     id: String(job.id),
     outputs: job.outputs.map(({ id, label, url }) => ({ id, label, url })),
@@ -95,7 +93,7 @@ function answer(job: Job): CreatedRecord {
   };
 }
 
-function mockAnswer(outputs: readonly PlacedOutput[], isTest: boolean): CreatedRecord {
+function mockRecord(outputs: readonly ResolvedOutput[], isTest: boolean): CreatedRecord {
   return {
     id: null,
     outputs: outputs.map(({ settings }) => ({ id: null, label: settings.label ?? null, url: null })),

@@ -1,4 +1,4 @@
-import type { Workshop } from './app-context.js';
+import type { AppContext } from './app-context.js';
 import { findJob } from './find-job.js';
 import type { JobFeed } from './job-feed.js';
 
@@ -8,13 +8,13 @@ import type { JobFeed } from './job-feed.js';
  * Whoever gets a feed sees to it that it is cancelled or taken to its end.
  */
 export async function followJob(
-  workshop: Workshop,
+  appContext: AppContext,
   accountId: string,
   id: number,
-  takenId: string | null = null,
+  lastEventId: string | null = null,
 ): Promise<JobFeed | null> {
   // Whose job it is must be known before anybody else's listening is joined.
-  await findJob(workshop, accountId, id);
-  const feed = await workshop.events.listen(id, () => findJob(workshop, accountId, id), takenId);
+  await findJob(appContext, accountId, id);
+  const feed = await appContext.events.subscribe(id, () => findJob(appContext, accountId, id), lastEventId);
   return feed.isDone ? null : feed;
 }

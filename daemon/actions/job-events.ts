@@ -3,19 +3,19 @@ import type { JobProgressRecord } from '../../src/shared/records.js';
 import type { Job } from '../jobs/job.js';
 import type { JobProgress } from '../jobs/progress.js';
 import { jobProgress } from '../jobs/progress-view.js';
-import type { ProgressBook } from '../queue/progress-tracker.js';
+import type { ProgressTracker } from '../queue/progress-tracker.js';
 import type { JobStore } from '../store/job-store.js';
 import { JobChannel } from './job-channel.js';
 import { JobFeed } from './job-feed.js';
 
 /** What the events are made of. */
-export interface JobEventsParts {
+export interface JobEventsOptions {
   readonly store: Pick<JobStore, 'watch'>;
-  readonly book: Pick<ProgressBook, 'watch' | 'read'>;
+  readonly progressTracker: Pick<ProgressTracker, 'watch' | 'read'>;
   /** A job and what is known of its progress, as a record. */
   readonly view?: (job: Job, progress: JobProgress) => JobProgressRecord;
   /** Least milliseconds between two events of a job that are not final. */
-  readonly gapMs?: number;
+  readonly minIntervalMs?: number;
   /** Milliseconds between two signs of life. */
   readonly heartbeatMs?: number;
 }
@@ -32,18 +32,19 @@ const defaultHeartbeatMs = 15_000;
 export class JobEvents {
   readonly #channels = new Map<number, JobChannel>();
   readonly #heartbeatMs: number;
-  readonly #channelOf: () => JobChannel;
+  readonly #createChannel: () => JobChannel;
   readonly #unwatch: readonly (() => void)[];
-  #heart: NodeJS.Timeout | null = null;
+  #heartbeatTimer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor({ store, book, view = jobProgress, ...times }: JobEventsParts) {
-    const { gapMs = defaultGapMs, heartbeatMs = defaultHeartbeatMs } = times;
+  constructor({ store, progressTracker, view = jobProgress, ...intervals }: JobEventsOptions) {
+    const { minIntervalMs = defaultGapMs, heartbeatMs = defaultHeartbeatMs } = intervals;
     this.#heartbeatMs = heartbeatMs;
-    this.#channelOf = () => new JobChannel({ view: (job) => view(job, book.read(job.id)), gapMs });
+    this.#createChannel = () =>
+      new JobChannel({ view: (job) => view(job, progressTracker.read(job.id)), minIntervalMs });
     this.#unwatch = [
-      store.watch((job) => this.#channels.get(job.id)?.change(job)),
-      book.watch((jobId) => this.#channels.get(jobId)?.progress()),
+      store.watch((job) => this.#channels.get(job.id)?.setJob(job)),
+      progressTracker.watch((jobId) => this.#channels.get(jobId)?.notifyProgress()),
     ];
   }
 
@@ -56,16 +57,16 @@ export class JobEvents {
    * Listens to a job, beginning with its present state, unless `takenId` is the id of that. `read` is asked for the job where
    * nobody else listens to it; with what it rejects, so does this. Rejects with `UnavailableError` after the close.
    */
-  async listen(id: number, read: () => Promise<Job>, takenId: string | null = null): Promise<JobFeed> {
-    this.#refuseWhenClosed();
-    const channel = this.#channels.get(id) ?? this.#channelOf();
-    const feed = new JobFeed(takenId, () => this.#leave(id, channel, feed));
+  async subscribe(id: number, read: () => Promise<Job>, lastEventId: string | null = null): Promise<JobFeed> {
+    this.#requireOpen();
+    const channel = this.#channels.get(id) ?? this.#createChannel();
+    const feed = new JobFeed(lastEventId, () => this.#unsubscribe(id, channel, feed));
     this.#channels.set(id, channel);
-    this.#heart ??= setInterval(() => this.#beat(), this.#heartbeatMs);
-    channel.join(feed);
+    this.#heartbeatTimer ??= setInterval(() => this.#sendHeartbeats(), this.#heartbeatMs);
+    channel.subscribe(feed);
     try {
-      await channel.begin(read);
-      this.#refuseWhenClosed();
+      await channel.load(read);
+      this.#requireOpen();
       return feed;
     } catch (error) {
       feed.cancel();
@@ -80,7 +81,7 @@ export class JobEvents {
     for (const feed of this.#feeds()) feed.end();
   }
 
-  #refuseWhenClosed(): void {
+  #requireOpen(): void {
     if (!this.#isClosed) return;
     throw new VencError('UnavailableError', 'The daemon is stopping.', { retryAfterSeconds: 1 });
   }
@@ -89,15 +90,15 @@ export class JobEvents {
     return [...this.#channels.values()].flatMap((channel) => channel.feeds);
   }
 
-  #beat(): void {
-    for (const feed of this.#feeds()) feed.offerBeat();
+  #sendHeartbeats(): void {
+    for (const feed of this.#feeds()) feed.pushHeartbeat();
   }
 
-  #leave(id: number, channel: JobChannel, feed: JobFeed): void {
-    channel.leave(feed);
+  #unsubscribe(id: number, channel: JobChannel, feed: JobFeed): void {
+    channel.unsubscribe(feed);
     if (channel.isEmpty && this.#channels.get(id) === channel) this.#channels.delete(id);
-    if (this.#channels.size > 0 || this.#heart === null) return;
-    clearInterval(this.#heart);
-    this.#heart = null;
+    if (this.#channels.size > 0 || this.#heartbeatTimer === null) return;
+    clearInterval(this.#heartbeatTimer);
+    this.#heartbeatTimer = null;
   }
 }

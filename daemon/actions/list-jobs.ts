@@ -2,10 +2,10 @@ import { invalidRequest } from '../../src/shared/errors.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import { isJobState, jobStates } from '../../src/shared/states.js';
 import { listedJobRecord } from '../jobs/view.js';
-import type { Workshop } from './app-context.js';
+import type { AppContext } from './app-context.js';
 
 /** Default and greatest number of jobs on a page (section 4.3). */
-const pageLimit = 50;
+const maxPerPage = 50;
 
 /** One page of an account's jobs, newest first. */
 export interface JobListing {
@@ -25,18 +25,23 @@ export interface ListQuery {
 }
 
 /** Lists jobs (section 4.3). Rejects with `InvalidRequestError` naming each parameter that is wrong. */
-export async function listJobs(workshop: Workshop, accountId: string, query: ListQuery): Promise<JobListing> {
-  const page = positive(query.page, 1);
-  const perPage = positive(query.per_page, pageLimit);
+export async function listJobs(
+  appContext: AppContext,
+  accountId: string,
+  query: ListQuery,
+): Promise<JobListing> {
+  const page = parsePositiveInteger(query.page, 1);
+  const perPage = parsePositiveInteger(query.per_page, maxPerPage);
   const state = query.state ?? '';
-  const complaints = [
+  const validationErrors = [
     ...(page === null ? ['page must be a positive whole number'] : []),
     ...(perPage === null ? ['per_page must be a positive whole number'] : []),
     ...(state === '' || isJobState(state) ? [] : [`state must be one of ${jobStates.join(', ')}`]),
   ];
-  if (page === null || perPage === null || complaints.length > 0) throw invalidRequest(complaints);
-  const limit = Math.min(perPage, pageLimit);
-  const { jobs, total } = await workshop.store.list({
+  if (page === null || perPage === null || validationErrors.length > 0)
+    throw invalidRequest(validationErrors);
+  const limit = Math.min(perPage, maxPerPage);
+  const { jobs, total } = await appContext.store.list({
     accountId,
     ...(isJobState(state) ? { state } : {}),
     offset: (page - 1) * limit,
@@ -45,7 +50,7 @@ export async function listJobs(workshop: Workshop, accountId: string, query: Lis
   return { jobs: jobs.map(listedJobRecord), page, perPage: limit, total };
 }
 
-function positive(text: string | undefined, otherwise: number): number | null {
-  if (text === undefined || text === '') return otherwise;
+function parsePositiveInteger(text: string | undefined, fallback: number): number | null {
+  if (text === undefined || text === '') return fallback;
   return /^[0-9]{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : null;
 }

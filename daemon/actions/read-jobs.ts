@@ -7,49 +7,57 @@ import type {
 } from '../../src/shared/records.js';
 import { inputProgress, jobProgress, outputProgress } from '../jobs/progress-view.js';
 import { inputDetails, jobRecord, outputDetails } from '../jobs/view.js';
-import type { Workshop } from './app-context.js';
+import type { AppContext } from './app-context.js';
 import { findInput, findJob, findOutput } from './find-job.js';
 
 /** Job details (section 4.2). */
-export async function readJob(workshop: Workshop, accountId: string, id: number): Promise<JobRecord> {
-  return jobRecord(await findJob(workshop, accountId, id));
+export async function readJob(appContext: AppContext, accountId: string, id: number): Promise<JobRecord> {
+  return jobRecord(await findJob(appContext, accountId, id));
 }
 
 /** Progress of a job, its input and its outputs. */
 export async function readJobProgress(
-  workshop: Workshop,
+  appContext: AppContext,
   accountId: string,
   id: number,
 ): Promise<JobProgressRecord> {
-  return jobProgress(await findJob(workshop, accountId, id), workshop.book.read(id));
+  return jobProgress(await findJob(appContext, accountId, id), appContext.progressTracker.read(id));
 }
 
 /** Input details (section 4.6). */
-export async function readInput(workshop: Workshop, accountId: string, id: number): Promise<InputDetails> {
-  return inputDetails(await findInput(workshop, accountId, id));
+export async function readInput(
+  appContext: AppContext,
+  accountId: string,
+  id: number,
+): Promise<InputDetails> {
+  return inputDetails(await findInput(appContext, accountId, id));
 }
 
 /** Progress of an input (section 4.8). */
 export async function readInputProgress(
-  workshop: Workshop,
+  appContext: AppContext,
   accountId: string,
   id: number,
 ): Promise<ProgressRecord> {
-  const job = await findInput(workshop, accountId, id);
-  return inputProgress(job, workshop.book.read(job.id));
+  const job = await findInput(appContext, accountId, id);
+  return inputProgress(job, appContext.progressTracker.read(job.id));
 }
 
 /** Output details (section 4.7). */
-export async function readOutput(workshop: Workshop, accountId: string, id: number): Promise<OutputDetails> {
-  return outputDetails((await findOutput(workshop, accountId, id)).output);
+export async function readOutput(
+  appContext: AppContext,
+  accountId: string,
+  id: number,
+): Promise<OutputDetails> {
+  return outputDetails((await findOutput(appContext, accountId, id)).output);
 }
 
 /** Progress of an output (section 4.9). */
 export async function readOutputProgress(
-  workshop: Workshop,
+  appContext: AppContext,
   accountId: string,
   id: number,
 ): Promise<ProgressRecord> {
-  const { job, output } = await findOutput(workshop, accountId, id);
-  return outputProgress(job, output, workshop.book.read(job.id));
+  const { job, output } = await findOutput(appContext, accountId, id);
+  return outputProgress(job, output, appContext.progressTracker.read(job.id));
 }

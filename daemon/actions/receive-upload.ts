@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import { invalidRequest } from '../../src/shared/errors.js';
 import { fileRefUrl, validateFileName } from '../hosted-files/file-ref.js';
-import type { Workshop } from './app-context.js';
-import { refuseWhenTroubled } from './reject-when-unhealthy.js';
+import type { AppContext } from './app-context.js';
+import { requireHealthy } from './reject-when-unhealthy.js';
 
 /** A body on its way in. */
-export interface Upload {
+export interface IncomingUpload {
   readonly name: string;
   readonly body: Readable;
   readonly signal: AbortSignal;
   /** How long the sender says it is; 0 where that is not said. */
-  readonly announcedBytes: number;
+  readonly declaredBytes: number;
 }
 
 /**
@@ -18,14 +18,14 @@ export interface Upload {
  * it is whole and durable.
  */
 export async function receiveUpload(
-  workshop: Workshop,
+  appContext: AppContext,
   accountId: string,
-  upload: Upload,
+  upload: IncomingUpload,
 ): Promise<{ readonly url: string }> {
-  const { name, body, signal, announcedBytes } = upload;
-  const complaint = validateFileName(name);
-  if (complaint !== null) throw invalidRequest([`the file name ${complaint}`]);
-  await refuseWhenTroubled(workshop);
-  const place = await workshop.uploads.receive(body, name, accountId, signal, announcedBytes);
-  return { url: fileRefUrl('upload', place) };
+  const { name, body, signal, declaredBytes } = upload;
+  const validationError = validateFileName(name);
+  if (validationError !== null) throw invalidRequest([`the file name ${validationError}`]);
+  await requireHealthy(appContext);
+  const fileRef = await appContext.uploads.receive(body, name, accountId, signal, declaredBytes);
+  return { url: fileRefUrl('upload', fileRef) };
 }

@@ -1,17 +1,17 @@
 import { apply } from '../jobs/changes.js';
-import type { Workshop } from './app-context.js';
+import type { AppContext } from './app-context.js';
 import { findJob } from './find-job.js';
-import { refuseWhenTroubled } from './reject-when-unhealthy.js';
+import { requireHealthy } from './reject-when-unhealthy.js';
 
 /**
  * Runs a job again (section 4.4). A run that holds it is stopped first; outputs already finished are kept.
  * Rejects with `ConflictError` for a finished job, `ResubmitLimitError` beyond the limit.
  */
-export async function resubmitJob(workshop: Workshop, accountId: string, id: number): Promise<void> {
-  await findJob(workshop, accountId, id);
-  await refuseWhenTroubled(workshop);
-  await workshop.store.update(id, (job) => apply(job, { type: 'resubmitted' }, workshop.now()));
-  workshop.log('info', `Job ${id} is resubmitted.`);
-  await workshop.queue.stop(id, 'resubmitted');
-  await workshop.queue.enqueue(id);
+export async function resubmitJob(appContext: AppContext, accountId: string, id: number): Promise<void> {
+  await findJob(appContext, accountId, id);
+  await requireHealthy(appContext);
+  await appContext.store.update(id, (job) => apply(job, { type: 'resubmitted' }, appContext.now()));
+  appContext.log('info', `Job ${id} is resubmitted.`);
+  await appContext.queue.stop(id, 'resubmitted');
+  await appContext.queue.enqueue(id);
 }

@@ -11,23 +11,29 @@ import {
   withAccount,
 } from '../store/accounts/accounts-document.js';
 import { newNotificationSecret, newShortId } from '../store/accounts/keys.js';
-import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './edit-accounts.js';
+import {
+  type NewKey,
+  namedAccount,
+  readOrCreateAccounts,
+  updateAccounts,
+  withNewKey,
+} from './edit-accounts.js';
 
 /** An account and how many keys it has. */
-export interface AccountOnDesk extends Account {
+export interface AccountSummary extends Account {
   readonly keyCount: number;
 }
 
 /** Every account, in the order they were made. */
-export async function listAccounts(dataFolder: string): Promise<readonly AccountOnDesk[]> {
-  const document = await readDesk(dataFolder);
-  return document.accounts.map((account) => onDesk(document, account));
+export async function listAccounts(dataFolder: string): Promise<readonly AccountSummary[]> {
+  const document = await readOrCreateAccounts(dataFolder);
+  return document.accounts.map((account) => toSummary(document, account));
 }
 
 /** The account with a name. Rejects with `NotFoundError` where there is none. */
-export async function findAccount(dataFolder: string, name: string): Promise<AccountOnDesk> {
-  const document = await readDesk(dataFolder);
-  return onDesk(document, namedAccount(document, name));
+export async function findAccount(dataFolder: string, name: string): Promise<AccountSummary> {
+  const document = await readOrCreateAccounts(dataFolder);
+  return toSummary(document, namedAccount(document, name));
 }
 
 /**
@@ -35,8 +41,8 @@ export async function findAccount(dataFolder: string, name: string): Promise<Acc
  * `UsageError` for a name that cannot be one, `ConflictError` for one that is taken.
  */
 export async function createAccount(dataFolder: string, name: string): Promise<NewKey> {
-  requireUsableName(name);
-  return changeDesk(dataFolder, async ({ document, replace }) => {
+  requireValidName(name);
+  return updateAccounts(dataFolder, async ({ document, replace }) => {
     if (accountByName(document, name) !== null) {
       throw new VencError('ConflictError', `There is an account "${name}" already.`, {
         hint: `choose another name; for one more key of that account: venc keys create --account ${name}`,
@@ -49,9 +55,9 @@ export async function createAccount(dataFolder: string, name: string): Promise<N
       createdAt: new Date().toISOString(),
       notificationSecret: newNotificationSecret(),
     };
-    const { after, made } = withNewKey(withAccount(document, account), account, 'full');
-    await replace(after);
-    return made;
+    const { updated, created } = withNewKey(withAccount(document, account), account, 'full');
+    await replace(updated);
+    return created;
   });
 }
 
@@ -64,7 +70,7 @@ export async function setMode(
   name: string,
   mode: { readonly isIntegration: boolean },
 ): Promise<boolean> {
-  return changeDesk(dataFolder, async ({ document, replace }) => {
+  return updateAccounts(dataFolder, async ({ document, replace }) => {
     const account = namedAccount(document, name);
     if (account.isIntegration === mode.isIntegration) return false;
     await replace(withAccount(document, { ...account, ...mode }));
@@ -72,11 +78,11 @@ export async function setMode(
   });
 }
 
-function onDesk(document: AccountsDocument, account: Account): AccountOnDesk {
+function toSummary(document: AccountsDocument, account: Account): AccountSummary {
   return { ...account, keyCount: keyCount(document, account.id) };
 }
 
-function requireUsableName(name: string): void {
+function requireValidName(name: string): void {
   if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@+-]{0,63}$/u.test(name)) return;
   throw new VencError(
     'UsageError',

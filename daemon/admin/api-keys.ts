@@ -14,12 +14,18 @@ import {
 } from '../store/accounts/accounts-document.js';
 import { readKeyUses } from '../store/accounts/key-uses.js';
 import { hashKey } from '../store/accounts/keys.js';
-import { keptOwnerKey, removeOwnerKey } from '../store/accounts/owner.js';
+import { readOwnerKey, removeOwnerKey } from '../store/accounts/owner.js';
 import { dataLayout } from '../store/data-folder/layout.js';
-import { changeDesk, type NewKey, namedAccount, readDesk, withNewKey } from './edit-accounts.js';
+import {
+  type NewKey,
+  namedAccount,
+  readOrCreateAccounts,
+  updateAccounts,
+  withNewKey,
+} from './edit-accounts.js';
 
 /** A key as its owner may see it: neither the key nor its hash. */
-export interface KeyOnDesk {
+export interface ApiKeySummary {
   readonly id: string;
   readonly kind: KeyKind;
   /** Name of its account. */
@@ -41,8 +47,8 @@ export interface RevokedKey {
 }
 
 /** Every key, in the order they were made; those of one account where its name is given (`NotFoundError` where there is none). */
-export async function listKeys(dataFolder: string, accountName?: string): Promise<readonly KeyOnDesk[]> {
-  const document = await readDesk(dataFolder);
+export async function listKeys(dataFolder: string, accountName?: string): Promise<readonly ApiKeySummary[]> {
+  const document = await readOrCreateAccounts(dataFolder);
   const account = accountName === undefined ? null : namedAccount(document, accountName);
   const uses = await readKeyUses(dataLayout(dataFolder).keyUses);
   return document.keys
@@ -58,10 +64,10 @@ export async function listKeys(dataFolder: string, accountName?: string): Promis
 
 /** Makes a key of an account. Rejects with `NotFoundError` where there is no such account. */
 export async function createKey(dataFolder: string, accountName: string, kind: KeyKind): Promise<NewKey> {
-  return changeDesk(dataFolder, async ({ document, replace }) => {
-    const { after, made } = withNewKey(document, namedAccount(document, accountName), kind);
-    await replace(after);
-    return made;
+  return updateAccounts(dataFolder, async ({ document, replace }) => {
+    const { updated, created } = withNewKey(document, namedAccount(document, accountName), kind);
+    await replace(updated);
+    return created;
   });
 }
 
@@ -71,20 +77,20 @@ export async function createKey(dataFolder: string, accountName: string, kind: K
  */
 export async function revokeKey(dataFolder: string, id: string): Promise<RevokedKey> {
   const layout = dataLayout(dataFolder);
-  return changeDesk(dataFolder, async ({ document, replace }) => {
+  return updateAccounts(dataFolder, async ({ document, replace }) => {
     const key = document.keys.find((known) => known.id === id);
     if (key === undefined) throw noSuchKey(document, id);
-    const owners = await keptOwnerKey(layout);
-    const isOwners = owners !== null && hashKey(owners) === key.hash;
+    const ownerKey = await readOwnerKey(layout);
+    const isOwners = ownerKey !== null && hashKey(ownerKey) === key.hash;
     // Before accounts.json: after a crash between the two a start makes another key, and never takes this one back.
     if (isOwners) await removeOwnerKey(layout);
-    const after = withoutKey(document, id);
-    await replace(after);
+    const updated = withoutKey(document, id);
+    await replace(updated);
     return {
       kind: key.kind,
       account: nameOfAccount(document, key),
       isOwners,
-      hasFullKeyLeft: keyCount(after, key.accountId, 'full') > 0,
+      hasFullKeyLeft: keyCount(updated, key.accountId, 'full') > 0,
     };
   });
 }
@@ -94,19 +100,22 @@ function nameOfAccount(document: AccountsDocument, { accountId }: StoredKey): st
 }
 
 /** A key that was given for its id is not repeated, nor anything as long as one: what is printed may be kept. */
-function noSuchKey(document: AccountsDocument, word: string): VencError {
-  const meant = document.keys.find(({ hash }) => hash === hashKey(word));
-  if (meant !== undefined) {
+function noSuchKey(document: AccountsDocument, input: string): VencError {
+  const matchingKey = document.keys.find(({ hash }) => hash === hashKey(input));
+  if (matchingKey !== undefined) {
     return new VencError('UsageError', 'That is a key itself: keys are named by their short ids.', {
-      hint: `the id of that one is ${meant.id}`,
+      hint: `the id of that one is ${matchingKey.id}`,
     });
   }
-  const near = nearMisses(
-    word,
+  const suggestions = nearMisses(
+    input,
     document.keys.map(({ id }) => id),
   );
-  const named = word.length > 16 ? 'that id' : `the id "${word}"`;
-  return new VencError('NotFoundError', `There is no key with ${named}.`, {
-    hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : 'venc keys list shows the ids of all keys',
+  const idText = input.length > 16 ? 'that id' : `the id "${input}"`;
+  return new VencError('NotFoundError', `There is no key with ${idText}.`, {
+    hint:
+      suggestions.length > 0
+        ? `did you mean ${suggestions.join(', ')}?`
+        : 'venc keys list shows the ids of all keys',
   });
 }

@@ -4,7 +4,7 @@ import { findOnPath } from '../transports/fasp/find-on-path.js';
 import { servicesFrom } from '../transports/services.js';
 
 /** What `venc doctor` tells of the programs that encode. */
-export interface Examination {
+export interface ToolDiagnosis {
   /** Null where a path was given that is not the program; `fault` says so. */
   readonly report: FfmpegReport | null;
   readonly fault: unknown;
@@ -26,11 +26,11 @@ export interface TransportFacts {
 }
 
 /** Looks for ffmpeg and ffprobe afresh and says what they are good for. */
-export async function examine(options: {
+export async function diagnose(options: {
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
-}): Promise<Examination> {
-  const transports = await examineTransports(process.env);
+}): Promise<ToolDiagnosis> {
+  const transports = await diagnoseTransports(process.env);
   try {
     const { report } = await openFfmpeg({ ...options, isFresh: true });
     return {
@@ -52,7 +52,9 @@ const pairs = [
 ] as const;
 
 /** Looks at what an environment has for the schemes of files. */
-async function examineTransports(env: Readonly<Record<string, string | undefined>>): Promise<TransportFacts> {
+async function diagnoseTransports(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<TransportFacts> {
   const services = servicesFrom(env);
   const isSet = (name: string) => env[name] !== undefined && env[name] !== '';
   const keys = {

@@ -4,9 +4,9 @@ import type { Account, KeyKind } from '../store/account-store.js';
 import { type AccountsDocument, accountByName, withKey } from '../store/accounts/accounts-document.js';
 import {
   damagedAccounts,
-  type HeldAccounts,
-  holdAccounts,
+  type LockedAccounts,
   readAccounts,
+  withAccountsLock,
 } from '../store/accounts/accounts-file.js';
 import { hashKey, newKey, newShortId } from '../store/accounts/keys.js';
 import { ensureOwner } from '../store/accounts/owner.js';
@@ -23,7 +23,7 @@ export interface NewKey {
  * folder. Rejects with `UsageError` where the folder cannot be used or its accounts are damaged, and with `InUseError` where
  * another process holds them.
  */
-export async function readDesk(dataFolder: string): Promise<AccountsDocument> {
+export async function readOrCreateAccounts(dataFolder: string): Promise<AccountsDocument> {
   const layout = dataLayout(dataFolder);
   const found = await readAccounts(layout);
   if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
@@ -31,31 +31,34 @@ export async function readDesk(dataFolder: string): Promise<AccountsDocument> {
 }
 
 /** Changes those accounts with nobody else at it. Rejects as `readDesk` does, and with what `work` rejects with. */
-export async function changeDesk<T>(
+export async function updateAccounts<T>(
   dataFolder: string,
-  work: (held: HeldAccounts) => Promise<T>,
+  work: (locked: LockedAccounts) => Promise<T>,
 ): Promise<T> {
-  await readDesk(dataFolder);
-  return holdAccounts(dataLayout(dataFolder), work);
+  await readOrCreateAccounts(dataFolder);
+  return withAccountsLock(dataLayout(dataFolder), work);
 }
 
 /** The account with a name. Throws `NotFoundError`, with near misses, where there is none. */
 export function namedAccount(document: AccountsDocument, name: string): Account {
   const account = accountByName(document, name);
   if (account !== null) return account;
-  const near = nearMisses(
+  const suggestions = nearMisses(
     name,
     document.accounts.map((known) => known.name),
   );
   throw new VencError('NotFoundError', `There is no account "${name}".`, {
-    hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : 'venc accounts list shows them all',
+    hint:
+      suggestions.length > 0
+        ? `did you mean ${suggestions.join(', ')}?`
+        : 'venc accounts list shows them all',
   });
 }
 
 /** The document with one more key of an account, and that key. */
 export function withNewKey(document: AccountsDocument, account: Account, kind: KeyKind) {
-  const made: NewKey = { id: newShortId(document.keys), key: newKey() };
+  const created: NewKey = { id: newShortId(document.keys), key: newKey() };
   const createdAt = new Date().toISOString();
-  const stored = { id: made.id, accountId: account.id, kind, hash: hashKey(made.key), createdAt };
-  return { after: withKey(document, stored), made };
+  const stored = { id: created.id, accountId: account.id, kind, hash: hashKey(created.key), createdAt };
+  return { updated: withKey(document, stored), created };
 }

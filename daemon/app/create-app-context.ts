@@ -3,18 +3,18 @@ import type { VencError } from '../../src/shared/errors.js';
 import { redact } from '../../src/shared/redact.js';
 import { realDisk } from '../../src/shared/util/disk.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
-import type { Workshop } from '../actions/app-context.js';
+import type { AppContext } from '../actions/app-context.js';
 import { JobEvents } from '../actions/job-events.js';
 import { removeHostedFiles } from '../actions/remove-job.js';
 import { damagedPrograms, type FfmpegReport, killOrphanProcesses, openFfmpeg } from '../ffmpeg/index.js';
 import { createHostedFileStore } from '../hosted-files/create-hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
-import { createLanes, runsFor } from '../pipeline/concurrency-limits.js';
+import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
-import { jobRunner } from '../pipeline/run-job.js';
-import { scratchRoom } from '../pipeline/scratch.js';
+import { createJobRunner } from '../pipeline/run-job.js';
+import { createScratchFolders } from '../pipeline/scratch.js';
 import { createLocalQueue } from '../queue/local/local-queue.js';
-import { ProgressBook } from '../queue/progress-tracker.js';
+import { ProgressTracker } from '../queue/progress-tracker.js';
 import { recover } from '../queue/recover.js';
 import { openAccounts } from '../store/accounts/json-account-store.js';
 import { lockDataFolder } from '../store/data-folder/lock.js';
@@ -25,20 +25,20 @@ import { createTransports } from '../transports/create-transports.js';
 import { removeOrphans } from '../transports/remove-orphans.js';
 import { servicesFrom } from '../transports/services.js';
 import { createWebhookClient } from '../webhooks/webhook-client.js';
-import { createDeliverer } from '../webhooks/webhook-deliverer.js';
+import { createNotificationDeliverer } from '../webhooks/webhook-deliverer.js';
 import type { DaemonOptions } from './daemon-options.js';
-import { healthOf, leastFreeBytes } from './health.js';
-import { takeBackLeft } from './roll-back-unfinished.js';
-import { createStrayErrors } from './uncaught-errors.js';
+import { createHealthCheck, resolveMinFreeBytes } from './health.js';
+import { rollBackUnfinished } from './roll-back-unfinished.js';
+import { createUncaughtErrorHandler } from './uncaught-errors.js';
 
 /** Milliseconds between two sweeps of hosted files and uploads. */
-const sweepEveryMs = 15 * 60 * 1000;
+const cleanupIntervalMs = 15 * 60 * 1000;
 
 /** How long a receiver of notices has to answer, in milliseconds. */
-const noticeTimeoutMs = 10_000;
+const notificationTimeoutMs = 10_000;
 
 /** What a workshop is opened with: a daemon's options, as far as they do not concern its address. */
-export type WorkshopOptions = Pick<
+export type AppOptions = Pick<
   DaemonOptions,
   | 'dataFolder'
   | 'filesRoots'
@@ -57,13 +57,13 @@ export type WorkshopOptions = Pick<
 };
 
 /** A workshop that holds its data folder. */
-export interface OpenWorkshop {
-  readonly workshop: Workshop;
+export interface OpenAppContext {
+  readonly appContext: AppContext;
   readonly report: FfmpegReport;
   /** Resolves to the reason should another daemon take the folder from this one (`DataLock`): the process has to end then. */
   readonly lost: Promise<VencError>;
   /** Takes up what an earlier start left, and begins to run jobs: so many are encoded at once. */
-  begin(encodes: number): Promise<void>;
+  start(encodes: number): Promise<void>;
   /** Stops the runs after a grace, closes the store and lets go of the folder. Called again, it ends the grace at once. */
   close(graceMs: number): Promise<void>;
 }
@@ -72,34 +72,34 @@ export interface OpenWorkshop {
  * Puts a workshop together on a data folder. Rejects with `InUseError` where another daemon holds the folder, `UsageError` where it
  * can't be written or a given program is none. Encoders that outlived an earlier daemon are ended here.
  */
-export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorkshop> {
+export async function createAppContext(options: AppOptions): Promise<OpenAppContext> {
   const { dataFolder } = options;
-  const log: Workshop['log'] = (level, message) => options.log(level, redact(message));
+  const log: AppContext['log'] = (level, message) => options.log(level, redact(message));
   const now = () => new Date();
   const stallTimeoutMs = options.stallTimeoutSeconds * 1000;
   const found = openFfmpeg({ ffmpeg: options.ffmpeg, ffprobe: options.ffprobe });
   // Looked at below; a failure in between must not count as unhandled.
   found.catch(() => {});
   const lock = await lockDataFolder(dataFolder, { isPrivate: options.isOwnFiles ?? false });
-  const undo: (() => Promise<unknown>)[] = [() => lock.release()];
+  const rollbackSteps: (() => Promise<unknown>)[] = [() => lock.release()];
   try {
     const scratchFolder = join(dataFolder, 'scratch');
-    const scratch = scratchRoom(scratchFolder, log);
-    const ended = await killOrphanProcesses(scratchFolder);
-    if (ended > 0) log('warn', `ended encoders that an earlier daemon left: ${ended}`);
+    const scratch = createScratchFolders(scratchFolder, log);
+    const endedCount = await killOrphanProcesses(scratchFolder);
+    if (endedCount > 0) log('warn', `ended encoders that an earlier daemon left: ${endedCount}`);
     const isUsageRebuilt = options.isUsageRebuilt ?? false;
     const store = await openJobStore(dataFolder, { log, isUsageRebuilt, disk: lock.guard(realDisk) });
-    undo.unshift(() => store.close());
+    rollbackSteps.unshift(() => store.close());
     const accounts = await openAccounts(dataFolder, { log });
-    undo.unshift(() => accounts.close());
+    rollbackSteps.unshift(() => accounts.close());
     await accounts.ensureOwner(options.apiKey ?? undefined);
     const { ffmpeg, report } = await found;
     for (const sentence of damagedPrograms(report)) log('error', sentence);
-    const minFreeBytes = await leastFreeBytes(dataFolder, options.minFreeBytes);
-    const shelfOptions = { now, randomToken, stallTimeoutMs, minFreeBytes };
-    const hosted = createHostedFileStore(join(dataFolder, 'hosted'), shelfOptions);
-    const uploads = createHostedFileStore(join(dataFolder, 'uploads'), shelfOptions);
-    const leftovers = openCleanupJournal(join(dataFolder, 'leftovers'));
+    const minFreeBytes = await resolveMinFreeBytes(dataFolder, options.minFreeBytes);
+    const fileStoreOptions = { now, randomToken, stallTimeoutMs, minFreeBytes };
+    const hosted = createHostedFileStore(join(dataFolder, 'hosted'), fileStoreOptions);
+    const uploads = createHostedFileStore(join(dataFolder, 'uploads'), fileStoreOptions);
+    const cleanupJournal = openCleanupJournal(join(dataFolder, 'leftovers'));
     const transports = createTransports({
       allowPrivateNetwork: options.allowPrivateNetwork,
       filesRoots: options.filesRoots,
@@ -108,50 +108,57 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
       hosted,
       uploads,
       services: servicesFrom(process.env),
-      cleanupJournal: leftovers,
+      cleanupJournal,
       hostKeysPath: join(dataFolder, 'known_hosts'),
     });
     if (store.removedFiles().length > 0 && (await removeHostedFiles({ hosted, log }, store.removedFiles())))
       await store.forgetRemovedFiles();
-    await takeBackLeft(store, { transports, scratch, log });
+    await rollBackUnfinished(store, { transports, scratch, log });
     await scratch.clear();
-    const book = new ProgressBook();
-    const events = new JobEvents({ store, book });
-    const strayErrors = createStrayErrors(log);
-    const queue = createLocalQueue({ store, book, now, randomToken, log, confine: strayErrors.confine });
+    const progressTracker = new ProgressTracker();
+    const events = new JobEvents({ store, progressTracker });
+    const uncaughtErrors = createUncaughtErrorHandler(log);
+    const queue = createLocalQueue({
+      store,
+      progressTracker,
+      now,
+      randomToken,
+      log,
+      runInErrorScope: uncaughtErrors.runInErrorScope,
+    });
     const guard = createSsrfGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
-    const deliverer = createDeliverer({
+    const deliverer = createNotificationDeliverer({
       store,
       secretOf: (accountId) => accounts.account(accountId)?.notificationSecret ?? null,
-      poster: createWebhookClient({ guard, timeoutMs: noticeTimeoutMs }),
+      webhookClient: createWebhookClient({ guard, timeoutMs: notificationTimeoutMs }),
       now,
       log,
     });
     let isDraining = false;
-    const troubles = healthOf({
+    const checkHealth = createHealthCheck({
       dataFolder,
       minFreeBytes,
       hasFfmpeg: ffmpeg !== null,
       isDraining: () => isDraining,
       now,
     });
-    const sweep = () =>
-      Promise.all([hosted.removeExpired(), uploads.removeExpired(), scratch.retry()]).catch(
+    const runCleanup = () =>
+      Promise.all([hosted.removeExpired(), uploads.removeExpired(), scratch.retryRemovals()]).catch(
         (error: unknown) => log('error', `sweeping: ${String(error)}`),
       );
-    const takeLeftovers = () =>
-      removeOrphans(leftovers, transports, (message) => log('warn', message)).catch((error: unknown) =>
+    const runOrphanCleanup = () =>
+      removeOrphans(cleanupJournal, transports, (message) => log('warn', message)).catch((error: unknown) =>
         log('error', `taking away what an earlier daemon left: ${String(error)}`),
       );
-    const sweeper = setInterval(sweep, sweepEveryMs).unref();
+    const cleanupTimer = setInterval(runCleanup, cleanupIntervalMs).unref();
     const closed = new AbortController();
     let closing: Promise<void> | null = null;
-    let unlisten = (): void => undefined;
+    let uninstallErrorHandler = (): void => undefined;
     return {
-      workshop: {
+      appContext: {
         store,
         queue,
-        book,
+        progressTracker,
         events,
         accounts,
         transports,
@@ -159,50 +166,58 @@ export async function openWorkshop(options: WorkshopOptions): Promise<OpenWorksh
         uploads,
         ffmpeg,
         maxOutputs: options.maxOutputs,
-        troubles,
+        checkHealth,
         now,
         randomToken,
         log,
       },
       report,
       lost: lock.lost,
-      async begin(encodes) {
-        unlisten = strayErrors.listen();
+      async start(encodes) {
+        uninstallErrorHandler = uncaughtErrors.install();
         // Before the recovery, which may bring jobs to their end.
-        deliverer.begin();
+        deliverer.start();
         await recover(store, queue, { now, log, signal: closed.signal });
-        void sweep();
-        void takeLeftovers();
+        void runCleanup();
+        void runOrphanCleanup();
         if (ffmpeg === null) return;
         const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
-        const lanes = createLanes(encodes);
-        const runner = jobRunner({ ffmpeg, transports, scratch, space, lanes, deliveries: new Map(), log });
-        queue.work(runner, { slots: runsFor(encodes) });
+        const limits = createConcurrencyLimits(encodes);
+        const runner = createJobRunner({
+          ffmpeg,
+          transports,
+          scratch,
+          space,
+          limits,
+          deliveries: new Map(),
+          log,
+        });
+        queue.work(runner, { slots: runCountFor(encodes) });
       },
       async close(graceMs) {
         isDraining = true;
         closed.abort();
         const drained = queue.close(graceMs);
         closing ??= drained.then(async () => {
-          clearInterval(sweeper);
+          clearInterval(cleanupTimer);
           hosted.close();
           uploads.close();
           // What became of the jobs has been told by now, and streams without an end would hold up the server's.
           events.close();
-          await inTurn([() => deliverer.close(), ...undo]).finally(() => unlisten());
+          await runAll([() => deliverer.close(), ...rollbackSteps]).finally(() => uninstallErrorHandler());
         });
         await closing;
       },
     };
   } catch (error) {
     // The store before the lock. The error that ended the opening is the one to tell, whatever else fails.
-    await inTurn(undo).catch(() => {});
+    await runAll(rollbackSteps).catch(() => {});
     throw error;
   }
 }
 
 /** Takes each step, even where an earlier one fails. Rejects with the first error. */
-async function inTurn(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+async function runAll(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => errors.push(error));
   if (errors.length > 0) throw errors[0];

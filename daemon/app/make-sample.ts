@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { openFfmpeg } from '../ffmpeg/index.js';
 import { fileArgument } from '../plan/safe-input.js';
-import { missingFfmpeg } from './health.js';
+import { missingFfmpegMessage } from './health.js';
 
 /** Length of the sample in seconds. */
 const sampleSeconds = 10;
@@ -20,13 +20,13 @@ export interface SampleOptions {
  */
 export async function makeSample(
   path: string,
-  { ffmpeg: given, ffprobe, signal }: SampleOptions,
+  { ffmpeg: ffmpegPath, ffprobe, signal }: SampleOptions,
 ): Promise<void> {
-  const { ffmpeg } = await openFfmpeg({ ffmpeg: given, ffprobe });
-  if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpeg);
-  const picture = `testsrc2=size=1280x720:rate=25:duration=${sampleSeconds}`;
-  const tone = `sine=frequency=440:sample_rate=48000:duration=${sampleSeconds}`;
-  const inputs = ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', tone];
+  const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe });
+  if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
+  const video = `testsrc2=size=1280x720:rate=25:duration=${sampleSeconds}`;
+  const audio = `sine=frequency=440:sample_rate=48000:duration=${sampleSeconds}`;
+  const inputs = ['-f', 'lavfi', '-i', video, '-f', 'lavfi', '-i', audio];
   const encoders = ['-c:v', 'mjpeg', '-q:v', '5', '-pix_fmt', 'yuvj420p', '-c:a', 'pcm_s16le'];
   await ffmpeg.run([...inputs, ...encoders, '-f', 'mov', '-y', fileArgument(path)], {
     signal,

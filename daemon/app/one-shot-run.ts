@@ -2,15 +2,15 @@ import { VencError } from '../../src/shared/errors.js';
 import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { isFinal } from '../../src/shared/states.js';
-import type { Workshop } from '../actions/app-context.js';
+import type { AppContext } from '../actions/app-context.js';
 import { cancelJob } from '../actions/cancel-job.js';
 import { createJob } from '../actions/create-job.js';
 import { findJob } from '../actions/find-job.js';
 import { readJob } from '../actions/read-jobs.js';
-import { openWorkshop } from './create-app-context.js';
+import { createAppContext } from './create-app-context.js';
 
 /** How one encode without a daemon goes on. */
-export interface RunOnceOptions {
+export interface OneShotRunOptions {
   /** An empty folder to work in; it is the caller's to remove. */
   readonly folder: string;
   readonly ffmpeg: string | null;
@@ -28,8 +28,8 @@ export interface RunOnceOptions {
  * lent to it. Takes any file and address of the person's own. Resolves to the job as it ended, failed ones
  * included, and to null for a request with `mock`, which makes none; rejects with `InvalidRequestError` where the request is refused, `UnavailableError` without any ffmpeg.
  */
-export async function runOnce(request: unknown, options: RunOnceOptions): Promise<JobRecord | null> {
-  const open = await openWorkshop({
+export async function runOneShot(request: unknown, options: OneShotRunOptions): Promise<JobRecord | null> {
+  const openContext = await createAppContext({
     dataFolder: options.folder,
     filesRoots: [],
     isOwnFiles: true,
@@ -43,36 +43,36 @@ export async function runOnce(request: unknown, options: RunOnceOptions): Promis
     log: (level, message) => (level === 'error' ? options.onError?.(message) : undefined),
   });
   try {
-    await open.begin(1);
-    return await carryOut(open.workshop, request, options);
+    await openContext.start(1);
+    return await submitAndFollow(openContext.appContext, request, options);
   } finally {
-    await open.close(0);
+    await openContext.close(0);
   }
 }
 
-async function carryOut(
-  workshop: Workshop,
+async function submitAndFollow(
+  appContext: AppContext,
   request: unknown,
-  { signal, onProgress }: RunOnceOptions,
+  { signal, onProgress }: OneShotRunOptions,
 ): Promise<JobRecord | null> {
-  const account = workshop.accounts.account('default');
+  const account = appContext.accounts.account('default');
   if (account === null) throw new TypeError('a new workshop has an account of its own');
-  const created = await createJob(workshop, { account, baseUrl: 'http://localhost' }, request);
+  const created = await createJob(appContext, { account, baseUrl: 'http://localhost' }, request);
   if (created.id === null) return null;
   const id = Number(created.id);
-  const feed = await workshop.events.listen(id, () => findJob(workshop, account.id, id));
+  const feed = await appContext.events.subscribe(id, () => findJob(appContext, account.id, id));
   const interrupt = () => feed.cancel();
   signal.addEventListener('abort', interrupt, { once: true });
   if (signal.aborted) interrupt();
-  let isOver = false;
+  let isFinished = false;
   for (let item = await feed.next(); item !== null; item = await feed.next()) {
     if (item === 'heartbeat') continue;
     onProgress(item.record);
-    isOver = isFinal(item.record.state);
+    isFinished = isFinal(item.record.state);
   }
   signal.removeEventListener('abort', interrupt);
-  if (isOver) return readJob(workshop, account.id, id);
-  await cancelJob(workshop, account.id, id).catch(() => {});
+  if (isFinished) return readJob(appContext, account.id, id);
+  await cancelJob(appContext, account.id, id).catch(() => {});
   throw new VencError(
     'InterruptedError',
     'Interrupted: the encoding was cancelled and nothing was left behind.',

@@ -1,5 +1,5 @@
-import { takeBack } from '../pipeline/deliver.js';
-import type { Workbench } from '../pipeline/pipeline-context.js';
+import { rollBack } from '../pipeline/deliver.js';
+import type { PipelineContext } from '../pipeline/pipeline-context.js';
 import type { JobStore } from '../store/job-store.js';
 
 /**
@@ -7,21 +7,21 @@ import type { JobStore } from '../store/job-store.js';
  * partial stays at their destinations. Where files are copied to another volume, one that
  * arrived in the very moment of the kill stays. Never rejects.
  */
-export async function takeBackLeft(
+export async function rollBackUnfinished(
   store: JobStore,
-  bench: Pick<Workbench, 'transports' | 'scratch' | 'log'>,
+  context: Pick<PipelineContext, 'transports' | 'scratch' | 'log'>,
 ): Promise<void> {
-  const left = new Map<number, string[]>();
-  for (const { jobId, outputId, url } of await bench.scratch.noted()) {
+  const urlsByOutput = new Map<number, string[]>();
+  for (const { jobId, outputId, url } of await context.scratch.listDelivered()) {
     try {
       const job = await store.get(jobId);
       const output = job?.outputs.find(({ id }) => id === outputId);
       if (output === undefined || output.state === 'finished') continue;
-      left.set(outputId, [...(left.get(outputId) ?? []), url]);
+      urlsByOutput.set(outputId, [...(urlsByOutput.get(outputId) ?? []), url]);
     } catch (error) {
-      bench.log('warn', `What was delivered of job ${jobId} could not be taken away: ${String(error)}`);
+      context.log('warn', `What was delivered of job ${jobId} could not be taken away: ${String(error)}`);
     }
   }
   // Side by side: a server that stands still holds up the start once, not once for each output.
-  await Promise.all([...left.values()].map((urls) => takeBack(bench, urls)));
+  await Promise.all([...urlsByOutput.values()].map((urls) => rollBack(context, urls)));
 }

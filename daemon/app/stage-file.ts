@@ -24,7 +24,7 @@ export interface StagedFile {
   /** Uploads it. Rejects with the classes of deliveries (contract, section 3), and leaves nothing then. */
   send(transfer: Transfer): Promise<void>;
   /** Removes it, since nobody will fetch it. Rejects where that is not possible. */
-  takeBack(): Promise<void>;
+  remove(): Promise<void>;
 }
 
 /** Enough of a token to tell two files of one name apart. */
@@ -52,23 +52,26 @@ export async function stageFile(path: string, { stage, folder, env }: StageOptio
   const transport = registry.get(schemeOf(url) ?? '');
   const upload = transport?.upload?.bind(transport);
   if (upload === undefined) {
-    const known = [...registry].filter(([, one]) => one.upload !== undefined).map(([scheme]) => `${scheme}:`);
+    const known = [...registry]
+      .filter(([, candidate]) => candidate.upload !== undefined)
+      .map(([scheme]) => `${scheme}:`);
     throw new VencError('UsageError', `Nothing can be uploaded to ${withoutPassword(stage)}.`, {
       hint: `--stage takes the URL of a folder: ${known.join(', ')}`,
     });
   }
-  const complaint = await transport?.checkOutput?.(url, 'default');
-  if (complaint) throw new VencError('UsageError', `--stage ${withoutPassword(stage)} ${complaint}.`);
+  const validationError = await transport?.checkOutput?.(url, 'default');
+  if (validationError)
+    throw new VencError('UsageError', `--stage ${withoutPassword(stage)} ${validationError}.`);
   return {
     url,
     async send(transfer) {
       try {
         await upload(path, url, transfer);
       } catch (error) {
-        throw transfer.signal.aborted ? error : aboutStage(error);
+        throw transfer.signal.aborted ? error : withStageHint(error);
       }
     },
-    async takeBack() {
+    async remove() {
       if (transport?.remove === undefined) throw new VencError('UsageError', 'nothing can be removed there.');
       await transport.remove(url);
     },
@@ -76,7 +79,7 @@ export async function stageFile(path: string, { stage, folder, env }: StageOptio
 }
 
 /** There is no job yet, which the advice of the classes speaks of. */
-function aboutStage(error: unknown): unknown {
+function withStageHint(error: unknown): unknown {
   if (!(error instanceof VencError) || error.hint !== null) return error;
   return new VencError(error.errorClass, error.message, { cause: error, hint: stageHint });
 }

@@ -15,19 +15,19 @@ export function startLines(daemon: {
     ...(ffmpeg === null ? [] : [`It encodes with ffmpeg ${ffmpeg.version} (${ffmpeg.path}).`]),
     daemon.encodes === 0
       ? 'It accepts jobs and encodes none (--jobs 0).'
-      : `It encodes ${jobsOf(daemon.encodes)} at a time (--jobs).`,
+      : `It encodes ${formatJobCount(daemon.encodes)} at a time (--jobs).`,
   ];
 }
 
 /** What the log says when a daemon is asked to stop: which jobs it waits for, and how long. */
 export function stopLine(running: readonly number[], graceSeconds: number): string {
   if (running.length === 0) return 'Stopping: no job is running.';
-  const which = `${jobsOf(running.length)} (${running.join(', ')})`;
+  const jobList = `${formatJobCount(running.length)} (${running.join(', ')})`;
   return graceSeconds === 0
-    ? `Stopping at once: ${which} will run again at the next start.`
-    : `Stopping: waiting up to ${graceSeconds} s (--grace) for ${which}. Press Ctrl-C again to stop at once; what is unfinished will run again at the next start.`;
+    ? `Stopping at once: ${jobList} will run again at the next start.`
+    : `Stopping: waiting up to ${graceSeconds} s (--grace) for ${jobList}. Press Ctrl-C again to stop at once; what is unfinished will run again at the next start.`;
 }
 
-function jobsOf(count: number): string {
+function formatJobCount(count: number): string {
   return count === 1 ? '1 job' : `${count} jobs`;
 }

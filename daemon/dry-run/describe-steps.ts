@@ -6,7 +6,7 @@ import { fileArgument } from '../plan/safe-input.js';
 import { planThumbnails } from '../plan/thumbnails.js';
 
 /** One run of ffmpeg, as it is shown. */
-export interface StepOfPlan {
+export interface DryRunStep {
   /** The outputs that it works for, by their numbers. */
   readonly outputs: readonly number[];
   readonly does: 'encode' | 'thumbnails';
@@ -16,60 +16,62 @@ export interface StepOfPlan {
 }
 
 /** The runs of ffmpeg in their order, and what was assumed, one sentence each. */
-export interface StepsOfPlan {
-  readonly steps: readonly StepOfPlan[];
-  readonly remarks: readonly string[];
+export interface DryRunSteps {
+  readonly steps: readonly DryRunStep[];
+  readonly warnings: readonly string[];
 }
 
 /**
  * The steps of a plan, those that take thumbnails behind the last one that encodes their output. When they are taken follows from how
  * long the encoded file is, which is known only then: here they are shown for the length that is expected.
  */
-export function stepsOfPlan(
-  made: Plan,
+export function describeSteps(
+  jobPlan: Plan,
   outputs: readonly OutputToPlan[],
   capabilities: Capabilities,
-): StepsOfPlan {
-  const remarks: string[] = [];
-  const thumbnails = (id: number): readonly StepOfPlan[] => {
-    const product = made.products.find(({ outputId }) => outputId === id);
+): DryRunSteps {
+  const warnings: string[] = [];
+  const thumbnails = (id: number): readonly DryRunStep[] => {
+    const product = jobPlan.products.find(({ outputId }) => outputId === id);
     const settings = outputs.find((output) => output.id === id)?.settings ?? {};
     const number = thumbnailCount(settings);
     if (product === undefined || number === 0) return [];
     const media = expectedMedia(product);
     const keyframeInterval = settings.keyframe_interval;
-    const taken = planThumbnails(
+    const thumbnailPlan = planThumbnails(
       { outputId: id, path: product.path, media, number, keyframeInterval },
       capabilities,
     );
-    if ('failure' in taken) {
-      remarks.push(`output ${id} has thumbnails too: how they are taken follows from the length of its file`);
+    if ('failure' in thumbnailPlan) {
+      warnings.push(
+        `output ${id} has thumbnails too: how they are taken follows from the length of its file`,
+      );
       return [];
     }
-    const beside = (word: string) => besideOutput(word, id, product.path);
-    return taken.runs.map((args) => ({
+    const withThumbnailPath = (arg: string) => thumbnailPathForArg(arg, id, product.path);
+    return thumbnailPlan.runs.map((args) => ({
       outputs: [id],
       does: 'thumbnails',
-      args: args.map(beside),
+      args: args.map(withThumbnailPath),
       share: null,
     }));
   };
-  const steps = made.steps.flatMap(
-    ({ outputIds, args, progressWeight: share }, index): readonly StepOfPlan[] => {
-      const later = made.steps.slice(index + 1);
+  const steps = jobPlan.steps.flatMap(
+    ({ outputIds, args, progressWeight: share }, index): readonly DryRunStep[] => {
+      const later = jobPlan.steps.slice(index + 1);
       const ready = outputIds.filter((id) => !later.some((step) => step.outputIds.includes(id)));
       return [{ outputs: outputIds, does: 'encode', args, share }, ...ready.flatMap(thumbnails)];
     },
   );
-  return { steps, remarks };
+  return { steps, warnings };
 }
 
 /** A word of a thumbnail run with the name of a picture as a run delivers it: beside the file of its output. */
-function besideOutput(word: string, outputId: number, path: string): string {
-  const [, number] = /^thumbnail-(\d+)-/.exec(word) ?? [];
-  if (Number(number) !== outputId || !word.endsWith('.png')) return word;
-  const ending = word.slice(`thumbnail-${outputId}-`.length);
+function thumbnailPathForArg(arg: string, outputId: number, path: string): string {
+  const [, number] = /^thumbnail-(\d+)-/.exec(arg) ?? [];
+  if (Number(number) !== outputId || !arg.endsWith('.png')) return arg;
+  const suffix = arg.slice(`thumbnail-${outputId}-`.length);
   // A sequence has a %04d in its name: every other % stands for itself.
   const stem = withoutExtension(path);
-  return fileArgument(`${ending.startsWith('%') ? stem.replaceAll('%', '%%') : stem}_${ending}`);
+  return fileArgument(`${suffix.startsWith('%') ? stem.replaceAll('%', '%%') : stem}_${suffix}`);
 }

@@ -4,25 +4,25 @@ import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { type JobRequestReading, readJobRequest } from '../../src/shared/settings/read.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
-import { checkRequest, type PlacedOutput } from '../actions/check-request.js';
-import { missingFfmpeg } from '../app/health.js';
+import { checkRequest, type ResolvedOutput } from '../actions/check-request.js';
+import { missingFfmpegMessage } from '../app/health.js';
 import { type Ffmpeg, openFfmpeg } from '../ffmpeg/index.js';
-import type { Fault } from '../jobs/job-failure.js';
-import { frameAtStart } from '../pipeline/frame-at-start.js';
+import type { JobFailure } from '../jobs/job-failure.js';
+import { findFrameAtStart } from '../pipeline/frame-at-start.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan } from '../plan/plan-types.js';
 import { createFileTransport } from '../transports/file/file-transport.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { registerTransports } from '../transports/registry.js';
-import { unreachedTransports } from './check-urls.js';
-import { type StepOfPlan, stepsOfPlan } from './describe-steps.js';
-import { watermarkFinder } from './inspect-watermarks.js';
+import { offlineTransports } from './check-urls.js';
+import { type DryRunStep, describeSteps } from './describe-steps.js';
+import { createWatermarkInspector } from './inspect-watermarks.js';
 
 /** Folder that stands in printed lines for the one that a run works in: the one that they are run in. */
 const scratch = '.';
 
 /** How the lines that encode are found out. */
-export interface PlanOnceOptions {
+export interface DryRunOptions {
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
   /** The file of each output, in their order; null for one that is delivered elsewhere. */
@@ -30,7 +30,7 @@ export interface PlanOnceOptions {
 }
 
 /** One output of a request, and what becomes of it. */
-export interface OutputOfPlan {
+export interface DryRunOutput {
   /** Place in the request, from 1. */
   readonly number: number;
   readonly label: string | null;
@@ -39,15 +39,15 @@ export interface OutputOfPlan {
   /** The file that the lines leave; null where it cannot be made. */
   readonly path: string | null;
   /** Why it cannot be made of this input; null where it can. */
-  readonly fault: Fault | null;
+  readonly fault: JobFailure | null;
 }
 
 /** What encoding a request comes down to. */
-export interface PlanOfRequest {
+export interface DryRun {
   /** Path of the ffmpeg that would run. */
   readonly program: string;
-  readonly outputs: readonly OutputOfPlan[];
-  readonly steps: readonly StepOfPlan[];
+  readonly outputs: readonly DryRunOutput[];
+  readonly steps: readonly DryRunStep[];
   /** What was assumed, one sentence each. */
   readonly remarks: readonly string[];
 }
@@ -58,70 +58,83 @@ export interface PlanOfRequest {
  * read and write lies in `./`, but for outputs with files of their own. Rejects with `InvalidRequestError` where the request is refused, with what the job would
  * fail with where the input cannot be read, and with `UnavailableError` without any ffmpeg.
  */
-export async function planOnce(
+export async function dryRun(
   request: unknown,
-  { ffmpeg: given, ffprobe, files: named }: PlanOnceOptions,
-): Promise<PlanOfRequest> {
-  const { ffmpeg } = await openFfmpeg({ ffmpeg: given, ffprobe });
-  if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpeg);
-  const { input, isTest, outputs: placed } = await checked(request, ffmpeg);
+  { ffmpeg: ffmpegPath, ffprobe, files: namedFiles }: DryRunOptions,
+): Promise<DryRun> {
+  const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe });
+  if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
+  const { input, isTest, outputs: resolved } = await checkDryRunRequest(request, ffmpeg);
   const media = await ffmpeg.probe(input);
-  const watermarks = watermarkFinder(ffmpeg, scratch);
-  const faults = new Map<number, Fault>();
-  const open: OutputToPlan[] = [];
-  for (const [index, { settings, placement }] of placed.entries()) {
+  const watermarks = createWatermarkInspector(ffmpeg, scratch);
+  const failures = new Map<number, JobFailure>();
+  const pendingOutputs: OutputToPlan[] = [];
+  for (const [index, { settings, outputDestination }] of resolved.entries()) {
     const id = index + 1;
     const found = await watermarks.find((settings.watermark ?? []).map(({ url }) => url));
-    const filename = fileNameInUrl(placement.destination);
-    if ('fault' in found) faults.set(id, found.fault);
+    const filename = fileNameInUrl(outputDestination.destination);
+    if ('fault' in found) failures.set(id, found.fault);
     else {
-      const atStart = await frameAtStart(ffmpeg, { path: input, media }, settings);
-      open.push({ id, settings, filename, isTest, watermarks: found.pictures, frameAtStart: atStart });
+      const startFrame = await findFrameAtStart(ffmpeg, { path: input, media }, settings);
+      pendingOutputs.push({
+        id,
+        settings,
+        filename,
+        isTest,
+        watermarks: found.pictures,
+        frameAtStart: startFrame,
+      });
     }
   }
-  const files = new Map(named.flatMap((file, index) => (file === null ? [] : [[index + 1, file] as const])));
-  const made = plan(open, media, { input, scratch, files }, ffmpeg.capabilities);
-  const { steps, remarks } = stepsOfPlan(made, open, ffmpeg.capabilities);
-  for (const { outputId, failure: fault } of made.rejections) faults.set(outputId, fault);
+  const files = new Map(
+    namedFiles.flatMap((file, index) => (file === null ? [] : [[index + 1, file] as const])),
+  );
+  const jobPlan = plan(pendingOutputs, media, { input, scratch, files }, ffmpeg.capabilities);
+  const { steps, warnings: remarks } = describeSteps(jobPlan, pendingOutputs, ffmpeg.capabilities);
+  for (const { outputId, failure: fault } of jobPlan.rejections) failures.set(outputId, fault);
   return {
     program: ffmpeg.ffmpeg.path,
-    outputs: placed.map(({ settings, placement }, index) => ({
+    outputs: resolved.map(({ settings, outputDestination }, index) => ({
       number: index + 1,
       label: settings.label ?? null,
-      url: withoutPassword(placement.url),
-      path: made.products.find(({ outputId }) => outputId === index + 1)?.path ?? null,
-      fault: faults.get(index + 1) ?? null,
+      url: withoutPassword(outputDestination.url),
+      path: jobPlan.products.find(({ outputId }) => outputId === index + 1)?.path ?? null,
+      fault: failures.get(index + 1) ?? null,
     })),
     steps,
-    remarks: [...watermarks.remarks(), ...remarks],
+    remarks: [...watermarks.warnings(), ...remarks],
   };
 }
 
 /** A request that nothing is wrong with, its input as a path. */
-interface CheckedPlan {
+interface CheckedDryRun {
   readonly input: string;
   readonly isTest: boolean;
-  readonly outputs: readonly PlacedOutput[];
+  readonly outputs: readonly ResolvedOutput[];
 }
 
 /** Checks a request as creating a job does. Rejects with every complaint at once. */
-async function checked(body: unknown, ffmpeg: Ffmpeg): Promise<CheckedPlan> {
-  const reading = readJobRequest(body, { maxOutputs: defaultMaxOutputs });
-  const transports = registerTransports([...unreachedTransports, createFileTransport('anywhere')]);
+async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<CheckedDryRun> {
+  const parsed = readJobRequest(body, { maxOutputs: defaultMaxOutputs });
+  const transports = registerTransports([...offlineTransports, createFileTransport('anywhere')]);
   const context = { account: { id: 'default' }, baseUrl: 'http://localhost' };
-  const parts = partsOf(reading);
-  const { outputs, complaints } = await checkRequest({ transports, ffmpeg, randomToken }, context, parts);
+  const parts = validPartsOf(parsed);
+  const { outputs, validationErrors } = await checkRequest(
+    { transports, ffmpeg, randomToken },
+    context,
+    parts,
+  );
   const local = parseFileUrl(parts.input ?? '');
-  const all = [...(reading.ok ? [] : reading.complaints), ...complaints];
+  const all = [...(parsed.ok ? [] : parsed.complaints), ...validationErrors];
   if (all.length > 0) throw invalidRequest(all);
   if (!local.ok) {
     throw new VencError('UsageError', 'plan looks at local files alone, and the input is elsewhere.', {
       hint: 'download it first: what is in the file decides how it is encoded',
     });
   }
-  return { input: local.path, isTest: reading.ok && (reading.request.test ?? false), outputs };
+  return { input: local.path, isTest: parsed.ok && (parsed.request.test ?? false), outputs };
 }
 
-function partsOf(reading: JobRequestReading) {
-  return reading.ok ? reading.request : { ...reading.soundParts.job, outputs: reading.soundParts.outputs };
+function validPartsOf(parsed: JobRequestReading) {
+  return parsed.ok ? parsed.request : { ...parsed.soundParts.job, outputs: parsed.soundParts.outputs };
 }

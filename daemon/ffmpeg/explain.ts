@@ -1,5 +1,5 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
-import type { Fault } from '../jobs/job-failure.js';
+import type { JobFailure } from '../jobs/job-failure.js';
 import type { ExitResult } from './launch.js';
 import { lastErrorLine, type RedactionOptions } from './redact-line.js';
 
@@ -95,7 +95,7 @@ const failurePatterns = [
   },
 ] as const satisfies readonly FailurePattern[];
 
-function failureFor(failurePattern: FailurePattern, stderr: string): Fault {
+function failureFor(failurePattern: FailurePattern, stderr: string): JobFailure {
   const captured = failurePattern.pattern
     .exec(stderr)
     ?.slice(1)
@@ -124,8 +124,8 @@ export function hasHiddenWriteError(stderr: string): boolean {
  * Why a run of ffmpeg failed, as one plain sentence with its class. A signal comes before what was said: complaints about
  * the input end no process. Shows no path of this machine.
  */
-export function explainFailure(exit: ExitResult, redaction: RedactionOptions): Fault {
-  const transcodingFailure = (message: string): Fault => ({ errorClass: 'TranscodingError', message });
+export function explainFailure(exit: ExitResult, redaction: RedactionOptions): JobFailure {
+  const transcodingFailure = (message: string): JobFailure => ({ errorClass: 'TranscodingError', message });
   if (exit.startFailure !== null)
     return transcodingFailure(`ffmpeg could not be started (${exit.startFailure}).`);
   const signalMessage = explainSignal(exit);

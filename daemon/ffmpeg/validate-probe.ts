@@ -1,5 +1,5 @@
 import { maxPixels } from '../../src/shared/settings/limits.js';
-import type { Fault } from '../jobs/job-failure.js';
+import type { JobFailure } from '../jobs/job-failure.js';
 import type { MediaFacts, VideoFacts } from '../jobs/media.js';
 import { formatWord, isImageFormat, kindOfFormat } from './formats.js';
 import {
@@ -30,7 +30,7 @@ export interface ProbeOutput {
 }
 
 /** Either what the file is or why it is not taken. */
-export type ProbeValidation = { readonly media: MediaFacts } | { readonly failure: Fault };
+export type ProbeValidation = { readonly media: MediaFacts } | { readonly failure: JobFailure };
 
 const noMediaFailure = (message: string): ProbeValidation => ({
   failure: { errorClass: 'NoMediaError', message },

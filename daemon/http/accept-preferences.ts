@@ -4,7 +4,7 @@ import type { Representation, Route } from '../../src/shared/routes.js';
 import type { RequestPath } from './request-path.js';
 
 /** What a request says about the form of its answer. */
-export interface Wishes {
+export interface AcceptPreferences {
   readonly suffix: RequestPath['suffix'];
   /** `format` of the query; null where there is none. */
   readonly format: string | null;
@@ -20,22 +20,26 @@ const jsonTypes = ['application/json', 'application/*', '*/*', '*'];
  * The form in which a request is answered: its suffix decides, then `format`, then `Accept`, and JSON where none of them says anything.
  * Throws `NotFoundError` where the suffix or `format` names a form that the route has not (contract, section 1).
  */
-export function representationOf(route: Pick<Route, 'representations'>, wishes: Wishes): Representation {
+export function representationOf(
+  route: Pick<Route, 'representations'>,
+  preferences: AcceptPreferences,
+): Representation {
   // What is no record has one form only, and what its query says is its own affair.
   const isRecord = route.representations.length > 0;
-  const named = wishes.suffix ?? (isRecord ? wishes.format : null);
-  if (named === null || named === '') return isXmlWanted(wishes.accept, route) ? 'xml' : 'json';
-  const asked = formats[named.toLowerCase()];
-  if (asked !== undefined && route.representations.includes(asked)) return asked;
+  const named = preferences.suffix ?? (isRecord ? preferences.format : null);
+  if (named === null || named === '') return isXmlWanted(preferences.accept, route) ? 'xml' : 'json';
+  const requestedFormat = formats[named.toLowerCase()];
+  if (requestedFormat !== undefined && route.representations.includes(requestedFormat))
+    return requestedFormat;
   throw new VencError('NotFoundError', `There is no "${named.slice(0, 20)}" form of this address.`, {
     hint: 'Use .json or .xml.',
   });
 }
 
 /** The form of a refusal, whether or not the route has it: XML for who asked for XML, else JSON. */
-export function refusalRepresentation(wishes: Wishes): 'json' | 'xml' {
-  const named = wishes.suffix ?? wishes.format;
-  if (named === null || named === '') return isXmlWanted(wishes.accept, anyRecord) ? 'xml' : 'json';
+export function errorRepresentation(preferences: AcceptPreferences): 'json' | 'xml' {
+  const named = preferences.suffix ?? preferences.format;
+  if (named === null || named === '') return isXmlWanted(preferences.accept, anyRecord) ? 'xml' : 'json';
   return named === 'xml' ? 'xml' : 'json';
 }
 

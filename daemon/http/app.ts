@@ -2,12 +2,12 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { VencError } from '../../src/shared/errors.js';
 import { type Route, type RouteName, routes } from '../../src/shared/routes.js';
-import type { Workshop } from '../actions/app-context.js';
+import type { AppContext } from '../actions/app-context.js';
 import { preflightHeaders } from './cors.js';
-import { type Asked, Counter, type CounterOptions } from './dispatch-request.js';
+import { type DispatcherOptions, type IncomingRequest, RequestDispatcher } from './dispatch-request.js';
 import { isKeyedRoute, isOpenRoute } from './handlers.js';
 import type { Bindings } from './request-context.js';
-import { pathOf } from './request-path.js';
+import { requestPathOf } from './request-path.js';
 
 interface Env {
   Bindings: Bindings;
@@ -17,21 +17,24 @@ interface Env {
 const anyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** The app: every route of the table leads to the counter, and whatever else is asked for is refused there. */
-export function createApp(workshop: Workshop, options: CounterOptions): Hono<Env> {
-  const counter = new Counter(workshop, options);
-  const app = new Hono<Env>({ getPath: (request) => pathOf(request).path });
+export function createApp(appContext: AppContext, options: DispatcherOptions): Hono<Env> {
+  const dispatcher = new RequestDispatcher(appContext, options);
+  const app = new Hono<Env>({ getPath: (request) => requestPathOf(request).path });
   const allowed = allowedMethods();
-  const refuse = (c: Context<Env>): Response => {
-    const { path, suffix } = pathOf(c.req.raw);
+  const reject = (c: Context<Env>): Response => {
+    const { path, suffix } = requestPathOf(c.req.raw);
     const methods = allowed.find(
       ({ pattern, isPlain }) => pattern.test(path) && isPlain === (suffix === null),
     );
     if (methods === undefined) {
-      const nothing = new VencError('NotFoundError', 'There is nothing at this address.');
-      return counter.refuse(askedOf(c), nothing);
+      const notFound = new VencError('NotFoundError', 'There is nothing at this address.');
+      return dispatcher.reject(toIncomingRequest(c), notFound);
     }
-    const wrong = new VencError('MethodNotAllowedError', `This address accepts only ${methods.allow}.`);
-    return counter.refuse(askedOf(c), wrong, { Allow: methods.allow });
+    const methodNotAllowed = new VencError(
+      'MethodNotAllowedError',
+      `This address accepts only ${methods.allow}.`,
+    );
+    return dispatcher.reject(toIncomingRequest(c), methodNotAllowed, { Allow: methods.allow });
   };
   app.options('*', (c) => {
     c.env.outgoing.writeHead(204, preflightHeaders).end();
@@ -42,27 +45,27 @@ export function createApp(workshop: Workshop, options: CounterOptions): Hono<Env
     if (!isOpenRoute(name) && !isKeyedRoute(name)) continue;
     const path = route.path.replace(/:id/g, ':id{[0-9]+}');
     const handle = (c: Context<Env>): Response | Promise<Response> =>
-      isTaken(route, c.req) ? counter.answer(name, askedOf(c)) : refuse(c);
+      acceptsMethod(route, c.req) ? dispatcher.answer(name, toIncomingRequest(c)) : reject(c);
     if (route.isAnyMethod) app.all(path, handle);
     else app.on(route.method, path, handle);
   }
-  app.notFound(refuse);
+  app.notFound(reject);
   return app;
 }
 
 /** Whether a route takes a request whose method the router let through. */
-function isTaken(route: Route, { method, raw }: Context<Env>['req']): boolean {
+function acceptsMethod(route: Route, { method, raw }: Context<Env>['req']): boolean {
   // A HEAD comes here as a GET, and must change nothing (contract, section 1).
   if (method === 'HEAD') return route.method === 'GET';
   // Only the plain path takes any method (section 4.5).
-  return route.isAnyMethod !== true || method === route.method || pathOf(raw).suffix === null;
+  return route.isAnyMethod !== true || method === route.method || requestPathOf(raw).suffix === null;
 }
 
-function askedOf(c: Context<Env>): Asked {
+function toIncomingRequest(c: Context<Env>): IncomingRequest {
   return {
     method: c.req.method,
     address: c.req.url,
-    suffix: pathOf(c.req.raw).suffix,
+    suffix: requestPathOf(c.req.raw).suffix,
     params: c.req.param() as Record<string, string>,
     env: c.env,
     signal: () => c.req.raw.signal,

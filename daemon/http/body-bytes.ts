@@ -5,8 +5,8 @@ import { VencError } from '../../src/shared/errors.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 
 /** What gzip adds at most to a body that cannot be made smaller, a file name in its head included. */
-const packingBytes = 64 * 1024;
-const unpack = promisify(gunzip);
+const gzipOverheadBytes = 64 * 1024;
+const gunzipAsync = promisify(gunzip);
 
 /**
  * The bytes of a request's body, unpacked where they came as gzip: at most so many. Rejects with
@@ -15,43 +15,43 @@ const unpack = promisify(gunzip);
  */
 export async function readBodyBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity') return arrived(incoming, maxBytes, maxBytes);
+  if (encoding === '' || encoding === 'identity') return readLimited(incoming, maxBytes, maxBytes);
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw new VencError(
       'UnsupportedMediaTypeError',
       `The Content-Encoding ${encoding.slice(0, 64)} is not understood: send gzip or none.`,
     );
   }
-  return unpacked(await arrived(incoming, maxBytes + packingBytes, maxBytes), maxBytes);
+  return decompress(await readLimited(incoming, maxBytes + gzipOverheadBytes, maxBytes), maxBytes);
 }
 
 /** Listens instead of looping over the stream: a loop that is left early ends the connection, and the refusal would not come through. */
-function arrived(incoming: IncomingMessage, maxArrived: number, maxBytes: number): Promise<Buffer> {
+function readLimited(incoming: IncomingMessage, maxReceivedBytes: number, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const takeChunk = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > maxArrived) settle(() => reject(tooLarge(maxBytes)));
+      if (size > maxReceivedBytes) settle(() => reject(tooLarge(maxBytes)));
     };
-    const finish = (): void => settle(() => resolve(Buffer.concat(chunks, size)));
-    const fail = (cause?: unknown): void =>
+    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, size)));
+    const onError = (cause?: unknown): void =>
       settle(() =>
         reject(new VencError('UnparsableBodyError', 'The body could not be read to its end.', { cause })),
       );
-    const settle = (answer: () => void): void => {
-      incoming.off('data', takeChunk).off('end', finish).off('error', fail).off('close', fail);
-      answer();
+    const settle = (complete: () => void): void => {
+      incoming.off('data', onData).off('end', onEnd).off('error', onError).off('close', onError);
+      complete();
     };
-    if (incoming.destroyed && !incoming.readableEnded) return fail(incoming.errored);
-    incoming.on('data', takeChunk).on('end', finish).on('error', fail).on('close', fail);
+    if (incoming.destroyed && !incoming.readableEnded) return onError(incoming.errored);
+    incoming.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError);
   });
 }
 
-async function unpacked(bytes: Buffer, maxBytes: number): Promise<Buffer> {
+async function decompress(bytes: Buffer, maxBytes: number): Promise<Buffer> {
   try {
-    return await unpack(bytes, { maxOutputLength: maxBytes });
+    return await gunzipAsync(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if (systemCode(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
     throw new VencError('UnparsableBodyError', 'The body is not whole gzip, as its Content-Encoding says.', {

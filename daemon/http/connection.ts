@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { endWith } from './parser-errors.js';
+import { endWithStatus } from './parser-errors.js';
 
 /** What a connection grants its client. */
 export interface ConnectionLimits {
   /** Milliseconds in which a request must be complete, with its body. */
   readonly requestTimeoutMs: number;
   /** Whether the body of a request may take longer than that. */
-  readonly isUntimed: (incoming: IncomingMessage) => boolean;
+  readonly hasNoTimeout: (incoming: IncomingMessage) => boolean;
 }
 
 /** A request, and what answers it. */
@@ -36,7 +36,7 @@ export class Connection {
   /** Node's own listener, which hands bytes to the parser; null where the parser has let go of the socket. */
   #parse: ((chunk: Buffer) => void) | null;
   /** Bytes that were read and are not parsed yet. */
-  #held: Buffer | null = null;
+  #buffered: Buffer | null = null;
   /** Whether this class has paused the socket, and not Node: only then may it resume it. */
   #hasPaused = false;
   /** Requests whose turn has not come. */
@@ -65,15 +65,15 @@ export class Connection {
   }
 
   /** Answers a request when its turn has come. */
-  take(request: PendingRequest): void {
+  handle(request: PendingRequest): void {
     const { incoming } = request;
     this.#latest = incoming;
     const length = incoming.headers['content-length'];
     this.#bodyBytesLeft = Number(length ?? 0);
     const hasBody = this.#bodyBytesLeft > 0 || incoming.headers['transfer-encoding'] !== undefined;
-    const beganAt = this.#headSince ?? performance.now();
+    const startedAt = this.#headSince ?? performance.now();
     this.#headSince = null;
-    if (hasBody && !this.#limits.isUntimed(incoming)) this.#setDeadline(performance.now() - beganAt);
+    if (hasBody && !this.#limits.hasNoTimeout(incoming)) this.#setDeadline(performance.now() - startedAt);
     if (this.#active === null) this.#begin(request);
     else this.#waiting.push(request);
   }
@@ -81,7 +81,7 @@ export class Connection {
   /** Forgets what has not begun: the connection is closed, or no longer speaks HTTP. */
   release(): void {
     this.#parse = null;
-    this.#held = null;
+    this.#buffered = null;
     this.#waiting.length = 0;
     this.#clearDeadline();
   }
@@ -113,12 +113,12 @@ export class Connection {
 
   #receive(chunk: Buffer): void {
     if (this.#parse === null) return;
-    this.#held = this.#held === null ? chunk : Buffer.concat([this.#held, chunk]);
+    this.#buffered = this.#buffered === null ? chunk : Buffer.concat([this.#buffered, chunk]);
     this.#feed();
   }
 
   #feed(): void {
-    while (this.#held !== null && this.#parse !== null) {
+    while (this.#buffered !== null && this.#parse !== null) {
       // The request that ends the connection has been answered, or could not be parsed.
       if (this.#socket.writableEnded) {
         this.release();
@@ -129,8 +129,8 @@ export class Connection {
         return;
       }
       const size = this.#sliceBytes();
-      const slice = this.#held.length > size ? this.#held.subarray(0, size) : this.#held;
-      this.#held = slice === this.#held ? null : this.#held.subarray(size);
+      const slice = this.#buffered.length > size ? this.#buffered.subarray(0, size) : this.#buffered;
+      this.#buffered = slice === this.#buffered ? null : this.#buffered.subarray(size);
       this.#parseSlice(this.#parse, slice);
     }
   }
@@ -156,7 +156,7 @@ export class Connection {
 
   #setDeadline(elapsedMs: number): void {
     this.#clearDeadline();
-    this.#deadline = setTimeout(() => this.#giveUp(), this.#limits.requestTimeoutMs - elapsedMs);
+    this.#deadline = setTimeout(() => this.#onTimeout(), this.#limits.requestTimeoutMs - elapsedMs);
   }
 
   #clearDeadline(): void {
@@ -164,10 +164,10 @@ export class Connection {
     this.#deadline = null;
   }
 
-  #giveUp(): void {
+  #onTimeout(): void {
     const active = this.#active;
     const isUnanswered = active !== null && active.incoming === this.#latest && !active.outgoing.headersSent;
-    if (isUnanswered) endWith(this.#socket, 408);
+    if (isUnanswered) endWithStatus(this.#socket, 408);
     this.release();
     if (isUnanswered) this.#socket.destroySoon();
     else this.#socket.destroy();

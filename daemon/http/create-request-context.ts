@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Representation } from '../../src/shared/routes.js';
 import { readBody } from './body.js';
-import type { Exchange } from './request-context.js';
+import type { RequestContext } from './request-context.js';
 
 /** What an exchange is made of. */
-export interface ExchangeParts {
+export interface RequestContextParts {
   readonly method: string;
   /** The whole address, as text. */
   readonly address: string;
@@ -18,12 +18,12 @@ export interface ExchangeParts {
 }
 
 /** An exchange whose dearer parts are made when they are first asked for, as most answers need none of them. */
-export class RequestExchange implements Exchange {
-  readonly #parts: ExchangeParts;
+export class LazyRequestContext implements RequestContext {
+  readonly #parts: RequestContextParts;
   #url: URL | null = null;
   #body: Promise<unknown> | null = null;
 
-  constructor(parts: ExchangeParts) {
+  constructor(parts: RequestContextParts) {
     this.#parts = parts;
   }
 

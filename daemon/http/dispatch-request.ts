@@ -2,28 +2,28 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { AnswerName } from '../../src/shared/records/answers.js';
 import { type Representation, type Route, type RouteName, routes } from '../../src/shared/routes.js';
-import type { Workshop } from '../actions/app-context.js';
-import { refusalRepresentation, representationOf, type Wishes } from './accept-preferences.js';
-import { authorize, type GivenKey, Identifier } from './auth.js';
+import type { AppContext } from '../actions/app-context.js';
+import { type AcceptPreferences, errorRepresentation, representationOf } from './accept-preferences.js';
+import { type Authentication, Authenticator, authorize } from './auth.js';
 import { corsHeaders, exposingHeaders, headerList } from './cors.js';
-import { RequestExchange } from './create-request-context.js';
-import { problemReply } from './error-responses.js';
+import { LazyRequestContext } from './create-request-context.js';
+import { errorReply } from './error-responses.js';
 import { isOpenRoute, keyedHandlers, openHandlers } from './handlers.js';
 import { callbackOf } from './representations/jsonp.js';
 import { type Form, represent } from './representations/represent.js';
-import type { Bindings, Exchange, Reply } from './request-context.js';
+import type { Bindings, Reply, RequestContext } from './request-context.js';
 import { pathnameOf, type RequestPath } from './request-path.js';
 
 /** How the counter is set up. */
-export interface CounterOptions {
+export interface DispatcherOptions {
   /** Address that hosted files are announced under; null for the one that the client used. */
   readonly publicUrl: string | null;
   /** Takes one request from the account of whoever asks: null, or the seconds to wait where there are too many. */
-  readonly takeTurn: (who: string) => number | null;
+  readonly takeRateLimitToken: (clientKey: string) => number | null;
 }
 
 /** One request, as the router found it. */
-export interface Asked {
+export interface IncomingRequest {
   readonly method: string;
   readonly address: string;
   readonly suffix: RequestPath['suffix'];
@@ -33,67 +33,77 @@ export interface Asked {
 }
 
 /** Answers requests: finds out who asks and in which form, has the handler act, and writes the answer. Never rejects. */
-export class Counter {
-  readonly #workshop: Workshop;
-  readonly #identifier: Identifier;
-  readonly #options: CounterOptions;
+export class RequestDispatcher {
+  readonly #appContext: AppContext;
+  readonly #authenticator: Authenticator;
+  readonly #options: DispatcherOptions;
 
-  constructor(workshop: Workshop, options: CounterOptions) {
-    this.#workshop = workshop;
-    this.#identifier = new Identifier(workshop);
+  constructor(appContext: AppContext, options: DispatcherOptions) {
+    this.#appContext = appContext;
+    this.#authenticator = new Authenticator(appContext);
     this.#options = options;
   }
 
   /** Answers a route. Resolves to a response for the server to carry on with where the answer is a stream. */
-  async answer(name: RouteName, asked: Asked): Promise<Response> {
+  async answer(name: RouteName, incomingRequest: IncomingRequest): Promise<Response> {
     const route: Route = routes[name];
-    const wishes = wishesOf(asked);
+    const preferences = acceptPreferencesOf(incomingRequest);
     let form: Form = { type: 'json' };
     try {
-      const representation = representationOf(route, wishes);
-      const exchange = this.#exchange(asked, representation);
-      form = formOf(route, representation, exchange);
-      return send(asked, await this.#act(name, route, exchange), route.answer ?? 'errors', form);
+      const representation = representationOf(route, preferences);
+      const requestContext = this.#createContext(incomingRequest, representation);
+      form = formOf(route, representation, requestContext);
+      return send(
+        incomingRequest,
+        await this.#handle(name, route, requestContext),
+        route.answer ?? 'errors',
+        form,
+      );
     } catch (error) {
-      if (!isVencError(error)) this.#report(asked, error);
-      const refusal = form.type === 'jsonp' ? form : { type: refusalRepresentation(wishes) };
-      return send(asked, problemReply(error), 'errors', refusal);
+      if (!isVencError(error)) this.#report(incomingRequest, error);
+      const errorForm = form.type === 'jsonp' ? form : { type: errorRepresentation(preferences) };
+      return send(incomingRequest, errorReply(error), 'errors', errorForm);
     }
   }
 
   /** Refuses what no route takes, in the form that was asked for. */
-  refuse(asked: Asked, error: VencError, headers: Readonly<Record<string, string>> = {}): Response {
-    const reply = problemReply(error);
-    const form = { type: refusalRepresentation(wishesOf(asked)) };
-    return send(asked, { ...reply, headers: { ...reply.headers, ...headers } }, 'errors', form);
+  reject(
+    incomingRequest: IncomingRequest,
+    error: VencError,
+    headers: Readonly<Record<string, string>> = {},
+  ): Response {
+    const reply = errorReply(error);
+    const form = { type: errorRepresentation(acceptPreferencesOf(incomingRequest)) };
+    return send(incomingRequest, { ...reply, headers: { ...reply.headers, ...headers } }, 'errors', form);
   }
 
-  #act(name: RouteName, route: Route, exchange: Exchange): Promise<Reply> {
-    if (isOpenRoute(name)) return openHandlers[name](this.#workshop, exchange);
-    const given = this.#identifier.identify(exchange);
-    return given instanceof Promise
-      ? given.then((found) => this.#actFor(found, name, route, exchange))
-      : this.#actFor(given, name, route, exchange);
+  #handle(name: RouteName, route: Route, requestContext: RequestContext): Promise<Reply> {
+    if (isOpenRoute(name)) return openHandlers[name](this.#appContext, requestContext);
+    const authentication = this.#authenticator.authenticate(requestContext);
+    return authentication instanceof Promise
+      ? authentication.then((found) => this.#handleAuthenticated(found, name, route, requestContext))
+      : this.#handleAuthenticated(authentication, name, route, requestContext);
   }
 
-  #actFor(
-    given: GivenKey,
+  #handleAuthenticated(
+    authentication: Authentication,
     name: Exclude<RouteName, keyof typeof openHandlers>,
     route: Route,
-    exchange: Exchange,
+    requestContext: RequestContext,
   ): Promise<Reply> {
-    const who = given.holder?.keyId ?? `address ${exchange.incoming.socket.remoteAddress}`;
-    const waitSeconds = this.#options.takeTurn(who);
+    const clientKey =
+      authentication.holder?.keyId ?? `address ${requestContext.incoming.socket.remoteAddress}`;
+    const waitSeconds = this.#options.takeRateLimitToken(clientKey);
     if (waitSeconds !== null) throw tooManyRequests(waitSeconds);
-    const { account, keyId } = authorize(route, given);
-    this.#workshop.accounts.noteUse(keyId);
-    return keyedHandlers[name](this.#workshop, exchange, account, keyId);
+    const { account, keyId } = authorize(route, authentication);
+    this.#appContext.accounts.recordUse(keyId);
+    return keyedHandlers[name](this.#appContext, requestContext, account, keyId);
   }
 
-  #exchange(asked: Asked, representation: Representation): Exchange {
-    const { method, address, params, env, signal } = asked;
+  #createContext(incomingRequest: IncomingRequest, representation: Representation): RequestContext {
+    const { method, address, params, env, signal } = incomingRequest;
     const { publicUrl } = this.#options;
-    return new RequestExchange({
+    return new LazyRequestContext({
       method,
       address,
       incoming: env.incoming,
@@ -104,18 +114,18 @@ export class Counter {
     });
   }
 
-  #report({ method, address, signal }: Asked, error: unknown): void {
-    if (isOfClientGone(signal(), error)) {
-      this.#workshop.log('info', `${method} ${pathnameOf(address)}: the client left before it was done.`);
+  #report({ method, address, signal }: IncomingRequest, error: unknown): void {
+    if (isClientDisconnect(signal(), error)) {
+      this.#appContext.log('info', `${method} ${pathnameOf(address)}: the client left before it was done.`);
       return;
     }
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#workshop.log('error', `${method} ${pathnameOf(address)}: ${what}`);
+    this.#appContext.log('error', `${method} ${pathnameOf(address)}: ${what}`);
   }
 }
 
 /** Whether a request ended because nobody waits for its answer any more: that is no fault of the daemon. */
-function isOfClientGone({ aborted, reason }: AbortSignal, error: unknown): boolean {
+function isClientDisconnect({ aborted, reason }: AbortSignal, error: unknown): boolean {
   return aborted && error === reason;
 }
 
@@ -125,14 +135,17 @@ function tooManyRequests(waitSeconds: number): VencError {
   });
 }
 
-function wishesOf({ address, suffix, env }: Asked): Wishes {
+function acceptPreferencesOf({ address, suffix, env }: IncomingRequest): AcceptPreferences {
   const format = address.includes('format=') ? new URL(address).searchParams.get('format') : null;
   return { suffix, format, accept: env.incoming.headers.accept };
 }
 
-function formOf(route: Route, representation: Representation, exchange: Exchange): Form {
+function formOf(route: Route, representation: Representation, requestContext: RequestContext): Form {
   if (representation !== 'jsonp') return { type: representation };
-  return { type: 'jsonp', callback: callbackOf(exchange.query('callback'), route.callback ?? 'callback') };
+  return {
+    type: 'jsonp',
+    callback: callbackOf(requestContext.query('callback'), route.callback ?? 'callback'),
+  };
 }
 
 /**
@@ -140,7 +153,7 @@ function formOf(route: Route, representation: Representation, exchange: Exchange
  * of the time of a small answer. Streams are given back for the server to carry on with. Headers go as names and values in turn,
  * the cheapest form, so no name may come from two places: it would be sent twice.
  */
-function send({ method, env }: Asked, reply: Reply, answer: AnswerName, form: Form): Response {
+function send({ method, env }: IncomingRequest, reply: Reply, answer: AnswerName, form: Form): Response {
   const { outgoing } = env;
   const own = reply.headers === undefined ? [] : headerList({ ...exposingHeaders, ...reply.headers });
   if (reply.record !== undefined) {
@@ -154,11 +167,11 @@ function send({ method, env }: Asked, reply: Reply, answer: AnswerName, form: Fo
     return new Response(reply.stream, { status: reply.status, headers });
   }
   void reply.stream?.cancel();
-  const pieces: readonly (string | Buffer)[] = reply.bytes ?? (reply.text === undefined ? [] : [reply.text]);
-  const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
-  const length = pieces.length === 0 ? [] : ['Content-Length', String(bytes)];
+  const chunks: readonly (string | Buffer)[] = reply.bytes ?? (reply.text === undefined ? [] : [reply.text]);
+  const bytes = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
+  const length = chunks.length === 0 ? [] : ['Content-Length', String(bytes)];
   outgoing.writeHead(reply.status, headerList(corsHeaders).concat(own, length));
-  if (method !== 'HEAD') for (const piece of pieces) outgoing.write(piece);
+  if (method !== 'HEAD') for (const chunk of chunks) outgoing.write(chunk);
   outgoing.end();
   return RESPONSE_ALREADY_SENT;
 }

@@ -7,7 +7,7 @@ import { systemCode } from '../../src/shared/util/system-code.js';
 import type { Reply } from './request-context.js';
 
 /** Faults of jobs that a request can end with as well, when a body is taken in or a job is kept: what they are to a client. */
-const statusOfFault: Readonly<Partial<Record<ErrorClass, number>>> = {
+const statusOfFailure: Readonly<Partial<Record<ErrorClass, number>>> = {
   OutOfSpaceError: 503,
   DownloadTimeoutError: 408,
   DownloadFailureError: 400,
@@ -16,12 +16,16 @@ const statusOfFault: Readonly<Partial<Record<ErrorClass, number>>> = {
 const retryAfterSeconds = 30;
 
 /** The answer to a request that ended with an error: status, headers and every complaint, without any secret. */
-export function problemReply(error: unknown): Reply {
+export function errorReply(error: unknown): Reply {
   const known = isVencError(error) ? error : (diskError(error) ?? internalError(error));
   const record: ErrorsRecord = { errors: known.complaints.map(redact) };
-  const status = statusOfFault[known.errorClass] ?? known.entry.status;
-  const wait = known.retryAfterSeconds ?? (status === 503 ? retryAfterSeconds : null);
-  return { status, record, ...(wait === null ? {} : { headers: { 'Retry-After': String(wait) } }) };
+  const status = statusOfFailure[known.errorClass] ?? known.entry.status;
+  const retryAfter = known.retryAfterSeconds ?? (status === 503 ? retryAfterSeconds : null);
+  return {
+    status,
+    record,
+    ...(retryAfter === null ? {} : { headers: { 'Retry-After': String(retryAfter) } }),
+  };
 }
 
 /** What the system says of a disk that the operator has to see to. */

@@ -1,5 +1,5 @@
 import type { RouteName } from '../../src/shared/routes.js';
-import type { Handler, OpenHandler } from './handler.js';
+import type { PublicRouteHandler, RouteHandler } from './handler.js';
 import { getHealth, getVersion } from './health.js';
 import { getHome } from './home.js';
 import { getHosted } from './hosted.js';
@@ -18,7 +18,7 @@ export const openHandlers = {
   version: getVersion,
   home: getHome,
   openApi: getOpenApi,
-} as const satisfies Partial<Record<RouteName, OpenHandler>>;
+} as const satisfies Partial<Record<RouteName, PublicRouteHandler>>;
 
 /** What answers each route that needs a key. */
 export const keyedHandlers = {
@@ -40,7 +40,7 @@ export const keyedHandlers = {
   reportMinutes: getVodReport,
   upload: putUpload,
   ...legacyHandlers,
-} as const satisfies Partial<Record<RouteName, Handler>>;
+} as const satisfies Partial<Record<RouteName, RouteHandler>>;
 
 /** Whether a route is answered without a key. */
 export function isOpenRoute(name: RouteName): name is keyof typeof openHandlers {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { productVersion } from '../../src/shared/version.js';
-import type { OpenHandler } from './handler.js';
+import type { PublicRouteHandler } from './handler.js';
 
 /**
  * `GET /`: a page for people who open the address in a browser. It runs nothing and loads nothing, and its links are relative, so that they
  * lead right behind a proxy as well.
  */
-export const getHome: OpenHandler = async () => ({ status: 200, text: page, headers });
+export const getHome: PublicRouteHandler = async () => ({ status: 200, text: page, headers });
 
 const style =
   'body{font:1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}pre{overflow:auto}';

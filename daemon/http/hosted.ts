@@ -3,19 +3,19 @@ import { Readable } from 'node:stream';
 import { VencError } from '../../src/shared/errors.js';
 import { contentTypeOf } from '../transfer/content-type.js';
 import { readByteRange } from './byte-range.js';
-import type { OpenHandler } from './handler.js';
+import type { PublicRouteHandler } from './handler.js';
 
 /** `GET /hosted/<token>/<file>`: a hosted output, whole or in a range; 410 after its 24 hours. No key is needed. */
-export const getHosted: OpenHandler = async (workshop, { params, incoming, method }) => {
-  const place = { token: params.token ?? '', name: params.name ?? '' };
-  const file = await workshop.hosted.find(place);
+export const getHosted: PublicRouteHandler = async (appContext, { params, incoming, method }) => {
+  const fileRef = { token: params.token ?? '', name: params.name ?? '' };
+  const file = await appContext.hosted.find(fileRef);
   if (file.state === 'gone')
     throw new VencError('GoneError', 'This file was hosted for 24 hours and is gone.');
   if (file.state === 'unknown')
     throw new VencError('NotFoundError', 'There is no hosted file at this address.');
   const etag = `"${file.sizeBytes.toString(16)}-${file.modifiedAt.getTime().toString(16)}"`;
   const headers = {
-    'Content-Type': contentTypeOf(place.name),
+    'Content-Type': contentTypeOf(fileRef.name),
     'Accept-Ranges': 'bytes',
     'Last-Modified': file.modifiedAt.toUTCString(),
     ETag: etag,
@@ -23,8 +23,8 @@ export const getHosted: OpenHandler = async (workshop, { params, incoming, metho
     'X-Content-Type-Options': 'nosniff',
   };
   const ifRange = incoming.headers['if-range'];
-  const isSame = ifRange === undefined || ifRange === etag || ifRange === headers['Last-Modified'];
-  const range = isSame ? readByteRange(incoming.headers.range, file.sizeBytes) : null;
+  const isUnchanged = ifRange === undefined || ifRange === etag || ifRange === headers['Last-Modified'];
+  const range = isUnchanged ? readByteRange(incoming.headers.range, file.sizeBytes) : null;
   if (range === 'unsatisfiable') {
     return {
       status: 416,

@@ -1,14 +1,14 @@
 /** How often somebody may ask: by key or, without a good one, by address. */
 export interface RateLimit {
   /** Takes one request of somebody's allowance. null where there was one left; else the whole seconds, 1 or more, after which there will be. */
-  take(who: string): number | null;
+  take(clientKey: string): number | null;
 }
 
 /** A request costs as many units as a minute has milliseconds; so each millisecond gives back `perMinute` units, and all sums are whole. */
 const unitsPerRequest = 60_000;
 const minuteMs = 60_000;
 /** How many are kept in mind at once, so that callers from ever new addresses cannot fill the memory. */
-const greatestCount = 10_000;
+const maxBuckets = 10_000;
 
 interface Bucket {
   readonly units: number;
@@ -32,19 +32,19 @@ export function createRateLimit(perMinute: number, now: () => Date): RateLimit {
     return Math.min(capacity, bucket.units + elapsedMs * perMinute);
   };
   const forgetIdle = (atMs: number): void => {
-    for (const [who, bucket] of buckets) {
-      if (buckets.size <= greatestCount && atMs - bucket.atMs < minuteMs) return;
-      buckets.delete(who);
+    for (const [clientKey, bucket] of buckets) {
+      if (buckets.size <= maxBuckets && atMs - bucket.atMs < minuteMs) return;
+      buckets.delete(clientKey);
     }
   };
 
   return {
-    take(who) {
+    take(clientKey) {
       const atMs = now().getTime();
-      const units = refilled(buckets.get(who), atMs);
+      const units = refilled(buckets.get(clientKey), atMs);
       const isGranted = units >= unitsPerRequest;
-      buckets.delete(who);
-      buckets.set(who, { units: isGranted ? units - unitsPerRequest : units, atMs });
+      buckets.delete(clientKey);
+      buckets.set(clientKey, { units: isGranted ? units - unitsPerRequest : units, atMs });
       forgetIdle(atMs);
       return isGranted ? null : Math.ceil((unitsPerRequest - units) / (perMinute * 1000));
     },

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Representation } from '../../src/shared/routes.js';
 
 /** What a handler gets to see of a request. */
-export interface Exchange {
+export interface RequestContext {
   readonly method: string;
   readonly url: URL;
   /** The first value of a query parameter; null where it was not given. */

@@ -8,15 +8,15 @@ export interface RequestPath {
 const fileNames = /^\/(?:v2\/uploads|hosted)\//;
 
 /** The addresses that are asked for most, known at one look; all others are taken apart below. */
-const common = /^(?:\/api)?(\/v2\/(?:jobs|inputs|outputs)(?:\/\d+(?:\/[a-z]+)?)?)(?:\.(json|xml|js))?$/;
+const commonPaths = /^(?:\/api)?(\/v2\/(?:jobs|inputs|outputs)(?:\/\d+(?:\/[a-z]+)?)?)(?:\.(json|xml|js))?$/;
 
 /**
  * Brings the path of a request into the form of the route table: repeated slashes collapse, a slash at the end and the prefix `/api`
  * go, `.json`, `.xml` and `.js` are taken off. The names of uploads and hosted files are left alone: their dots are
  * their own.
  */
-export function requestPath(pathname: string): RequestPath {
-  const [, path, form] = common.exec(pathname) ?? [];
+export function normalizePath(pathname: string): RequestPath {
+  const [, path, form] = commonPaths.exec(pathname) ?? [];
   if (path !== undefined) return { path, suffix: suffixOf(form) };
   const collapsed = pathname.replace(/\/{2,}/g, '/').replace(/^\/api(?=\/|$)/, '');
   if (fileNames.test(collapsed)) return { path: collapsed, suffix: null };
@@ -40,6 +40,6 @@ export function pathnameOf(url: string): string {
 }
 
 /** {@link requestPath} of a request. Working it out again costs less than keeping it. */
-export function pathOf(request: { readonly url: string }): RequestPath {
-  return requestPath(pathnameOf(request.url));
+export function requestPathOf(request: { readonly url: string }): RequestPath {
+  return normalizePath(pathnameOf(request.url));
 }

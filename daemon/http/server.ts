@@ -5,11 +5,11 @@ import { getRequestListener } from '@hono/node-server';
 import { VencError } from '../../src/shared/errors.js';
 import { Connection, type ConnectionLimits } from './connection.js';
 import {
-  brokenAddressResponse,
-  headMistake,
-  nameHost,
-  refuseBrokenRequests,
-  refuseHead,
+  findHeadError,
+  handleInvalidRequests,
+  invalidAddressResponse,
+  rejectHead,
+  setDefaultHost,
 } from './parser-errors.js';
 
 /** A server that listens. */
@@ -26,20 +26,20 @@ export interface ListenOptions {
   /** Milliseconds for a request to arrive, with its body; 60 seconds where it is not given. */
   readonly requestTimeoutMs?: number;
   /** Whether the body of a request may take longer: none may where it is not given. */
-  readonly isUntimed?: (incoming: IncomingMessage) => boolean;
+  readonly hasNoTimeout?: (incoming: IncomingMessage) => boolean;
   /** Connections at once; as many as this process has files for, where it is not given. */
   readonly maxConnections?: number;
   /** Called when connections were closed because there were too many, once a minute at most. */
-  readonly onTooMany?: (maxConnections: number) => void;
+  readonly onConnectionLimit?: (maxConnections: number) => void;
 }
 
 const defaultRequestTimeoutMs = 60_000;
 /** How often Node looks for heads that are overdue; left to itself it does so every 30 seconds, and a minute becomes one and a half. */
 const overdueCheckMs = 1000;
 /** The most connections, however many files the process may open. */
-const greatestConnections = 10_000;
+const maxAllowedConnections = 10_000;
 /** Milliseconds between two messages that there are too many. */
-const tooManyEveryMs = 60_000;
+const connectionLimitLogIntervalMs = 60_000;
 
 /**
  * Listens with an app. Rejects with `InUseError` where the port is taken, `UsageError` where the address can't be used.
@@ -48,11 +48,11 @@ export async function listen(
   app: { readonly fetch: Parameters<typeof getRequestListener>[0] },
   options: ListenOptions,
 ): Promise<HttpServer> {
-  const { requestTimeoutMs = defaultRequestTimeoutMs, isUntimed = () => false } = options;
+  const { requestTimeoutMs = defaultRequestTimeoutMs, hasNoTimeout = () => false } = options;
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     // The app answers its own errors: what comes here was refused before it got there.
-    errorHandler: brokenAddressResponse,
+    errorHandler: invalidAddressResponse,
   });
   const server = createServer({
     // Uploads may take as long as there is room and bytes come: Node times the heads, `Connection` the bodies.
@@ -62,62 +62,65 @@ export async function listen(
     keepAliveTimeout: 15_000,
     requireHostHeader: false,
   });
-  const connections = connectionsOf(server, { requestTimeoutMs, isUntimed });
+  const connections = trackConnections(server, { requestTimeoutMs, hasNoTimeout });
   server.on('request', (incoming, outgoing) => {
-    connections.get(incoming.socket)?.take({
+    connections.get(incoming.socket)?.handle({
       incoming,
       outgoing,
       answer: () => {
-        const mistake = headMistake(incoming);
-        if (mistake !== null) return refuseHead(outgoing, mistake);
-        nameHost(incoming);
+        const headError = findHeadError(incoming);
+        if (headError !== null) return rejectHead(outgoing, headError);
+        setDefaultHost(incoming);
         void answer(incoming, outgoing);
       },
     });
   });
-  refuseBrokenRequests(server);
+  handleInvalidRequests(server);
   await limitConnections(server, options);
-  await started(server, options);
+  await startListening(server, options);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('the server listens on no port');
-  return { port: address.port, close: (graceMs) => closed(server, graceMs) };
+  return { port: address.port, close: (graceMs) => closeServer(server, graceMs) };
 }
 
-function connectionsOf(server: Server, limits: ConnectionLimits): WeakMap<Socket, Connection> {
+function trackConnections(server: Server, limits: ConnectionLimits): WeakMap<Socket, Connection> {
   const connections = new WeakMap<Socket, Connection>();
   server.on('connection', (socket) => connections.set(socket, new Connection(socket, limits)));
   server.on('connect', ({ socket }: IncomingMessage) => connections.get(socket)?.release());
   return connections;
 }
 
-async function limitConnections(server: Server, { maxConnections, onTooMany }: ListenOptions): Promise<void> {
-  const limit = maxConnections ?? (await affordableConnections());
+async function limitConnections(
+  server: Server,
+  { maxConnections, onConnectionLimit }: ListenOptions,
+): Promise<void> {
+  const limit = maxConnections ?? (await defaultMaxConnections());
   server.maxConnections = limit;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
   // Those beyond it are closed by Node before they cost anything.
   server.on('drop', () => {
-    if (performance.now() - toldAt < tooManyEveryMs) return;
-    toldAt = performance.now();
-    onTooMany?.(limit);
+    if (performance.now() - loggedAt < connectionLimitLogIntervalMs) return;
+    loggedAt = performance.now();
+    onConnectionLimit?.(limit);
   });
 }
 
 /** A third of the files that this process may open: each connection may have a hosted file open, and jobs need theirs. */
-async function affordableConnections(): Promise<number> {
+async function defaultMaxConnections(): Promise<number> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const maxFiles = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
-  return Math.min(greatestConnections, Math.floor(maxFiles / 3));
+  return Math.min(maxAllowedConnections, Math.floor(maxFiles / 3));
 }
 
 /** What keeps a server from listening, in words. */
-const listenTroubles: Readonly<Record<string, string>> = {
+const listenErrorReasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not use that port',
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'there is no host of this name',
   EAI_AGAIN: 'the name servers do not answer',
 };
 
-function started(server: Server, { host, port }: ListenOptions): Promise<void> {
+function startListening(server: Server, { host, port }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
@@ -128,7 +131,7 @@ function started(server: Server, { host, port }: ListenOptions): Promise<void> {
             })
           : new VencError(
               'UsageError',
-              `Cannot listen on ${host} port ${port}: ${listenTroubles[error.code ?? ''] ?? error.message}.`,
+              `Cannot listen on ${host} port ${port}: ${listenErrorReasons[error.code ?? ''] ?? error.message}.`,
               {
                 cause: error,
                 hint: 'Choose another address with --host and --port.',
@@ -140,7 +143,7 @@ function started(server: Server, { host, port }: ListenOptions): Promise<void> {
   });
 }
 
-function closed(server: Server, graceMs: number): Promise<void> {
+function closeServer(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), graceMs);
     server.close(() => {

@@ -1,5 +1,5 @@
 import type { FileFacts } from './job.js';
-import type { Fault } from './job-failure.js';
+import type { JobFailure } from './job-failure.js';
 import type { MediaFacts } from './media.js';
 
 /** Everything that can happen to a job. */
@@ -7,7 +7,7 @@ export type Change =
   | { readonly type: 'queued' }
   | { readonly type: 'claimed'; readonly token: string }
   | { readonly type: 'inspected'; readonly media: MediaFacts; readonly file: FileFacts }
-  | { readonly type: 'input-failed'; readonly fault: Fault }
+  | { readonly type: 'input-failed'; readonly failure: JobFailure }
   | { readonly type: 'output-assigned'; readonly id: number }
   | { readonly type: 'output-started'; readonly id: number }
   | {
@@ -16,7 +16,7 @@ export type Change =
       readonly media: MediaFacts;
       readonly file: FileFacts;
     }
-  | { readonly type: 'output-failed'; readonly id: number; readonly fault: Fault }
+  | { readonly type: 'output-failed'; readonly id: number; readonly failure: JobFailure }
   /** The run gives the job back in good order, as at a stop of the daemon. */
   | { readonly type: 'released' }
   /** The run ended without a word, as a start of the daemon finds out. */
@@ -24,9 +24,9 @@ export type Change =
   | { readonly type: 'cancelled' }
   | { readonly type: 'resubmitted' }
   /** A notice was taken by the one it is for. */
-  | { readonly type: 'notice-delivered'; readonly noticeId: string }
+  | { readonly type: 'notice-delivered'; readonly notificationId: string }
   /** An attempt at a notice came to nothing: it is due again later, or given up after the last one. */
-  | { readonly type: 'notice-failed'; readonly noticeId: string };
+  | { readonly type: 'notice-failed'; readonly notificationId: string };
 
 /** The name of a change. */
 export type ChangeType = Change['type'];

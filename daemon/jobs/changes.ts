@@ -1,10 +1,16 @@
 import { VencError } from '../../src/shared/errors.js';
 import { isFinal } from '../../src/shared/states.js';
 import type { Change } from './change.js';
-import { backToWaiting, crashLimit, failedInput, givenUp, settle } from './endings.js';
+import {
+  crashLimit,
+  failAfterCrashes,
+  finishIfComplete,
+  resetToWaiting,
+  withFailedInput,
+} from './endings.js';
 import type { Job, JobOutput } from './job.js';
-import { legalOutput, requireInput, requireLegal } from './legality.js';
-import { withAttempt, withDueNotices } from './notifications.js';
+import { requireInput, requireLegal, requireOutput } from './legality.js';
+import { withAttempt, withDueNotifications } from './notifications.js';
 import { thumbnailsOf } from './thumbnails.js';
 
 export type { Change, ChangeType } from './change.js';
@@ -22,23 +28,23 @@ export function apply(job: Job, change: Change, now: Date): Job {
   switch (change.type) {
     case 'notice-delivered':
     case 'notice-failed':
-      return withAttempt(job, change.noticeId, change.type === 'notice-delivered', now);
+      return withAttempt(job, change.notificationId, change.type === 'notice-delivered', now);
     default: {
       const at = now.toISOString();
-      return withDueNotices(job, changed(job, change, at), at);
+      return withDueNotifications(job, applyJobChange(job, change, at), at);
     }
   }
 }
 
 /** The job that a legal change of the job itself makes of it, before anybody is told. */
-function changed(job: Job, change: Exclude<Change, { noticeId: string }>, at: string): Job {
-  const touched = { ...job, updatedAt: at };
+function applyJobChange(job: Job, change: Exclude<Change, { notificationId: string }>, at: string): Job {
+  const updated = { ...job, updatedAt: at };
   switch (change.type) {
     case 'queued':
-      return { ...touched, state: 'waiting' };
+      return { ...updated, state: 'waiting' };
     case 'claimed':
       return {
-        ...touched,
+        ...updated,
         state: 'processing',
         claim: change.token,
         input: { ...job.input, state: 'processing', updatedAt: at },
@@ -46,7 +52,7 @@ function changed(job: Job, change: Exclude<Change, { noticeId: string }>, at: st
     case 'inspected':
       requireInput(job, change, 'processing');
       return {
-        ...touched,
+        ...updated,
         input: {
           ...job.input,
           state: 'finished',
@@ -61,37 +67,42 @@ function changed(job: Job, change: Exclude<Change, { noticeId: string }>, at: st
       };
     case 'input-failed':
       requireInput(job, change, 'processing');
-      return settle({ ...touched, ...failedInput(job, change.fault, at) }, at);
+      return finishIfComplete({ ...updated, ...withFailedInput(job, change.failure, at) }, at);
     case 'output-assigned':
-      return withOutput(touched, change, { state: 'assigning', updatedAt: at });
+      return withOutput(updated, change, { state: 'assigning', updatedAt: at });
     case 'output-started':
-      return withOutput(touched, change, { state: 'processing', updatedAt: at });
+      return withOutput(updated, change, { state: 'processing', updatedAt: at });
     case 'output-finished':
-      return settle(
-        withOutput(touched, change, {
+      return finishIfComplete(
+        withOutput(updated, change, {
           state: 'finished',
           media: change.media,
           file: change.file,
-          thumbnails: thumbnailsOf(job, legalOutput(job, change), at),
+          thumbnails: thumbnailsOf(job, requireOutput(job, change), at),
           updatedAt: at,
           finishedAt: at,
         }),
         at,
       );
     case 'output-failed':
-      return settle(
-        withOutput(touched, change, { state: 'failed', fault: change.fault, updatedAt: at, finishedAt: at }),
+      return finishIfComplete(
+        withOutput(updated, change, {
+          state: 'failed',
+          fault: change.failure,
+          updatedAt: at,
+          finishedAt: at,
+        }),
         at,
       );
     case 'released':
-      return backToWaiting(touched, at, isFinal);
+      return resetToWaiting(updated, at, isFinal);
     case 'lost':
       return job.crashes + 1 >= crashLimit
-        ? givenUp({ ...touched, crashes: job.crashes + 1 }, at)
-        : { ...backToWaiting(touched, at, isFinal), crashes: job.crashes + 1 };
+        ? failAfterCrashes({ ...updated, crashes: job.crashes + 1 }, at)
+        : { ...resetToWaiting(updated, at, isFinal), crashes: job.crashes + 1 };
     case 'cancelled':
       return {
-        ...touched,
+        ...updated,
         state: 'cancelled',
         claim: null,
         finishedAt: at,
@@ -104,7 +115,7 @@ function changed(job: Job, change: Exclude<Change, { noticeId: string }>, at: st
       };
     case 'resubmitted':
       return {
-        ...backToWaiting(touched, at, (state) => state === 'finished'),
+        ...resetToWaiting(updated, at, (state) => state === 'finished'),
         submittedAt: at,
         resubmits: job.resubmits + 1,
         crashes: 0,
@@ -121,9 +132,9 @@ export function applyAsHolder(job: Job, token: string, change: Change, now: Date
 }
 
 function withOutput(job: Job, change: Extract<Change, { id: number }>, edit: Partial<JobOutput>): Job {
-  const changed = legalOutput(job, change);
+  const applyJobChange = requireOutput(job, change);
   return {
     ...job,
-    outputs: job.outputs.map((output) => (output === changed ? { ...output, ...edit } : output)),
+    outputs: job.outputs.map((output) => (output === applyJobChange ? { ...output, ...edit } : output)),
   };
 }

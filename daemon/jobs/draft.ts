@@ -1,10 +1,10 @@
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
-import type { CreatedOnce, Job } from './job.js';
+import type { IdempotencyRecord, Job } from './job.js';
 import { targetsOf } from './notifications.js';
-import { thumbnailsTogether } from './thumbnails.js';
+import { totalThumbnailCount } from './thumbnails.js';
 
 /** Where one output goes: see `destination` and `url` of a job's output. */
-export interface Placement {
+export interface OutputDestination {
   readonly destination: string;
   readonly url: string;
 }
@@ -23,10 +23,13 @@ export interface DraftParts {
   readonly request: JobRequest;
   readonly test: boolean;
   /** Settings and place of each output, in the order of the request. */
-  readonly outputs: readonly { readonly settings: OutputSettings; readonly placement: Placement }[];
+  readonly outputs: readonly {
+    readonly settings: OutputSettings;
+    readonly outputDestination: OutputDestination;
+  }[];
   readonly now: Date;
   /** null or left out where the client gave no `Idempotency-Key`. */
-  readonly once?: CreatedOnce | null;
+  readonly idempotency?: IdempotencyRecord | null;
 }
 
 /**
@@ -38,7 +41,7 @@ export function draftJob(parts: DraftParts): JobDraft {
   const connections = parts.request.download_connections;
   const fresh = { createdAt: at, updatedAt: at, finishedAt: null, media: null, file: null, fault: null };
   return {
-    idCount: 2 + parts.outputs.length + thumbnailsTogether(parts.outputs),
+    idCount: 2 + parts.outputs.length + totalThumbnailCount(parts.outputs),
     number: (firstId) => ({
       id: firstId,
       accountId: parts.accountId,
@@ -57,21 +60,21 @@ export function draftJob(parts: DraftParts): JobDraft {
         url: parts.request.input,
         ...(connections === undefined ? {} : { connections }),
       },
-      outputs: parts.outputs.map(({ settings, placement }, index) => ({
+      outputs: parts.outputs.map(({ settings, outputDestination }, index) => ({
         ...fresh,
         id: firstId + 2 + index,
         state: 'waiting',
         label: settings.label ?? null,
         settings,
-        destination: placement.destination,
-        url: placement.url,
+        destination: outputDestination.destination,
+        url: outputDestination.url,
         thumbnails: [],
       })),
       claim: null,
       crashes: 0,
       resubmits: 0,
       reached: [],
-      once: parts.once ?? null,
+      once: parts.idempotency ?? null,
       notifications: targetsOf(parts.request.notifications),
       notices: [],
     }),

@@ -10,7 +10,7 @@ type VideoCodec = NonNullable<OutputSettings['video_codec']>;
  * How much of a job the work for its input is, in percent. A file that lies on this machine already takes no time; how long another
  * one takes to come cannot be known, and for most it is little beside the encoding.
  */
-export function inputSharePercent(inputUrl: string): number {
+export function inputWeightPercent(inputUrl: string): number {
   return isLocal(inputUrl) ? 1 : 10;
 }
 
@@ -29,22 +29,25 @@ export function expectedWork(
   job: Pick<Job, 'test'>,
 ): number {
   const { settings } = output;
-  const leftSeconds = Math.max(0, (media.durationSeconds ?? unknownSeconds) - (settings.start_clip ?? 0));
+  const remainingSeconds = Math.max(
+    0,
+    (media.durationSeconds ?? unknownSeconds) - (settings.start_clip ?? 0),
+  );
   const seconds = Math.min(
-    leftSeconds,
-    settings.clip_length ?? leftSeconds,
-    job.test ? testModeSeconds : leftSeconds,
+    remainingSeconds,
+    settings.clip_length ?? remainingSeconds,
+    job.test ? testModeSeconds : remainingSeconds,
   );
   const extension = /\.[^.]+$/.exec(fileNameInUrl(output.destination))?.[0].toLowerCase() ?? '';
-  const isPictured = media.video !== null && settings.skip_video !== true && !soundExtensions.has(extension);
-  const costs = isPictured
-    ? pictureCost(settings, media.video, settings.video_codec ?? codecOf[extension] ?? 'h264')
+  const hasVideo = media.video !== null && settings.skip_video !== true && !audioExtensions.has(extension);
+  const videoCostPerSecond = hasVideo
+    ? videoCost(settings, media.video, settings.video_codec ?? codecOf[extension] ?? 'h264')
     : 0;
-  return startCost + seconds * (soundCost + costs);
+  return startCost + seconds * (audioCost + videoCostPerSecond);
 }
 
 const unknownSeconds = 60;
-const soundExtensions: ReadonlySet<string> = new Set(['.mp3', '.m4a', '.aac', '.oga']);
+const audioExtensions: ReadonlySet<string> = new Set(['.mp3', '.m4a', '.aac', '.oga']);
 const codecOf: Readonly<Record<string, VideoCodec>> = { '.webm': 'vp8', '.ogv': 'theora', '.ogg': 'theora' };
 
 /*
@@ -52,7 +55,7 @@ const codecOf: Readonly<Record<string, VideoCodec>> = { '.webm': 'vp8', '.ogv': 
  * 640x360 on two cores.
  */
 const startCost = 0.2;
-const soundCost = 0.03;
+const audioCost = 0.03;
 /** Decoding and scaling, for each megapixel of the input. */
 const decodingCost = 0.2;
 
@@ -71,19 +74,18 @@ const codecCosts = {
 const firstPassFactor = 1.5;
 const firstPassFactorOfVp9 = 1.15;
 
-function pictureCost(settings: OutputSettings, video: VideoFacts, codec: VideoCodec): number {
+function videoCost(settings: OutputSettings, video: VideoFacts, codec: VideoCodec): number {
   const input = uprightSize(video);
   const inputMegapixels = (input.width * input.height) / 1e6;
-  const asked = [
+  const requestedScales = [
     ...(settings.width === undefined ? [] : [settings.width / input.width]),
     ...(settings.height === undefined ? [] : [settings.height / input.height]),
   ];
-  const mayGrow = settings.upscale === true && asked.length > 0;
-  const scale = Math.min(...asked, mayGrow ? Number.POSITIVE_INFINITY : 1);
+  const canUpscale = settings.upscale === true && requestedScales.length > 0;
+  const scale = Math.min(...requestedScales, canUpscale ? Number.POSITIVE_INFINITY : 1);
   const hasTwoPassQuality = codec === 'vp9' && settings.bitrate_cap === undefined;
-  const isInTwoPasses =
-    (settings.video_bitrate !== undefined || hasTwoPassQuality) && settings.onepass !== true;
+  const isTwoPass = (settings.video_bitrate !== undefined || hasTwoPassQuality) && settings.onepass !== true;
   const perMegapixel = codecCosts[codec][(settings.speed ?? 3) - 1] ?? codecCosts[codec][2];
-  const once = inputMegapixels * (decodingCost + perMegapixel * scale * scale);
-  return once * (isInTwoPasses ? (codec === 'vp9' ? firstPassFactorOfVp9 : firstPassFactor) : 1);
+  const singlePassCost = inputMegapixels * (decodingCost + perMegapixel * scale * scale);
+  return singlePassCost * (isTwoPass ? (codec === 'vp9' ? firstPassFactorOfVp9 : firstPassFactor) : 1);
 }

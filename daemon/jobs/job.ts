@@ -1,8 +1,8 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { InputState, JobState, OutputState } from '../../src/shared/states.js';
-import type { Fault } from './job-failure.js';
+import type { JobFailure } from './job-failure.js';
 import type { MediaFacts } from './media.js';
-import type { Notice, NotificationTarget } from './notification.js';
+import type { Notification, NotificationTarget } from './notification.js';
 
 /*
  * Terms. A job has one input and one or more outputs. A *run* is one attempt to carry a job out; it holds the
@@ -21,7 +21,7 @@ export interface FileFacts {
  * The `Idempotency-Key` that a job was created under (contract, section 4), and a fingerprint of its request: the same key
  * with another fingerprint is another request.
  */
-export interface CreatedOnce {
+export interface IdempotencyRecord {
   readonly key: string;
   readonly fingerprint: string;
 }
@@ -33,7 +33,7 @@ interface JobFile {
   readonly finishedAt: string | null;
   readonly media: MediaFacts | null;
   readonly file: FileFacts | null;
-  readonly fault: Fault | null;
+  readonly fault: JobFailure | null;
 }
 
 /** The input of a job. `url` may hold credentials: it is shown only without them. */
@@ -65,7 +65,7 @@ export interface JobOutput extends JobFile {
 }
 
 /** How far a file was when its job came to an end without finishing it. */
-export interface Reached {
+export interface LastProgress {
   /** Of the input or output. */
   readonly id: number;
   /** Overall percent, 0-100. */
@@ -93,11 +93,11 @@ export interface Job {
   readonly crashes: number;
   readonly resubmits: number;
   /** What of it failed or was cancelled under way, and how far it had come; forgotten when it is tried again. */
-  readonly reached: readonly Reached[];
+  readonly reached: readonly LastProgress[];
   /** null where the client gave no `Idempotency-Key`. */
-  readonly once: CreatedOnce | null;
+  readonly once: IdempotencyRecord | null;
   /** Who is told when the job comes to its end. Those of an output are in its settings. */
   readonly notifications: readonly NotificationTarget[];
   /** Notices that are not delivered yet. */
-  readonly notices: readonly Notice[];
+  readonly notices: readonly Notification[];
 }

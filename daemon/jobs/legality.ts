@@ -37,7 +37,7 @@ const outputLegalFrom = {
  * `ResubmitLimitError`.
  */
 export function requireLegal(job: Job, change: Change): void {
-  if (!legalFrom[change.type].includes(job.state)) throw refusal(job, change);
+  if (!legalFrom[change.type].includes(job.state)) throw rejectionError(job, change);
   if (change.type === 'resubmitted' && job.resubmits >= resubmitLimit) {
     throw new VencError(
       'ResubmitLimitError',
@@ -46,7 +46,7 @@ export function requireLegal(job: Job, change: Change): void {
   }
 }
 
-function refusal(job: Job, change: Change): VencError {
+function rejectionError(job: Job, change: Change): VencError {
   if (change.type === 'cancelled') {
     return new VencError(
       'ConflictError',
@@ -75,7 +75,7 @@ export function requireInput(job: Job, change: Change, state: JobInput['state'])
 }
 
 /** The output that a change means. Refuses the change where there is none, or its state does not allow it. */
-export function legalOutput(job: Job, change: Extract<Change, { id: number }>): JobOutput {
+export function requireOutput(job: Job, change: Extract<Change, { id: number }>): JobOutput {
   const found = job.outputs.find((output) => output.id === change.id);
   const legal: readonly OutputState[] = outputLegalFrom[change.type];
   if (found !== undefined && legal.includes(found.state)) return found;

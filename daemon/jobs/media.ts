@@ -69,12 +69,12 @@ export interface MediaFacts {
   readonly audio: AudioFacts | null;
 }
 
-const turned = { 0: 1, 90: 6, 180: 3, 270: 8 } as const;
-const mirroredAndTurned = { 0: 2, 90: 7, 180: 4, 270: 5 } as const;
+const rotatedOrientation = { 0: 1, 90: 6, 180: 3, 270: 8 } as const;
+const mirroredOrientation = { 0: 2, 90: 7, 180: 4, 270: 5 } as const;
 
 /** How the picture of a film is turned and mirrored to stand upright. */
 export function orientationOf({ isMirrored = false, rotationDegrees }: VideoFacts): Orientation {
-  return (isMirrored ? mirroredAndTurned : turned)[rotationDegrees];
+  return (isMirrored ? mirroredOrientation : rotatedOrientation)[rotationDegrees];
 }
 
 /** Size of the picture as a viewer sees it upright, in stored pixels (not yet made square). */

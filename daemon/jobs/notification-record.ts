@@ -1,12 +1,12 @@
 import type { JobNotice, OutputNotice } from '../../src/shared/records/notices.js';
 import type { Job } from './job.js';
-import type { Notice } from './notification.js';
+import type { Notification } from './notification.js';
 import { inputDetails, jobHead, outputDetails } from './view.js';
 
 /** What a notice tells, in the state in which the job is now (contract, section 10). */
-export function noticeRecord(job: Job, notice: Notice): JobNotice | OutputNotice {
+export function notificationRecord(job: Job, notification: Notification): JobNotice | OutputNotice {
   const head = { job: jobHead(job), input: inputDetails(job) };
-  const output = job.outputs.find(({ id }) => id === notice.outputId);
+  const output = job.outputs.find(({ id }) => id === notification.outputId);
   return output === undefined
     ? { ...head, outputs: job.outputs.map((one) => outputDetails(one)) }
     : { ...head, output: outputDetails(output) };

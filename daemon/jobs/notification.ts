@@ -9,7 +9,7 @@ export interface NotificationTarget {
  * One notice that a job or an output came to its end, not delivered yet. It is made by the very change that ends the job or
  * output, and kept with the job: no crash between the two can lose it.
  */
-export interface Notice {
+export interface Notification {
   /** The same at every attempt: `webhook-id` of Standard Webhooks. */
   readonly id: string;
   /** The output that it is about; null where it is about the job. */

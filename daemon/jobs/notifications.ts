@@ -2,10 +2,10 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isFinal } from '../../src/shared/states.js';
 import { backoffDelayMs } from '../../src/shared/util/backoff.js';
 import type { Job } from './job.js';
-import type { Notice, NotificationTarget } from './notification.js';
+import type { Notification, NotificationTarget } from './notification.js';
 
 /** Attempts at a notice before it is given up (contract, section 10). */
-export const maxNoticeAttempts = 20;
+export const maxNotificationAttempts = 20;
 
 /** Who is told, as a request has it (`notifications` of a job or an output), with everything that it left out. */
 export function targetsOf(
@@ -19,23 +19,29 @@ export function targetsOf(
  * What had come to its end before is not told again. Notices that the step makes untrue are withdrawn: a resubmit takes back those of the
  * job and of the outputs that begin anew, and leaves those of the finished ones.
  */
-export function withDueNotices(before: Job, after: Job, at: string): Job {
-  const kept = before.notices.filter(({ outputId }) => hasEnded(after, outputId));
-  const ofOutputs = after.outputs
+export function withDueNotifications(before: Job, after: Job, at: string): Job {
+  const keptNotifications = before.notices.filter(({ outputId }) => hasEnded(after, outputId));
+  const outputNotifications = after.outputs
     .filter(({ state }, index) => isFinal(state) && !isFinal(before.outputs[index]?.state ?? state))
-    .flatMap(({ id, settings }) => noticesTo(targetsOf(settings.notifications), after, id, at));
-  const ofJob =
-    isFinal(after.state) && !isFinal(before.state) ? noticesTo(after.notifications, after, null, at) : [];
-  const isAsBefore = kept.length === before.notices.length && ofOutputs.length + ofJob.length === 0;
-  return isAsBefore ? after : { ...after, notices: [...kept, ...ofOutputs, ...ofJob] };
+    .flatMap(({ id, settings }) => createNotifications(targetsOf(settings.notifications), after, id, at));
+  const jobNotifications =
+    isFinal(after.state) && !isFinal(before.state)
+      ? createNotifications(after.notifications, after, null, at)
+      : [];
+  const isUnchanged =
+    keptNotifications.length === before.notices.length &&
+    outputNotifications.length + jobNotifications.length === 0;
+  return isUnchanged
+    ? after
+    : { ...after, notices: [...keptNotifications, ...outputNotifications, ...jobNotifications] };
 }
 
 /** The job after an attempt at one of its notices. The very same job where that notice was withdrawn meanwhile. */
-export function withAttempt(job: Job, noticeId: string, isDelivered: boolean, now: Date): Job {
-  if (!job.notices.some(({ id }) => id === noticeId)) return job;
-  const notices = job.notices.flatMap((notice) => {
-    if (notice.id !== noticeId) return [notice];
-    return isDelivered ? [] : failedNotice(notice, now);
+export function withAttempt(job: Job, notificationId: string, isDelivered: boolean, now: Date): Job {
+  if (!job.notices.some(({ id }) => id === notificationId)) return job;
+  const notices = job.notices.flatMap((notification) => {
+    if (notification.id !== notificationId) return [notification];
+    return isDelivered ? [] : afterFailedAttempt(notification, now);
   });
   return { ...job, notices };
 }
@@ -44,23 +50,23 @@ export function withAttempt(job: Job, noticeId: string, isDelivered: boolean, no
 const noticeBackoff = { firstMs: 2000, maxMs: Number.POSITIVE_INFINITY };
 
 /** The notice with its next attempt due after a delay that doubles from two seconds on; none after the last attempt. */
-function failedNotice(notice: Notice, now: Date): readonly Notice[] {
-  const attempts = notice.attempts + 1;
-  if (attempts >= maxNoticeAttempts) return [];
+function afterFailedAttempt(notification: Notification, now: Date): readonly Notification[] {
+  const attempts = notification.attempts + 1;
+  if (attempts >= maxNotificationAttempts) return [];
   const dueAt = new Date(now.getTime() + backoffDelayMs(attempts, noticeBackoff)).toISOString();
-  return [{ ...notice, attempts, dueAt }];
+  return [{ ...notification, attempts, dueAt }];
 }
 
-function noticesTo(
+function createNotifications(
   targets: readonly NotificationTarget[],
   job: Job,
   outputId: number | null,
   at: string,
-): readonly Notice[] {
+): readonly Notification[] {
   // The time of the job's making tells apart the jobs of two daemons, whose ids both begin at 1.
-  const made = Date.parse(job.createdAt).toString(36);
+  const createdAtKey = Date.parse(job.createdAt).toString(36);
   return targets.map((target, index) => ({
-    id: `msg_${made}_${job.id}_${outputId ?? 'job'}_${index}_${job.resubmits}`,
+    id: `msg_${createdAtKey}_${job.id}_${outputId ?? 'job'}_${index}_${job.resubmits}`,
     outputId,
     target,
     attempts: 0,

@@ -1,10 +1,10 @@
 import type { JobProgressRecord, ProgressRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
 import { hundredths } from '../../src/shared/util/rounding.js';
-import { expectedWork, inputSharePercent } from './expected-work.js';
+import { expectedWork, inputWeightPercent } from './expected-work.js';
 import type { Job, JobInput, JobOutput } from './job.js';
 import type { FileProgress, JobProgress } from './progress.js';
-import { reachedPercent } from './reached.js';
+import { lastProgressPercent } from './reached.js';
 
 /** Progress of the input (section 4.8): `assigning` between the claim and the first byte. */
 export function inputProgress(job: Job, progress: JobProgress): ProgressRecord {
@@ -31,15 +31,17 @@ export function jobProgress(job: Job, progress: JobProgress): JobProgressRecord 
 
 function overall(job: Job, input: ProgressRecord, outputs: readonly ProgressRecord[]): number {
   if (job.state === 'finished') return 100;
-  const inputShare = inputSharePercent(job.input.url);
-  return hundredths((input.progress * inputShare + ofOutputs(job, outputs) * (100 - inputShare)) / 100);
+  const inputWeight = inputWeightPercent(job.input.url);
+  return hundredths(
+    (input.progress * inputWeight + outputsPercent(job, outputs) * (100 - inputWeight)) / 100,
+  );
 }
 
 /**
  * Percent of all outputs together, each weighing what it is expected to take. Nothing before the input is known: outputs that were kept
  * from an earlier attempt would weigh more or less by then, and what is told must not fall.
  */
-function ofOutputs(job: Job, outputs: readonly ProgressRecord[]): number {
+function outputsPercent(job: Job, outputs: readonly ProgressRecord[]): number {
   const { media } = job.input;
   if (media === null) return 0;
   const weights = job.outputs.map((output) => expectedWork(output, media, job));
@@ -49,14 +51,14 @@ function ofOutputs(job: Job, outputs: readonly ProgressRecord[]): number {
 
 function fileProgress(job: Job, file: JobInput | JobOutput, known: FileProgress | undefined): ProgressRecord {
   if (file.state === 'finished') return { state: 'finished', progress: 100 };
-  if (isFinal(file.state)) return { state: file.state, progress: reachedPercent(job, file.id) };
+  if (isFinal(file.state)) return { state: file.state, progress: lastProgressPercent(job, file.id) };
   if (known === undefined) return { state: file.state, progress: 0 };
-  const { event, percent, overallPercent, ...pace } = known;
+  const { event, percent, overallPercent, ...speedFields } = known;
   return {
     state: file.state,
     current_event: event,
     current_event_progress: percent,
     progress: overallPercent,
-    ...pace,
+    ...speedFields,
   };
 }

@@ -13,14 +13,14 @@ export interface ReportRange {
 }
 
 /** Most days in one report, both ends counted (section 8). */
-const reportDayLimit = 60;
+const maxReportDays = 60;
 const defaultFirstDaysAgo = 30;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** One end of the range: its day as a count of days since 1970, or why there is none. */
-type End =
+type RangeEnd =
   | { readonly day: number; readonly isDefault: boolean }
-  | { readonly day: null; readonly complaint: string };
+  | { readonly day: null; readonly validationError: string };
 
 /**
  * Reads for which days a report is wanted (section 4.10): from 30 days ago to yesterday where nothing is said. Today is told only where
@@ -29,38 +29,38 @@ type End =
 export function readReportRange(
   query: ReportQuery,
   now: Date,
-): ReportRange | { readonly complaints: readonly string[] } {
+): ReportRange | { readonly validationErrors: readonly string[] } {
   const today = Math.floor(now.getTime() / dayMs);
-  const from = readEnd('from', query.from, today - defaultFirstDaysAgo);
-  const to = readEnd('to', query.to, today - 1);
+  const from = parseRangeEnd('from', query.from, today - defaultFirstDaysAgo);
+  const to = parseRangeEnd('to', query.to, today - 1);
   if (from.day === null || to.day === null) {
-    return { complaints: [from, to].flatMap((end) => (end.day === null ? [end.complaint] : [])) };
+    return { validationErrors: [from, to].flatMap((end) => (end.day === null ? [end.validationError] : [])) };
   }
   const count = to.day - from.day + 1;
-  const filledIn = [
+  const defaultNotes = [
     ...(from.isDefault ? [`from is left out and then 30 days ago, ${dayText(from.day)}`] : []),
     ...(to.isDefault ? [`to is left out and then yesterday, ${dayText(to.day)}`] : []),
   ];
-  const remark = filledIn.length === 0 ? '' : ` (${filledIn.join('; ')})`;
-  if (count < 1) return { complaints: [`from must not be later than to${remark}`] };
-  if (count > reportDayLimit) {
-    const rule = `from and to must span at most ${reportDayLimit} days, both counted, and span ${count}`;
-    return { complaints: [`${rule}${remark}`] };
+  const defaultsNote = defaultNotes.length === 0 ? '' : ` (${defaultNotes.join('; ')})`;
+  if (count < 1) return { validationErrors: [`from must not be later than to${defaultsNote}`] };
+  if (count > maxReportDays) {
+    const rule = `from and to must span at most ${maxReportDays} days, both counted, and span ${count}`;
+    return { validationErrors: [`${rule}${defaultsNote}`] };
   }
   const first = from.day;
   const later = Array.from({ length: count - 1 }, (_, index) => dayText(first + 1 + index));
   return { days: [dayText(first), ...later], grouping: query.grouping === '' ? null : query.grouping };
 }
 
-function readEnd(name: string, text: string | null, otherwise: number): End {
-  if (text === null || text === '') return { day: otherwise, isDefault: true };
+function parseRangeEnd(name: string, text: string | null, fallback: number): RangeEnd {
+  if (text === null || text === '') return { day: fallback, isDefault: true };
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) {
-    return { day: null, complaint: `${name} must be a date in the form YYYY-MM-DD` };
+    return { day: null, validationError: `${name} must be a date in the form YYYY-MM-DD` };
   }
   const ms = Date.parse(`${text}T00:00:00Z`);
   // The 30th of February is taken for a day of March, not for a mistake, by some engines.
   if (Number.isNaN(ms) || dayText(ms / dayMs) !== text) {
-    return { day: null, complaint: `${name} must be a date that exists` };
+    return { day: null, validationError: `${name} must be a date that exists` };
   }
   return { day: ms / dayMs, isDefault: false };
 }

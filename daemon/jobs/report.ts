@@ -2,7 +2,7 @@ import type { AllReport, LiveReport, VodReport } from '../../src/shared/records.
 import type { ReportRange } from './report-range.js';
 
 /** What the finished outputs of one UTC day and grouping come to, in milliseconds: one entry for each such pair, if any. */
-export interface DayUsage {
+export interface DailyUsage {
   readonly day: string;
   /** null for jobs without one. */
   readonly grouping: string | null;
@@ -17,8 +17,8 @@ const msPerMinute = 60_000;
  * each grouping on the days on which it was used. With a grouping asked for it is that one alone, a record for every day.
  * Minutes have at most four decimals; the totals are the sums of the records that are shown.
  */
-export function vodReport({ days, grouping }: ReportRange, usage: readonly DayUsage[]): VodReport {
-  const byDay = new Map<string, DayUsage[]>(days.map((day) => [day, []]));
+export function vodReport({ days, grouping }: ReportRange, usage: readonly DailyUsage[]): VodReport {
+  const byDay = new Map<string, DailyUsage[]>(days.map((day) => [day, []]));
   for (const entry of usage) byDay.get(entry.day)?.push(entry);
   const statistics = [...byDay].flatMap(([day, entries]) => {
     const always = entries.find((entry) => entry.grouping === grouping);
@@ -40,7 +40,7 @@ export function liveReport({ days, grouping }: ReportRange): LiveReport {
 }
 
 /** Both reports in one (section 4.10). */
-export function allReport(range: ReportRange, usage: readonly DayUsage[]): AllReport {
+export function allReport(range: ReportRange, usage: readonly DailyUsage[]): AllReport {
   const live = liveReport(range);
   const vod = vodReport(range, usage);
   return {
@@ -58,7 +58,7 @@ const noLive: LiveReport['total'] = {
   total_billable_hours: 0,
 };
 
-function vodDay({ day, grouping, encodedMs, billableMs }: DayUsage): VodReport['statistics'][number] {
+function vodDay({ day, grouping, encodedMs, billableMs }: DailyUsage): VodReport['statistics'][number] {
   return {
     grouping,
     collected_on: day,
@@ -67,7 +67,7 @@ function vodDay({ day, grouping, encodedMs, billableMs }: DayUsage): VodReport['
   };
 }
 
-function byGrouping(a: DayUsage, b: DayUsage): number {
+function byGrouping(a: DailyUsage, b: DailyUsage): number {
   return (a.grouping ?? '') < (b.grouping ?? '') ? -1 : 1;
 }
 

@@ -22,7 +22,7 @@ export interface Run {
    * Tells that the run does nothing but wait until this settles, and settles likewise. A queue that closes meanwhile stops the run at
    * once: a grace is for work that may come to its end.
    */
-  waiting<T>(turn: Promise<T>): Promise<T>;
+  whileWaiting<T>(promise: Promise<T>): Promise<T>;
 }
 
 /** Carries one job out from its claim to its end. Must settle soon after its signal is aborted. */

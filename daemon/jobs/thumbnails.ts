@@ -21,7 +21,7 @@ export function thumbnailUrl(videoUrl: string, index: number): string {
  */
 export function thumbnailsOf(job: Job, output: JobOutput, at: string): readonly JobThumbnail[] {
   const earlier = job.outputs.slice(0, job.outputs.indexOf(output));
-  const firstId = job.id + 2 + job.outputs.length + thumbnailsTogether(earlier);
+  const firstId = job.id + 2 + job.outputs.length + totalThumbnailCount(earlier);
   return Array.from({ length: thumbnailCount(output.settings) }, (_, index) => ({
     id: firstId + index,
     url: thumbnailUrl(output.url, index),
@@ -31,6 +31,6 @@ export function thumbnailsOf(job: Job, output: JobOutput, at: string): readonly 
 }
 
 /** How many thumbnails outputs have together. */
-export function thumbnailsTogether(outputs: readonly Pick<JobOutput, 'settings'>[]): number {
+export function totalThumbnailCount(outputs: readonly Pick<JobOutput, 'settings'>[]): number {
   return outputs.reduce((sum, { settings }) => sum + thumbnailCount(settings), 0);
 }

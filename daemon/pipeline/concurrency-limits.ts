@@ -2,7 +2,7 @@ import { Semaphore } from '../../src/shared/util/semaphore.js';
 import type { Run } from '../jobs/run.js';
 
 /** What goes on side by side, each kind in so many places. */
-export interface Lanes {
+export interface ConcurrencyLimits {
   /** Inputs that come from elsewhere. */
   readonly downloads: Semaphore;
   /** Inputs that lie on this machine: none of them waits for a slow server. */
@@ -14,8 +14,8 @@ export interface Lanes {
 }
 
 /** The lanes where so many jobs are encoded at once. */
-export function createLanes(encodes: number): Lanes {
-  const transfers = transfersBeside(encodes);
+export function createConcurrencyLimits(encodes: number): ConcurrencyLimits {
+  const transfers = transferLimitFor(encodes);
   return {
     downloads: new Semaphore(transfers),
     copies: new Semaphore(transfers),
@@ -28,35 +28,35 @@ export function createLanes(encodes: number): Lanes {
  * How many runs are begun so that so many encode at once: as many more as may download and upload beside them. It bounds how far a
  * long queue is fetched ahead.
  */
-export function runsFor(encodes: number): number {
-  return encodes === 0 ? 0 : encodes + 2 * transfersBeside(encodes);
+export function runCountFor(encodes: number): number {
+  return encodes === 0 ? 0 : encodes + 2 * transferLimitFor(encodes);
 }
 
 /** One alone would leave encoders waiting behind a slow server. */
-function transfersBeside(encodes: number): number {
+function transferLimitFor(encodes: number): number {
   return Math.max(2, encodes);
 }
 
 /** The place of a run in every lane: before all that began after it. */
-export interface Turn {
+export interface RunLimiter {
   /** Greater than that of every run that began before. */
-  readonly number: number;
+  readonly sequenceNumber: number;
   /** Does something in a lane, once there is a place. The signal ends the wait. */
-  through<T>(lane: keyof Lanes, signal: AbortSignal, act: () => Promise<T>): Promise<T>;
+  runExclusive<T>(kind: keyof ConcurrencyLimits, signal: AbortSignal, task: () => Promise<T>): Promise<T>;
 }
 
 /** The turn of a run. Where it does nothing but wait, its queue is told so. */
-export function turnOf(lanes: Lanes, run: Run, number: number): Turn {
+export function createRunLimiter(limits: ConcurrencyLimits, run: Run, sequenceNumber: number): RunLimiter {
   return {
-    number,
-    async through(lane, signal, act) {
-      const entered = lanes[lane].acquire(number, signal);
+    sequenceNumber,
+    async runExclusive(kind, signal, task) {
+      const acquiring = limits[kind].acquire(sequenceNumber, signal);
       // The next outputs may be encoded while one waits to be uploaded.
-      const leave = await (lane === 'uploads' ? entered : run.waiting(entered));
+      const release = await (kind === 'uploads' ? acquiring : run.whileWaiting(acquiring));
       try {
-        return await act();
+        return await task();
       } finally {
-        leave();
+        release();
       }
     },
   };

@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
-import { faultOf } from '../jobs/job-failure.js';
+import { toJobFailure } from '../jobs/job-failure.js';
 import type { Run } from '../jobs/run.js';
 import {
   type BitrateMeasurement,
@@ -8,11 +8,11 @@ import {
   isImproved,
   relativeError,
 } from '../plan/corrected-rate.js';
-import type { Workbench } from './pipeline-context.js';
+import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedOutput } from './plan-job.js';
 
 /** How often a bitrate is corrected at most: the third time only between two tries that missed it on either side. */
-const mostCorrections = 3;
+const maxCorrections = 3;
 
 /**
  * Encodes an output again where two passes missed its `video_bitrate` by more than a tenth and telling the encoder another one can help,
@@ -20,68 +20,69 @@ const mostCorrections = 3;
  * together with others: its findings bear a number of that run. Progress stands meanwhile. A correction that fails leaves
  * what there was.
  */
-export async function meetBitrate(
+export async function correctBitrate(
   run: Run,
-  bench: Workbench,
-  { output, product, steps: planned, stepsAt }: PlannedOutput,
+  context: PipelineContext,
+  { output, product, steps: plannedSteps, stepsAtBitrate }: PlannedOutput,
   scratch: string,
-  wasMadeTogether: boolean,
+  wasEncodedTogether: boolean,
 ): Promise<void> {
-  const { video_bitrate: askedKbps, bitrate_cap, onepass } = output.settings;
-  if (askedKbps === undefined || onepass === true || product.video === null || planned.length === 0) return;
-  const metWith = async (toldKbps: number): Promise<BitrateMeasurement | null> => {
-    const found = await bench.ffmpeg.measureVideo(product.path, run.signal);
+  const { video_bitrate: targetKbps, bitrate_cap, onepass } = output.settings;
+  if (targetKbps === undefined || onepass === true || product.video === null || plannedSteps.length === 0)
+    return;
+  const measureRate = async (requestedKbps: number): Promise<BitrateMeasurement | null> => {
+    const found = await context.ffmpeg.measureVideo(product.path, run.signal);
     run.signal.throwIfAborted();
     if (found === null) return null;
     return {
-      targetKbps: askedKbps,
-      encoderKbps: toldKbps,
+      targetKbps,
+      encoderKbps: requestedKbps,
       measuredKbps: found.kbps,
       seconds: found.seconds,
       capKbps: bitrate_cap ?? null,
     };
   };
-  const kept = `${product.path}.kept`;
-  let best = await metWith(askedKbps);
+  const backupPath = `${product.path}.kept`;
+  let best = await measureRate(targetKbps);
   let other: BitrateMeasurement | null = null;
-  for (let count = 0; best !== null && count < mostCorrections; count += 1) {
+  for (let count = 0; best !== null && count < maxCorrections; count += 1) {
     const next = computeCorrectedKbps(best, other);
     if (next === null) return;
-    const steps = stepsAt(next);
-    await rename(product.path, kept);
-    const met = await attempted(async () => {
-      for (const { args } of wasMadeTogether && count === 0 ? steps : steps.slice(-1)) {
-        await bench.ffmpeg.run(args, { signal: run.signal, scratch, onProgress: () => {} });
+    const steps = stepsAtBitrate(next);
+    await rename(product.path, backupPath);
+    const measured = await tryStage(async () => {
+      for (const { args } of wasEncodedTogether && count === 0 ? steps : steps.slice(-1)) {
+        await context.ffmpeg.run(args, { signal: run.signal, scratch, onProgress: () => {} });
       }
-      return await metWith(next);
+      return await measureRate(next);
     });
-    if (met === null || relativeError(met) >= relativeError(best)) {
-      await rename(kept, product.path);
-      if (met === null) return;
-      other = met;
+    if (measured === null || relativeError(measured) >= relativeError(best)) {
+      await rename(backupPath, product.path);
+      if (measured === null) return;
+      other = measured;
     } else {
-      await rm(kept, { force: true });
-      const [from, to] = [best, met].map(({ measuredKbps: foundKbps }) => Math.round(foundKbps));
-      bench.log(
+      await rm(backupPath, { force: true });
+      const [from, to] = [best, measured].map(({ measuredKbps: foundKbps }) => Math.round(foundKbps));
+      context.log(
         'info',
-        `Job ${run.job.id}: output ${output.id} was encoded again for its bitrate: ${from} became ${to} of ${askedKbps} Kbps.`,
+        `Job ${run.job.id}: output ${output.id} was encoded again for its bitrate: ${from} became ${to} of ${targetKbps} Kbps.`,
       );
-      [best, other] = [met, best];
+      [best, other] = [measured, best];
     }
-    const isWorthMore =
-      bracketTarget(best, other) || (count + 2 < mostCorrections && isImproved(other, best));
-    if (!isWorthMore) return;
+    const shouldContinue =
+      bracketTarget(best, other) || (count + 2 < maxCorrections && isImproved(other, best));
+    if (!shouldContinue) return;
   }
 
-  async function attempted(
+  async function tryStage(
     stage: () => Promise<BitrateMeasurement | null>,
   ): Promise<BitrateMeasurement | null> {
     try {
       return await stage();
     } catch (error) {
       run.signal.throwIfAborted();
-      const { message } = faultOf(error, 'TranscodingError');
-      bench.log('info', `Job ${run.job.id}: output ${output.id} stays as it was first encoded: ${message}`);
+      const { message } = toJobFailure(error, 'TranscodingError');
+      context.log('info', `Job ${run.job.id}: output ${output.id} stays as it was first encoded: ${message}`);
       return null;
     }
   }

@@ -1,35 +1,39 @@
 import type { EncodeProgress } from '../ffmpeg/ffmpeg-types.js';
 import type { FileProgress } from '../jobs/progress.js';
 import type { Step } from '../plan/plan-types.js';
-import { nextPace, startPace } from './rate-estimator.js';
+import { startRateEstimate, updateRateEstimate } from './rate-estimator.js';
 
 /** Makes progress of an output out of a report of one of its steps. `atMs` is when that came, by a clock that only goes forward. */
-export type EncodingMeter = (step: Step, progress: EncodeProgress, atMs: number) => FileProgress;
+export type EncodingProgressReporter = (step: Step, progress: EncodeProgress, atMs: number) => FileProgress;
 
 /**
  * The meter of one output: `steps` are all that are run for it, in their order, and `share` is what encoding is of all the work for
  * it. A report of a step is to come after all those of the steps before. Promises a percent that never falls, and tells how long the
  * steps and the thumbnails after them still take, as soon as it can. What an upload takes cannot be known by the encoding.
  */
-export function encodingMeter(steps: readonly Step[], share: number, thumbnails = 0): EncodingMeter {
+export function createEncodingProgressReporter(
+  steps: readonly Step[],
+  weight: number,
+  thumbnails = 0,
+): EncodingProgressReporter {
   let current: Step | undefined;
-  let pace = startPace();
+  let estimate = startRateEstimate();
   return (step, progress, atMs) => {
     if (step !== current) {
-      pace = startPace(current === undefined ? null : expectedRate(pace.rate, current, step));
+      estimate = startRateEstimate(current === undefined ? null : expectedRate(estimate.rate, current, step));
       current = step;
     }
     const encoded = encodedSeconds(step, progress);
-    pace = nextPace(pace, atMs, encoded);
-    const percent = shareDone(steps, step, progress) * 100;
-    const secondsLeft = secondsToGo(steps, step, encoded, pace.rate, thumbnails);
+    estimate = updateRateEstimate(estimate, atMs, encoded);
+    const percent = completedFraction(steps, step, progress) * 100;
+    const remainingSeconds = estimateRemainingSeconds(steps, step, encoded, estimate.rate, thumbnails);
     return {
       event: 'transcoding',
       percent,
-      overallPercent: percent * share,
+      overallPercent: percent * weight,
       ...(progress.fps === null ? {} : { fps: progress.fps }),
       ...(progress.speed === null ? {} : { speed: progress.speed }),
-      ...(secondsLeft === null ? {} : { eta_in_ms: Math.round(secondsLeft * 1000) }),
+      ...(remainingSeconds === null ? {} : { eta_in_ms: Math.round(remainingSeconds * 1000) }),
     };
   };
 }
@@ -48,13 +52,13 @@ function encodedSeconds(step: Step, { seconds, frame }: EncodeProgress): number 
 }
 
 /** Share of the steps that is done, 0-1. */
-function shareDone(steps: readonly Step[], step: Step, { seconds }: EncodeProgress): number {
+function completedFraction(steps: readonly Step[], step: Step, { seconds }: EncodeProgress): number {
   const before = steps
     .slice(0, steps.indexOf(step))
-    .reduce((sum, { progressWeight: share }) => sum + share, 0);
+    .reduce((sum, { progressWeight: weight }) => sum + weight, 0);
   const total = step.durationSeconds;
-  const ofStep = total === null || total <= 0 ? 0 : Math.min(1, seconds / total);
-  return Math.min(1, before + step.progressWeight * ofStep);
+  const stepFraction = total === null || total <= 0 ? 0 : Math.min(1, seconds / total);
+  return Math.min(1, before + step.progressWeight * stepFraction);
 }
 
 /** The rate to expect of a step after one that had this rate: their times are as their shares. */
@@ -65,14 +69,14 @@ function expectedRate(rate: number | null, before: Step, step: Step): number | n
 }
 
 /** Seconds of film that are decoded to find a thumbnail, half of what usually lies between keyframes, and what decoding is of encoding. */
-const soughtSeconds = 5;
-const decodingShare = 0.1;
+const seekDecodeSeconds = 5;
+const decodeCostRatio = 0.1;
 
 /**
  * What is left of this step at its present rate, and of the later ones as their shares are to this one's. Thumbnails are taken by
  * decoding the finished file where they are, at most all of it once.
  */
-function secondsToGo(
+function estimateRemainingSeconds(
   steps: readonly Step[],
   step: Step,
   seconds: number,
@@ -83,7 +87,7 @@ function secondsToGo(
   if (total === null || rate === null || rate <= 0) return null;
   const later = steps
     .slice(steps.indexOf(step) + 1)
-    .reduce((sum, { progressWeight: share }) => sum + share, 0);
-  const decoded = Math.min(total, thumbnails * soughtSeconds) * decodingShare;
+    .reduce((sum, { progressWeight: weight }) => sum + weight, 0);
+  const decoded = Math.min(total, thumbnails * seekDecodeSeconds) * decodeCostRatio;
   return Math.max(0, total - seconds) / rate + (total * later + decoded) / rate / step.progressWeight;
 }

@@ -8,7 +8,7 @@ import { mediaStartSeconds } from '../plan/thumbnails.js';
  * When the frame begins that is on screen where an output's clip starts, in seconds from the beginning of the input. Null where it need not
  * be known, as frames follow each other quickly, or cannot be found out.
  */
-export async function frameAtStart(
+export async function findFrameAtStart(
   ffmpeg: Pick<Ffmpeg, 'findDisplayedFrame'>,
   input: { readonly path: string; readonly media: MediaFacts },
   settings: OutputSettings,
@@ -17,9 +17,9 @@ export async function frameAtStart(
   const { path, media } = input;
   const { video } = media;
   if (video === null || !mayStartInFrame(settings, media)) return null;
-  const zero = mediaStartSeconds(media);
-  const moment = { streamIndex: video.streamIndex, seconds: zero + (settings.start_clip ?? 0) };
-  const begins = await ffmpeg.findDisplayedFrame(path, moment, signal);
+  const startSeconds = mediaStartSeconds(media);
+  const position = { streamIndex: video.streamIndex, seconds: startSeconds + (settings.start_clip ?? 0) };
+  const frameStartSeconds = await ffmpeg.findDisplayedFrame(path, position, signal);
   signal?.throwIfAborted();
-  return begins === null ? null : Math.max(0, begins - zero);
+  return frameStartSeconds === null ? null : Math.max(0, frameStartSeconds - startSeconds);
 }

@@ -4,7 +4,7 @@ import type { MediaFacts } from '../jobs/media.js';
 
 /** What the log says of a job that begins. */
 export function startedLine({ id, input, outputs }: Job): string {
-  return `Job ${id} started: ${withoutPassword(input.url)} to ${outputsOf(outputs.length)}.`;
+  return `Job ${id} started: ${withoutPassword(input.url)} to ${formatOutputCount(outputs.length)}.`;
 }
 
 /** What the log says of an input that was looked at, or of an output that is done. */
@@ -15,28 +15,28 @@ export function fileLine(jobId: number, part: string, media: MediaFacts, file: F
     ...(video === null ? [] : [`${video.codec} ${video.width}x${video.height}`]),
     ...(audio === null ? [] : [audio.codec]),
     ...(durationSeconds === null ? [] : [`${durationSeconds.toFixed(1)} s`]),
-    sizeOf(file.sizeBytes),
+    formatSize(file.sizeBytes),
   ];
   return `Job ${jobId}: ${part} is ${facts.join(', ')}.`;
 }
 
-function sizeOf(bytes: number): string {
+function formatSize(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** What the log says of a job at its end: its outputs, the time that the run took, and its speed by that of playback. */
-export function endLine({ id, state, input, outputs }: Job, tookSeconds: number): string {
+export function endLine({ id, state, input, outputs }: Job, elapsedSeconds: number): string {
   const finished = outputs.filter((output) => output.state === 'finished').length;
   const length = input.media?.durationSeconds ?? null;
-  const speed = length === null || finished === 0 ? '' : `, ${(length / tookSeconds).toFixed(1)}x`;
-  return `Job ${id} is ${state}: ${finished} of ${outputsOf(outputs.length)} in ${tookSeconds.toFixed(1)} s${speed}.`;
+  const speed = length === null || finished === 0 ? '' : `, ${(length / elapsedSeconds).toFixed(1)}x`;
+  return `Job ${id} is ${state}: ${finished} of ${formatOutputCount(outputs.length)} in ${elapsedSeconds.toFixed(1)} s${speed}.`;
 }
 
 /** An output in the log: by its label, else by its id. */
-export function outputName(output: Pick<JobOutput, 'id' | 'label'> | undefined, id: number): string {
+export function outputLogName(output: Pick<JobOutput, 'id' | 'label'> | undefined, id: number): string {
   return output?.label == null ? `output ${id}` : `output ${id} (${output.label})`;
 }
 
-function outputsOf(count: number): string {
+function formatOutputCount(count: number): string {
   return count === 1 ? '1 output' : `${count} outputs`;
 }

@@ -5,46 +5,47 @@ import type { JobOutput } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
 import { thumbnailCount } from '../jobs/thumbnails.js';
 import { planThumbnails, type ThumbnailPlan } from '../plan/thumbnails.js';
-import type { Encoded } from './encode.js';
-import type { Workbench } from './pipeline-context.js';
-import { attempt } from './run-stage.js';
+import type { EncodedFile } from './encode.js';
+import type { PipelineContext } from './pipeline-context.js';
+import { runStage } from './run-stage.js';
 
 /**
  * Takes the thumbnails of an encoded output, into the scratch folder: a file for each of them, in their order. On failure the output is
  * failed (`ThumbnailError`) and null given back.
  */
-export function takeThumbnails(
+export function extractThumbnails(
   run: Run,
-  bench: Pick<Workbench, 'ffmpeg'>,
-  task: { readonly output: JobOutput; readonly encoded: Encoded; readonly scratch: string },
+  context: Pick<PipelineContext, 'ffmpeg'>,
+  task: { readonly output: JobOutput; readonly encoded: EncodedFile; readonly scratch: string },
 ): Promise<readonly string[] | null> {
   const { output, encoded, scratch } = task;
-  return attempt(
+  return runStage(
     run,
     async () => {
-      const number = thumbnailCount(output.settings);
-      if (number === 0) return [];
-      const made = planThumbnails(
+      const count = thumbnailCount(output.settings);
+      if (count === 0) return [];
+      const thumbnailPlan = planThumbnails(
         {
           outputId: output.id,
           path: encoded.product.path,
           media: encoded.media,
-          number,
+          number: count,
           keyframeInterval: output.settings.keyframe_interval,
         },
-        bench.ffmpeg.capabilities,
+        context.ffmpeg.capabilities,
       );
-      if ('failure' in made) throw new VencError(made.failure.errorClass, made.failure.message);
-      const { fallback: otherwise } = made;
-      if (otherwise !== null && (await areTaken(run, bench, made, scratch))) {
-        return filesOf(made.images, scratch);
+      if ('failure' in thumbnailPlan)
+        throw new VencError(thumbnailPlan.failure.errorClass, thumbnailPlan.failure.message);
+      const { fallback } = thumbnailPlan;
+      if (fallback !== null && (await tryExtract(run, context, thumbnailPlan, scratch))) {
+        return filesOf(thumbnailPlan.images, scratch);
       }
-      const last = otherwise ?? made;
-      await takePictures(run, bench, last.runs, scratch);
-      return filesOf(last.images, scratch);
+      const finalPlan = fallback ?? thumbnailPlan;
+      await extractImages(run, context, finalPlan.runs, scratch);
+      return filesOf(finalPlan.images, scratch);
     },
     'ThumbnailError',
-    (fault) => run.change({ type: 'output-failed', id: output.id, fault }),
+    (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
   );
 }
 
@@ -52,32 +53,32 @@ export function takeThumbnails(
  * Whether all pictures were taken where they were sought. Builds of 2018 crash where no frame is left behind the place that was sought, as at the
  * end of an FLV file whose sound lasts longer.
  */
-async function areTaken(
+async function tryExtract(
   run: Run,
-  bench: Pick<Workbench, 'ffmpeg'>,
-  { runs, images: pictures }: ThumbnailPlan,
+  context: Pick<PipelineContext, 'ffmpeg'>,
+  { runs, images }: ThumbnailPlan,
   scratch: string,
 ): Promise<boolean> {
   try {
-    await takePictures(run, bench, runs, scratch);
+    await extractImages(run, context, runs, scratch);
   } catch (error) {
     run.signal.throwIfAborted();
     if (!isVencError(error, 'ThumbnailError')) throw error;
     return false;
   }
-  const found = await Promise.all(pictures.map((name) => isThere(join(scratch, name))));
+  const found = await Promise.all(images.map((name) => exists(join(scratch, name))));
   return !found.includes(false);
 }
 
-async function takePictures(
+async function extractImages(
   run: Run,
-  bench: Pick<Workbench, 'ffmpeg'>,
+  context: Pick<PipelineContext, 'ffmpeg'>,
   runs: ThumbnailPlan['runs'],
   scratch: string,
 ): Promise<void> {
   try {
     for (const args of runs)
-      await bench.ffmpeg.run(args, { signal: run.signal, scratch, onProgress: () => {} });
+      await context.ffmpeg.run(args, { signal: run.signal, scratch, onProgress: () => {} });
   } catch (error) {
     run.signal.throwIfAborted();
     if (isVencError(error, 'OutOfSpaceError')) throw error;
@@ -87,16 +88,16 @@ async function takePictures(
 }
 
 /** A file for each thumbnail: delivering may move it away, so those that show the same picture get copies. */
-async function filesOf(pictures: readonly string[], scratch: string): Promise<readonly string[]> {
+async function filesOf(images: readonly string[], scratch: string): Promise<readonly string[]> {
   const files: string[] = [];
-  for (const [index, name] of pictures.entries()) {
+  for (const [index, name] of images.entries()) {
     const path = join(scratch, name);
-    const before = name === pictures[index - 1] ? files.at(-1) : undefined;
-    if (before !== undefined) {
+    const previous = name === images[index - 1] ? files.at(-1) : undefined;
+    if (previous !== undefined) {
       const copy = join(scratch, `again-${index}-${name}`);
-      await copyFile(before, copy);
+      await copyFile(previous, copy);
       files.push(copy);
-    } else if (await isThere(path)) {
+    } else if (await exists(path)) {
       files.push(path);
     } else {
       throw new VencError('ThumbnailError', `Picture ${index + 1} of the output could not be taken.`);
@@ -105,7 +106,7 @@ async function filesOf(pictures: readonly string[], scratch: string): Promise<re
   return files;
 }
 
-function isThere(path: string): Promise<boolean> {
+function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

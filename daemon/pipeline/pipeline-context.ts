@@ -1,17 +1,17 @@
 import type { Log } from '../../src/shared/util/log.js';
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
 import type { TransportRegistry } from '../transports/registry.js';
-import type { Lanes } from './concurrency-limits.js';
+import type { ConcurrencyLimits } from './concurrency-limits.js';
 import type { ScratchSpace } from './disk-reservations.js';
-import type { ScratchRoom } from './scratch.js';
+import type { ScratchFolders } from './scratch.js';
 
 /** What a run needs beside its job. */
-export interface Workbench {
+export interface PipelineContext {
   readonly ffmpeg: Ffmpeg;
   readonly transports: TransportRegistry;
-  readonly scratch: ScratchRoom;
+  readonly scratch: ScratchFolders;
   readonly space: ScratchSpace;
-  readonly lanes: Lanes;
+  readonly limits: ConcurrencyLimits;
   /** The delivery that put the file at an address, of those under way: another job may deliver to the same one. */
   readonly deliveries: Map<string, object>;
   readonly log: Log;

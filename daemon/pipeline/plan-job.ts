@@ -6,16 +6,16 @@ import type { Run } from '../jobs/run.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import { plan } from '../plan/plan.js';
 import type { Plan, Product, Step, WatermarkImage } from '../plan/plan-types.js';
-import { watermarkFetcher } from './fetch-watermarks.js';
-import { frameAtStart } from './frame-at-start.js';
-import type { Workbench } from './pipeline-context.js';
+import { createWatermarkFetcher } from './fetch-watermarks.js';
+import { findFrameAtStart } from './frame-at-start.js';
+import type { PipelineContext } from './pipeline-context.js';
 
 /** Outputs that are made in the same runs of ffmpeg; often one alone. */
 export interface PlannedGroup {
   /** They have their steps in common. */
   readonly members: readonly PlannedOutput[];
   /** The same outputs with the steps that make each of them alone. */
-  readonly apart: readonly PlannedOutput[];
+  readonly individually: readonly PlannedOutput[];
 }
 
 /** One output with what is to be done for it. */
@@ -24,11 +24,11 @@ export interface PlannedOutput {
   readonly steps: readonly Step[];
   readonly product: Product;
   /** The steps that make it alone where its encoder is told another bitrate, in Kbps. */
-  readonly stepsAt: (kbps: number) => readonly Step[];
+  readonly stepsAtBitrate: (kbps: number) => readonly Step[];
 }
 
 /** An output that is still to be made, and what was found out for it. */
-interface OpenOutput {
+interface PendingOutput {
   readonly output: JobOutput;
   readonly watermarks: readonly WatermarkImage[];
   /** See `OutputToPlan`. */
@@ -41,22 +41,22 @@ interface OpenOutput {
  */
 export async function planJob(
   run: Run,
-  bench: Workbench,
-  given: { readonly media: MediaFacts; readonly input: string; readonly scratch: string },
+  context: PipelineContext,
+  inspected: { readonly media: MediaFacts; readonly input: string; readonly scratch: string },
 ): Promise<readonly PlannedGroup[]> {
-  const fetchWatermarks = watermarkFetcher(run, bench, given.scratch);
-  const open: OpenOutput[] = [];
+  const fetchWatermarks = createWatermarkFetcher(run, context, inspected.scratch);
+  const pendingOutputs: PendingOutput[] = [];
   for (const output of run.job.outputs.filter(({ state }) => !isFinal(state))) {
     const watermarks = await fetchWatermarks(output);
     if (watermarks === null) continue;
-    const source = { path: given.input, media: given.media };
-    const frame = await frameAtStart(bench.ffmpeg, source, output.settings, run.signal);
-    open.push({ output, watermarks, frameAtStart: frame });
+    const source = { path: inspected.input, media: inspected.media };
+    const frame = await findFrameAtStart(context.ffmpeg, source, output.settings, run.signal);
+    pendingOutputs.push({ output, watermarks, frameAtStart: frame });
   }
-  const paths = { input: given.input, scratch: given.scratch };
-  const planned = (some: typeof open): Plan =>
+  const paths = { input: inspected.input, scratch: inspected.scratch };
+  const planFor = (subset: typeof pendingOutputs): Plan =>
     plan(
-      some.map(({ output, watermarks, frameAtStart }) => ({
+      subset.map(({ output, watermarks, frameAtStart }) => ({
         id: output.id,
         settings: output.settings,
         watermarks,
@@ -64,34 +64,35 @@ export async function planJob(
         filename: fileNameInUrl(output.destination),
         isTest: run.job.test,
       })),
-      given.media,
+      inspected.media,
       paths,
-      bench.ffmpeg.capabilities,
+      context.ffmpeg.capabilities,
     );
-  const stepsAt = (output: JobOutput) => (video_bitrate: number) =>
-    planned(
-      open.flatMap((one) =>
+  const stepsAtBitrate = (output: JobOutput) => (video_bitrate: number) =>
+    planFor(
+      pendingOutputs.flatMap((one) =>
         one.output.id === output.id
           ? [{ ...one, output: { ...output, settings: { ...output.settings, video_bitrate } } }]
           : [],
       ),
     ).steps;
-  const made = planned(open);
-  for (const { outputId, failure: fault } of made.rejections)
-    await run.change({ type: 'output-failed', id: outputId, fault });
-  const { video } = given.media;
-  if (video !== null && isHighRange(video) && !canToneMap(bench.ffmpeg.capabilities)) {
-    bench.log(
+  const jobPlan = planFor(pendingOutputs);
+  for (const { outputId, failure } of jobPlan.rejections)
+    await run.change({ type: 'output-failed', id: outputId, failure });
+  const { video } = inspected.media;
+  if (video !== null && isHighRange(video) && !canToneMap(context.ffmpeg.capabilities)) {
+    context.log(
       'warn',
       `Job ${run.job.id}: the input is HDR and this ffmpeg lacks zscale or tonemap: its outputs may look pale.`,
     );
   }
-  const outputs = open.map(({ output }) => output);
-  return groupIds(made.steps).map((ids) => ({
-    members: plannedOutputs(made, outputs, ids, stepsAt),
-    apart: ids.flatMap((id) => {
-      const alone = ids.length === 1 ? made : planned(open.filter(({ output }) => output.id === id));
-      return plannedOutputs(alone, outputs, [id], stepsAt);
+  const outputs = pendingOutputs.map(({ output }) => output);
+  return groupIds(jobPlan.steps).map((ids) => ({
+    members: plannedOutputs(jobPlan, outputs, ids, stepsAtBitrate),
+    individually: ids.flatMap((id) => {
+      const outputPlan =
+        ids.length === 1 ? jobPlan : planFor(pendingOutputs.filter(({ output }) => output.id === id));
+      return plannedOutputs(outputPlan, outputs, [id], stepsAtBitrate);
     }),
   }));
 }
@@ -107,12 +108,12 @@ function plannedOutputs(
   { steps, products }: Plan,
   outputs: readonly JobOutput[],
   ids: readonly number[],
-  stepsAt: (output: JobOutput) => PlannedOutput['stepsAt'],
+  stepsAtBitrate: (output: JobOutput) => PlannedOutput['stepsAtBitrate'],
 ): readonly PlannedOutput[] {
   return outputs.flatMap((output) => {
     const product = products.find(({ outputId }) => outputId === output.id);
     if (product === undefined || !ids.includes(output.id)) return [];
     const own = steps.filter(({ outputIds }) => outputIds.includes(output.id));
-    return [{ output, steps: own, product, stepsAt: stepsAt(output) }];
+    return [{ output, steps: own, product, stepsAtBitrate: stepsAtBitrate(output) }];
   });
 }

@@ -2,16 +2,16 @@ import { rm } from 'node:fs/promises';
 import { isFinal } from '../../src/shared/states.js';
 import type { Change } from '../jobs/changes.js';
 import type { Run, RunHandler } from '../jobs/run.js';
-import { type Turn, turnOf } from './concurrency-limits.js';
+import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
 import { deliver } from './deliver.js';
-import { download, type Source } from './download.js';
+import { type DownloadedInput, download } from './download.js';
 import { encode } from './encode.js';
 import { inspect } from './inspect.js';
-import { endLine, fileLine, outputName, startedLine } from './log-lines.js';
-import { takeThumbnails } from './make-thumbnails.js';
-import type { Workbench } from './pipeline-context.js';
+import { endLine, fileLine, outputLogName, startedLine } from './log-lines.js';
+import { extractThumbnails } from './make-thumbnails.js';
+import type { PipelineContext } from './pipeline-context.js';
 import { type PlannedGroup, planJob } from './plan-job.js';
-import { alongside, type Begin } from './task-group.js';
+import { type Spawn, withTaskGroup } from './task-group.js';
 
 /**
  * Carries one job out, stage by stage: download, inspect, plan, then encode the outputs, together those that can share the decoding,
@@ -19,67 +19,69 @@ import { alongside, type Begin } from './task-group.js';
  * the order in which the runs began. What fails is told to the job as a change; an output that fails takes no other with it. Ends
  * early, leaving no file and no encoder, when the run is stopped.
  */
-export function jobRunner(bench: Workbench): RunHandler {
-  let runs = 0;
+export function createJobRunner(context: PipelineContext): RunHandler {
+  let runCount = 0;
   return async (run) => {
-    runs += 1;
-    const turn = turnOf(bench.lanes, run, runs);
-    const scratch = await bench.scratch.open(run.job.id);
-    let source: Source | null = null;
+    runCount += 1;
+    const limiter = createRunLimiter(context.limits, run, runCount);
+    const scratch = await context.scratch.open(run.job.id);
+    let source: DownloadedInput | null = null;
     try {
-      const told = logged(run, bench);
-      source = await download(told, bench, scratch, turn);
-      if (source !== null) await carryOut(told, bench, { scratch, turn, source });
+      const loggedRun = withLogging(run, context);
+      source = await download(loggedRun, context, scratch, limiter);
+      if (source !== null) await runStages(loggedRun, context, { scratch, limiter, source });
     } catch (error) {
       // Whoever stopped the run has already said what becomes of the job.
       if (!run.signal.aborted) throw error;
     } finally {
       // The reservation ends with the job, whether or not its folder could be removed: what is left there is no longer free anyhow.
-      source?.hold.release();
-      await bench.scratch.close(scratch);
+      source?.reservation.release();
+      await context.scratch.close(scratch);
     }
   };
 }
 
 /** What a run has at hand once its input is there. */
-interface Stand {
+interface PreparedRun {
   readonly scratch: string;
-  readonly turn: Turn;
-  readonly source: Source;
+  readonly limiter: RunLimiter;
+  readonly source: DownloadedInput;
 }
 
-async function carryOut(run: Run, bench: Workbench, stand: Stand): Promise<void> {
-  const { source, scratch, turn } = stand;
-  const media = await inspect(run, bench, source);
+async function runStages(run: Run, context: PipelineContext, prepared: PreparedRun): Promise<void> {
+  const { source, scratch, limiter } = prepared;
+  const media = await inspect(run, context, source);
   if (media === null) return;
-  const groups = await planJob(run, bench, { media, input: source.path, scratch });
+  const groups = await planJob(run, context, { media, input: source.path, scratch });
   if (groups.length === 0) return;
-  await alongside(run, async (own, begin) => {
-    await turn.through('encodes', own.signal, () => makeAll(own, bench, { ...stand, groups }, begin));
+  await withTaskGroup(run, async (groupRun, spawn) => {
+    await limiter.runExclusive('encodes', groupRun.signal, () =>
+      encodeAll(groupRun, context, { ...prepared, groups }, spawn),
+    );
     await rm(source.path, { force: true });
-    source.hold.made();
+    source.reservation.markEncoded();
   });
 }
 
 /** Makes the outputs, and has each delivered as soon as it is there. Where the disk fills up, what is made must leave it first. */
-async function makeAll(
+async function encodeAll(
   run: Run,
-  bench: Workbench,
-  { source, scratch, turn, groups }: Stand & { readonly groups: readonly PlannedGroup[] },
-  begin: Begin,
+  context: PipelineContext,
+  { source, scratch, limiter, groups }: PreparedRun & { readonly groups: readonly PlannedGroup[] },
+  spawn: Spawn,
 ): Promise<void> {
-  let delivered: Promise<unknown>[] = [];
+  let deliveries: Promise<unknown>[] = [];
   for (const group of groups) {
-    if (delivered.length > 0 && !(await bench.space.hasRoomFor(source.file.sizeBytes))) {
-      await Promise.allSettled(delivered);
-      delivered = [];
+    if (deliveries.length > 0 && !(await context.space.hasRoomFor(source.file.sizeBytes))) {
+      await Promise.allSettled(deliveries);
+      deliveries = [];
     }
-    for await (const { output, encoded } of encode(run, bench, group, scratch)) {
-      const thumbnails = await takeThumbnails(run, bench, { output, encoded, scratch });
+    for await (const { output, encoded } of encode(run, context, group, scratch)) {
+      const thumbnails = await extractThumbnails(run, context, { output, encoded, scratch });
       if (thumbnails === null) continue;
-      begin((beside) => {
-        const delivery = deliver(beside, bench, { output, encoded, thumbnails, scratch, turn });
-        delivered.push(delivery);
+      spawn((taskRun) => {
+        const delivery = deliver(taskRun, context, { output, encoded, thumbnails, scratch, limiter });
+        deliveries.push(delivery);
         return delivery;
       });
     }
@@ -87,13 +89,13 @@ async function makeAll(
 }
 
 /** The same run, with what happens to the job and its files in the log. */
-function logged(run: Run, { log }: Workbench): Run {
+function withLogging(run: Run, { log }: PipelineContext): Run {
   const { id, outputs } = run.job;
-  const beganAt = performance.now();
+  const startedAt = performance.now();
   log('info', startedLine(run.job));
-  const partOf = (change: Change) =>
+  const describeFile = (change: Change) =>
     'id' in change
-      ? outputName(
+      ? outputLogName(
           outputs.find((output) => output.id === change.id),
           change.id,
         )
@@ -102,14 +104,14 @@ function logged(run: Run, { log }: Workbench): Run {
     ...run,
     async change(change) {
       const job = await run.change(change);
-      if ('media' in change) log('info', fileLine(id, partOf(change), change.media, change.file));
-      if ('fault' in change) {
+      if ('media' in change) log('info', fileLine(id, describeFile(change), change.media, change.file));
+      if ('failure' in change) {
         log(
           'warn',
-          `Job ${id}: ${partOf(change)} failed, ${change.fault.errorClass}: ${change.fault.message}`,
+          `Job ${id}: ${describeFile(change)} failed, ${change.failure.errorClass}: ${change.failure.message}`,
         );
       }
-      if (isFinal(job.state)) log('info', endLine(job, (performance.now() - beganAt) / 1000));
+      if (isFinal(job.state)) log('info', endLine(job, (performance.now() - startedAt) / 1000));
       return job;
     },
   };

@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import type { Fault } from '../jobs/job-failure.js';
+import type { JobFailure } from '../jobs/job-failure.js';
 import type { Orientation } from '../jobs/media.js';
 
 /** What the ffmpeg at hand can do. Asked of it once, so that the plan can stay pure. */
@@ -113,5 +113,5 @@ export interface Plan {
 /** An output that cannot be made of this input, and why. */
 export interface OutputRejection {
   readonly outputId: number;
-  readonly failure: Fault;
+  readonly failure: JobFailure;
 }

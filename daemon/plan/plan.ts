@@ -1,4 +1,4 @@
-import type { Fault } from '../jobs/job-failure.js';
+import type { JobFailure } from '../jobs/job-failure.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
 import { decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
@@ -50,7 +50,7 @@ function stepsOf(
   return groupSteps([first, ...others], inputVideo, paths, capabilities);
 }
 
-type Result<T> = T | { readonly failure: Fault };
+type Result<T> = T | { readonly failure: JobFailure };
 
 function decide(
   { id, settings, filename, isTest, frameAtStart, watermarks = [] }: OutputToPlan,
@@ -118,6 +118,6 @@ function noStreamsMessage(wantsVideo: boolean, wantsAudio: boolean): string {
     : 'The output is to have no video, and the input has no sound.';
 }
 
-function failure(errorClass: Fault['errorClass'], message: string): { readonly failure: Fault } {
+function failure(errorClass: JobFailure['errorClass'], message: string): { readonly failure: JobFailure } {
   return { failure: { errorClass, message } };
 }

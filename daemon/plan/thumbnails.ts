@@ -1,4 +1,4 @@
-import type { Fault } from '../jobs/job-failure.js';
+import type { JobFailure } from '../jobs/job-failure.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { coloursOfOutput } from './decide/colours.js';
 import { decideSequentialThumbnails, decideThumbnails, type ThumbnailSchedule } from './decide/thumbnails.js';
@@ -33,7 +33,7 @@ export interface ThumbnailPlan {
 export function planThumbnails(
   { outputId, path, media, number, keyframeInterval }: ThumbnailsToPlan,
   capabilities: Capabilities,
-): ThumbnailPlan | { readonly failure: Fault } {
+): ThumbnailPlan | { readonly failure: JobFailure } {
   const schedule = decideThumbnails(number, media, keyframeInterval);
   const sequentialSchedule = decideSequentialThumbnails(number, media);
   const { video } = media;

@@ -8,27 +8,27 @@ export type ProgressListener = (jobId: number) => void;
  * Where progress lives: in memory, by job, while the job is run. What is told of a file replaces what was told
  * before, but its overall percent never falls within one run, and percentages stay within 0 and 100.
  */
-export class ProgressBook {
+export class ProgressTracker {
   readonly #jobs = new Map<number, Map<number, FileProgress>>();
   readonly #listeners = new Set<ProgressListener>();
 
   /** Begins a run of a job: what an earlier run told is forgotten. */
-  open(jobId: number): void {
+  start(jobId: number): void {
     this.#jobs.set(jobId, new Map());
-    this.#tell(jobId);
+    this.#emit(jobId);
   }
 
   /** Notes how far a file is. Ignored where no run of the job is open. */
-  note(jobId: number, fileId: number, progress: FileProgress): void {
+  update(jobId: number, fileId: number, progress: FileProgress): void {
     const files = this.#jobs.get(jobId);
     if (files === undefined) return;
-    const before = files.get(fileId)?.overallPercent ?? 0;
+    const previousPercent = files.get(fileId)?.overallPercent ?? 0;
     files.set(fileId, {
       ...progress,
       percent: clampPercent(progress.percent),
-      overallPercent: Math.max(before, clampPercent(progress.overallPercent)),
+      overallPercent: Math.max(previousPercent, clampPercent(progress.overallPercent)),
     });
-    this.#tell(jobId);
+    this.#emit(jobId);
   }
 
   /** What is known of a job's files at this moment; empty where it is not run. */
@@ -37,8 +37,8 @@ export class ProgressBook {
   }
 
   /** Ends a run: nothing of it stays. */
-  close(jobId: number): void {
-    if (this.#jobs.delete(jobId)) this.#tell(jobId);
+  clear(jobId: number): void {
+    if (this.#jobs.delete(jobId)) this.#emit(jobId);
   }
 
   /** Calls a listener after every change of what is known, until the function returned is called. */
@@ -47,7 +47,7 @@ export class ProgressBook {
     return () => void this.#listeners.delete(listener);
   }
 
-  #tell(jobId: number): void {
+  #emit(jobId: number): void {
     for (const listener of this.#listeners) listener(jobId);
   }
 }

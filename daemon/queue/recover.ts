@@ -3,9 +3,9 @@ import { mapWithConcurrency } from '../../src/shared/util/map-with-concurrency.j
 import { apply } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
 import type { JobStore } from '../store/job-store.js';
-import { textOf } from './end-of-run.js';
+import { describeError } from './end-of-run.js';
 import type { JobQueue } from './job-queue.js';
-import { idlePause, type Pause, untilKept } from './retry-until-persisted.js';
+import { type Delay, retryUntilPersisted, unrefDelay } from './retry-until-persisted.js';
 
 /** What recovering needs beside the store and the queue. */
 export interface RecoverOptions {
@@ -14,11 +14,11 @@ export interface RecoverOptions {
   /** Ends the trying where the store has no room: to be aborted before the store is closed. */
   readonly signal?: AbortSignal;
   /** Waiting between two attempts to write; {@link idlePause} where it is left out. */
-  readonly pause?: Pause;
+  readonly delay?: Delay;
 }
 
 /** Writes that are under way at once. */
-const writesAtOnce = 16;
+const maxConcurrentWrites = 16;
 
 /**
  * Takes up what an earlier daemon left: runs that ended without a word are counted as crashes and their jobs put
@@ -28,22 +28,22 @@ const writesAtOnce = 16;
  */
 export async function recover(store: JobStore, queue: JobQueue, options: RecoverOptions): Promise<void> {
   const jobs = await store.active();
-  const takenUp = new Map<number, Job>();
-  await mapWithConcurrency(jobs, writesAtOnce, async (seen) => {
-    const job = seen.state === 'waiting' ? seen : await takeUp(store, seen, options);
-    if (job === null) void takeUpLater(store, queue, seen, options);
-    else takenUp.set(seen.id, job);
+  const recovered = new Map<number, Job>();
+  await mapWithConcurrency(jobs, maxConcurrentWrites, async (found) => {
+    const job = found.state === 'waiting' ? found : await recoverJob(store, found, options);
+    if (job === null) void retryRecovery(store, queue, found, options);
+    else recovered.set(found.id, job);
   });
-  const waiting = jobs.filter(({ id }) => takenUp.get(id)?.state === 'waiting');
+  const waiting = jobs.filter(({ id }) => recovered.get(id)?.state === 'waiting');
   for (const { id } of waiting) await queue.enqueue(id);
   if (waiting.length > 0) options.log('info', `Jobs resumed from the previous run: ${waiting.length}.`);
 }
 
 /** Takes one job up, or gives null where it could not be written. */
-async function takeUp(store: JobStore, seen: Job, options: RecoverOptions): Promise<Job | null> {
+async function recoverJob(store: JobStore, found: Job, options: RecoverOptions): Promise<Job | null> {
   try {
-    const job = await store.update(seen.id, (stored) => asLeft(stored, seen, options.now()));
-    if (job.crashes > seen.crashes) {
+    const job = await store.update(found.id, (stored) => toRecovered(stored, found, options.now()));
+    if (job.crashes > found.crashes) {
       const outcome = job.state === 'failed' ? 'It fails.' : 'It starts again.';
       options.log(
         'warn',
@@ -52,25 +52,25 @@ async function takeUp(store: JobStore, seen: Job, options: RecoverOptions): Prom
     }
     return job;
   } catch (error) {
-    options.log('error', `Job ${seen.id} cannot be resumed: ${textOf(error)}`);
+    options.log('error', `Job ${found.id} cannot be resumed: ${describeError(error)}`);
     return null;
   }
 }
 
-async function takeUpLater(
+async function retryRecovery(
   store: JobStore,
   queue: JobQueue,
-  seen: Job,
+  found: Job,
   options: RecoverOptions,
 ): Promise<void> {
-  const patience = {
+  const retryOptions = {
     signal: options.signal ?? new AbortController().signal,
-    pause: options.pause ?? idlePause,
+    delay: options.delay ?? unrefDelay,
     onFailure: () => {},
   };
-  const write = () => store.update(seen.id, (stored) => asLeft(stored, seen, options.now()));
+  const write = () => store.update(found.id, (stored) => toRecovered(stored, found, options.now()));
   // What still fails here fails for good, and was told above.
-  const job = await untilKept(write, patience).catch(() => null);
+  const job = await retryUntilPersisted(write, retryOptions).catch(() => null);
   if (job?.state === 'waiting') await queue.enqueue(job.id);
 }
 
@@ -78,8 +78,8 @@ async function takeUpLater(
  * The job as it stands after what its daemon left undone. The very same job where somebody changed it since it was
  * seen, as by a cancel: it is in good hands then. Pure.
  */
-function asLeft(stored: Job, seen: Job, now: Date): Job {
-  if (stored.state !== seen.state || stored.claim !== seen.claim) return stored;
+function toRecovered(stored: Job, found: Job, now: Date): Job {
+  if (stored.state !== found.state || stored.claim !== found.claim) return stored;
   if (stored.state === 'processing') return apply(stored, { type: 'lost' }, now);
   return stored.state === 'pending' ? apply(stored, { type: 'queued' }, now) : stored;
 }

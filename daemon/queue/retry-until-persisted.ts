@@ -4,15 +4,15 @@ import { isVencError } from '../../src/shared/errors.js';
 import { type Backoff, backoffDelayMs } from '../../src/shared/util/backoff.js';
 
 /** Waits so many milliseconds, less where the signal is aborted. Never rejects. */
-export type Pause = (delayMs: number, signal: AbortSignal) => Promise<void>;
+export type Delay = (delayMs: number, signal: AbortSignal) => Promise<void>;
 
 /** The pause of a run: the program does not end while a job is on its way. */
-export const pause: Pause = (delayMs, signal) => rest(delayMs, signal, true);
+export const delay: Delay = (delayMs, signal) => abortableSleep(delayMs, signal, true);
 
 /** The pause of what can as well be done at the next start: the program may end meanwhile. */
-export const idlePause: Pause = (delayMs, signal) => rest(delayMs, signal, false);
+export const unrefDelay: Delay = (delayMs, signal) => abortableSleep(delayMs, signal, false);
 
-function rest(delayMs: number, signal: AbortSignal, ref: boolean): Promise<void> {
+function abortableSleep(delayMs: number, signal: AbortSignal, ref: boolean): Promise<void> {
   return sleep(delayMs, undefined, { signal, ref }).catch(() => {
     // Aborted: the pause is over, and whoever waited looks at the signal.
   });
@@ -22,7 +22,7 @@ function rest(delayMs: number, signal: AbortSignal, ref: boolean): Promise<void>
 export const backoff: Backoff = { firstMs: 250, maxMs: 30_000 };
 
 /** What no second attempt would change: the store answered, and the answer is no. */
-const lasting: ReadonlySet<ErrorClass> = new Set<ErrorClass>([
+const permanentErrors: ReadonlySet<ErrorClass> = new Set<ErrorClass>([
   'NotFoundError',
   'GoneError',
   'ClaimLostError',
@@ -30,10 +30,10 @@ const lasting: ReadonlySet<ErrorClass> = new Set<ErrorClass>([
 ]);
 
 /** How a write is repeated. */
-export interface Patience {
+export interface PersistRetryOptions {
   /** Ends the trying. */
   readonly signal: AbortSignal;
-  readonly pause: Pause;
+  readonly delay: Delay;
   /** Told of each failure that is followed by another attempt. */
   readonly onFailure: (error: unknown, delayMs: number) => void;
 }
@@ -43,17 +43,20 @@ export interface Patience {
  * Resolves to null when the signal was aborted first; rejects with what no further attempt would change, such as
  * `NotFoundError`.
  */
-export async function untilKept<T>(write: () => Promise<T>, patience: Patience): Promise<T | null> {
+export async function retryUntilPersisted<T>(
+  write: () => Promise<T>,
+  retryOptions: PersistRetryOptions,
+): Promise<T | null> {
   for (let failures = 1; ; failures += 1) {
-    if (patience.signal.aborted) return null;
+    if (retryOptions.signal.aborted) return null;
     try {
       return await write();
     } catch (error) {
-      if (isVencError(error) && lasting.has(error.errorClass)) throw error;
-      if (patience.signal.aborted) return null;
+      if (isVencError(error) && permanentErrors.has(error.errorClass)) throw error;
+      if (retryOptions.signal.aborted) return null;
       const delayMs = backoffDelayMs(failures, backoff);
-      patience.onFailure(error, delayMs);
-      await patience.pause(delayMs, patience.signal);
+      retryOptions.onFailure(error, delayMs);
+      await retryOptions.delay(delayMs, retryOptions.signal);
     }
   }
 }

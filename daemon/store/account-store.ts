@@ -35,12 +35,12 @@ export interface AccountStore {
   refresh(): Promise<void>;
   account(id: string): Account | null;
   /** Notes that a key was used just now. Costs no disk access: it is written now and then, beside the accounts. */
-  noteUse(keyId: string): void;
+  recordUse(keyId: string): void;
   /**
    * Calls `revoked` once, as soon as there is no key with this id any more; at once where there is none now. Gives what
    * ends the watching.
    */
-  watchKey(keyId: string, revoked: () => void): () => void;
+  watchKey(keyId: string, onRevoked: () => void): () => void;
   /**
    * Sees to it that there is an account `default` (live) and that `key`, if one is given, is one of its full-access keys.
    * Resolves to the owner's key, which lies readable to the owner alone in the data folder.

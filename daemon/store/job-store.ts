@@ -11,7 +11,7 @@ export interface JobFilter {
 }
 
 /** One page of a list and the number of all jobs that the filter matches. */
-export interface JobPage {
+export interface JobListPage {
   readonly jobs: readonly Job[];
   readonly total: number;
 }
@@ -24,7 +24,7 @@ export interface UsageFilter {
 }
 
 /** What an account's finished outputs of one day and grouping come to. */
-export interface UsageDay {
+export interface AccountDailyUsage {
   /** The UTC day on which the outputs finished. */
   readonly day: string;
   /** null for jobs without one. */
@@ -35,7 +35,7 @@ export interface UsageDay {
 }
 
 /** How long an idempotency key stands for the job that was created under it (contract, section 4). */
-export const onceLifeMs = 24 * 60 * 60 * 1000;
+export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
 /** Called after a job was created or changed, durably; `before` is null where it is new. What it throws goes to the log. */
 export type JobListener = (job: Job, before: Job | null) => void;
@@ -60,21 +60,21 @@ export interface JobStore {
    * The account's job that was created under this idempotency key after `since`; null where there is none, or where its record
    * is damaged. Older keys than `onceLifeMs` may be forgotten.
    */
-  findOnce(accountId: string, key: string, since: Date): Promise<Job | null>;
+  findByIdempotencyKey(accountId: string, key: string, since: Date): Promise<Job | null>;
   /** The job, or null where there never was one. Rejects with `GoneError` where its record is damaged. */
   get(id: number): Promise<Job | null>;
   /** The job that an input or output id belongs to, or null. Other ids, those of jobs included, give null. */
   findByFile(fileId: number): Promise<Job | null>;
-  list(filter: JobFilter): Promise<JobPage>;
+  list(filter: JobFilter): Promise<JobListPage>;
   /** Every job that is not final, oldest first: what a start has to take up again. */
   active(): Promise<readonly Job[]>;
   /** Every job that has notices to deliver, oldest first. */
-  withNotices(): Promise<readonly Job[]>;
+  listWithNotifications(): Promise<readonly Job[]>;
   /**
    * What finished outputs come to, by day and grouping; days without any are missing. Ordered by day, then those without grouping
    * first, then by name. Costs no disk access.
    */
-  usage(filter: UsageFilter): Promise<readonly UsageDay[]>;
+  usage(filter: UsageFilter): Promise<readonly AccountDailyUsage[]>;
   /**
    * Calls a listener after every create and update that is kept, in the order of each job's changes and before the promise of the
    * change resolves, until the function returned is called.

@@ -2,21 +2,21 @@ import { isVencError } from '../../src/shared/errors.js';
 import type { Log } from '../../src/shared/util/log.js';
 import { apply } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
-import type { Notice } from '../jobs/notification.js';
-import { maxNoticeAttempts } from '../jobs/notifications.js';
-import { textOf } from '../queue/end-of-run.js';
-import { idlePause, untilKept } from '../queue/retry-until-persisted.js';
+import type { Notification } from '../jobs/notification.js';
+import { maxNotificationAttempts } from '../jobs/notifications.js';
+import { describeError } from '../queue/end-of-run.js';
+import { retryUntilPersisted, unrefDelay } from '../queue/retry-until-persisted.js';
 import type { JobStore } from '../store/job-store.js';
-import type { LinedNotice } from './delivery-queue.js';
+import type { QueuedNotification } from './delivery-queue.js';
 import type { WebhookClient } from './webhook-client.js';
-import { letterFor } from './webhook-request.js';
+import { createWebhookRequest } from './webhook-request.js';
 
 /** What an attempt at a notice depends on. */
-export interface AttemptDesk {
+export interface DeliveryDeps {
   readonly store: Pick<JobStore, 'get' | 'update'>;
   /** The secret that notices of an account are signed with; null where there is no such account. */
   readonly secretOf: (accountId: string) => string | null;
-  readonly poster: WebhookClient;
+  readonly webhookClient: WebhookClient;
   readonly now: () => Date;
   readonly log: Log;
 }
@@ -26,33 +26,38 @@ export interface AttemptDesk {
  * where it is done with: delivered, given up, or withdrawn meanwhile. Rejects where the signal was aborted before it was taken, and
  * where the job cannot be read.
  */
-export async function attemptNotice(
-  desk: AttemptDesk,
-  { id, jobId, origin }: LinedNotice,
+export async function deliverOnce(
+  deps: DeliveryDeps,
+  { id, jobId, origin }: QueuedNotification,
   signal: AbortSignal,
-): Promise<Notice | null> {
-  const { store, secretOf, poster, now, log } = desk;
+): Promise<Notification | null> {
+  const { store, secretOf, webhookClient, now, log } = deps;
   const job = await store.get(jobId);
-  const notice = noticeIn(job, id);
-  if (job === null || notice === null) return null;
+  const notification = findNotification(job, id);
+  if (job === null || notification === null) return null;
   const secret = secretOf(job.accountId);
-  const trouble =
+  const failure =
     secret === null
       ? 'There is no such account any more, whose secret would sign it.'
-      : await poster.post(letterFor(job, notice, secret, now()), signal);
-  const type = trouble === null ? 'notice-delivered' : 'notice-failed';
-  const kept = await keep(desk, jobId, (stored) => apply(stored, { type, noticeId: id }, now()), signal);
-  const next = noticeIn(kept, id);
+      : await webhookClient.post(createWebhookRequest(job, notification, secret, now()), signal);
+  const type = failure === null ? 'notice-delivered' : 'notice-failed';
+  const persisted = await persistOutcome(
+    deps,
+    jobId,
+    (stored) => apply(stored, { type, notificationId: id }, now()),
+    signal,
+  );
+  const next = findNotification(persisted, id);
   const what = `notice ${id} of job ${jobId} to ${origin}`;
-  const attempts = notice.attempts + 1;
-  if (trouble === null) log('info', `Delivered ${what}.`);
-  else if (attempts >= maxNoticeAttempts)
-    log('error', `Gave up ${what} after attempt ${attempts}: ${trouble}`);
+  const attempts = notification.attempts + 1;
+  if (failure === null) log('info', `Delivered ${what}.`);
+  else if (attempts >= maxNotificationAttempts)
+    log('error', `Gave up ${what} after attempt ${attempts}: ${failure}`);
   else {
-    const outlook = next === null ? '' : `, the next at ${next.dueAt}`;
+    const nextAttemptNote = next === null ? '' : `, the next at ${next.dueAt}`;
     log(
       'warn',
-      `Could not deliver ${what} (attempt ${attempts} of ${maxNoticeAttempts}${outlook}): ${trouble}`,
+      `Could not deliver ${what} (attempt ${attempts} of ${maxNotificationAttempts}${nextAttemptNote}): ${failure}`,
     );
   }
   return next;
@@ -62,8 +67,8 @@ export async function attemptNotice(
  * Writes what became of an attempt, however long it takes the store to find room for that. The notice keeps its turn meanwhile, as of no
  * other one could it be kept either. Null where the signal was aborted before.
  */
-function keep(
-  { store, log }: AttemptDesk,
+function persistOutcome(
+  { store, log }: DeliveryDeps,
   jobId: number,
   change: (job: Job) => Job,
   signal: AbortSignal,
@@ -73,15 +78,15 @@ function keep(
   return write().catch((first: unknown) => {
     // Its job was removed meanwhile, and its notices with it.
     if (isVencError(first, 'NotFoundError')) return null;
-    return untilKept(write, {
+    return retryUntilPersisted(write, {
       signal,
-      pause: idlePause,
+      delay: unrefDelay,
       onFailure: (error) =>
-        log('warn', `What became of a notice of job ${jobId} cannot be kept yet: ${textOf(error)}`),
+        log('warn', `What became of a notice of job ${jobId} cannot be kept yet: ${describeError(error)}`),
     });
   });
 }
 
-function noticeIn(job: Job | null, id: string): Notice | null {
-  return job?.notices.find((notice) => notice.id === id) ?? null;
+function findNotification(job: Job | null, id: string): Notification | null {
+  return job?.notices.find((notification) => notification.id === id) ?? null;
 }

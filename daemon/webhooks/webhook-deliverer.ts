@@ -1,89 +1,89 @@
 import { setMaxListeners } from 'node:events';
 import { isVencError } from '../../src/shared/errors.js';
 import type { Job } from '../jobs/job.js';
-import { textOf } from '../queue/end-of-run.js';
+import { describeError } from '../queue/end-of-run.js';
 import type { JobStore } from '../store/job-store.js';
-import { type AttemptDesk, attemptNotice } from './deliver-once.js';
-import { type LinedNotice, NoticeLine } from './delivery-queue.js';
+import { type DeliveryDeps, deliverOnce } from './deliver-once.js';
+import { DeliveryQueue, type QueuedNotification } from './delivery-queue.js';
 
 /** Calls `wake` after so many milliseconds, unless the function that it returns is called before. */
-export type Alarm = (delayMs: number, wake: () => void) => () => void;
+export type SetAlarm = (delayMs: number, wake: () => void) => () => void;
 
 /** What delivering depends on. The poster is closed with the deliverer. */
-export interface DelivererOptions extends AttemptDesk {
-  readonly store: Pick<JobStore, 'get' | 'update' | 'watch' | 'withNotices'>;
+export interface NotificationDelivererOptions extends DeliveryDeps {
+  readonly store: Pick<JobStore, 'get' | 'update' | 'watch' | 'listWithNotifications'>;
   /** A timer that keeps no program alive, where it is left out. */
-  readonly alarm?: Alarm;
+  readonly alarm?: SetAlarm;
 }
 
 /** Delivers notices (contract, section 10): each at least once, whatever becomes of the daemon, or given up after its last attempt. */
-export interface Deliverer {
+export interface NotificationDeliverer {
   /** Takes up what an earlier start left, and from now on whatever becomes due. Returns at once. */
-  begin(): void;
+  start(): void;
   /** Ends the attempts under way, whose notices stay due. Resolves when nothing will be asked of the store any more. */
   close(): Promise<void>;
 }
 
 /** How long a notice rests whose job could not be read, in milliseconds. */
-const restMs = 60_000;
+const unreadableRetryMs = 60_000;
 /** The longest that is waited without a look at the clock, which may be set meanwhile. */
-const longestWaitMs = 3_600_000;
+const maxWaitMs = 3_600_000;
 
 /** Makes a deliverer. It holds a few words of each notice in memory, and reads the job when the notice goes. */
-export function createDeliverer(options: DelivererOptions): Deliverer {
+export function createNotificationDeliverer(options: NotificationDelivererOptions): NotificationDeliverer {
   return new StoreDeliverer(options);
 }
 
-class StoreDeliverer implements Deliverer {
-  readonly #options: DelivererOptions;
-  readonly #line = new NoticeLine();
+class StoreDeliverer implements NotificationDeliverer {
+  readonly #options: NotificationDelivererOptions;
+  readonly #queue = new DeliveryQueue();
   readonly #closing = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #inFlight = new Set<Promise<void>>();
   #unwatch: () => void = () => {};
   #cancelAlarm: () => void = () => {};
 
-  constructor(options: DelivererOptions) {
+  constructor(options: NotificationDelivererOptions) {
     this.#options = options;
     // Every attempt under way listens to it, which Node would take for a leak.
     setMaxListeners(0, this.#closing.signal);
   }
 
-  begin(): void {
+  start(): void {
     // Watched before the earlier ones are read: what comes in between is met twice and lined up once.
-    this.#unwatch = this.#options.store.watch((job, before) => this.#heed(job, before));
-    this.#track(this.#takeUp());
+    this.#unwatch = this.#options.store.watch((job, before) => this.#onJobChange(job, before));
+    this.#track(this.#resume());
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
     this.#unwatch();
     this.#cancelAlarm();
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
-    await this.#options.poster.close();
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    await this.#options.webhookClient.close();
   }
 
-  async #takeUp(): Promise<void> {
+  async #resume(): Promise<void> {
     try {
-      for (const job of await this.#options.store.withNotices()) this.#lineUp(job);
+      for (const job of await this.#options.store.listWithNotifications()) this.#enqueue(job);
     } catch (error) {
-      this.#options.log('error', `Notices of an earlier start cannot be taken up: ${textOf(error)}`);
+      this.#options.log('error', `Notices of an earlier start cannot be taken up: ${describeError(error)}`);
     }
     this.#send();
   }
 
-  #heed(job: Job, before: Job | null): void {
+  #onJobChange(job: Job, before: Job | null): void {
     const earlier = before?.notices ?? [];
     if (job.notices === earlier || job.notices.length + earlier.length === 0) return;
     const ids = new Set(job.notices.map(({ id }) => id));
-    for (const { id } of earlier) if (!ids.has(id)) this.#line.remove(id);
-    this.#lineUp(job);
+    for (const { id } of earlier) if (!ids.has(id)) this.#queue.remove(id);
+    this.#enqueue(job);
     this.#send();
   }
 
-  #lineUp({ id: jobId, notices }: Job): void {
-    for (const { id, target, dueAt } of notices) {
-      const place = { origin: originOf(target.url), receiver: receiverOf(target.url) };
-      this.#line.add({ id, jobId, ...place, dueMs: millisecondsOf(dueAt) });
+  #enqueue({ id: jobId, notices: notifications }: Job): void {
+    for (const { id, target, dueAt } of notifications) {
+      const address = { origin: originOf(target.url), endpoint: endpointOf(target.url) };
+      this.#queue.add({ id, jobId, ...address, dueMs: parseTimeMs(dueAt) });
     }
   }
 
@@ -93,34 +93,34 @@ class StoreDeliverer implements Deliverer {
     const { now, alarm = timer } = this.#options;
     this.#cancelAlarm();
     const nowMs = now().getTime();
-    for (let next = this.#line.take(nowMs); next !== null; next = this.#line.take(nowMs)) {
+    for (let next = this.#queue.next(nowMs); next !== null; next = this.#queue.next(nowMs)) {
       this.#track(this.#deliver(next));
     }
-    const dueMs = this.#line.nextDueMs();
+    const dueMs = this.#queue.nextDueMs();
     if (dueMs === null) return;
-    this.#cancelAlarm = alarm(Math.min(dueMs - nowMs, longestWaitMs), () => this.#send());
+    this.#cancelAlarm = alarm(Math.min(dueMs - nowMs, maxWaitMs), () => this.#send());
   }
 
   /** Makes one attempt. Never rejects. */
-  async #deliver(lined: LinedNotice): Promise<void> {
+  async #deliver(queued: QueuedNotification): Promise<void> {
     const { now, log } = this.#options;
     const { signal } = this.#closing;
     let dueMs: number | null = null;
     try {
-      const next = await attemptNotice(this.#options, lined, signal);
-      dueMs = next === null ? null : millisecondsOf(next.dueAt);
+      const next = await deliverOnce(this.#options, queued, signal);
+      dueMs = next === null ? null : parseTimeMs(next.dueAt);
     } catch (error) {
       if (signal.aborted) return;
-      log('error', `Notice ${lined.id} of job ${lined.jobId} cannot be looked at: ${textOf(error)}`);
-      if (!isVencError(error, 'GoneError')) dueMs = now().getTime() + restMs;
+      log('error', `Notice ${queued.id} of job ${queued.jobId} cannot be looked at: ${describeError(error)}`);
+      if (!isVencError(error, 'GoneError')) dueMs = now().getTime() + unreadableRetryMs;
     }
-    this.#line.release(lined, dueMs);
+    this.#queue.release(queued, dueMs);
     this.#send();
   }
 
   #track(work: Promise<void>): void {
-    this.#underWay.add(work);
-    void work.finally(() => this.#underWay.delete(work));
+    this.#inFlight.add(work);
+    void work.finally(() => this.#inFlight.delete(work));
   }
 }
 
@@ -130,16 +130,16 @@ function originOf(url: string): string {
 }
 
 /** An address without its query, in which some put what differs from notice to notice. */
-function receiverOf(url: string): string {
+function endpointOf(url: string): string {
   return originOf(url) + (URL.canParse(url) ? new URL(url).pathname : '');
 }
 
 /** Milliseconds since 1970; what is no time is due at once. */
-function millisecondsOf(time: string): number {
+function parseTimeMs(time: string): number {
   return Date.parse(time) || 0;
 }
 
-const timer: Alarm = (delayMs, wake) => {
+const timer: SetAlarm = (delayMs, wake) => {
   const timeout = setTimeout(wake, delayMs).unref();
   return () => clearTimeout(timeout);
 };

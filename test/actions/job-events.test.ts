@@ -1,59 +1,59 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobEvent, JobFeed } from '../../daemon/actions/job-feed.js';
+import type { JobFeed, JobProgressEvent } from '../../daemon/actions/job-feed.js';
 import { jobProgress } from '../../daemon/jobs/progress-view.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
-import { EventRoom, type EventTimes } from '../helpers/event-room.js';
+import { EventHarness, type EventIntervals } from '../helpers/event-room.js';
 import { sampleDraft } from '../helpers/sample-job.js';
 import { tempFolder } from '../helpers/temp.js';
-import { quiet, until } from '../helpers/until.js';
+import { settleEventLoop, waitUntil } from '../helpers/until.js';
 
 const test = suite<{
   store: JobStore;
-  rooms: EventRoom[];
-  room: (times?: EventTimes) => Promise<EventRoom>;
+  harnesses: EventHarness[];
+  harness: (times?: EventIntervals) => Promise<EventHarness>;
 }>('events of jobs');
 
 test.before.each(async (context) => {
   const store = await openJobStore(tempFolder(), { log: () => {} });
   context.store = store;
-  context.rooms = [];
-  context.room = async (times = { gapMs: 0 }) => {
-    const room = new EventRoom(store, (await store.create(sampleDraft(2))).id, times);
-    context.rooms.push(room);
-    return room;
+  context.harnesses = [];
+  context.harness = async (times = { minIntervalMs: 0 }) => {
+    const harness = new EventHarness(store, (await store.create(sampleDraft(2))).id, times);
+    context.harnesses.push(harness);
+    return harness;
   };
 });
-test.after.each(async ({ store, rooms }) => {
-  for (const { events } of rooms) events.close();
+test.after.each(async ({ store, harnesses }) => {
+  for (const { events } of harnesses) events.close();
   await store.close();
 });
 
-async function nextEvent(feed: JobFeed): Promise<JobEvent> {
+async function nextEvent(feed: JobFeed): Promise<JobProgressEvent> {
   const item = await feed.next();
   if (item === null || item === 'heartbeat') throw new Error(`no event, but ${item}`);
   return item;
 }
 
 /** Whether a feed has nothing to give, however much could happen. */
-async function isSilent(feed: JobFeed): Promise<boolean> {
-  let hasSpoken = false;
+async function isIdle(feed: JobFeed): Promise<boolean> {
+  let hasEvent = false;
   void feed.next().then(() => {
-    hasSpoken = true;
+    hasEvent = true;
   });
-  await quiet(async () => {});
-  return !hasSpoken;
+  await settleEventLoop(async () => {});
+  return !hasEvent;
 }
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 test('a feed begins with the present state, tells of changes, and ends after a final state', async ({
-  room,
+  harness,
 }) => {
-  const here = await room();
-  const feed = await here.listen();
+  const here = await harness();
+  const feed = await here.subscribe();
   const states: string[] = [];
   const first = await nextEvent(feed);
   assert.equal(JSON.parse(first.json), first.record);
@@ -69,9 +69,9 @@ test('a feed begins with the present state, tells of changes, and ends after a f
   assert.is(here.events.listenerCount, 0);
 });
 
-test('the id of an event stands for what it tells', async ({ room }) => {
-  const here = await room();
-  const feed = await here.listen();
+test('the id of an event stands for what it tells', async ({ harness }) => {
+  const here = await harness();
+  const feed = await here.subscribe();
   const ids: string[] = [];
   const tells = async () => void ids.push((await nextEvent(feed)).id);
   await tells();
@@ -79,27 +79,27 @@ test('the id of an event stands for what it tells', async ({ room }) => {
   await tells();
   here.note(40);
   await tells();
-  here.book.open(here.id);
+  here.progressTracker.start(here.id);
   await tells();
   assert.is(new Set(ids).size, 3);
   assert.is(ids[1], ids[3]);
   assert.ok(ids.every((id) => /^[\w-]{16}$/.test(id)));
 });
 
-test('what changes nothing of the progress is no event', async ({ room }) => {
-  const here = await room();
+test('what changes nothing of the progress is no event', async ({ harness }) => {
+  const here = await harness();
   await here.run();
   here.note(40);
-  const feed = await here.listen();
+  const feed = await here.subscribe();
   await nextEvent(feed);
   here.note(40);
   await here.store.update(here.id, (job) => ({ ...job, passThrough: 'something else' }));
-  assert.ok(await isSilent(feed));
+  assert.ok(await isIdle(feed));
 });
 
-test('a thousand listeners cost one computation for each change', async ({ room }) => {
-  const here = await room();
-  const feeds = await Promise.all(Array.from({ length: 1000 }, () => here.listen()));
+test('a thousand listeners cost one computation for each change', async ({ harness }) => {
+  const here = await harness();
+  const feeds = await Promise.all(Array.from({ length: 1000 }, () => here.subscribe()));
   const first = await Promise.all(feeds.map(nextEvent));
   assert.is(here.computed, 1);
   assert.ok(
@@ -118,10 +118,10 @@ test('a thousand listeners cost one computation for each change', async ({ room 
   assert.is(here.events.listenerCount, 0);
 });
 
-test('changes that come quickly are told together, and a final state at once', async ({ room }) => {
-  const here = await room({ gapMs: 60_000 });
+test('changes that come quickly are told together, and a final state at once', async ({ harness }) => {
+  const here = await harness({ minIntervalMs: 60_000 });
   await here.run();
-  const feed = await here.listen();
+  const feed = await here.subscribe();
   await nextEvent(feed);
   for (let percent = 0; percent < 100; percent += 1) here.note(percent);
   assert.is(here.computed, 1);
@@ -131,11 +131,11 @@ test('changes that come quickly are told together, and a final state at once', a
 });
 
 test('what one report tells of several files is one event, though it is the first for long', async ({
-  room,
+  harness,
 }) => {
-  const here = await room({ gapMs: 1 });
+  const here = await harness({ minIntervalMs: 1 });
   await here.run();
-  const feed = await here.listen();
+  const feed = await here.subscribe();
   await nextEvent(feed);
   const before = here.computed;
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -145,45 +145,45 @@ test('what one report tells of several files is one event, though it is the firs
   assert.is(here.computed, before + 1);
 });
 
-test('the newest of many changes always arrives', async ({ room }) => {
-  const here = await room({ gapMs: 5 });
+test('the newest of many changes always arrives', async ({ harness }) => {
+  const here = await harness({ minIntervalMs: 5 });
   await here.run();
-  const feed = await here.listen();
+  const feed = await here.subscribe();
   for (let percent = 0; percent <= 77; percent += 1) here.note(percent);
   let progress = 0;
   while (progress !== 77) progress = (await nextEvent(feed)).record.input.progress;
   assert.ok(here.computed <= 3, `computed ${here.computed} times`);
 });
 
-test('whoever takes slowly gets the newest alone', async ({ room }) => {
-  const here = await room();
+test('whoever takes slowly gets the newest alone', async ({ harness }) => {
+  const here = await harness();
   await here.run();
-  const feed = await here.listen();
+  const feed = await here.subscribe();
   for (let percent = 0; percent <= 50; percent += 1) here.note(percent);
   assert.is((await nextEvent(feed)).record.input.progress, 50);
-  assert.ok(await isSilent(feed));
+  assert.ok(await isIdle(feed));
 });
 
-test('what a listener has already is not told again', async ({ room }) => {
-  const here = await room();
-  const { id } = await nextEvent(await here.listen());
-  const feed = await here.listen(id);
+test('what a listener has already is not told again', async ({ harness }) => {
+  const here = await harness();
+  const { id } = await nextEvent(await here.subscribe());
+  const feed = await here.subscribe(id);
   assert.not(feed.isDone);
   await here.run();
   assert.is((await nextEvent(feed)).record.input.state, 'assigning');
   await here.change({ type: 'cancelled' });
-  const last = await nextEvent(await here.listen(id));
+  const last = await nextEvent(await here.subscribe(id));
   assert.is(last.record.state, 'cancelled');
-  const done = await here.listen(last.id);
+  const done = await here.subscribe(last.id);
   assert.ok(done.isDone);
   assert.is(await done.next(), null);
 });
 
-test('a job that is resubmitted is followed on by who has not heard of its end', async ({ room }) => {
-  const here = await room();
+test('a job that is resubmitted is followed on by who has not heard of its end', async ({ harness }) => {
+  const here = await harness();
   await here.run();
-  const feed = await here.listen();
-  const quick = await here.listen();
+  const feed = await here.subscribe();
+  const quick = await here.subscribe();
   await here.change({ type: 'cancelled' });
   await nextEvent(quick);
   await here.change({ type: 'resubmitted' });
@@ -192,10 +192,10 @@ test('a job that is resubmitted is followed on by who has not heard of its end',
   assert.is(here.events.listenerCount, 1);
 });
 
-test('a listener that leaves is gone, and nothing is computed for nobody', async ({ room }) => {
-  const here = await room();
+test('a listener that leaves is gone, and nothing is computed for nobody', async ({ harness }) => {
+  const here = await harness();
   await here.run();
-  const feed = await here.listen();
+  const feed = await here.subscribe();
   feed.cancel();
   feed.cancel();
   assert.is(await feed.next(), null);
@@ -205,29 +205,29 @@ test('a listener that leaves is gone, and nothing is computed for nobody', async
   assert.equal([here.events.listenerCount, here.computed], [0, computed]);
 });
 
-test('no timer runs while nobody listens', async ({ room }) => {
+test('no timer runs while nobody listens', async ({ harness }) => {
   const before = timers();
-  const here = await room({});
+  const here = await harness({});
   await here.run();
   assert.is(timers(), before);
-  const feed = await here.listen();
+  const feed = await here.subscribe();
   here.note(10);
   assert.ok(timers() > before);
   feed.cancel();
   assert.is(timers(), before);
 });
 
-test('a sign of life is given where nothing happens', async ({ room }) => {
-  const here = await room({ heartbeatMs: 1 });
-  const feed = await here.listen();
+test('a sign of life is given where nothing happens', async ({ harness }) => {
+  const here = await harness({ heartbeatMs: 1 });
+  const feed = await here.subscribe();
   await nextEvent(feed);
   assert.equal([await feed.next(), await feed.next()], ['heartbeat', 'heartbeat']);
   feed.cancel();
 });
 
-test('a change that comes while the job is read is not lost', async ({ room }) => {
-  const here = await room();
-  const feed = await here.events.listen(here.id, async () => {
+test('a change that comes while the job is read is not lost', async ({ harness }) => {
+  const here = await harness();
+  const feed = await here.events.subscribe(here.id, async () => {
     const old = await here.read();
     await here.run();
     return old;
@@ -235,22 +235,22 @@ test('a change that comes while the job is read is not lost', async ({ room }) =
   assert.is((await nextEvent(feed)).record.state, 'processing');
 });
 
-test('a job that cannot be read leaves no listener behind', async ({ room }) => {
-  const here = await room();
+test('a job that cannot be read leaves no listener behind', async ({ harness }) => {
+  const here = await harness();
   const missing = () => Promise.reject(new VencError('NotFoundError', 'There is none.'));
   const before = timers();
   const errors = await Promise.all(
-    [1, 2].map(() => here.events.listen(999, missing).catch((error: unknown) => error)),
+    [1, 2].map(() => here.events.subscribe(999, missing).catch((error: unknown) => error)),
   );
   assert.ok(errors.every((error) => isVencError(error, 'NotFoundError')));
   assert.equal([here.events.listenerCount, timers()], [0, before]);
 });
 
-test('the close ends every feed, and nobody can listen afterwards', async ({ room }) => {
+test('the close ends every feed, and nobody can listen afterwards', async ({ harness }) => {
   const before = timers();
-  const here = await room();
-  const read = await here.listen();
-  const unread = await here.listen();
+  const here = await harness();
+  const read = await here.subscribe();
+  const unread = await here.subscribe();
   await nextEvent(read);
   const waiting = read.next();
   here.events.close();
@@ -258,20 +258,20 @@ test('the close ends every feed, and nobody can listen afterwards', async ({ roo
   await nextEvent(unread);
   assert.is(await unread.next(), null);
   assert.equal([here.events.listenerCount, timers()], [0, before]);
-  const refused = await here.listen().catch((error: unknown) => error);
+  const refused = await here.subscribe().catch((error: unknown) => error);
   assert.ok(isVencError(refused, 'UnavailableError'));
 });
 
-test('a close while a job is read refuses whoever asked', async ({ room }) => {
-  const here = await room();
+test('a close while a job is read refuses whoever asked', async ({ harness }) => {
+  const here = await harness();
   const refused = await here.events
-    .listen(here.id, async () => {
+    .subscribe(here.id, async () => {
       here.events.close();
       return here.read();
     })
     .catch((error: unknown) => error);
   assert.ok(isVencError(refused, 'UnavailableError'));
-  await until('nobody is left', () => here.events.listenerCount === 0);
+  await waitUntil('nobody is left', () => here.events.listenerCount === 0);
 });
 
 test.run();

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { eventually, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { pollUntil, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { runHere } from './run-here.js';
 
 interface Context {
@@ -42,7 +42,7 @@ test('a key made beside it is good at once, and one that is revoked soon is not'
   assert.is(await statusOf(key), 200);
   const keys: { id: string }[] = JSON.parse(await venc('keys list --json'));
   await venc(`keys revoke ${keys.at(-1)?.id}`);
-  await eventually(
+  await pollUntil(
     () => statusOf(key),
     (status) => status === 401,
     limitMs,
@@ -65,7 +65,7 @@ test('jobs of an account are test jobs until it is live', async ({ daemon, venc 
     const answer = (await response.json()) as { test?: boolean };
     return response.status === 201 ? answer.test === true : null;
   };
-  const becomes = (wanted: boolean) => eventually(isTest, (is) => is === wanted, limitMs);
+  const becomes = (wanted: boolean) => pollUntil(isTest, (is) => is === wanted, limitMs);
   await becomes(true);
   await venc('accounts live studio');
   await becomes(false);

@@ -13,7 +13,7 @@ import {
 } from '../helpers/daemon-process.js';
 import { media } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 import { runCli } from './run-cli.js';
 
 interface Context {
@@ -56,7 +56,7 @@ async function finishedJob({ ask, create }: Context) {
   const id = await create(`file://${await media('clip.mp4')}`);
   const state = async () =>
     ((await (await ask('GET', `/v2/jobs/${id}/progress`)).json()) as { state: string }).state;
-  await until('the job is finished', async () => (await state()) === 'finished');
+  await waitUntil('the job is finished', async () => (await state()) === 'finished');
   return id;
 }
 

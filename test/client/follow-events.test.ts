@@ -5,7 +5,7 @@ import { type Client, createClient } from '../../src/client/client.js';
 import { type FollowEvent, follow } from '../../src/client/follow.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { type EventService, startEventService } from '../helpers/servers/event-service.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 const test = suite<{ service: EventService; client: Client }>('following by events');
 const ids = Array.from({ length: 61 }, (_, index) => 10 * (index + 1));
@@ -65,7 +65,7 @@ test('a stream that breaks is taken up after what is known, and nobody is told',
   client,
 }) => {
   const following = allOf(client, [10], [() => service.move(10, 5), () => service.breakStreams()]);
-  await until('it is taken up', () => service.seen.length === 2 && service.streamCount() === 1);
+  await waitUntil('it is taken up', () => service.seen.length === 2 && service.streamCount() === 1);
   service.move(10, 100);
   assert.equal(await following, ['10 waiting 0', '10 processing 5', '10 is finished']);
   assert.equal(
@@ -121,7 +121,7 @@ test('a job that was resubmitted before its end was asked for is followed on', a
 }) => {
   service.details(10, ['waiting', 'finished']);
   const following = allOf(client, [10], [() => service.move(10, 100)]);
-  await until('it is taken up', () => service.streamCount() === 1 && service.seen.length === 3);
+  await waitUntil('it is taken up', () => service.streamCount() === 1 && service.seen.length === 3);
   service.move(10, 100);
   assert.equal(await following, ['10 waiting 0', '10 is finished']);
   assert.is(service.seen[2]?.lastEventId, '100');
@@ -191,7 +191,7 @@ test('several jobs have a stream each, after one list', async ({ service, client
   service.move(10, 100);
   service.move(30, 1);
   const following = allOf(client, dozen);
-  await until('all are open', () => service.streamCount() === 11);
+  await waitUntil('all are open', () => service.streamCount() === 11);
   for (const id of dozen) service.move(id, 100);
   const found = await following;
   process.off('warning', onWarning);
@@ -224,7 +224,7 @@ test('of many jobs the list tells, until few enough are left for streams', async
 
 test('whoever stops following leaves no stream open', async ({ service, client }) => {
   for await (const event of follow(client, [10, 20])) if (event.type === 'progress') break;
-  await until('none is open', () => service.streamCount() === 0);
+  await waitUntil('none is open', () => service.streamCount() === 0);
 });
 
 test('the signal ends it with its own reason, while nothing comes', async ({ service, client }) => {
@@ -235,7 +235,7 @@ test('the signal ends it with its own reason, while nothing comes', async ({ ser
   end.abort(new VencError('TimedOutError', 'Too long.'));
   const error = await silence.catch((reason: unknown) => reason);
   assert.ok(isVencError(error, 'TimedOutError'), String(error));
-  await until('none is open', () => service.streamCount() === 0);
+  await waitUntil('none is open', () => service.streamCount() === 0);
 });
 
 test.run();

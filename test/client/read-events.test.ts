@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type JobEvent, readEvents, type Silence } from '../../src/client/read-events.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 /** A server that answers one request as the test says. */
 interface Room {
@@ -34,7 +34,7 @@ async function reading(room: Room, silence?: Silence): Promise<readonly [boolean
   });
   const events: JobEvent[] = [];
   const isOfUse = await readEvents(7, response, (event) => events.push(event), silence);
-  await until('the connection is let go of', () => room.closed);
+  await waitUntil('the connection is let go of', () => room.closed);
   return [isOfUse, events];
 }
 

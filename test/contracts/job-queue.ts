@@ -1,29 +1,29 @@
 import { suite } from 'uvu';
-import { Stage } from '../helpers/stage.js';
-import { closing } from './job-queue/closing.js';
-import { failing } from './job-queue/failing.js';
-import { fencing } from './job-queue/fencing.js';
-import type { QueueContext, QueueFacts, QueueHarness } from './job-queue/queue-facts.js';
-import { running } from './job-queue/running.js';
-import { stopping } from './job-queue/stopping.js';
+import { HandlerFixture } from '../helpers/stage.js';
+import { closeFacts } from './job-queue/closing.js';
+import { failureFacts } from './job-queue/failing.js';
+import { fencingFacts } from './job-queue/fencing.js';
+import type { CreateQueueHarness, QueueContext, QueueFacts } from './job-queue/queue-facts.js';
+import { runFacts } from './job-queue/running.js';
+import { stopFacts } from './job-queue/stopping.js';
 
 /**
  * The promises of a `JobQueue`, as tests. Every implementation is held to them. Runs are known only through the
  * handler, and jobs only through the store.
  */
-export function jobQueueContract(name: string, harness: QueueHarness): void {
+export function jobQueueContract(name: string, createHarness: CreateQueueHarness): void {
   const test = suite<QueueContext>(name);
 
   test.before.each(async (context) => {
-    Object.assign(context, await harness());
+    Object.assign(context, await createHarness());
     context.queue = context.openQueue();
-    context.stage = new Stage();
+    context.fixture = new HandlerFixture();
   });
   test.after.each(async (context) => {
     await context.close();
   });
 
-  const facts: QueueFacts = { ...running, ...fencing, ...stopping, ...failing, ...closing };
+  const facts: QueueFacts = { ...runFacts, ...fencingFacts, ...stopFacts, ...failureFacts, ...closeFacts };
   for (const [fact, prove] of Object.entries(facts)) test(fact, prove);
   test.run();
 }

@@ -36,7 +36,7 @@ export interface OddInput {
 }
 
 /** What is in a file, by decoding all of it. */
-export interface Found {
+export interface MeasuredOutput {
   readonly size: string | null;
   readonly pixelFormat: string | null;
   readonly seconds: number;
@@ -81,7 +81,7 @@ function pixels(stream: Stream): number {
 }
 
 /** Decodes a file and tells what is in it. */
-export async function look(path: string): Promise<Found> {
+export async function measureOutput(path: string): Promise<MeasuredOutput> {
   const { streams, seconds } = await streamsOf(path);
   const [video] = streams.filter((stream) => pixels(stream) > 0).sort((a, b) => pixels(b) - pixels(a));
   const audio = streams.find((stream) => stream.codec_type === 'audio');
@@ -96,13 +96,13 @@ export async function look(path: string): Promise<Found> {
     );
     pictures = await readFile(rgb);
   }
-  let heard: Found['heard'] = null;
+  let heard: MeasuredOutput['heard'] = null;
   if (audio !== undefined) {
     await ffmpegRaw(
       ...['-i', path, '-map', `0:${audio.index}`, '-ac', '1', '-ar', String(samplesPerSecond)],
       ...['-f', 's16le', pcm],
     );
-    heard = heardIn(await readFile(pcm));
+    heard = hasSoundIn(await readFile(pcm));
   }
   const bytes = thumb.width * thumb.height * 3;
   const firstPicture = pictures.subarray(0, bytes);
@@ -118,7 +118,7 @@ export async function look(path: string): Promise<Found> {
   };
 }
 
-function heardIn(pcm: Buffer): Found['heard'] {
+function hasSoundIn(pcm: Buffer): MeasuredOutput['heard'] {
   const samples = new Int16Array(pcm.buffer, pcm.byteOffset, Math.floor(pcm.length / 2));
   const isLoud = (sample: number) => Math.abs(sample) > 300;
   const first = samples.findIndex(isLoud);
@@ -131,17 +131,17 @@ function difference(one: Buffer, other: Buffer): number {
 }
 
 /** How the output must be, where it is to be a file. Throws with the first thing that is not so. */
-export async function judge(outcome: Outcome, input: string, output: string): Promise<Found> {
-  const found = await look(output);
+export async function checkOutput(outcome: Outcome, input: string, output: string): Promise<MeasuredOutput> {
+  const found = await measureOutput(output);
   assert.is(found.size, outcome.size, 'size');
-  const slack = 0.1 + outcome.seconds * 0.05;
+  const tolerance = 0.1 + outcome.seconds * 0.05;
   const off = Math.abs(found.seconds - outcome.seconds);
-  assert.ok(off <= slack, `${found.seconds} seconds and not ${outcome.seconds}`);
+  assert.ok(off <= tolerance, `${found.seconds} seconds and not ${outcome.seconds}`);
   if (outcome.size !== null) {
     assert.is(found.pixelFormat, 'yuv420p');
     assert.ok(found.frames > 0 && found.contrast > 100, `contrast ${found.contrast}`);
     if (outcome.isOtherPicture === undefined) {
-      const off = difference((await look(input)).firstPicture, found.firstPicture);
+      const off = difference((await measureOutput(input)).firstPicture, found.firstPicture);
       // Colour at half the size smears the sharp edges of a test picture by 13; a wrong range or matrix moves all of it.
       assert.ok(off < 16, `the picture is off by ${off}`);
     }
@@ -150,8 +150,8 @@ export async function judge(outcome: Outcome, input: string, output: string): Pr
   assert.is(found.hasSound, outcome.hasSound, 'sound');
   if (outcome.hasSound) {
     const [from, to] = found.heard ?? [Number.NaN, Number.NaN];
-    const wanted = outcome.soundFrom ?? 0;
-    assert.ok(Math.abs(from - wanted) < 0.12, `heard from ${from} and not from ${wanted}`);
+    const expectedFrames = outcome.soundFrom ?? 0;
+    assert.ok(Math.abs(from - expectedFrames) < 0.12, `heard from ${from} and not from ${expectedFrames}`);
     assert.ok(to > 0, 'silence');
   }
   return found;
@@ -175,18 +175,18 @@ export function testOddInputs(topic: string, inputs: readonly OddInput[]): Promi
           const { filename = 'out.mp4', ...settings } = input.output ?? {};
           const out = join(folder, `${inputs.indexOf(input)}-${filename}`);
           const outputs = [{ ...settings, url: pathToFileURL(out).href }];
-          const job = await daemon.finished(
+          const job = await daemon.waitForJob(
             await daemon.create({ input: pathToFileURL(path).href, outputs }),
           );
-          const fault = faultOf(job);
+          const failure = failureOf(job);
           if ('errorClass' in input.becomes) {
-            assert.is(fault?.errorClass, input.becomes.errorClass, JSON.stringify(fault));
-            assert.match(fault?.message ?? '', input.becomes.says);
+            assert.is(failure?.errorClass, input.becomes.errorClass, JSON.stringify(failure));
+            assert.match(failure?.message ?? '', input.becomes.says);
             assert.not(await stat(out).catch(() => null));
             return;
           }
-          assert.is(fault, null, JSON.stringify(fault));
-          await judge(input.becomes, path, out);
+          assert.is(failure, null, JSON.stringify(failure));
+          await checkOutput(input.becomes, path, out);
         });
       }
       test.run();
@@ -200,7 +200,7 @@ function inWords(becomes: OddInput['becomes']): string {
   return `${parts.join(' with ')} of ${becomes.seconds} s`;
 }
 
-function faultOf(job: JobRecord): { readonly errorClass: string; readonly message: string } | null {
+function failureOf(job: JobRecord): { readonly errorClass: string; readonly message: string } | null {
   const [output] = job.output_media_files;
   const failed = [job.input_media_file, output].find((file) => file?.state === 'failed');
   if (failed === undefined) return job.state === 'finished' ? null : { errorClass: job.state, message: '' };

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import { downloadFacts } from './transport/download-facts.js';
-import { promiseBook } from './transport/promises.js';
+import { createContractRecorder } from './transport/promises.js';
 import type { TransportHarness } from './transport/transport-harness.js';
 import { uploadFacts } from './transport/upload-facts.js';
 
@@ -11,9 +11,9 @@ import { uploadFacts } from './transport/upload-facts.js';
 export function transportContract(name: string, harness: TransportHarness): void {
   const test = suite(name);
   const transport = () => harness.transport;
-  const book = promiseBook(test, name, harness.against ?? 'a small server of the tests');
-  if (harness.download !== undefined) downloadFacts(book, harness.download, transport);
-  if (harness.upload !== undefined) uploadFacts(book, harness.upload, transport);
+  const recorder = createContractRecorder(test, name, harness.against ?? 'a small server of the tests');
+  if (harness.download !== undefined) downloadFacts(recorder, harness.download, transport);
+  if (harness.upload !== undefined) uploadFacts(recorder, harness.upload, transport);
   test.after(async () => {
     await harness.close?.();
   });

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { startTestDaemon } from '../helpers/daemon.js';
-import { makeMedia, picture } from '../helpers/media.js';
+import { makeMedia, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoded, encoders, frames, writableName } from '../plan/encoded.js';
 import { moments, type Packet, packets } from './packets.js';
@@ -12,7 +12,7 @@ import { moments, type Packet, packets } from './packets.js';
 const folder = tempFolder();
 const lossless = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '1', '-pix_fmt', 'yuv420p'];
 const film = join(folder, 'film.mp4');
-await makeMedia(film, [...picture('320x180', 25, 4), ...lossless]);
+await makeMedia(film, [...testVideo('320x180', 25, 4), ...lossless]);
 
 const noisy = join(folder, 'noisy.mp4');
 const noise = 'testsrc2=size=160x120:rate=25:duration=1,noise=alls=8:allf=t';
@@ -150,7 +150,7 @@ for (const [build, ffmpeg] of await encoders()) {
         speed: 5,
         url: urls[at],
       }));
-      const job = await daemon.finished(
+      const job = await daemon.waitForJob(
         await daemon.create({ input: pathToFileURL(input).href, outputs }),
         slowestMs,
       );

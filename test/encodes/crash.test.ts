@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
-import { eventually } from '../helpers/daemon.js';
+import { pollUntil } from '../helpers/daemon.js';
 import {
   type DaemonProcess,
   killDaemons,
@@ -52,12 +52,12 @@ test('a job survives kill -9 of the daemon in mid-encode; no encoder and no scra
   const { folder, data, input } = await setUp();
   const first = await startDaemonProcess(data, ['--files-root', folder, '--jobs', '1']);
   const id = await create(first, { input, outputs: [slow] });
-  await eventually(() => progress(first, id), isTranscoding);
+  await pollUntil(() => progress(first, id), isTranscoding);
   assert.is((await workingIn(data)).length, 1);
   await first.end('SIGKILL');
 
   const second = await startDaemonProcess(data, ['--files-root', folder, '--jobs', '1']);
-  const last = await eventually(
+  const last = await pollUntil(
     () => progress(second, id),
     ({ state }) => state === 'finished' || state === 'failed',
   );
@@ -73,7 +73,7 @@ test('SIGTERM puts a running job back to waiting, exits with 0 and counts as no 
   const { folder, data, input } = await setUp();
   const first = await startDaemonProcess(data, ['--files-root', folder, '--grace', '0']);
   const id = await create(first, { input, outputs: [slow] });
-  await eventually(() => progress(first, id), isTranscoding);
+  await pollUntil(() => progress(first, id), isTranscoding);
   assert.is(await first.end('SIGTERM'), 0);
   assert.equal(await workingIn(data), []);
   const stored = await storedJob(join(data, 'jobs', 'active', `${id}.json`));

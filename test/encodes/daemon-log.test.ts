@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 test.after(killDaemons);
 
@@ -35,7 +35,7 @@ test('the log says where the daemon is, what it encodes with, what became of a j
     headers: { 'Service-Api-Key': processKey },
     body: JSON.stringify({ input: `file://${folder}/film.mp4`, outputs: [{ label: 'web' }] }),
   });
-  await until('the job is over', () => said(/^Job 1 is (finished|failed)/));
+  await waitUntil('the job is over', () => said(/^Job 1 is (finished|failed)/));
   assert.ok(said(/^Job 1 started: file:\/\/.*film\.mp4 to 1 output\.$/), daemon.logged());
   assert.ok(said(/^Job 1: the input is mpeg4, h264 160x90, aac, 1\.\d s, \d+\.\d kB\.$/), daemon.logged());
   assert.ok(said(/^Job 1: output 3 \(web\) is mpeg4, h264 160x90, aac, 1\.\d s, /), daemon.logged());
@@ -60,7 +60,7 @@ test('Ctrl-C says which jobs the daemon waits for', async () => {
     headers: { 'Service-Api-Key': processKey },
     body: JSON.stringify({ input: `file://${folder}/film.mp4`, outputs: [{ speed: 1, video_codec: 'vp9' }] }),
   });
-  await until('the job runs', () => daemon.logged().includes('Job 1: the input is'));
+  await waitUntil('the job runs', () => daemon.logged().includes('Job 1: the input is'));
   assert.is(await daemon.end('SIGINT'), 0);
   assert.match(
     daemon.logged(),

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli } from '../cli/run-cli.js';
-import { tellDolbyVision } from '../helpers/dolby-vision.js';
-import { makeMedia, picture } from '../helpers/media.js';
+import { addDolbyVisionBox } from '../helpers/dolby-vision.js';
+import { makeMedia, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const hevc = [
@@ -24,8 +24,8 @@ for (const [what, profile, compatibility, isTaken] of [
 ] as const) {
   test(what, async () => {
     const folder = tempFolder();
-    await makeMedia(join(folder, 'in.mp4'), [...picture('160x120', 25, 0.2), ...hevc]);
-    await tellDolbyVision(join(folder, 'in.mp4'), profile, compatibility);
+    await makeMedia(join(folder, 'in.mp4'), [...testVideo('160x120', 25, 0.2), ...hevc]);
+    await addDolbyVisionBox(join(folder, 'in.mp4'), profile, compatibility);
     const words = ['run', 'in.mp4', '-o', 'out.mp4', '--progress', 'none', '--speed', '5'];
     const { code, stderr } = await runCli(words, { cwd: folder });
     assert.is(code === 0, isTaken, stderr);

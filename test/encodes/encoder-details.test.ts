@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeMedia, picture } from '../helpers/media.js';
+import { makeMedia, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { measure, runShipped, shippedBuilds } from './shipped.js';
 
@@ -26,7 +26,7 @@ for (const build of await shippedBuilds()) {
   ] as const) {
     test(`${codec} from 1280 pixels wide has columns that threads share`, async () => {
       const input = join(tempFolder(), 'in.mp4');
-      await makeMedia(input, [...picture('1280x720', 25, 0.08), '-c:v', 'libx264', '-preset', 'ultrafast']);
+      await makeMedia(input, [...testVideo('1280x720', 25, 0.08), '-c:v', 'libx264', '-preset', 'ultrafast']);
       const output = await runShipped(build, input, name, ['--video-codec', codec, ...quick]);
       const found = await headersOf(output, /^tile_cols_log2$/);
       assert.equal(new Set(found), new Set([2]));
@@ -35,7 +35,7 @@ for (const build of await shippedBuilds()) {
 
   test('a keyframe of HEVC starts a closed group: nothing after it needs a frame before it', async () => {
     const input = join(tempFolder(), 'in.mp4');
-    await makeMedia(input, [...picture('320x240', 25, 2), '-c:v', 'libx264', '-preset', 'ultrafast']);
+    await makeMedia(input, [...testVideo('320x240', 25, 2), '-c:v', 'libx264', '-preset', 'ultrafast']);
     const words = ['--video-codec', 'hevc', '--keyframe-interval', '12', '--skip-audio', '--speed', '3'];
     const output = await runShipped(build, input, 'a.mp4', words);
     const types = new Set(await headersOf(output, /^nal_unit_type$/));

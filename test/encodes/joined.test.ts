@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ffmpegRaw, look } from '../contracts/odd-input.js';
+import { ffmpegRaw, measureOutput } from '../contracts/odd-input.js';
 import { tempFolder } from '../helpers/temp.js';
 import { buildPaths, type ShippedEncoder, startShipped } from './shipped-run.js';
 
@@ -54,7 +54,7 @@ for (const [build, ffmpeg] of await buildPaths()) {
       await writeFile(input, Buffer.concat(parts));
       const { path, job } = await encoder.encoded(input, { speed: 5, width: 160, height: 120 });
       assert.is(job.state, 'finished', JSON.stringify(job.output_media_files));
-      const found = await look(path);
+      const found = await measureOutput(path);
       assert.ok(Math.abs(found.seconds - seconds) < 0.2, `${found.seconds} seconds`);
       assert.ok(Math.abs(found.frames - seconds * 25) <= 2, `${found.frames} frames`);
       const [output] = job.output_media_files;

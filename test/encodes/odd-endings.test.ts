@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judgeProduct } from '../../daemon/pipeline/verify-output.js';
+import { verifyOutput } from '../../daemon/pipeline/verify-output.js';
 import { plan } from '../../daemon/plan/plan.js';
 import { ffmpegRaw } from '../contracts/odd-input.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -61,7 +61,7 @@ for (const [build, ffmpeg] of await encoders()) {
       );
       const [product] = made.products;
       assert.ok(product !== undefined && path !== '');
-      assert.is(judgeProduct(product, facts), null);
+      assert.is(verifyOutput(product, facts), null);
       // Builds of 2018 have no way to say how long the last one lasts.
       if (ffmpeg.capabilities.hasFpsMode) assert.is(facts.durationSeconds, ends);
     });

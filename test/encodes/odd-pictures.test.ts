@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { ffmpegRaw, type OddInput, type Outcome, testOddInputs } from '../contracts/odd-input.js';
-import { tone } from '../helpers/media.js';
+import { testTone } from '../helpers/media.js';
 
 const moving = (size: string, seconds: number, rate = 25) =>
   ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`] as const;
@@ -128,7 +128,7 @@ const inputs: readonly OddInput[] = [
   },
   {
     name: 'one-frame-of-a-song.mp4',
-    make: from(...moving('160x120', 0.04), ...tone(2), ...plain, '-c:a', 'aac'),
+    make: from(...moving('160x120', 0.04), ...testTone(2), ...plain, '-c:a', 'aac'),
     becomes: { ...small, hasSound: true, seconds: 2, frames: 1 },
   },
   {

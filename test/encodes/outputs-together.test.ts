@@ -67,7 +67,7 @@ test('of six outputs one that cannot be encoded fails, and five are whole', asyn
   const good = widths.map((width) => ({ url: to(folder, `${width}.mp4`), width, speed: 5 }));
   const impossible = { url: to(folder, 'refused.mp4'), width: refusedWidth };
   const outputs = [...good.slice(0, 3), impossible, ...good.slice(3)];
-  const job = await daemon.finished(await daemon.create({ input, outputs }));
+  const job = await daemon.waitForJob(await daemon.create({ input, outputs }));
   const states = ['finished', 'finished', 'finished', 'failed', 'finished', 'finished'];
   assert.equal(
     job.output_media_files.map(({ state }) => state),
@@ -96,7 +96,7 @@ test('outputs of one run are under way together, each with progress of its own',
     { url: to(folder, 'b.mp4'), width: 320, speed: 1 },
   ];
   const id = await daemon.create({ input: pathToFileURL(path).href, outputs });
-  const { outputs: files } = await daemon.progressIs(id, (progress) =>
+  const { outputs: files } = await daemon.waitForProgress(id, (progress) =>
     progress.outputs.every(({ progress: percent }) => Number(percent) > 0),
   );
   assert.equal(
@@ -105,7 +105,7 @@ test('outputs of one run are under way together, each with progress of its own',
   );
   const cancel = await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
   assert.is(cancel.status, 204);
-  const job = await daemon.finished(id);
+  const job = await daemon.waitForJob(id);
   assert.equal(
     job.output_media_files.map(({ state }) => state),
     ['cancelled', 'cancelled'],
@@ -118,7 +118,7 @@ test('a resubmit makes together what failed before, and leaves what is finished 
   const widths = [200, ...moodyWidths];
   const outputs = widths.map((width) => ({ url: to(folder, `again-${width}.mp4`), width, speed: 5 }));
   const id = await daemon.create({ input, outputs });
-  const states = async () => (await daemon.finished(id)).output_media_files.map(({ state }) => state);
+  const states = async () => (await daemon.waitForJob(id)).output_media_files.map(({ state }) => state);
   assert.equal(await states(), ['finished', 'failed', 'failed']);
   const kept = await stat(join(folder, 'again-200.mp4'));
   const runsBefore = (await scaledTo(folder)).length;
@@ -146,11 +146,11 @@ test('a resubmit while outputs are made together ends that run, and makes them t
   const widths = [302, 198];
   const outputs = widths.map((width) => ({ url: to(folder, `anew-${width}.mp4`), width, speed: 1 }));
   const id = await daemon.create({ input: pathToFileURL(path).href, outputs });
-  await daemon.progressIs(id, (progress) =>
+  await daemon.waitForProgress(id, (progress) =>
     progress.outputs.every(({ progress: percent }) => Number(percent) > 0),
   );
   assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 204);
-  const job = await daemon.finished(id);
+  const job = await daemon.waitForJob(id);
   assert.equal(
     job.output_media_files.map(({ state }) => state),
     ['finished', 'finished'],

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { defaultOutput } from '../../src/shared/settings/index.js';
-import { film, makeMedia, media, turnedMedia } from '../helpers/media.js';
+import { film, makeMedia, media, rotatedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoded, encoders, frames, writableName } from '../plan/encoded.js';
 
@@ -49,7 +49,7 @@ for (const [build, ffmpeg] of await encoders()) {
   });
 
   test(`${build}: a turned picture stands upright and says nothing of turning`, async () => {
-    const upright = await encoded(ffmpeg, await turnedMedia(), { quality: 5 });
+    const upright = await encoded(ffmpeg, await rotatedMedia(), { quality: 5 });
     assert.is(sizeOf(upright.facts), '120x160');
     assert.is(upright.facts.video?.rotationDegrees, 0);
     const stored = await encoded(ffmpeg, await media('silent.mp4'), { quality: 5 });

@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobProgressRecord } from '../../src/shared/records.js';
-import { eventually, startTestDaemon } from '../helpers/daemon.js';
+import { pollUntil, startTestDaemon } from '../helpers/daemon.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { media } from '../helpers/media.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
 import { s3rverKeys, startS3rver } from '../helpers/servers/s3rver.js';
 import { tempFolder } from '../helpers/temp.js';
-import { Gates } from '../pipeline/barriers.js';
+import { StepGates } from '../pipeline/barriers.js';
 import { fakeFfmpeg } from '../pipeline/fake-ffmpeg.js';
 
 const { signal } = new AbortController();
 
 /** A server that sends the first bytes of a film at once, and the rest of it when the gate `/NAME` is open. */
-async function slowSource(gates: Gates) {
+async function slowSource(gates: StepGates) {
   const film = await readFile(await media('clip.mp4'));
   return startHttpSource(async ({ url = '' }, response) => {
     response.writeHead(200, { 'Content-Length': film.byteLength }).write(film.subarray(0, 100));
@@ -40,7 +40,7 @@ async function slowEncoder() {
 }
 
 /** S3, in front of which every file waits for the gate of its path. */
-async function slowBucket(gates: Gates) {
+async function slowBucket(gates: StepGates) {
   const storage = await startS3rver(['films']);
   const front = createServer(async (asked, answer) => {
     const { method, url = '', headers } = asked;
@@ -72,7 +72,7 @@ const uploads = ({ outputs: [output] }: JobProgressRecord) => output?.current_ev
 const isReady = ({ outputs: [output] }: JobProgressRecord) => output?.state === 'queued';
 
 test('with one encoder, one job is uploaded, one encoded and one downloaded at the same time', async () => {
-  const gates = new Gates();
+  const gates = new StepGates();
   const [source, bucket, encoder] = [await slowSource(gates), await slowBucket(gates), await slowEncoder()];
   process.env.AWS_ENDPOINT_URL_S3 = bucket.endpoint;
   process.env.AWS_ACCESS_KEY_ID = s3rverKeys.id;
@@ -88,32 +88,32 @@ test('with one encoder, one job is uploaded, one encoded and one downloaded at t
       await create('four'),
     ];
     gates.open('/one');
-    await daemon.progressIs(first, transcodes);
-    assert.is((await daemon.progressIs(second, downloads)).state, 'processing');
+    await daemon.waitForProgress(first, transcodes);
+    assert.is((await daemon.waitForProgress(second, downloads)).state, 'processing');
     gates.open('/two');
-    const ready = await daemon.progressIs(second, isReady);
+    const ready = await daemon.waitForProgress(second, isReady);
     assert.equal([ready.input.state, ready.outputs[0]?.progress], ['finished', 0]);
-    assert.ok(transcodes(await daemon.progressIs(first, () => true)));
+    assert.ok(transcodes(await daemon.waitForProgress(first, () => true)));
 
     await encoder.letGo(first);
     await gates.come('/films/one.mp4');
-    await daemon.progressIs(second, transcodes);
-    await daemon.progressIs(third, downloads);
-    assert.ok(uploads(await daemon.progressIs(first, () => true)));
+    await daemon.waitForProgress(second, transcodes);
+    await daemon.waitForProgress(third, downloads);
+    assert.ok(uploads(await daemon.waitForProgress(first, () => true)));
 
     assert.is((await daemon.request(`/v2/jobs/${third}/cancel`, { method: 'PUT' })).status, 204);
     assert.is((await daemon.request(`/v2/jobs/${first}/cancel`, { method: 'PUT' })).status, 204);
     const scratch = join(daemon.dataFolder, 'scratch');
-    await eventually(
+    await pollUntil(
       () => readdir(scratch),
       (names) => !names.includes(String(first)) && !names.includes(String(third)),
     );
     gates.open('/four', '/films/one.mp4', '/films/two.mp4', '/films/four.mp4');
     for (const id of [second, fourth]) await encoder.letGo(id);
-    for (const id of [second, fourth]) assert.is((await daemon.finished(id)).state, 'finished');
-    for (const id of [first, third]) assert.is((await daemon.finished(id)).state, 'cancelled');
+    for (const id of [second, fourth]) assert.is((await daemon.waitForJob(id)).state, 'finished');
+    for (const id of [first, third]) assert.is((await daemon.waitForJob(id)).state, 'cancelled');
     assert.equal(
-      await eventually(
+      await pollUntil(
         () => readdir(scratch),
         (names) => names.length === 0,
       ),
@@ -128,7 +128,7 @@ test('with one encoder, one job is uploaded, one encoded and one downloaded at t
 });
 
 test('after kill -9 all that was begun is done again, wherever it was', async () => {
-  const gates = new Gates();
+  const gates = new StepGates();
   const [source, encoder, data] = [await slowSource(gates), await slowEncoder(), join(tempFolder(), 'data')];
   const flags = ['--jobs', '1', '--ffmpeg', encoder.path];
   const headers = { 'Service-Api-Key': processKey };
@@ -144,7 +144,7 @@ test('after kill -9 all that was begun is done again, wherever it was', async ()
     id: string,
     isSo: (of: JobProgressRecord) => boolean,
   ) =>
-    eventually(async () => {
+    pollUntil(async () => {
       const response = await fetch(`${daemon.url}/v2/jobs/${id}/progress`, { headers });
       return (await response.json()) as JobProgressRecord;
     }, isSo);
@@ -161,7 +161,7 @@ test('after kill -9 all that was begun is done again, wherever it was', async ()
   const second = await startDaemonProcess(data, flags);
   for (const id of ids) await progressIs(second, id, ({ state }) => state === 'finished');
   assert.equal(
-    await eventually(
+    await pollUntil(
       () => readdir(join(data, 'scratch')),
       (names) => names.length === 0,
     ),

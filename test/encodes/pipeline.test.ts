@@ -3,20 +3,20 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
 import { outputProgress } from '../../daemon/jobs/progress-view.js';
-import { quiet, until } from '../helpers/until.js';
-import { type PipelineRoom, pipelineRoom } from '../pipeline/pipeline-harness.js';
+import { settleEventLoop, waitUntil } from '../helpers/until.js';
+import { createPipelineHarness, type PipelineHarness } from '../pipeline/pipeline-harness.js';
 
-const test = suite<PipelineRoom>('the pipeline');
+const test = suite<PipelineHarness>('the pipeline');
 
 test.before.each(async (context) => {
-  Object.assign(context, await pipelineRoom());
+  Object.assign(context, await createPipelineHarness());
 });
-test.after.each(({ room }) => room.close());
+test.after.each(({ scratchFolders: room }) => room.close());
 
 const all = (kind: string, numbers: readonly number[]) => numbers.map((number) => `${kind} ${number}`);
 
 test('while one job is encoded, those after it are downloaded and the one before is uploaded', async (context) => {
-  const { gates, create, job, room } = context;
+  const { gates, create, job, scratchFolders: room } = context;
   for (let count = 0; count < 4; count += 1) await create();
   await gates.come('download 1', 'download 2');
   gates.open('download 1');
@@ -27,21 +27,21 @@ test('while one job is encoded, those after it are downloaded and the one before
   );
   gates.open('download 2');
   await gates.come('download 4');
-  await until('job 2 is ready', async () => (await job(2)).outputs[0]?.state === 'queued');
+  await waitUntil('job 2 is ready', async () => (await job(2)).outputs[0]?.state === 'queued');
   assert.not(gates.reached.includes('encode 2'));
   gates.open('encode 1');
   await gates.come('upload 1', 'encode 2');
   const uploading = await job(1);
   const [output] = uploading.outputs;
   if (output === undefined) throw new Error('the job has no output');
-  const shown = outputProgress(uploading, output, room.book.read(uploading.id));
+  const shown = outputProgress(uploading, output, room.progressTracker.read(uploading.id));
   assert.equal([shown.state, shown.current_event, shown.progress], ['processing', 'uploading', 90]);
   gates.open('download 3', 'encode 2');
   await gates.come('upload 2', 'encode 3');
   assert.equal((await job(4)).input.state, 'processing');
   gates.open('download 4', ...all('encode', [3, 4]), ...all('upload', [1, 2, 3, 4]));
   await context.finished(1, 2, 3, 4);
-  await until('nothing is left', async () => (await readdir(context.scratchFolder)).length === 0);
+  await waitUntil('nothing is left', async () => (await readdir(context.scratchFolder)).length === 0);
 });
 
 test('a slow download holds nobody up, and what is ready is encoded in the order of the queue', async (context) => {
@@ -50,13 +50,13 @@ test('a slow download holds nobody up, and what is ready is encoded in the order
   gates.open('download 1');
   await gates.come('encode 1');
   gates.open('download 3');
-  await until('job 3 is ready', async () => (await context.job(3)).outputs[0]?.state === 'queued');
+  await waitUntil('job 3 is ready', async () => (await context.job(3)).outputs[0]?.state === 'queued');
   gates.open('encode 1');
   await gates.come('encode 3');
   gates.open('download 4');
-  await until('job 4 is ready', async () => (await context.job(4)).outputs[0]?.state === 'queued');
+  await waitUntil('job 4 is ready', async () => (await context.job(4)).outputs[0]?.state === 'queued');
   gates.open('download 2');
-  await until('job 2 is ready', async () => (await context.job(2)).outputs[0]?.state === 'queued');
+  await waitUntil('job 2 is ready', async () => (await context.job(2)).outputs[0]?.state === 'queued');
   gates.open('encode 3');
   await gates.come('encode 2');
   assert.not(gates.reached.includes('encode 4'));
@@ -65,16 +65,16 @@ test('a slow download holds nobody up, and what is ready is encoded in the order
 });
 
 test('a long queue is not fetched ahead without end', async (context) => {
-  const { gates, create, room } = context;
+  const { gates, create, scratchFolders: room } = context;
   for (let count = 0; count < 9; count += 1) await create();
   gates.open('download 1');
   await gates.come('encode 1');
   gates.open(...all('download', [2, 3, 4, 5, 6, 7, 8, 9]));
-  await until('all that were fetched are ready', async () => {
+  await waitUntil('all that were fetched are ready', async () => {
     const jobs = await Promise.all([2, 3, 4, 5].map(context.job));
     return jobs.every(({ outputs }) => outputs[0]?.state === 'queued');
   });
-  await quiet(() => context.job(1));
+  await settleEventLoop(() => context.job(1));
   assert.equal((await room.store.list({ state: 'waiting', offset: 0, limit: 50 })).total, 4);
   assert.not(gates.reached.includes('download 6'));
 });
@@ -101,7 +101,7 @@ const places: readonly (readonly [
 
 for (const [where, opened, come, cancelled] of places) {
   test(`a job that ${where} can be cancelled, and the others go on`, async (context) => {
-    const { gates, create, queue, room } = context;
+    const { gates, create, queue, scratchFolders: room } = context;
     for (let count = 0; count < 3; count += 1) await create();
     const [first = 'none', ...others] = opened;
     gates.open(first);
@@ -109,15 +109,15 @@ for (const [where, opened, come, cancelled] of places) {
     gates.open(...others);
     await gates.come(...come);
     if (where === 'waits to be uploaded') {
-      await until('job 3 has been encoded', async () => {
+      await waitUntil('job 3 has been encoded', async () => {
         const { outputs, id } = await context.job(3);
-        return room.book.read(id).get(outputs[0]?.id ?? 0)?.event === 'uploading';
+        return room.progressTracker.read(id).get(outputs[0]?.id ?? 0)?.event === 'uploading';
       });
     }
     if (where === 'waits to be encoded')
-      await until('job 2 is ready', async () => (await context.job(2)).outputs[0]?.state === 'queued');
+      await waitUntil('job 2 is ready', async () => (await context.job(2)).outputs[0]?.state === 'queued');
     const id = context.ids[cancelled - 1] ?? 0;
-    await until('it has begun', () => queue.isRunning(id));
+    await waitUntil('it has begun', () => queue.isRunning(id));
     await room.store.update(id, (job) => apply(job, { type: 'cancelled' }, new Date(0)));
     await queue.stop(id, 'cancelled');
     assert.not((await readdir(context.scratchFolder)).includes(String(id)));
@@ -138,7 +138,10 @@ test('the second output of a job is encoded while the first is uploaded', async 
     ['processing', 'processing'],
   );
   gates.open('upload 1');
-  await until('the first is finished', async () => (await context.job(1)).outputs[0]?.state === 'finished');
+  await waitUntil(
+    'the first is finished',
+    async () => (await context.job(1)).outputs[0]?.state === 'finished',
+  );
   gates.open('encode 1.2', 'upload 1.2');
   await context.finished(1);
 });
@@ -150,7 +153,7 @@ test('where the disk is full, the first output is delivered before the second is
   disk.freeBytes = 0;
   gates.open('download 1', 'encode 1');
   await gates.come('upload 1');
-  await quiet(() => context.job(1));
+  await settleEventLoop(() => context.job(1));
   assert.equal(
     gates.reached.filter((name) => name === 'encode 1.2' || name === 'download 2'),
     [],
@@ -167,10 +170,10 @@ test('an upload that fails fails its output alone, while others are encoded', as
   gates.open('download 1');
   await gates.come('encode 1');
   gates.open('download 2', 'encode 1', 'upload 1');
-  await until('the first has failed', async () => (await context.job(1)).outputs[0]?.state === 'failed');
+  await waitUntil('the first has failed', async () => (await context.job(1)).outputs[0]?.state === 'failed');
   gates.open('encode 1.2', 'upload 1.2', 'encode 2', 'upload 2');
   await context.finished(2);
-  await until('job 1 has ended', async () => (await context.job(1)).state === 'failed');
+  await waitUntil('job 1 has ended', async () => (await context.job(1)).state === 'failed');
   const { outputs } = await context.job(1);
   assert.equal(
     outputs.map(({ state, fault }) => [state, fault?.errorClass]),
@@ -188,12 +191,12 @@ test('a closing queue gives back what waits at once, and what works its grace', 
   await gates.come('encode 1');
   gates.open('download 2');
   await gates.come('download 3', 'download 4');
-  await until('job 2 is ready', async () => (await context.job(2)).outputs[0]?.state === 'queued');
+  await waitUntil('job 2 is ready', async () => (await context.job(2)).outputs[0]?.state === 'queued');
   const closed = queue.close(2 ** 40);
-  await until('job 2 is back', async () => (await context.job(2)).state === 'waiting');
+  await waitUntil('job 2 is back', async () => (await context.job(2)).state === 'waiting');
   gates.open('download 3', 'download 4');
   for (const number of [3, 4])
-    await until('it is back', async () => (await context.job(number)).state === 'waiting');
+    await waitUntil('it is back', async () => (await context.job(number)).state === 'waiting');
   gates.open('encode 1', 'upload 1');
   await closed;
   assert.is((await context.job(1)).state, 'finished');

@@ -6,7 +6,7 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { toldBy } from '../helpers/told-events.js';
+import { readTimedEvents } from '../helpers/told-events.js';
 
 const test = suite<{ daemon: TestDaemon; input: string }>('the progress of a long encode');
 
@@ -29,7 +29,7 @@ const cases: readonly (readonly [string, OutputSettings])[] = [
 for (const [name, settings] of cases) {
   test(`in ${name}, it rises to its end and tells the time left as it goes`, async ({ daemon, input }) => {
     const id = await daemon.create({ input, outputs: [settings] });
-    const told = await toldBy(await daemon.request(`/v2/jobs/${id}/events`));
+    const told = await readTimedEvents(await daemon.request(`/v2/jobs/${id}/events`));
     const [, last] = told.at(-1) ?? [];
     assert.is(last?.state, 'finished', JSON.stringify(last));
     for (const [index, [, { progress }]] of told.entries()) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
-import { eventually } from '../helpers/daemon.js';
+import { pollUntil } from '../helpers/daemon.js';
 import { processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -44,7 +44,7 @@ export async function startShipped(ffmpeg: string): Promise<ShippedEncoder> {
       const outputs = [{ ...settings, url: pathToFileURL(path).href }];
       const body = JSON.stringify({ input: pathToFileURL(input).href, test: isTest, outputs });
       const { id } = await ask<{ id: number }>('/v2/jobs', { method: 'POST', body });
-      const { job } = await eventually(
+      const { job } = await pollUntil(
         () => ask<{ job: JobRecord }>(`/v2/jobs/${id}`),
         ({ job }) => isFinal(job.state),
         60_000,

@@ -8,7 +8,7 @@ import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { Run } from '../../daemon/jobs/run.js';
-import { takeThumbnails } from '../../daemon/pipeline/make-thumbnails.js';
+import { extractThumbnails } from '../../daemon/pipeline/make-thumbnails.js';
 import { checkCombination } from '../../daemon/plan/check-combination.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia, testFfmpeg } from '../helpers/media.js';
@@ -87,11 +87,11 @@ async function timesOf(path: string): Promise<{ frames: readonly number[]; secon
 /** A run that only its signal and its changes are wanted of. */
 function runOf(job: Job): Run {
   const change: Run['change'] = async (what) => {
-    if (what.type === 'output-failed') throw new Error(`${what.fault.errorClass}: ${what.fault.message}`);
+    if (what.type === 'output-failed') throw new Error(`${what.failure.errorClass}: ${what.failure.message}`);
     return job;
   };
-  const waiting: Run['waiting'] = (turn) => turn;
-  return { job, signal: new AbortController().signal, change, waiting, progress: () => {} };
+  const waiting: Run['whileWaiting'] = (turn) => turn;
+  return { job, signal: new AbortController().signal, change, whileWaiting: waiting, progress: () => {} };
 }
 
 const lumaOf = (bytes: Uint8Array | undefined) => bytes?.[32 * 64 + 32] ?? Number.NaN;
@@ -108,7 +108,7 @@ async function filmOf(ffmpeg: Ffmpeg, from: string, name: string, settings: Outp
 /** The numbers of the frames that so many thumbnails of an output show, and of those that its file shows at their times. */
 async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, number: number) {
   const settings = { thumbnails: { number } };
-  const outputs = [{ settings, placement: { destination: 'file:///a', url: 'file:///a' } }];
+  const outputs = [{ settings, outputDestination: { destination: 'file:///a', url: 'file:///a' } }];
   const request = { input: 'file:///in.mkv', outputs: [settings] };
   const job = draftJob({ accountId: 'a', request, test: false, outputs, now: new Date(0) }).number(1);
   const [output] = job.outputs;
@@ -116,7 +116,7 @@ async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, n
   const { path, facts: media } = film;
   const product = { outputId: 3, path, expectedSeconds: null, maxSeconds: null, video: null, audio: null };
   const task = { output, encoded: { product, media }, scratch: tempFolder() };
-  const files = (await takeThumbnails(runOf(job), { ffmpeg }, task)) ?? [];
+  const files = (await extractThumbnails(runOf(job), { ffmpeg }, task)) ?? [];
   const pictures = tempFolder();
   for (const [index, file] of files.entries()) await copyFile(file, join(pictures, `${index}.png`));
   // By the build that is found first, whichever took them: it is no witness of its own.

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
-import { makeMedia, picture } from '../helpers/media.js';
+import { makeMedia, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const number = 60;
@@ -15,7 +15,7 @@ async function setUp() {
   const folder = tempFolder();
   const out = join(folder, 'out');
   await mkdir(out);
-  await makeMedia(join(folder, 'in.mp4'), [...picture('64x48', 25, 1), '-c:v', 'libx264']);
+  await makeMedia(join(folder, 'in.mp4'), [...testVideo('64x48', 25, 1), '-c:v', 'libx264']);
   const outputs = [{ url: `file://${join(out, 'film.mp4')}`, thumbnails: { number } }];
   return { folder, out, body: { input: `file://${join(folder, 'in.mp4')}`, outputs } };
 }
@@ -69,7 +69,7 @@ test('after kill -9 while thumbnails are delivered, the job leaves what belongs 
 
   const endOf = async (dataFolder: string) => {
     const daemon = await startTestDaemon({ dataFolder, filesRoots: [folder] });
-    const job = await daemon.finished(Number(id));
+    const job = await daemon.waitForJob(Number(id));
     await daemon.stop();
     return { state: job.state, thumbnails: job.thumbnails.length, left: (await readdir(out)).sort() };
   };

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { makeMedia, turnedMedia } from '../helpers/media.js';
+import { makeMedia, rotatedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
 interface Context {
@@ -35,7 +35,7 @@ test.after(({ daemon }) => daemon.stop());
 
 async function encode({ daemon, folder }: Context, outputs: readonly object[], input = 'film.mp4') {
   const url = input.startsWith('/') ? `file://${input}` : `file://${join(folder, input)}`;
-  return daemon.finished(await daemon.create({ input: url, outputs }));
+  return daemon.waitForJob(await daemon.create({ input: url, outputs }));
 }
 
 /** Width and height in the header of a PNG. */
@@ -95,7 +95,7 @@ test('hosted thumbnails are served as PNG under the token of their video', async
 });
 
 test('thumbnails of a video that was turned stand upright', async (context) => {
-  const input = await turnedMedia();
+  const input = await rotatedMedia();
   const url = `file://${join(context.folder, 'turned.mp4')}`;
   const job = await encode(context, [{ url, thumbnails: {} }], input);
   assert.is(job.state, 'finished', JSON.stringify(job));
@@ -123,7 +123,7 @@ for (const name of ['x_0001.png', 'x.mp4']) {
     };
     const id = await daemon.create(body);
     await mkdir(join(to, name), { recursive: true });
-    const job = await daemon.finished(id);
+    const job = await daemon.waitForJob(id);
     assert.equal(endings(job), [['failed', 'UploadFailureError']]);
     assert.equal(await readdir(to), [name]);
   });

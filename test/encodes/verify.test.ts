@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { film, makeMedia, picture, tone } from '../helpers/media.js';
+import { film, makeMedia, testTone, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { type FakeFfmpeg, fakeFfmpeg } from '../pipeline/fake-ffmpeg.js';
 
@@ -31,14 +31,14 @@ test.after(async ({ daemon }) => {
 });
 
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
-const small = picture('160x120', 25, 2);
+const small = testVideo('160x120', 25, 2);
 
 /** What the encoder leaves where two seconds of 160x120 in H.264 with AAC were asked for, and what is said of it. */
 const wrongs: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['without sound', [...small, ...h264], /without sound/],
-  ['without picture', [...tone(2), '-c:a', 'aac'], /without picture/],
-  ['of another codec', [...small, ...tone(2), '-c:v', 'mpeg4', '-c:a', 'aac'], /of mpeg4, not h264/],
-  ['with another sound', [...small, ...tone(2), ...h264, '-c:a', 'libmp3lame'], /of mp3, not aac/],
+  ['without picture', [...testTone(2), '-c:a', 'aac'], /without picture/],
+  ['of another codec', [...small, ...testTone(2), '-c:v', 'mpeg4', '-c:a', 'aac'], /of mpeg4, not h264/],
+  ['with another sound', [...small, ...testTone(2), ...h264, '-c:a', 'libmp3lame'], /of mp3, not aac/],
   ['of another size', film('128x120', 2), /of 128x120 pixels, not 160x120/],
   ['in mono', film('160x120', 2, 1), /of 1 channels, not 2/],
   ['that ends early', film('160x120', 0.6), /Only 0\.6 of 2\.0 seconds/],
@@ -48,7 +48,7 @@ const wrongs: readonly (readonly [string, readonly string[], RegExp])[] = [
 async function runWith({ daemon, out }: Context, name: string) {
   const input = pathToFileURL(join(out, '..', 'in.mp4')).href;
   const url = pathToFileURL(join(out, name)).href;
-  const job = await daemon.finished(await daemon.create({ input, outputs: [{ url }] }));
+  const job = await daemon.waitForJob(await daemon.create({ input, outputs: [{ url }] }));
   return { state: job.state, output: job.output_media_files[0] };
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { film, makeMedia, media, turnedMedia } from '../helpers/media.js';
+import { film, makeMedia, media, rotatedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoded, encoders, frames, writableName } from '../plan/encoded.js';
 import { bufferNeeded, keyframeDistance, moments, packets } from './packets.js';
@@ -91,7 +91,7 @@ const codecs: readonly (readonly [NonNullable<OutputSettings['video_codec']>, st
 for (const [build, ffmpeg] of await encoders()) {
   for (const [stored, file] of [
     ['as stored', () => media('silent.mp4')],
-    ['as a file with a mark of turning', turnedMedia],
+    ['as a file with a mark of turning', rotatedMedia],
   ] as const) {
     for (const rotate of [0, 90, 180, 270] as const) {
       test(`${build}: rotate ${rotate} of a picture ${stored} turns it so far and no further`, async () => {

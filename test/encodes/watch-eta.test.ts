@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type MovingService, startMovingService } from '../helpers/servers/moving-service.js';
+import { type ControllableService, startControllableService } from '../helpers/servers/moving-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { hasTmux, openTerminal, type Terminal } from '../helpers/tmux.js';
 
 const program = fileURLToPath(new URL('../../../bin/venc.js', import.meta.url));
 
-const test = suite<{ service: MovingService; terminal: Terminal }>('times in watch');
+const test = suite<{ service: ControllableService; terminal: Terminal }>('times in watch');
 
 test.before.each(async (context) => {
   const folder = tempFolder();
-  context.service = await startMovingService(7);
+  context.service = await startControllableService(7);
   context.service.open();
   context.terminal = await openTerminal(folder, 80, 20, {
     VENC_URL: context.service.url,

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type MovingService, startMovingService } from '../helpers/servers/moving-service.js';
+import { type ControllableService, startControllableService } from '../helpers/servers/moving-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { hasTmux, openTerminal, type Terminal } from '../helpers/tmux.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 interface Stage {
   folder: string;
-  service: MovingService;
+  service: ControllableService;
   terminal: Terminal;
   /** The words that start the program. */
   program: string;
@@ -24,7 +24,7 @@ const test = suite<Stage>('watch on a terminal');
 
 test.before.each(async (stage) => {
   stage.folder = tempFolder();
-  stage.service = await startMovingService(7);
+  stage.service = await startControllableService(7);
   const launcher = join(stage.folder, 'venc.mjs');
   await writeFile(
     launcher,
@@ -83,12 +83,12 @@ if (hasTmux()) {
     await stage.terminal.shows(/Cancel job 7\? y\/n/);
     await stage.terminal.press('n');
     await stage.terminal.shows(/q quit/);
-    assert.equal(stage.service.orders, []);
+    assert.equal(stage.service.commands, []);
     await stage.terminal.press('c');
     await stage.terminal.shows(/Cancel job 7\? y\/n/);
     await stage.terminal.press('y');
     const end = await stage.terminal.shows(/^same$/m);
-    assert.equal(stage.service.orders, ['PUT /v2/jobs/7/cancel']);
+    assert.equal(stage.service.commands, ['PUT /v2/jobs/7/cancel']);
     assert.match(end, /› 7 {2}bunny\.mp4 +cancelled/);
     assert.match(end, 'code=1\n');
     assert.not.match(end, 'goes on');
@@ -103,7 +103,7 @@ if (hasTmux()) {
       assert.match(end, 'venc: job 7 goes on\nvenc: hint: to look again: venc watch 7');
       assert.match(end, 'code=130');
       assert.is(await stage.terminal.hasCursor(), true);
-      assert.equal(stage.service.orders, []);
+      assert.equal(stage.service.commands, []);
     });
   }
 
@@ -188,7 +188,7 @@ if (hasTmux()) {
     await start(stage);
     const pid = await pidOf(stage);
     await stage.terminal.hangUp();
-    await until('the program has ended', () => !isAlive(pid));
+    await waitUntil('the program has ended', () => !isAlive(pid));
   });
 
   test('a resized terminal shows the frame once, whole, in the room it has, and nothing of older ones', async (stage) => {

@@ -67,7 +67,7 @@ const answers: Readonly<
 };
 
 async function jobWith(daemon: TestDaemon, outputs: readonly object[]): Promise<JobRecord> {
-  return daemon.finished(await daemon.create({ input: `file://${await media('silent.mp4')}`, outputs }));
+  return daemon.waitForJob(await daemon.create({ input: `file://${await media('silent.mp4')}`, outputs }));
 }
 
 test('a watermark comes from where inputs come from, and why one does not come is said with its address', async () => {
@@ -97,7 +97,7 @@ test('a watermark comes from where inputs come from, and why one does not come i
     const asked = source.seen.length;
     const input = `file://${await media('clip.mp4')}`;
     const outputs = [{ skip_video: true, filename: 'a.m4a', watermark: { url: source.url('/none.png') } }];
-    assert.is((await daemon.finished(await daemon.create({ input, outputs }))).state, 'finished');
+    assert.is((await daemon.waitForJob(await daemon.create({ input, outputs }))).state, 'finished');
     assert.is(source.seen.length, asked);
   } finally {
     await daemon.stop();

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { makeMedia, testFfmpeg, tone } from '../helpers/media.js';
+import { makeMedia, testFfmpeg, testTone } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
 interface Context {
@@ -32,7 +32,7 @@ const marks = {
 
 test.before(async (context) => {
   const folder = tempFolder();
-  const blue = ['-f', 'lavfi', '-i', `color=blue:size=${width}x${height}:rate=25:duration=2`, ...tone(2)];
+  const blue = ['-f', 'lavfi', '-i', `color=blue:size=${width}x${height}:rate=25:duration=2`, ...testTone(2)];
   const coded = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
   await makeMedia(join(folder, 'blue.mp4'), [...blue, ...coded]);
   for (const [name, args] of Object.entries(marks)) await makeMedia(join(folder, name), args);
@@ -42,7 +42,7 @@ test.after(({ daemon }) => daemon.stop());
 
 async function encode(context: Context, output: object): Promise<JobRecord> {
   const outputs = [{ url: `file://${join(context.folder, 'out.mp4')}`, ...output }];
-  return context.daemon.finished(
+  return context.daemon.waitForJob(
     await context.daemon.create({ input: `file://${join(context.folder, 'blue.mp4')}`, outputs }),
   );
 }
@@ -128,7 +128,7 @@ for (const [what, bytes] of broken) {
     const url = `file://${bytes === null ? join(context.folder, 'none.png') : path}`;
     const outputs = [{ watermark: { url } }, { label: 'plain' }];
     const input = `file://${join(context.folder, 'blue.mp4')}`;
-    const job = await context.daemon.finished(await context.daemon.create({ input, outputs }));
+    const job = await context.daemon.waitForJob(await context.daemon.create({ input, outputs }));
     assert.equal(
       job.output_media_files.map(({ state, error_class: errorClass }) => [state, errorClass]),
       [

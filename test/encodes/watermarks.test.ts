@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { makeMedia, tone } from '../helpers/media.js';
+import { makeMedia, testTone } from '../helpers/media.js';
 import { encoders } from '../plan/encoded.js';
 import { decoded, lookAt, tellTurned, withOrientation } from './picture-room.js';
 import {
@@ -145,7 +145,7 @@ for (const [build, ffmpeg] of builds) {
       ['uneven.mkv', ['-vf', 'select=lt(n\\,20)+not(mod(n\\,7))', '-vsync', 'vfr'], { start_clip: 0.5 }],
       ['late.ts', ['-output_ts_offset', '5'], {}],
       ['late.ts', ['-output_ts_offset', '5'], { start_clip: 0.52, clip_length: 0.9 }],
-      ['sounding.mp4', [...tone(3), '-c:a', 'aac'], { start_clip: 0.11 }],
+      ['sounding.mp4', [...testTone(3), '-c:a', 'aac'], { start_clip: 0.11 }],
       ['even.mp4', [], { video_bitrate: 200, start_clip: 1.03 }],
       ['fields.mp4', [], { frame_rate: 10 }],
     ];

@@ -10,7 +10,7 @@ import { recordProcess } from '../../daemon/ffmpeg/orphan-processes.js';
 import { processFingerprint } from '../../daemon/ffmpeg/process-fingerprint.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 const script = fileURLToPath(new URL('./encode-forever.js', import.meta.url));
 
@@ -35,7 +35,7 @@ test('an encoder ends together with a daemon that is killed', async () => {
   if (!report.diesWithParent) return;
   const root = tempFolder();
   const pid = await killedAtWork(root, process.env.PATH ?? '');
-  await until('the encoder is gone', () => processFingerprint(pid) === null);
+  await waitUntil('the encoder is gone', () => processFingerprint(pid) === null);
   assert.is(await killOrphanProcesses(root), 0);
 });
 

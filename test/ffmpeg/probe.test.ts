@@ -6,7 +6,15 @@ import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import { probeFile } from '../../daemon/ffmpeg/probe.js';
 import { probeImage } from '../../daemon/ffmpeg/probe-image.js';
 import { isVencError } from '../../src/shared/errors.js';
-import { badMedia, makeMedia, media, picture, testFfmpeg, tone, turnedMedia } from '../helpers/media.js';
+import {
+  badMedia,
+  makeMedia,
+  media,
+  rotatedMedia,
+  testFfmpeg,
+  testTone,
+  testVideo,
+} from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const probe = async (path: string) => (await testFfmpeg()).probe(path);
@@ -37,7 +45,7 @@ test('Matroska and WebM are told apart, and their streams have lengths', async (
 });
 
 test('a film that lies on its side says so', async () => {
-  assert.is((await probe(await turnedMedia())).video?.rotationDegrees, 90);
+  assert.is((await probe(await rotatedMedia())).video?.rotationDegrees, 90);
 });
 
 test('wide pixels are seen', async () => {
@@ -50,7 +58,7 @@ test('a song with a cover picture is sound alone', async () => {
   const cover = ['-i', await media('picture.png')];
   // A picture is no input of this house; the format is named to make one all the same.
   await makeMedia(path, [
-    ...tone(1),
+    ...testTone(1),
     '-f',
     'png_pipe',
     ...cover,
@@ -118,7 +126,7 @@ test('a still picture is no input', async () => {
 test('pictures beyond the limit are refused and not decoded', async () => {
   const path = join(tempFolder(), 'huge.avi');
   await makeMedia(path, [
-    ...picture('620x620', 1, 1),
+    ...testVideo('620x620', 1, 1),
     '-vf',
     'scale=6200:6200',
     '-c:v',

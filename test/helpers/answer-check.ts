@@ -1,11 +1,5 @@
 import type { MediaType, Operation, ResponseNote } from '../../daemon/http/openapi/document-types.js';
-import {
-  apiDocument,
-  complaintsBySchema,
-  findOperation,
-  findPath,
-  findResponse,
-} from './answers/document.js';
+import { apiDocument, findOperation, findPath, findResponse, schemaErrors } from './answers/document.js';
 import { readXmlAnswer } from './read-xml.js';
 
 /** An answer as it came over the wire. */
@@ -52,18 +46,16 @@ export function checkAnswer(answer: GivenAnswer): SeenAnswer {
     status,
   };
   const complaints =
-    method === 'OPTIONS'
-      ? preflightComplaints(answer)
-      : complaintsAbout(answer, path !== undefined, operation);
+    method === 'OPTIONS' ? preflightComplaints(answer) : findErrors(answer, path !== undefined, operation);
   if (complaints.length === 0) return seen;
-  const lines = complaints.map((complaint) => `  ${complaint}`).join('\n');
+  const lines = complaints.map((validationError) => `  ${validationError}`).join('\n');
   const start = answer.body === null ? '' : `\n  the body begins: ${answer.body.slice(0, 300)}`;
   throw new Error(
     `${method} ${url} was answered with ${status}, and not as openapi.json tells:\n${lines}${start}`,
   );
 }
 
-function complaintsAbout(
+function findErrors(
   answer: GivenAnswer,
   isKnown: boolean,
   operation: Operation | undefined,
@@ -96,7 +88,7 @@ function headerComplaints({ headers }: GivenAnswer, response: ResponseNote): rea
     if (header === undefined) return [`the header ${name} is told nowhere`];
     if (given === null) return header.required ? [`the header ${name} is missing`] : [];
     const value = header.schema.type === 'integer' && /^\d+$/.test(given) ? Number(given) : given;
-    return complaintsBySchema(header.schema, value, `the header ${name}`);
+    return schemaErrors(header.schema, value, `the header ${name}`);
   });
 }
 
@@ -120,13 +112,13 @@ function recordComplaints(type: string, { schema }: MediaType, body: string, url
   try {
     switch (type) {
       case 'application/json':
-        return complaintsBySchema(schema, JSON.parse(body), 'body');
+        return schemaErrors(schema, JSON.parse(body), 'body');
       case 'application/xml':
-        return complaintsBySchema(schema, readXmlAnswer(body), 'body');
+        return schemaErrors(schema, readXmlAnswer(body), 'body');
       case 'application/javascript':
         return scriptComplaints(schema, body, url);
       default:
-        return complaintsBySchema(schema, body, 'body');
+        return schemaErrors(schema, body, 'body');
     }
   } catch (error) {
     return [`the body cannot be read: ${error instanceof Error ? error.message : String(error)}`];
@@ -145,7 +137,7 @@ function scriptComplaints(
   return [
     ...(asked === null || asked === callback ? [] : [`the callback is ${callback}`]),
     ...(/[\u2028\u2029]/.test(json) ? ['line separators must be escaped'] : []),
-    ...complaintsBySchema(record, JSON.parse(json), 'body'),
+    ...schemaErrors(record, JSON.parse(json), 'body'),
   ];
 }
 

@@ -18,9 +18,12 @@ export interface TestDaemon {
   /** Creates a job and gives its id. Throws with the body where that is refused. */
   create(body: unknown): Promise<number>;
   /** Waits until a job is final, half a minute at most unless a limit is given. */
-  finished(id: number, limitMs?: number): Promise<JobRecord>;
+  waitForJob(id: number, limitMs?: number): Promise<JobRecord>;
   /** Waits until the progress of a job is as asked. */
-  progressIs(id: number, isSo: (progress: JobProgressRecord) => boolean): Promise<JobProgressRecord>;
+  waitForProgress(
+    id: number,
+    condition: (progress: JobProgressRecord) => boolean,
+  ): Promise<JobProgressRecord>;
   stop(): Promise<void>;
 }
 
@@ -63,13 +66,14 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
       if (response.status !== 201) throw new Error(`create: ${response.status} ${JSON.stringify(answer)}`);
       return Number(answer.id);
     },
-    finished: (id, limitMs) =>
-      eventually(
+    waitForJob: (id, limitMs) =>
+      pollUntil(
         () => job(id),
         ({ state }) => isFinal(state),
         limitMs,
       ),
-    progressIs: (id, isSo) => eventually(() => read<JobProgressRecord>(`/v2/jobs/${id}/progress`), isSo),
+    waitForProgress: (id, condition) =>
+      pollUntil(() => read<JobProgressRecord>(`/v2/jobs/${id}/progress`), condition),
     async stop() {
       await daemon.end('SIGTERM');
     },
@@ -107,15 +111,15 @@ function logLinesOf(logged: string): readonly string[] {
 }
 
 /** Asks again and again until the answer is as wanted; gives up with the last answer after half a minute. */
-export async function eventually<T>(
+export async function pollUntil<T>(
   ask: () => Promise<T>,
-  isSo: (value: T) => boolean,
+  condition: (value: T) => boolean,
   limitMs = 30_000,
 ): Promise<T> {
   const end = Date.now() + limitMs;
   for (;;) {
     const value = await ask();
-    if (isSo(value)) return value;
+    if (condition(value)) return value;
     if (Date.now() > end) throw new Error(`it never came to be; last seen: ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

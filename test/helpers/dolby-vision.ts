@@ -6,7 +6,7 @@ const boxesAround = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd'] as const;
  * Makes an MP4 file of HEVC say that it is Dolby Vision: its sample entry gets a configuration record (`dvcC`, Dolby Vision Streams Within the
  * ISO Base Media File Format 2.3.1) of a profile, or only its name where `profile` is null. The index has to be at the end of the file.
  */
-export async function tellDolbyVision(
+export async function addDolbyVisionBox(
   path: string,
   profile: number | null,
   compatibility = 0,

@@ -18,14 +18,14 @@ export function payloadMd5(bytes: number): string {
 }
 
 /** An ffprobe that finds nothing in any file, and writes down the MD5 of what it was given. */
-export interface SummingProbe {
+export interface ChecksumProbe {
   readonly path: string;
   /** The sums so far. */
   sums(): readonly string[];
 }
 
 /** Makes one in a folder. */
-export function summingProbe(folder: string): SummingProbe {
+export function createChecksumProbe(folder: string): ChecksumProbe {
   const path = join(folder, 'ffprobe');
   const log = join(folder, 'sums');
   writeFileSync(

@@ -1,29 +1,29 @@
-import { JobEvents, type JobEventsParts } from '../../daemon/actions/job-events.js';
+import { JobEvents, type JobEventsOptions } from '../../daemon/actions/job-events.js';
 import type { JobFeed } from '../../daemon/actions/job-feed.js';
 import { apply, type Change } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import { jobProgress } from '../../daemon/jobs/progress-view.js';
-import { ProgressBook } from '../../daemon/queue/progress-tracker.js';
+import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { VencError } from '../../src/shared/errors.js';
 
 /** The times that events keep, as far as a test chooses them. */
-export type EventTimes = Pick<JobEventsParts, 'gapMs' | 'heartbeatMs'>;
+export type EventIntervals = Pick<JobEventsOptions, 'minIntervalMs' | 'heartbeatMs'>;
 
 /** A store with one job, a book, and a hub that counts how often it computes. */
-export class EventRoom {
-  readonly book = new ProgressBook();
+export class EventHarness {
+  readonly progressTracker = new ProgressTracker();
   readonly events: JobEvents;
   computed = 0;
 
   constructor(
     readonly store: JobStore,
     readonly id: number,
-    times: EventTimes,
+    times: EventIntervals,
   ) {
     this.events = new JobEvents({
       store,
-      book: this.book,
+      progressTracker: this.progressTracker,
       view: (job, progress) => {
         this.computed += 1;
         return jobProgress(job, progress);
@@ -40,8 +40,8 @@ export class EventRoom {
   };
 
   /** Listens to the job. */
-  listen(takenId?: string): Promise<JobFeed> {
-    return this.events.listen(this.id, this.read, takenId);
+  subscribe(lastEventId?: string): Promise<JobFeed> {
+    return this.events.subscribe(this.id, this.read, lastEventId);
   }
 
   /** Has the job changed in the store. */
@@ -52,11 +52,15 @@ export class EventRoom {
   /** Begins a run of it. */
   async run(): Promise<void> {
     await this.change({ type: 'claimed', token: 'a token' });
-    this.book.open(this.id);
+    this.progressTracker.start(this.id);
   }
 
   /** Tells how far its input is. */
   note(percent: number): void {
-    this.book.note(this.id, this.id + 1, { event: 'downloading', percent, overallPercent: percent });
+    this.progressTracker.update(this.id, this.id + 1, {
+      event: 'downloading',
+      percent,
+      overallPercent: percent,
+    });
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Disk, type DiskFile, realDisk } from '../../src/shared/util/disk.js';
-import type { Death, StoreFaults } from '../contracts/job-store/store-facts.js';
+import type { CrashKind, StoreFaults } from '../contracts/job-store/store-facts.js';
 
 interface Undo {
   readonly folder: string;
@@ -9,7 +9,7 @@ interface Undo {
 }
 
 interface Fault {
-  readonly kind: Death | 'no-room';
+  readonly kind: CrashKind | 'no-room';
   stepsLeft: number;
 }
 
@@ -36,20 +36,20 @@ export class FaultyDisk implements Disk, StoreFaults {
     return { names: [...this.#unsafeNames], files: this.#unsafeFiles };
   }
 
-  dieAt(step: number, kind: Death): void {
+  crashAt(step: number, kind: CrashKind): void {
     this.#arm({ kind, stepsLeft: step });
   }
 
-  noRoomAt(step: number): void {
+  failWithoutSpaceAt(step: number): void {
     this.#arm({ kind: 'no-room', stepsLeft: step });
   }
 
-  get hasStruck(): boolean {
+  get hasTriggered(): boolean {
     return this.#hasStruck;
   }
 
   /** Whatever was under way ends here; the machine's death undoes what was not safe. */
-  die(kind: Death): void {
+  crash(kind: CrashKind): void {
     if (this.#isDead) return;
     this.#isDead = true;
     if (kind !== 'machine') return;
@@ -125,7 +125,7 @@ export class FaultyDisk implements Disk, StoreFaults {
     this.#hasStruck = true;
     halfDone();
     if (kind === 'no-room') throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-    this.die(kind);
+    this.crash(kind);
     throw new Error('The machine dies.');
   }
 }

@@ -4,35 +4,35 @@ import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
 import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import { tempFolder } from './temp.js';
 
-let opened: Promise<Ffmpeg> | null = null;
+let createdFolder: Promise<Ffmpeg> | null = null;
 let folder: string | null = null;
 
 /** The folder of all that this module makes; also the cache of the programs found for tests. */
-function room(): string {
+function getFolder(): string {
   folder ??= tempFolder();
   return folder;
 }
 
 /** The ffmpeg that tests use, `VENC_FFMPEG` and `VENC_FFPROBE` heeded; opened once a process. */
 export function testFfmpeg(): Promise<Ffmpeg> {
-  opened ??= openFfmpeg({
+  createdFolder ??= openFfmpeg({
     ffmpeg: process.env.VENC_FFMPEG ?? null,
     ffprobe: process.env.VENC_FFPROBE ?? null,
-    cacheFolder: join(room(), 'cache'),
+    cacheFolder: join(getFolder(), 'cache'),
   }).then(({ ffmpeg }) => {
     if (ffmpeg === null) throw new Error('tests need ffmpeg and ffprobe');
     return ffmpeg;
   });
-  return opened;
+  return createdFolder;
 }
 
 /** An input of a moving test picture: `size` as `WxH`, frames a second, seconds. */
-export function picture(size: string, rate: number, seconds: number): readonly string[] {
+export function testVideo(size: string, rate: number, seconds: number): readonly string[] {
   return ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`];
 }
 
 /** An input of a tone: seconds, channels. */
-export function tone(seconds: number, channels = 2): readonly string[] {
+export function testTone(seconds: number, channels = 2): readonly string[] {
   const layout = `${channels}c`;
   return [
     '-f',
@@ -47,20 +47,20 @@ const aac = ['-c:a', 'aac', '-b:a', '64k'] as const;
 
 /** A film of a given size (`WxH`) and length: H.264 at 25 frames a second, AAC with as many channels as asked for. */
 export function film(size: string, seconds: number, channels = 2): readonly string[] {
-  return [...picture(size, 25, seconds), ...tone(seconds, channels), ...h264, ...aac];
+  return [...testVideo(size, 25, seconds), ...testTone(seconds, channels), ...h264, ...aac];
 }
 
-const small = picture('160x120', 25, 2);
+const small = testVideo('160x120', 25, 2);
 
 /** What tests encode, by file name: the arguments that make it. */
 const recipes = {
   /** 2 s, 160x120, 25 fps, H.264 with AAC stereo. */
-  'clip.mp4': [...small, ...tone(2), ...h264, ...aac],
-  'clip.mkv': [...small, ...tone(2), ...h264, ...aac],
-  'clip.ts': [...small, ...tone(2), ...h264, ...aac, '-metadata', 'service_name=Erstes'],
+  'clip.mp4': [...small, ...testTone(2), ...h264, ...aac],
+  'clip.mkv': [...small, ...testTone(2), ...h264, ...aac],
+  'clip.ts': [...small, ...testTone(2), ...h264, ...aac, '-metadata', 'service_name=Erstes'],
   'clip.webm': [
     ...small,
-    ...tone(2),
+    ...testTone(2),
     '-c:v',
     'libvpx',
     '-b:v',
@@ -71,12 +71,12 @@ const recipes = {
     'libvorbis',
   ],
   'silent.mp4': [...small, ...h264],
-  'sound.mp3': [...tone(2), '-c:a', 'libmp3lame'],
+  'sound.mp3': [...testTone(2), '-c:a', 'libmp3lame'],
   /** Pixels twice as wide as high. */
   'wide.mp4': [...small, '-vf', 'setsar=2', ...h264],
   /** 12 s, 640x360: long enough to be caught at work. */
-  'long.mp4': [...picture('640x360', 25, 12), ...tone(12), ...h264, ...aac],
-  'picture.png': [...picture('64x48', 1, 1), '-frames:v', '1'],
+  'long.mp4': [...testVideo('640x360', 25, 12), ...testTone(12), ...h264, ...aac],
+  'picture.png': [...testVideo('64x48', 1, 1), '-frames:v', '1'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Name of a file that `media` makes. */
@@ -85,7 +85,7 @@ export type MediaName = keyof typeof recipes;
 const made = new Map<string, Promise<string>>();
 
 function once(name: string, make: (path: string) => Promise<void>): Promise<string> {
-  const path = join(room(), name);
+  const path = join(getFolder(), name);
   const known = made.get(name) ?? make(path).then(() => path);
   made.set(name, known);
   return known;
@@ -96,20 +96,20 @@ export async function makeMedia(path: string, args: readonly string[]): Promise<
   const { run } = await testFfmpeg();
   await run([...args, '-y', path], {
     signal: new AbortController().signal,
-    scratch: room(),
+    scratch: getFolder(),
     onProgress: () => {},
   });
   await access(path);
 }
 
 /** A film that must be turned by 90 degrees clockwise: the matrix in its track header says so, whatever ffmpeg made it. */
-export function turnedMedia(): Promise<string> {
+export function rotatedMedia(): Promise<string> {
   return once('turned.mp4', async (path) => {
     const bytes = await readFile(await media('silent.mp4'));
     // The matrix stands 44 bytes behind the name of the box: nine numbers of 32 bits.
     const matrix = bytes.indexOf('tkhd') + 44;
-    const turn = [0, 0x10000, 0, -0x10000, 0, 0, 0, 0, 0x40000000];
-    for (const [index, value] of turn.entries()) bytes.writeInt32BE(value, matrix + index * 4);
+    const rotation = [0, 0x10000, 0, -0x10000, 0, 0, 0, 0, 0x40000000];
+    for (const [index, value] of rotation.entries()) bytes.writeInt32BE(value, matrix + index * 4);
     await writeFile(path, bytes);
   });
 }

@@ -20,7 +20,7 @@ export function canUnshare(): boolean {
 }
 
 /** A `venc daemon` that is process 1 of a PID namespace. */
-export interface ApartDaemon {
+export interface NamespacedDaemon {
   readonly key: string;
   /** Resolves to its address; rejects where the daemon ends before. */
   readonly url: Promise<string>;
@@ -34,12 +34,12 @@ export interface ApartDaemon {
 const started = new Set<ChildProcess>();
 
 /** Kills the daemons that a test left behind. */
-export function killApartDaemons(): void {
+export function killNamespacedDaemons(): void {
   for (const child of started) child.kill('SIGKILL');
 }
 
 /** Starts a daemon in a PID namespace of its own, on a free port. */
-export function startApartDaemon(dataFolder: string, env: NodeJS.ProcessEnv = {}): ApartDaemon {
+export function startNamespacedDaemon(dataFolder: string, env: NodeJS.ProcessEnv = {}): NamespacedDaemon {
   const args = ['daemon', '--port', '0', '--data', dataFolder, '--allow-private-network', '--grace', '0'];
   const child = spawnVenc(args, { VENC_API_KEY: processKey, ...env }, ownPids);
   started.add(child);

@@ -1,29 +1,31 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Proof, ProvedPromise } from '../contracts/transport/promises.js';
+import type { ContractResults, PromiseResult } from '../contracts/transport/promises.js';
 
 /**
  * What the suites of a folder proved, as a Markdown table: a row for each promise, a column for each scheme and server. A cell is how
  * often a promise was kept of how often it was tried; `n/a` where it cannot be, with the reason below; empty where a suite
  * does not have it. Null where nothing was proved.
  */
-export function proofTable(folder: string): string | null {
-  const proofs = proofsIn(folder);
-  if (proofs.length === 0) return null;
-  const promises = [...new Set(proofs.flatMap((proof) => proof.promises.map(({ promise }) => promise)))];
-  const columns = proofs.map((proof) => ({
-    proof,
-    cells: new Map(proof.promises.map((one) => [one.promise, one])),
+export function contractTable(folder: string): string | null {
+  const allResults = readResults(folder);
+  if (allResults.length === 0) return null;
+  const promises = [
+    ...new Set(allResults.flatMap((results) => results.promises.map(({ promise }) => promise))),
+  ];
+  const columns = allResults.map((results) => ({
+    results,
+    cells: new Map(results.promises.map((one) => [one.promise, one])),
   }));
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  const reasons = proofs.flatMap(({ scheme, against, promises: told }) =>
+  const reasons = allResults.flatMap(({ scheme, against, promises: told }) =>
     told.flatMap(({ promise, notApplicable }) =>
       notApplicable === undefined ? [] : [`- ${scheme} (${against}), ${promise}: ${notApplicable}`],
     ),
   );
   return [
-    line(['promise', ...proofs.map(({ scheme, against }) => `${scheme}: ${against}`)]),
-    line(Array.from({ length: proofs.length + 1 }, () => '---')),
+    line(['promise', ...allResults.map(({ scheme, against }) => `${scheme}: ${against}`)]),
+    line(Array.from({ length: allResults.length + 1 }, () => '---')),
     ...promises.map((promise) =>
       line([promise.replaceAll('|', '\\|'), ...columns.map(({ cells }) => cell(cells.get(promise)))]),
     ),
@@ -32,18 +34,18 @@ export function proofTable(folder: string): string | null {
   ].join('\n');
 }
 
-function proofsIn(folder: string): readonly Proof[] {
+function readResults(folder: string): readonly ContractResults[] {
   if (!existsSync(folder)) return [];
   return (
     readdirSync(folder)
       .filter((name) => name.endsWith('.json'))
       .sort()
       // The suites of this build wrote them.
-      .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Proof)
+      .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as ContractResults)
   );
 }
 
-function cell(one: ProvedPromise | undefined): string {
+function cell(one: PromiseResult | undefined): string {
   if (one === undefined) return '';
   if (one.notApplicable !== undefined) return 'n/a';
   if (one.tried === 0) return 'not run';

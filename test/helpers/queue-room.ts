@@ -1,35 +1,35 @@
 import { randomBytes } from 'node:crypto';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
-import { createLocalQueue, type LocalQueueParts } from '../../daemon/queue/local/local-queue.js';
-import { ProgressBook } from '../../daemon/queue/progress-tracker.js';
+import { createLocalQueue, type LocalQueueOptions } from '../../daemon/queue/local/local-queue.js';
+import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
-import type { QueueRoom } from '../contracts/job-queue/queue-facts.js';
+import type { QueueHarness } from '../contracts/job-queue/queue-facts.js';
 import { tempFolder } from './temp.js';
 
 /** A room for local queues, with the log that they write. */
-export interface LocalQueueRoom extends QueueRoom {
+export interface LocalQueueHarness extends QueueHarness {
   readonly logLines: readonly string[];
 }
 
 /** Makes a room for local queues, over the store that a daemon uses. `over` puts something between store and queue. */
-export async function localQueueRoom(
+export async function createLocalQueueHarness(
   over: (store: JobStore) => JobStore = (store) => store,
-  parts: Partial<LocalQueueParts> = {},
-): Promise<LocalQueueRoom> {
+  parts: Partial<LocalQueueOptions> = {},
+): Promise<LocalQueueHarness> {
   const logLines: string[] = [];
   const log = (level: string, message: string) => logLines.push(`${level} ${message}`);
   const store = await openJobStore(tempFolder(), { log });
-  const book = new ProgressBook();
+  const progressTracker = new ProgressTracker();
   const queues: JobQueue[] = [];
   return {
     store,
-    book,
+    progressTracker,
     logLines,
     openQueue() {
       const queue = createLocalQueue({
         store: over(store),
-        book,
+        progressTracker,
         now: () => new Date(),
         randomToken: () => randomBytes(16).toString('hex'),
         log,

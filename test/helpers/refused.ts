@@ -3,7 +3,7 @@ import type { ErrorsRecord } from '../../src/shared/records.js';
 import { readXmlAnswer } from './read-xml.js';
 
 /** Makes the request and looks at the refusal: its status, a body in the right form, and no word of a stack. */
-export async function refused(
+export async function fetchRejection(
   url: string,
   init: RequestInit,
   status: number,

@@ -5,8 +5,8 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { provedFolder } from '../contracts/transport/promises.js';
-import { proofTable } from './proof-table.js';
+import { resultsFolder } from '../contracts/transport/promises.js';
+import { contractTable } from './proof-table.js';
 
 /*
  * `npm test`: every test file, a few of them to a run of uvu, one run more side by side than there are processors, as much of a test is
@@ -22,9 +22,9 @@ const tablePath = fileURLToPath(new URL('../../transport-promises.md', import.me
 /** Few enough that the lanes end at about the same time, many enough that starting Node and loading a room do not count. */
 const filesARun = 12;
 /** The rooms that take longest begin first, in this order. */
-const slowestRooms = ['cli', 'http', 'transports', 'ffmpeg', 'store', 'plan', 'tui', 'work'];
+const slowestFolders = ['cli', 'http', 'transports', 'ffmpeg', 'store', 'plan', 'tui', 'work'];
 /** Runs side by side. */
-const laneCount = availableParallelism() + 1;
+const workerCount = availableParallelism() + 1;
 
 /** The temporary folder of all runs, each of which has one of its own in it. */
 const temporary = mkdtempSync(join(tmpdir(), 'venc-tests-'));
@@ -41,9 +41,9 @@ for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
 
 interface Run {
   readonly isPassed: boolean;
-  readonly said: string;
+  readonly output: string;
   /** What it left behind, and the files of which one did; null where there is nothing. */
-  readonly leftovers: string | null;
+  readonly leftoverFiles: string | null;
 }
 
 async function main([pattern = '']: readonly string[]): Promise<number> {
@@ -56,21 +56,22 @@ async function main([pattern = '']: readonly string[]): Promise<number> {
   const began = Date.now();
   const ended: Run[] = [];
   const left = batches.entries();
-  const lane = async () => {
+  const worker = async () => {
     for (const [index, batch] of left) {
       const run = await runFiles(batch, join(temporary, String(index)));
-      process.stdout.write(run.said);
+      process.stdout.write(run.output);
       ended.push(run);
     }
   };
-  await Promise.all(Array.from({ length: laneCount }, lane));
-  const count = (word: string) => ended.reduce((sum, { said }) => sum + countIn(said, word), 0);
+  await Promise.all(Array.from({ length: workerCount }, worker));
+  const count = (word: string) => ended.reduce((sum, { output }) => sum + countIn(output, word), 0);
   const seconds = Math.round((Date.now() - began) / 1000);
-  const table = proofTable(provedFolder);
+  const table = contractTable(resultsFolder);
   if (table !== null) await writeFile(tablePath, table);
   const skipped = count('Skipped');
   if (skipped > 0) console.log(`${skipped} skipped: see above for what they miss`);
-  for (const { leftovers } of ended) if (leftovers !== null) console.log(`Left behind: ${leftovers}`);
+  for (const { leftoverFiles } of ended)
+    if (leftoverFiles !== null) console.log(`Left behind: ${leftoverFiles}`);
   console.log(`${count('Passed')} of ${count('Total')} tests passed in ${seconds} s`);
   return files.length > 0 && ended.every(({ isPassed }) => isPassed) ? 0 : 1;
 }
@@ -85,28 +86,28 @@ async function runFiles(files: readonly string[], folder: string): Promise<Run> 
     env: { ...process.env, TMPDIR: folder, XDG_CACHE_HOME: join(temporary, 'cache') },
   });
   running.add(child);
-  let said = '';
+  let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
   });
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   running.delete(child);
-  const hasResult = /Total:\s+\d/.test(said);
-  if (!hasResult) said += `The run of ${files.join(', ')} ended early: ${signal ?? `code ${code}`}.\n`;
+  const hasResult = /Total:\s+\d/.test(output);
+  if (!hasResult) output += `The run of ${files.join(', ')} ended early: ${signal ?? `code ${code}`}.\n`;
   const left = await readdir(folder);
-  const leftovers = left.length === 0 ? null : `${left.join(', ')} by one of ${files.join(', ')}`;
-  return { isPassed: code === 0 && hasResult, said, leftovers };
+  const leftoverFiles = left.length === 0 ? null : `${left.join(', ')} by one of ${files.join(', ')}`;
+  return { isPassed: code === 0 && hasResult, output, leftoverFiles };
 }
 
 /** Where a file stands in the order, by its room. */
 function rankOf(name: string): number {
-  const rank = slowestRooms.indexOf(name.split('/', 1)[0] ?? '');
-  return rank === -1 ? slowestRooms.length : rank;
+  const rank = slowestFolders.indexOf(name.split('/', 1)[0] ?? '');
+  return rank === -1 ? slowestFolders.length : rank;
 }
 
 /** A number of uvu's summary. */
-function countIn(said: string, word: string): number {
-  return Number(new RegExp(`${word}:\\s+(\\d+)`).exec(said)?.[1] ?? 0);
+function countIn(output: string, word: string): number {
+  return Number(new RegExp(`${word}:\\s+(\\d+)`).exec(output)?.[1] ?? 0);
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -25,7 +25,7 @@ export function sampleDraft(outputCount = 1): JobDraft {
     test: false,
     outputs: Array.from({ length: outputCount }, (_, index) => ({
       settings: {},
-      placement: { destination: `hosted://token/${index}.mp4`, url: `http://localhost/${index}.mp4` },
+      outputDestination: { destination: `hosted://token/${index}.mp4`, url: `http://localhost/${index}.mp4` },
     })),
     now: new Date(0),
   });

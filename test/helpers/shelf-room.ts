@@ -5,16 +5,16 @@ import type { HostedFileStoreOptions } from '../../daemon/hosted-files/hosted-fi
 import { tempFolder } from './temp.js';
 
 /** A shelf on a folder of its own. */
-export interface ShelfRoom {
+export interface HostedFilesHarness {
   readonly folder: string;
   readonly shelf: HostedFileStore;
 }
 
 /** Makes a shelf for a test; its clock is the real one unless another is given. */
-export function shelfRoom(
+export function createHostedFilesHarness(
   options: Partial<HostedFileStoreOptions> = {},
   folder: string = tempFolder(),
-): ShelfRoom {
+): HostedFilesHarness {
   const shelf = createHostedFileStore(folder, {
     now: () => new Date(),
     randomToken: () => randomBytes(12).toString('hex'),

@@ -2,64 +2,64 @@ import type { Run, RunHandler } from '../../daemon/jobs/run.js';
 import { finishAll } from './sample-job.js';
 
 /** A run that waits on the stage until a test says how it goes on. */
-export interface Scene {
+export interface RunScenario {
   readonly run: Run;
   /** Lets the handler do this and settle as it settles. Resolves when it did, whichever way. */
-  end(how?: (run: Run) => Promise<unknown>): Promise<void>;
+  end(action?: (run: Run) => Promise<unknown>): Promise<void>;
 }
 
 /**
  * A handler for tests: each run enters, waits, and ends when the test says so, or when its signal is aborted. Keeps
  * a record of who entered and left, in order.
  */
-export class Stage {
-  readonly #entered: Scene[] = [];
-  readonly #waiting: ((scene: Scene) => void)[] = [];
-  readonly #onStage = new Set<number>();
+export class HandlerFixture {
+  readonly #entered: RunScenario[] = [];
+  readonly #waiting: ((scenario: RunScenario) => void)[] = [];
+  readonly #active = new Set<number>();
   /** `+ID` for a run that began, `-ID` for one that ended. */
   readonly record: string[] = [];
   /** The most runs that were ever seen at once. */
-  mostAtOnce = 0;
+  maxConcurrent = 0;
 
   /** Waits for the next run that begins, in the order in which they begin. */
-  next(): Promise<Scene> {
-    const scene = this.#entered.shift();
-    if (scene !== undefined) return Promise.resolve(scene);
+  next(): Promise<RunScenario> {
+    const scenario = this.#entered.shift();
+    if (scenario !== undefined) return Promise.resolve(scenario);
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** The handler to give to a queue. */
   readonly handler: RunHandler = async (run) => {
     this.record.push(`+${run.job.id}`);
-    this.#onStage.add(run.job.id);
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.#onStage.size);
+    this.#active.add(run.job.id);
+    this.maxConcurrent = Math.max(this.maxConcurrent, this.#active.size);
     try {
-      await this.#perform(run);
+      await this.#run(run);
     } finally {
-      this.#onStage.delete(run.job.id);
+      this.#active.delete(run.job.id);
       this.record.push(`-${run.job.id}`);
     }
   };
 
-  #perform(run: Run): Promise<void> {
+  #run(run: Run): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const stopped = () => reject(run.signal.reason);
       run.signal.addEventListener('abort', stopped);
-      this.#enter({
+      this.#publish({
         run,
-        end: async (how = finishAll) => {
+        end: async (action = finishAll) => {
           run.signal.removeEventListener('abort', stopped);
-          const ending = how(run).then(() => {});
-          ending.then(resolve, reject);
-          await ending.catch(() => {});
+          const completion = action(run).then(() => {});
+          completion.then(resolve, reject);
+          await completion.catch(() => {});
         },
       });
     });
   }
 
-  #enter(scene: Scene): void {
+  #publish(scenario: RunScenario): void {
     const waiting = this.#waiting.shift();
-    if (waiting === undefined) this.#entered.push(scene);
-    else waiting(scene);
+    if (waiting === undefined) this.#entered.push(scenario);
+    else waiting(scenario);
   }
 }

@@ -1,6 +1,6 @@
 import { lockDataFolder } from '../../daemon/store/data-folder/lock.js';
 import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
-import { draftFor, draftWith, making } from '../contracts/job-store/store-facts.js';
+import { applying, draftFor, draftWith } from '../contracts/job-store/store-facts.js';
 
 /*
  * A process to be killed: it holds the data folder named on its command line, makes a job and moves it between final and
@@ -22,7 +22,7 @@ if (mode === 'lock') {
   }
   const { id } = await store.create(draftFor());
   for (let count = 1; ; count += 1) {
-    const step = making({ type: count % 2 === 1 ? 'cancelled' : 'resubmitted' });
+    const step = applying({ type: count % 2 === 1 ? 'cancelled' : 'resubmitted' });
     await store.update(id, (job) => ({ ...step(job), crashes: count, resubmits: 0 }));
     console.log(`${id} ${count}`);
   }

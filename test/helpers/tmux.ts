@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { until } from './until.js';
+import { waitUntil } from './until.js';
 
 const run = promisify(execFile);
 
@@ -73,7 +73,7 @@ export async function openTerminal(
     shows: async (what) => {
       let latest = '';
       try {
-        await until(`the terminal shows ${what}`, async () => {
+        await waitUntil(`the terminal shows ${what}`, async () => {
           latest = await text();
           return what.test(latest);
         });

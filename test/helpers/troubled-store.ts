@@ -3,7 +3,7 @@ import type { JobStore } from '../../daemon/store/job-store.js';
 import { VencError } from '../../src/shared/errors.js';
 
 /** What a disk without room answers. */
-export const noRoom = new VencError('OutOfSpaceError', 'There is no room left on the disk.');
+export const outOfSpaceError = new VencError('OutOfSpaceError', 'There is no room left on the disk.');
 
 /** A switch between a queue and its store: what updates meet with. */
 export interface TransferError {
@@ -15,15 +15,15 @@ export interface TransferError {
 }
 
 /** A store whose updates fail while the switch says so; everything else is the store's own. */
-export function troubled(store: JobStore, trouble: TransferError): JobStore {
+export function withUpdateFaults(store: JobStore, updateFault: TransferError): JobStore {
   return {
     create: (draft) => store.create(draft),
-    findOnce: (accountId, key, since) => store.findOnce(accountId, key, since),
+    findByIdempotencyKey: (accountId, key, since) => store.findByIdempotencyKey(accountId, key, since),
     get: (id) => store.get(id),
     findByFile: (fileId) => store.findByFile(fileId),
     list: (filter) => store.list(filter),
     active: () => store.active(),
-    withNotices: () => store.withNotices(),
+    listWithNotifications: () => store.listWithNotifications(),
     usage: (filter) => store.usage(filter),
     watch: (listener) => store.watch(listener),
     remove: (id) => store.remove(id),
@@ -31,9 +31,9 @@ export function troubled(store: JobStore, trouble: TransferError): JobStore {
     forgetRemovedFiles: () => store.forgetRemovedFiles(),
     close: () => store.close(),
     async update(id: number, change: (job: Job) => Job) {
-      const { error, isLate } = trouble;
+      const { error, isLate } = updateFault;
       if (error === null) return store.update(id, change);
-      trouble.count += 1;
+      updateFault.count += 1;
       if (isLate) await store.update(id, change);
       throw error;
     },

@@ -7,13 +7,13 @@ import type { FileRef } from '../../daemon/hosted-files/hosted-file-store.js';
 import {
   contentsOf,
   factsOf,
-  faultOf,
+  failureOf,
   rejectionOf,
   sampleBytes,
   scratchFolder,
 } from '../contracts/transport/evidence.js';
-import { shelfRoom } from '../helpers/shelf-room.js';
-import { until } from '../helpers/until.js';
+import { createHostedFilesHarness } from '../helpers/shelf-room.js';
+import { waitUntil } from '../helpers/until.js';
 
 const never = new AbortController().signal;
 const dayMs = 86_400_000;
@@ -28,7 +28,7 @@ const product = (text: string): string => {
 function clockedRoom() {
   let now = new Date('2026-01-01T00:00:00Z');
   return {
-    ...shelfRoom({ now: () => now }),
+    ...createHostedFilesHarness({ now: () => now }),
     pass(ms: number): void {
       now = new Date(now.getTime() + ms);
     },
@@ -39,7 +39,7 @@ const filesOf = (folder: string) => contentsOf(folder).filter((name) => !name.st
 const at = (token: string, name = 'a.mp4'): FileRef => ({ token, name });
 
 test('what was received is found whole, with its owner and what was measured', async () => {
-  const { shelf } = shelfRoom();
+  const { shelf } = createHostedFilesHarness();
   const bytes = sampleBytes(3_000_001);
   const received = await shelf.receive(
     Readable.from([bytes.subarray(0, 9), bytes.subarray(9)]),
@@ -57,7 +57,7 @@ test('what was received is found whole, with its owner and what was measured', a
 });
 
 test('each file received gets a place of its own, be its name the same', async () => {
-  const { shelf } = shelfRoom();
+  const { shelf } = createHostedFilesHarness();
   const receive = () => shelf.receive(Readable.from([Buffer.from('x')]), 'same.mp4', 'me', never);
   const [first, second] = await Promise.all([receive(), receive()]);
   assert.is.not(first.token, second.token);
@@ -65,19 +65,19 @@ test('each file received gets a place of its own, be its name the same', async (
 
 for (const name of ['', '.', '..', 'a/b', 'a\0b', 'x'.repeat(256), 'ü'.repeat(128), '\ud800']) {
   test(`nothing is received under the name ${JSON.stringify(name.slice(0, 12))}`, async () => {
-    const { shelf, folder } = shelfRoom();
-    const fault = await faultOf(shelf.receive(Readable.from(['x']), name, 'me', never));
+    const { shelf, folder } = createHostedFilesHarness();
+    const fault = await failureOf(shelf.receive(Readable.from(['x']), name, 'me', never));
     assert.is(fault.errorClass, 'InvalidRequestError');
     assert.equal(contentsOf(folder), []);
   });
 }
 
 test('a file is not found while it is still being received', async () => {
-  const { shelf, folder } = shelfRoom({ randomToken: () => 'token' });
+  const { shelf, folder } = createHostedFilesHarness({ randomToken: () => 'token' });
   const body = new PassThrough();
   const receiving = shelf.receive(body, 'a.mp4', 'me', never);
   body.write('half');
-  await until('the first bytes are on the disk', () => contentsOf(folder).includes('.unfinished/token'));
+  await waitUntil('the first bytes are on the disk', () => contentsOf(folder).includes('.unfinished/token'));
   assert.equal(await shelf.find(at('token')), { state: 'unknown' });
   body.end('whole');
   await receiving;
@@ -85,25 +85,25 @@ test('a file is not found while it is still being received', async () => {
 });
 
 test('a body that stops sending is given up and leaves nothing', async () => {
-  const { shelf, folder } = shelfRoom({ stallTimeoutMs: 50 });
+  const { shelf, folder } = createHostedFilesHarness({ stallTimeoutMs: 50 });
   const body = new PassThrough();
   body.write('half');
-  assert.is((await faultOf(shelf.receive(body, 'a.mp4', 'me', never))).errorClass, 'DownloadTimeoutError');
+  assert.is((await failureOf(shelf.receive(body, 'a.mp4', 'me', never))).errorClass, 'DownloadTimeoutError');
   assert.ok(body.destroyed);
   assert.equal(contentsOf(folder), ['.unfinished']);
 });
 
 test('a body that breaks off leaves nothing', async () => {
-  const { shelf, folder } = shelfRoom();
+  const { shelf, folder } = createHostedFilesHarness();
   const body = new PassThrough();
-  const receiving = faultOf(shelf.receive(body, 'a.mp4', 'me', never));
+  const receiving = failureOf(shelf.receive(body, 'a.mp4', 'me', never));
   body.write('half', () => body.destroy(new Error('reset')));
   assert.is((await receiving).errorClass, 'DownloadFailureError');
   assert.equal(contentsOf(folder), ['.unfinished']);
 });
 
 test('a reception that is stopped leaves nothing', async () => {
-  const { shelf, folder } = shelfRoom();
+  const { shelf, folder } = createHostedFilesHarness();
   const controller = new AbortController();
   const body = new PassThrough();
   const receiving = rejectionOf(shelf.receive(body, 'a.mp4', 'me', controller.signal));
@@ -113,9 +113,9 @@ test('a reception that is stopped leaves nothing', async () => {
 });
 
 test('where receiving would take the last room, it ends as out of space and leaves nothing', async () => {
-  const { shelf, folder } = shelfRoom({ minFreeBytes: 10 ** 15 });
+  const { shelf, folder } = createHostedFilesHarness({ minFreeBytes: 10 ** 15 });
   const receiving = shelf.receive(Readable.from([Buffer.from('x')]), 'a.mp4', 'me', never);
-  assert.is((await faultOf(receiving)).errorClass, 'OutOfSpaceError');
+  assert.is((await failureOf(receiving)).errorClass, 'OutOfSpaceError');
   assert.equal(contentsOf(folder), ['.unfinished']);
 });
 
@@ -133,8 +133,8 @@ test('placing moves a file, and its time begins then', async () => {
 });
 
 test('placing what is not there leaves no trace', async () => {
-  const { shelf } = shelfRoom();
-  await faultOf(shelf.put('/no/such/file', at('token')));
+  const { shelf } = createHostedFilesHarness();
+  await failureOf(shelf.put('/no/such/file', at('token')));
   assert.equal(await shelf.find(at('token')), { state: 'unknown' });
 });
 
@@ -147,9 +147,9 @@ for (const place of [
   at('a/b', 'x'),
 ]) {
   test(`${place.token}/${place.name} is no place`, async () => {
-    const { shelf } = shelfRoom();
+    const { shelf } = createHostedFilesHarness();
     assert.equal(await shelf.find(place), { state: 'unknown' });
-    assert.is((await faultOf(shelf.put(product('x'), place))).errorClass, 'UploadFailureError');
+    assert.is((await failureOf(shelf.put(product('x'), place))).errorClass, 'UploadFailureError');
   });
 }
 
@@ -201,7 +201,7 @@ test('sweeping forgets the owner of what is past its time, and of nothing else',
 });
 
 test('sweeping clears what a crash left, and leaves alone what is being received', async () => {
-  const { shelf, folder } = shelfRoom({ randomToken: () => 'busy' });
+  const { shelf, folder } = createHostedFilesHarness({ randomToken: () => 'busy' });
   mkdirSync(join(folder, '.unfinished'));
   mkdirSync(join(folder, '.records'));
   writeFileSync(join(folder, '.unfinished', 'crashed'), 'half');
@@ -210,7 +210,7 @@ test('sweeping clears what a crash left, and leaves alone what is being received
   const body = new PassThrough();
   const receiving = shelf.receive(body, 'a.mp4', 'me', never);
   body.write('half');
-  await until('it has begun', () => contentsOf(folder).includes('.unfinished/busy'));
+  await waitUntil('it has begun', () => contentsOf(folder).includes('.unfinished/busy'));
   await shelf.removeExpired();
   assert.equal([...contentsOf(folder)].sort(), ['.records', '.unfinished', '.unfinished/busy']);
   body.end();
@@ -218,11 +218,11 @@ test('sweeping clears what a crash left, and leaves alone what is being received
 });
 
 test('sweeping a shelf that was never used is nothing', async () => {
-  await shelfRoom({}, join(scratchFolder(), 'not-made-yet')).shelf.removeExpired();
+  await createHostedFilesHarness({}, join(scratchFolder(), 'not-made-yet')).shelf.removeExpired();
 });
 
 test('a received file that is shorter on the disk than it was is measured anew, not believed', async () => {
-  const { shelf, folder } = shelfRoom();
+  const { shelf, folder } = createHostedFilesHarness();
   const { token } = await shelf.receive(Readable.from([Buffer.from('film')]), 'a.mp4', 'me', never);
   writeFileSync(join(folder, '.records', `${token}.json`), 'damaged');
   assert.is(await shelf.factsOf(token), null);
@@ -230,9 +230,9 @@ test('a received file that is shorter on the disk than it was is measured anew, 
 });
 
 test('a body that is announced to be larger than the disk is refused before a byte of it is read', async () => {
-  const { shelf } = shelfRoom();
+  const { shelf } = createHostedFilesHarness();
   const body = new Readable({ read: () => assert.unreachable('it was read') });
-  const fault = await faultOf(shelf.receive(body, 'huge.mp4', 'me', never, 1e18));
+  const fault = await failureOf(shelf.receive(body, 'huge.mp4', 'me', never, 1e18));
   assert.is(fault.errorClass, 'OutOfSpaceError');
 });
 

@@ -6,9 +6,9 @@ import { createUploadTransport } from '../../daemon/transports/upload/upload-tra
 import { noNetwork, notApplicable } from '../contracts/transport/common-troubles.js';
 import { contentsOf } from '../contracts/transport/evidence.js';
 import { transportContract } from '../contracts/transport.js';
-import { shelfRoom } from '../helpers/shelf-room.js';
+import { createHostedFilesHarness } from '../helpers/shelf-room.js';
 
-const uploads = shelfRoom().shelf;
+const uploads = createHostedFilesHarness().shelf;
 transportContract('upload', {
   transport: createUploadTransport(uploads),
   against: 'this disk',
@@ -23,14 +23,14 @@ transportContract('upload', {
       'a missing file': async () => 'upload://abcdef/a.mp4',
       'a file without permission': notApplicable('a token is the permission'),
     },
-    troubles: [
+    errorCases: [
       { what: 'a way up', errorClass: 'FileNotFoundError', url: async () => 'upload://abcdef/..%2Fa.mp4' },
     ],
     isOneStep: true,
   },
 });
 
-const hosted = shelfRoom();
+const hosted = createHostedFilesHarness();
 transportContract('hosted', {
   transport: createHostedTransport(hosted.shelf),
   against: 'this disk',
@@ -46,7 +46,7 @@ transportContract('hosted', {
       'a place without permission': notApplicable('the daemon itself chooses the place'),
       'a full target': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
     },
-    troubles: [
+    errorCases: [
       {
         what: 'a name that is none',
         errorClass: 'UploadFailureError',

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { refusalRepresentation, representationOf } from '../../daemon/http/accept-preferences.js';
+import { errorRepresentation, representationOf } from '../../daemon/http/accept-preferences.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { routes } from '../../src/shared/routes.js';
 
@@ -27,7 +27,7 @@ const accepted: readonly (readonly [string, 'json' | 'xml'])[] = [
 for (const [accept, form] of accepted) {
   test(`Accept: ${accept} is answered in ${form}`, () => {
     assert.is(representationOf(routes.jobDetails, { ...none, accept }), form);
-    assert.is(refusalRepresentation({ ...none, accept }), form);
+    assert.is(errorRepresentation({ ...none, accept }), form);
   });
 }
 

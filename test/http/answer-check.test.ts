@@ -245,9 +245,9 @@ const wrong: readonly (readonly [string, GivenAnswer, RegExp])[] = [
   ],
 ];
 
-for (const [what, given, complaint] of wrong) {
+for (const [what, given, validationError] of wrong) {
   test(`${what} is noticed`, () => {
-    assert.throws(() => checkAnswer(given), complaint);
+    assert.throws(() => checkAnswer(given), validationError);
   });
 }
 

@@ -57,7 +57,7 @@ function send(
     });
     sent.on('error', reject);
     if (Array.isArray(body)) {
-      for (const piece of body) sent.write(piece);
+      for (const chunk of body) sent.write(chunk);
       sent.end();
     } else sent.end(body);
   });

@@ -213,13 +213,13 @@ for (const [name, body, headers, status] of sizes) {
 test('a refusal of what is too large comes through while the rest is still being sent', async ({
   server,
 }) => {
-  const pieces = Array<Buffer>(64).fill(Buffer.alloc(mebibyte / 4));
-  assert.is((await server.send(pieces)).status, 413);
+  const chunks = Array<Buffer>(64).fill(Buffer.alloc(mebibyte / 4));
+  assert.is((await server.send(chunks)).status, 413);
 });
 
 test('a body in many pieces is one', async ({ server }) => {
-  const pieces = [...Buffer.from(json)].map((byte) => Buffer.from([byte]));
-  assert.equal((await server.send(pieces)).value, value);
+  const chunks = [...Buffer.from(json)].map((byte) => Buffer.from([byte]));
+  assert.equal((await server.send(chunks)).value, value);
 });
 
 test('a client that leaves amid its body leaves nothing waiting', async () => {

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestDaemon } from '../helpers/daemon.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 test('a client that leaves in the middle of an upload is no error of the daemon', async () => {
   const daemon = await startTestDaemon({ jobs: 0 });
@@ -15,8 +15,8 @@ test('a client that leaves in the middle of an upload is no error of the daemon'
   const written = new Promise((resolve) => upload.write('the beginning', resolve));
   await written;
   upload.destroy();
-  const told = () => daemon.logLines.some((line) => line.includes('/v2/uploads/film.mov'));
-  await until('the log tells of it', told);
+  const isLogged = () => daemon.logLines.some((line) => line.includes('/v2/uploads/film.mov'));
+  await waitUntil('the log tells of it', isLogged);
   assert.equal(
     daemon.logLines.filter((line) => line.includes('/v2/uploads/')),
     ['info PUT /v2/uploads/film.mov: the client left before it was done.'],

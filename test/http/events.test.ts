@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { JobEvents } from '../../daemon/actions/job-events.js';
 import { createKey, revokeKey } from '../../daemon/admin/api-keys.js';
-import { type OpenWorkshop, openWorkshop } from '../../daemon/app/create-app-context.js';
+import { createAppContext, type OpenAppContext } from '../../daemon/app/create-app-context.js';
 import { createApp } from '../../daemon/http/app.js';
 import { type HttpServer, listen } from '../../daemon/http/server.js';
 import { apply, type Change } from '../../daemon/jobs/changes.js';
@@ -14,23 +14,23 @@ import type { JobProgressRecord } from '../../src/shared/records.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { sampleDraft } from '../helpers/sample-job.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 const key = 'a-key-for-tests-only';
 
 /** A counter over a workshop in which no job is run, whose hub counts how often it computes. */
-interface Counter {
-  readonly open: OpenWorkshop;
+interface TestServer {
+  readonly open: OpenAppContext;
   readonly server: HttpServer;
   readonly events: JobEvents;
   readonly url: string;
   computed: number;
 }
 
-const test = suite<{ counter: Counter }>('server-sent events');
+const test = suite<{ testServer: TestServer }>('server-sent events');
 
 test.before(async (context) => {
-  const open = await openWorkshop({
+  const open = await createAppContext({
     dataFolder: join(tempFolder(), 'data'),
     filesRoots: [],
     allowPrivateNetwork: true,
@@ -42,43 +42,43 @@ test.before(async (context) => {
     apiKey: key,
     log: () => {},
   });
-  const { store, book } = open.workshop;
+  const { store, progressTracker } = open.appContext;
   const events = new JobEvents({
     store,
-    book,
-    gapMs: 0,
+    progressTracker,
+    minIntervalMs: 0,
     view: (job, progress) => {
-      context.counter.computed += 1;
+      context.testServer.computed += 1;
       return jobProgress(job, progress);
     },
   });
-  const app = createApp({ ...open.workshop, events }, { publicUrl: null, takeTurn: () => null });
+  const app = createApp({ ...open.appContext, events }, { publicUrl: null, takeRateLimitToken: () => null });
   const server = await listen(app, { host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${server.port}`;
-  context.counter = { open, server, events, url, computed: 0 };
+  context.testServer = { open, server, events, url, computed: 0 };
 });
-test.after(async ({ counter }) => {
-  await counter.server.close(0);
-  counter.events.close();
-  await counter.open.close(0);
+test.after(async ({ testServer }) => {
+  await testServer.server.close(0);
+  testServer.events.close();
+  await testServer.open.close(0);
 });
 
 /** A job that is processed. */
-async function startJob({ open: { workshop } }: Counter, outputCount = 1) {
-  const { store, book } = workshop;
+async function startJob({ open: { appContext } }: TestServer, outputCount = 1) {
+  const { store, progressTracker } = appContext;
   const { id } = await store.create({
     ...sampleDraft(outputCount),
-    number: (first) => ({ ...sampleDraft(outputCount).number(first), accountId: ownerOf(workshop) }),
+    number: (first) => ({ ...sampleDraft(outputCount).number(first), accountId: ownerOf(appContext) }),
   });
   const change = (made: Change) => store.update(id, (job) => apply(job, made, new Date(0)));
   await change({ type: 'claimed', token: 'a token' });
-  book.open(id);
+  progressTracker.start(id);
   const note = (percent: number) =>
-    book.note(id, id + 1, { event: 'downloading', percent, overallPercent: percent });
+    progressTracker.update(id, id + 1, { event: 'downloading', percent, overallPercent: percent });
   return { id, change, note, cancel: () => change({ type: 'cancelled' }) };
 }
 
-function ownerOf({ accounts }: OpenWorkshop['workshop']): string {
+function ownerOf({ accounts }: OpenAppContext['appContext']): string {
   const account = accounts.account('default');
   if (account === null) throw new Error('there is no account');
   return account.id;
@@ -93,7 +93,7 @@ class Listener {
   response: IncomingMessage | null = null;
   #state = sseStart;
 
-  constructor({ url }: Counter, id: number, headers: Readonly<Record<string, string>> = {}) {
+  constructor({ url }: TestServer, id: number, headers: Readonly<Record<string, string>> = {}) {
     this.request = get(`${url}/v2/jobs/${id}/events`, {
       agent: false,
       headers: { 'Service-Api-Key': key, ...headers },
@@ -122,69 +122,69 @@ class Listener {
 }
 
 test('a stream says what it is, begins with what /progress answers, and ends after the final state', async ({
-  counter,
+  testServer,
 }) => {
-  const job = await startJob(counter);
+  const job = await startJob(testServer);
   job.note(12.5);
-  const listener = new Listener(counter, job.id);
-  await until('the first event', () => listener.messages.length === 1);
+  const listener = new Listener(testServer, job.id);
+  await waitUntil('the first event', () => listener.messages.length === 1);
   const headers = listener.response?.headers ?? {};
   assert.is(listener.response?.statusCode, 200);
   assert.is(headers['content-type'], 'text/event-stream; charset=utf-8');
   assert.is(headers['cache-control'], 'no-store');
   assert.is(headers['x-accel-buffering'], 'no');
   assert.is(headers['access-control-allow-origin'], '*');
-  const response = await fetch(`${counter.url}/v2/jobs/${job.id}/progress`, {
+  const response = await fetch(`${testServer.url}/v2/jobs/${job.id}/progress`, {
     headers: { 'Service-Api-Key': key },
   });
   const progress = await response.text();
   assert.is(listener.text, `retry: 1000\n\nid: ${listener.messages[0]?.id}\ndata: ${progress}\n\n`);
   await job.cancel();
-  await until('the end', () => listener.hasEnded);
+  await waitUntil('the end', () => listener.hasEnded);
   assert.is(listener.records.at(-1)?.state, 'cancelled');
   assert.is(listener.messages.length, 2);
 });
 
 test('a job that is over gives one event and an end, and 204 to who knows that event', async ({
-  counter,
+  testServer,
 }) => {
-  const job = await startJob(counter);
+  const job = await startJob(testServer);
   await job.cancel();
-  counter.open.workshop.book.close(job.id);
-  const first = new Listener(counter, job.id);
-  await until('the end', () => first.hasEnded);
+  testServer.open.appContext.progressTracker.clear(job.id);
+  const first = new Listener(testServer, job.id);
+  await waitUntil('the end', () => first.hasEnded);
   assert.equal(
     first.records.map(({ state }) => state),
     ['cancelled'],
   );
-  const second = new Listener(counter, job.id, { 'Last-Event-ID': first.messages[0]?.id ?? '' });
-  await until('the end', () => second.hasEnded);
+  const second = new Listener(testServer, job.id, { 'Last-Event-ID': first.messages[0]?.id ?? '' });
+  await waitUntil('the end', () => second.hasEnded);
   assert.equal([second.response?.statusCode, second.text], [204, '']);
-  const third = new Listener(counter, job.id, { 'Last-Event-ID': 'something else' });
-  await until('the end', () => third.hasEnded);
+  const third = new Listener(testServer, job.id, { 'Last-Event-ID': 'something else' });
+  await waitUntil('the end', () => third.hasEnded);
   assert.is(third.messages.length, 1);
 });
 
-test('who comes back to a running job does not get again what they have', async ({ counter }) => {
-  const job = await startJob(counter);
+test('who comes back to a running job does not get again what they have', async ({ testServer }) => {
+  const job = await startJob(testServer);
   job.note(10);
-  const first = new Listener(counter, job.id);
-  await until('an event', () => first.messages.length === 1);
+  const first = new Listener(testServer, job.id);
+  await waitUntil('an event', () => first.messages.length === 1);
   first.request.destroy();
-  const second = new Listener(counter, job.id, { 'Last-Event-ID': first.messages[0]?.id ?? '' });
-  await until('the beginning', () => second.text === 'retry: 1000\n\n');
+  const second = new Listener(testServer, job.id, { 'Last-Event-ID': first.messages[0]?.id ?? '' });
+  await waitUntil('the beginning', () => second.text === 'retry: 1000\n\n');
   job.note(11);
-  await until('what is new', () => second.messages.length === 1);
+  await waitUntil('what is new', () => second.messages.length === 1);
   assert.is(second.records[0]?.input.progress, 11);
   second.request.destroy();
 });
 
-test('listeners that go away are forgotten, and a HEAD is none', async ({ counter }) => {
-  const { id, cancel } = await startJob(counter);
-  const listeners = Array.from({ length: 5 }, () => new Listener(counter, id));
-  await until('all listen', () => listeners.every(({ messages }) => messages.length === 1));
-  assert.is(counter.events.listenerCount, 5);
-  const head = await fetch(`${counter.url}/v2/jobs/${id}/events`, {
+test('listeners that go away are forgotten, and a HEAD is none', async ({ testServer }) => {
+  const { id, cancel } = await startJob(testServer);
+  const listeners = Array.from({ length: 5 }, () => new Listener(testServer, id));
+  await waitUntil('all listen', () => listeners.every(({ messages }) => messages.length === 1));
+  assert.is(testServer.events.listenerCount, 5);
+  const head = await fetch(`${testServer.url}/v2/jobs/${id}/events`, {
     method: 'HEAD',
     headers: { 'Service-Api-Key': key },
   });
@@ -192,12 +192,12 @@ test('listeners that go away are forgotten, and a HEAD is none', async ({ counte
     [head.status, head.headers.get('content-type'), await head.text()],
     [200, 'text/event-stream; charset=utf-8', ''],
   );
-  assert.is(counter.events.listenerCount, 5);
+  assert.is(testServer.events.listenerCount, 5);
   for (const { request } of listeners) request.destroy();
-  await until('all are forgotten', () => counter.events.listenerCount === 0);
-  const { computed } = counter;
+  await waitUntil('all are forgotten', () => testServer.events.listenerCount === 0);
+  const { computed } = testServer;
   await cancel();
-  assert.is(counter.computed, computed);
+  assert.is(testServer.computed, computed);
 });
 
 for (const [what, path, sent] of [
@@ -205,56 +205,56 @@ for (const [what, path, sent] of [
   ['without a good key', '/v2/jobs/1/events', 'another key'],
   ['in a form that it has not', '/v2/jobs/1/events.xml', key],
 ] as const) {
-  test(`a stream ${what} is answered with 404 and an error`, async ({ counter }) => {
-    await startJob(counter);
-    const response = await fetch(`${counter.url}${path}`, { headers: { 'Service-Api-Key': sent } });
+  test(`a stream ${what} is answered with 404 and an error`, async ({ testServer }) => {
+    await startJob(testServer);
+    const response = await fetch(`${testServer.url}${path}`, { headers: { 'Service-Api-Key': sent } });
     assert.is(response.status, 404);
     assert.match(await response.text(), 'errors');
-    assert.is(counter.events.listenerCount, 0);
+    assert.is(testServer.events.listenerCount, 0);
   });
 }
 
 test('a thousand listeners of one job cost one computation for each change, and all hear its end', async ({
-  counter,
+  testServer,
 }) => {
-  const job = await startJob(counter);
-  const before = counter.computed;
-  const listeners = Array.from({ length: 1000 }, () => new Listener(counter, job.id));
-  await until('all listen', () => listeners.every(({ messages }) => messages.length > 0));
-  assert.is(counter.computed, before + 1);
-  assert.is(counter.events.listenerCount, 1000);
+  const job = await startJob(testServer);
+  const before = testServer.computed;
+  const listeners = Array.from({ length: 1000 }, () => new Listener(testServer, job.id));
+  await waitUntil('all listen', () => listeners.every(({ messages }) => messages.length > 0));
+  assert.is(testServer.computed, before + 1);
+  assert.is(testServer.events.listenerCount, 1000);
   for (const percent of [20, 40, 60]) job.note(percent);
-  await until('all know', () =>
+  await waitUntil('all know', () =>
     listeners.every(({ messages }) => messages.at(-1)?.data.includes('"progress":60')),
   );
   await job.cancel();
-  await until('all have ended', () => listeners.every(({ hasEnded }) => hasEnded));
-  assert.is(counter.computed, before + 5);
+  await waitUntil('all have ended', () => listeners.every(({ hasEnded }) => hasEnded));
+  assert.is(testServer.computed, before + 5);
   assert.ok(listeners.every(({ messages }) => messages.at(-1)?.data.startsWith('{"state":"cancelled"')));
-  assert.is(counter.events.listenerCount, 0);
+  assert.is(testServer.events.listenerCount, 0);
 });
 
 test('nothing piles up for a client that does not read: it gets the newest when it does', async ({
-  counter,
+  testServer,
 }) => {
   // More than what fits into the buffers of two sockets, many times over.
   const outputs = 400;
-  const told = 1000;
-  const job = await startJob(counter, outputs);
-  const quick = new Listener(counter, job.id);
-  const slow = new Listener(counter, job.id);
-  await until('both listen', () => quick.messages.length === 1 && slow.messages.length === 1);
+  const reported = 1000;
+  const job = await startJob(testServer, outputs);
+  const quick = new Listener(testServer, job.id);
+  const slow = new Listener(testServer, job.id);
+  await waitUntil('both listen', () => quick.messages.length === 1 && slow.messages.length === 1);
   slow.response?.pause();
-  for (let step = 1; step <= told; step += 1) {
+  for (let step = 1; step <= reported; step += 1) {
     job.note(step / 100);
-    await until('the quick one has it', () => quick.messages.length === step + 1);
+    await waitUntil('the quick one has it', () => quick.messages.length === step + 1);
   }
   await job.cancel();
-  await until('the quick one has ended', () => quick.hasEnded);
+  await waitUntil('the quick one has ended', () => quick.hasEnded);
   slow.response?.resume();
-  await until('the slow one has ended', () => slow.hasEnded);
-  assert.is(quick.messages.length, told + 2);
-  assert.ok(slow.messages.length < told / 2, `${slow.messages.length} of ${told} were kept for it`);
+  await waitUntil('the slow one has ended', () => slow.hasEnded);
+  assert.is(quick.messages.length, reported + 2);
+  assert.ok(slow.messages.length < reported / 2, `${slow.messages.length} of ${reported} were kept for it`);
   assert.is(slow.messages.at(-1)?.data, quick.messages.at(-1)?.data);
 });
 
@@ -273,7 +273,7 @@ test('a key that is revoked ends its streams, and no others', async () => {
   const made = await createKey(daemon.dataFolder, 'default', 'full');
   const asNew = { headers: { 'Service-Api-Key': made.key } };
   const isKnown = async () => (await fetch(`${daemon.url}/v2/jobs/${id}`, asNew)).status === 200;
-  await until('the new key is known', isKnown);
+  await waitUntil('the new key is known', isKnown);
   const ofNew = await fetch(`${daemon.url}/v2/jobs/${id}/events`, asNew);
   const ofOwner = await daemon.request(`/v2/jobs/${id}/events`);
   const ownersText = ofOwner.text();

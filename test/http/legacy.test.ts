@@ -88,7 +88,7 @@ test('progress of version 1 and of the early form is the percent of the current 
 }) => {
   const id = await daemon.create({ input: source.url('/d.mp4') });
   const ids = await idsOf(daemon, id);
-  await daemon.progressIs(id, ({ input }) => input.current_event_progress === 50);
+  await daemon.waitForProgress(id, ({ input }) => input.current_event_progress === 50);
   assert.equal(await daemon.read<unknown>(`/v1/inputs/${ids.input}/progress.json`), {
     state: 'processing',
     current_event: 'downloading',

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
 import { readJobRequest } from '../../src/shared/settings/read.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
-import { complaintsBySchema } from '../helpers/answers/document.js';
+import { schemaErrors } from '../helpers/answers/document.js';
 import { wrongValuesFor } from '../shared/wrong-values.js';
 
 const input = 'http://example.com/in.mp4';
 const requestSchema = { $ref: '#/components/schemas/JobRequest' };
-const complaints = (body: unknown) => complaintsBySchema(requestSchema, body, 'request');
+const complaints = (body: unknown) => schemaErrors(requestSchema, body, 'request');
 const isRead = (body: unknown) => readJobRequest(body, { maxOutputs: 50 }).ok;
 
 const good: readonly (readonly [string, unknown])[] = [

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OpenApiDocument } from '../../daemon/http/openapi/document-types.js';
-import { complaintsBySchema } from '../helpers/answers/document.js';
+import { schemaErrors } from '../helpers/answers/document.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 
 const test = suite<{ daemon: TestDaemon; proxied: TestDaemon }>('openapi.json');
@@ -59,7 +59,7 @@ test('events tell the record that the document names, and their end is told too'
   const records = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as unknown);
   assert.ok(records.length > 0, text);
   for (const record of records) {
-    assert.equal(complaintsBySchema({ $ref: '#/components/schemas/JobProgressAnswer' }, record, 'data'), []);
+    assert.equal(schemaErrors({ $ref: '#/components/schemas/JobProgressAnswer' }, record, 'data'), []);
   }
   const lastId = [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? '';
   const again = await daemon.request(`/v2/jobs/${id}/events`, { headers: { 'Last-Event-ID': lastId } });

@@ -21,16 +21,16 @@ test('every setting is there by each of its names, with its range, its choices, 
 /** Checks the settings of a table at a place of the document, and those inside of them; gives how many there were. */
 function allSettings(table: SettingsTable, place: readonly string[]): number {
   const counts = Object.entries(table).map(([name, setting]) => {
-    const told = at(...place, name);
-    const text = JSON.stringify(told) ?? '';
-    assert.ok(told !== undefined, `${place.join('.')} has no ${name}`);
+    const reported = at(...place, name);
+    const text = JSON.stringify(reported) ?? '';
+    assert.ok(reported !== undefined, `${place.join('.')} has no ${name}`);
     assert.ok(
       text.toLowerCase().includes(JSON.stringify(setting.help.toLowerCase()).slice(1, -1)),
       `help of ${name}`,
     );
     for (const value of limitsOf(setting))
       assert.ok(text.includes(JSON.stringify(value)), `${value} of ${name}`);
-    if ('default' in setting) assert.ok(property(told, 'default') !== undefined, `default of ${name}`);
+    if ('default' in setting) assert.ok(property(reported, 'default') !== undefined, `default of ${name}`);
     for (const spelling of setting.spellings ?? []) {
       assert.is(property(at(...place, spelling), 'deprecated'), true, spelling);
     }
@@ -69,8 +69,8 @@ test('a setting that this version refuses, or that changes nothing here, says so
   ];
   for (const [schema, name, honour] of notes) {
     if (name.includes('.') || 'by' in honour) continue;
-    const told = String(at('components', 'schemas', schema, 'properties', name, 'description'));
-    assert.match(told, 'noEffect' in honour ? honour.noEffect : honour.unsupported);
+    const reported = String(at('components', 'schemas', schema, 'properties', name, 'description'));
+    assert.match(reported, 'noEffect' in honour ? honour.noEffect : honour.unsupported);
   }
 });
 
@@ -117,14 +117,14 @@ test('JSONP shows no checksum', () => {
 });
 
 test('every class of error that a job can fail with is told', () => {
-  const told = JSON.stringify(at('components', 'schemas', 'ErrorClass', 'oneOf'));
+  const reported = JSON.stringify(at('components', 'schemas', 'ErrorClass', 'oneOf'));
   const faults = Object.entries<ErrorClassEntry>(errorClasses).filter(
     ([, { status, exitCode }]) => status === 422 && exitCode === 1,
   );
   assert.is(faults.length, 20);
   for (const [name, { meaning }] of faults) {
-    assert.ok(told.includes(`"${name}"`), name);
-    assert.ok(told.includes(JSON.stringify(meaning).slice(1, -1)), name);
+    assert.ok(reported.includes(`"${name}"`), name);
+    assert.ok(reported.includes(JSON.stringify(meaning).slice(1, -1)), name);
   }
 });
 

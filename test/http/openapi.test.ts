@@ -76,9 +76,9 @@ test('every parameter of a path is told, and ids are whole numbers below 2^31', 
   for (const [path, item] of Object.entries(document.paths)) {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     for (const [method, operation] of Object.entries(item)) {
-      const told = parametersOf(operation).filter((parameter) => property(parameter, 'in') === 'path');
+      const reported = parametersOf(operation).filter((parameter) => property(parameter, 'in') === 'path');
       assert.equal(
-        told.map((parameter) => property(parameter, 'name')),
+        reported.map((parameter) => property(parameter, 'name')),
         names,
         `${method} ${path}`,
       );
@@ -117,7 +117,7 @@ for (const [name, expected] of statuses) {
 }
 
 test('the headers that clients go by are told', () => {
-  const told: readonly (readonly [string, string, string, string])[] = [
+  const reported: readonly (readonly [string, string, string, string])[] = [
     ['/v2/jobs', 'get', '200', 'X-Total-Count'],
     ['/v2/jobs', 'get', '200', 'Link'],
     ['/v2/jobs', 'post', '503', 'Retry-After'],
@@ -125,7 +125,7 @@ test('the headers that clients go by are told', () => {
     ['/hosted/{token}/{name}', 'get', '206', 'Content-Range'],
     ['/v2/inputs/{id}.js', 'get', '200', 'X-Content-Type-Options'],
   ];
-  for (const [path, method, status, header] of told) {
+  for (const [path, method, status, header] of reported) {
     assert.ok(
       at('paths', path, method, 'responses', status, 'headers', header),
       `${method} ${path} ${header}`,

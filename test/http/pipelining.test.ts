@@ -11,7 +11,7 @@ import {
 } from '../helpers/daemon-process.js';
 import { connectTo, pipelined } from '../helpers/raw-http.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 const test = suite<{ folder: string; daemon: DaemonProcess }>('pipelined requests');
 
@@ -38,15 +38,15 @@ for (const [what, request] of unread) {
   test(`1,600 requests on each of 20 connections for ${what}, unread, cost little memory and no time`, async ({
     daemon,
   }) => {
-    const before = await greatestMemory(daemon.pid);
+    const before = await maxMemory(daemon.pid);
     const sockets = Array.from({ length: 20 }, () => connectTo(daemon.url).pause());
     for (const socket of sockets) socket.on('error', () => {}).write(request.repeat(1600));
-    await until('the daemon reads them', () => sockets.some(({ bytesWritten }) => bytesWritten > 0));
+    await waitUntil('the daemon reads them', () => sockets.some(({ bytesWritten }) => bytesWritten > 0));
     for (let count = 0; count < 10; count += 1) {
       const health = await fetch(`${daemon.url}/health`, { signal: AbortSignal.timeout(10_000) });
       assert.is(health.status, 200);
     }
-    const grownBy = (await greatestMemory(daemon.pid)) - before;
+    const grownBy = (await maxMemory(daemon.pid)) - before;
     for (const socket of sockets) socket.destroy();
     assert.ok(grownBy < 100e6, `it has grown by ${Math.round(grownBy / 1e6)} MB`);
   });
@@ -116,7 +116,7 @@ test('bodies between pipelined requests arrive whole', async ({ daemon, folder }
 });
 
 /** The most memory that a process has had at once, in bytes. */
-async function greatestMemory(pid: number): Promise<number> {
+async function maxMemory(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
 }

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { refused } from '../helpers/refused.js';
+import { fetchRejection } from '../helpers/refused.js';
 
 const test = suite<{ daemon: TestDaemon }>('bodies of creates');
 
@@ -53,7 +53,7 @@ for (const path of ['/v2/jobs', '/jobs', '/api/v2/jobs.xml']) {
   for (const [what, body, headers, status] of bodies) {
     test(`a create at ${path} of ${what} is ${status}`, async ({ daemon }) => {
       const init = { method: 'POST', body, headers: { ...headers, 'Service-Api-Key': daemon.key } };
-      await refused(`${daemon.url}${path}`, init, status, path.endsWith('.xml') ? 'xml' : 'json');
+      await fetchRejection(`${daemon.url}${path}`, init, status, path.endsWith('.xml') ? 'xml' : 'json');
     });
   }
 }

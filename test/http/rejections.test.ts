@@ -7,7 +7,7 @@ import { createKey } from '../../daemon/admin/api-keys.js';
 import type { CreatedRecord, JobRecord } from '../../src/shared/records.js';
 import { type Route, type RouteName, routePath, routes } from '../../src/shared/routes.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { refused } from '../helpers/refused.js';
+import { fetchRejection } from '../helpers/refused.js';
 import { tempFolder } from '../helpers/temp.js';
 
 interface Context {
@@ -63,15 +63,15 @@ for (const name of keyed) {
       const url = `${daemon.url}${pathFor(name, job)}`;
       const status = isOfAnId ? 404 : 401;
       const query = form === 'xml' ? '?format=xml' : '';
-      await refused(`${url}${query}`, init, status, form);
-      await refused(`${url}${query}`, withKey('wrong', init), status, form);
-      await refused(`${url}?api_key=&format=${form}`, init, status, form);
+      await fetchRejection(`${url}${query}`, init, status, form);
+      await fetchRejection(`${url}${query}`, withKey('wrong', init), status, form);
+      await fetchRejection(`${url}?api_key=&format=${form}`, init, status, form);
     }
   });
 
   if (key === 'full') {
     test(`${said} with a read-only key is 403`, async ({ daemon, job, readOnlyKey }) => {
-      const [sentence = ''] = await refused(
+      const [sentence = ''] = await fetchRejection(
         `${daemon.url}${pathFor(name, job)}`,
         withKey(readOnlyKey, init),
         403,
@@ -92,12 +92,16 @@ for (const name of keyed) {
   if (isOfAnId) {
     test(`${said} of another account's id, or of none, is 404`, async ({ daemon, job, strangerKey }) => {
       const own = `${daemon.url}${pathFor(name, job)}`;
-      await refused(own, withKey(strangerKey, init), 404);
+      await fetchRejection(own, withKey(strangerKey, init), 404);
       for (const id of [0, 999_999, 2 ** 31 - 1]) {
-        await refused(`${daemon.url}${routePath(name, { id })}`, withKey(daemon.key, init), 404);
+        await fetchRejection(`${daemon.url}${routePath(name, { id })}`, withKey(daemon.key, init), 404);
       }
-      await refused(`${daemon.url}${path.replace(':id', '9'.repeat(400))}`, withKey(daemon.key, init), 404);
-      await refused(`${daemon.url}${path.replace(':id', '-1')}`, withKey(daemon.key, init), 404);
+      await fetchRejection(
+        `${daemon.url}${path.replace(':id', '9'.repeat(400))}`,
+        withKey(daemon.key, init),
+        404,
+      );
+      await fetchRejection(`${daemon.url}${path.replace(':id', '-1')}`, withKey(daemon.key, init), 404);
       assert.is((await daemon.read<{ job: JobRecord }>(`/v2/jobs/${job.id}`)).job.state, 'waiting');
     });
   }
@@ -114,7 +118,7 @@ for (const name of names.filter((each) => routeOf(each).isAnyMethod === undefine
     for (const method of others) {
       const url = `${daemon.url}${pathFor(name, job)}`;
       for (const init of [{ method }, withKey(daemon.key, { method })]) {
-        const [sentence = ''] = await refused(url, init, 405);
+        const [sentence = ''] = await fetchRejection(url, init, 405);
         for (const one of taken) assert.match(sentence, one);
       }
       const response = await fetch(url, { method, headers: { Accept: 'application/xml' } });
@@ -147,10 +151,10 @@ test('an unknown address is 404 in the form that was asked for', async ({ daemon
     '/api/api/v2/jobs',
     '/%2e%2e/etc/passwd',
   ].filter((each) => each !== '/api')) {
-    await refused(`${daemon.url}${path}`, {}, 404);
+    await fetchRejection(`${daemon.url}${path}`, {}, 404);
   }
-  await refused(`${daemon.url}/v2/nothing.xml`, {}, 404, 'xml');
-  await refused(`${daemon.url}/v2/nothing.js?callback=f`, {}, 404);
+  await fetchRejection(`${daemon.url}/v2/nothing.xml`, {}, 404, 'xml');
+  await fetchRejection(`${daemon.url}/v2/nothing.js?callback=f`, {}, 404);
 });
 
 test('an account in integration mode makes test jobs only, and sees its own alone', async ({
@@ -176,9 +180,9 @@ test('a job that cannot be cancelled or resubmitted any more is 409, then 403', 
   const put = (verb: string) => `${daemon.url}/v2/jobs/${id}/${verb}`;
   const init = withKey(daemon.key, { method: 'PUT' });
   assert.is((await fetch(put('cancel'), init)).status, 204);
-  await refused(put('cancel.xml'), init, 409, 'xml');
+  await fetchRejection(put('cancel.xml'), init, 409, 'xml');
   for (let count = 0; count < 5; count += 1) assert.is((await fetch(put('resubmit'), init)).status, 204);
-  await refused(put('resubmit'), init, 403);
+  await fetchRejection(put('resubmit'), init, 403);
 });
 
 test('a job whose file is damaged is 410 wherever it is asked for', async () => {
@@ -192,7 +196,7 @@ test('a job whose file is damaged is 410 wherever it is asked for', async () => 
   const second = await startTestDaemon({ dataFolder, jobs: 0 });
   for (const name of keyed.filter((each) => /ob/.test(each) && routeOf(each).path.includes(':id'))) {
     const init = withKey(second.key, { method: routeOf(name).method });
-    await refused(`${second.url}${routePath(name, { id })}`, init, 410);
+    await fetchRejection(`${second.url}${routePath(name, { id })}`, init, 410);
   }
   assert.equal(await second.read('/v2/jobs'), []);
   await second.stop();
@@ -203,10 +207,10 @@ test('without room, what needs some is 503 and all else works', async () => {
   const post = withKey(daemon.key, { method: 'POST', body: valid });
   const put = withKey(daemon.key, { method: 'PUT', body: 'x' });
   for (const path of ['/v2/jobs', '/jobs']) {
-    const [sentence = ''] = await refused(`${daemon.url}${path}`, post, 503);
+    const [sentence = ''] = await fetchRejection(`${daemon.url}${path}`, post, 503);
     assert.match(sentence, 'free');
   }
-  await refused(`${daemon.url}/v2/uploads/a.mp4`, put, 503);
+  await fetchRejection(`${daemon.url}/v2/uploads/a.mp4`, put, 503);
   const health = await fetch(`${daemon.url}/health`);
   assert.is(health.status, 503);
   assert.is(((await health.json()) as { status: string }).status, 'unavailable');
@@ -218,11 +222,11 @@ test('beyond the limit of requests, whoever asks is told when to come back', asy
   const daemon = await startTestDaemon({ jobs: 0, rateLimit: 2 });
   const list = `${daemon.url}/v2/jobs`;
   for (let count = 0; count < 2; count += 1) assert.is((await fetch(list, withKey(daemon.key))).status, 200);
-  await refused(list, withKey(daemon.key), 429);
-  await refused(`${list}.xml`, withKey(daemon.key), 429, 'xml');
-  await refused(`${daemon.url}/v2/jobs`, withKey(daemon.key, { method: 'POST', body: valid }), 429);
-  for (let count = 0; count < 2; count += 1) await refused(list, withKey('a-guess'), 401);
-  await refused(list, withKey('another-guess'), 429);
+  await fetchRejection(list, withKey(daemon.key), 429);
+  await fetchRejection(`${list}.xml`, withKey(daemon.key), 429, 'xml');
+  await fetchRejection(`${daemon.url}/v2/jobs`, withKey(daemon.key, { method: 'POST', body: valid }), 429);
+  for (let count = 0; count < 2; count += 1) await fetchRejection(list, withKey('a-guess'), 401);
+  await fetchRejection(list, withKey('another-guess'), 429);
   for (const open of ['/health', '/version', '/openapi.json', '/']) {
     assert.is((await fetch(`${daemon.url}${open}`)).status, 200, open);
   }

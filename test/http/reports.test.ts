@@ -186,7 +186,7 @@ test('a job is in the report as soon as it is finished, under its grouping, with
   const daemon = await startTestDaemon({ filesRoots: [folder] });
   try {
     const outputs = [{ label: 'whole' }, { label: 'half', clip_length: 1 }];
-    const job = await daemon.finished(
+    const job = await daemon.waitForJob(
       await daemon.create({ input: `file://${path}`, grouping: 'films', outputs }),
     );
     assert.is(job.state, 'finished');

@@ -28,8 +28,10 @@ test.before(async (context) => {
     { label: 'two', width: 32 },
   ];
   const request = { input: `file://${path}`, outputs, pass_through: '<& \u2028>', grouping: 'films' };
-  const finished = await daemon.finished(await daemon.create(request));
-  const failed = await daemon.finished(await daemon.create({ input: `file://${join(folder, 'none.mp4')}` }));
+  const finished = await daemon.waitForJob(await daemon.create(request));
+  const failed = await daemon.waitForJob(
+    await daemon.create({ input: `file://${join(folder, 'none.mp4')}` }),
+  );
   Object.assign(context, { daemon, finished, failed });
 });
 test.after(({ daemon }) => daemon.stop());

@@ -9,7 +9,7 @@ import {
 } from '../helpers/daemon-process.js';
 import { connectTo, rawRequest } from '../helpers/raw-http.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 const test = suite<{ daemon: DaemonProcess }>('limits of requests');
 
@@ -111,12 +111,12 @@ test('a body that may take its time does not end the connection', async () => {
     host: '127.0.0.1',
     port: 0,
     requestTimeoutMs: 50,
-    isUntimed: () => true,
+    hasNoTimeout: () => true,
   });
   const url = `http://127.0.0.1:${server.port}`;
   const upload = connectTo(url);
   upload.write('PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx');
-  await until('the upload has begun', () => isReached);
+  await waitUntil('the upload has begun', () => isReached);
   // Both of these began later, and are over.
   await rawRequest(url, 'GET / HTTP/1.1\r\nHost: a\r\n');
   await rawRequest(url, 'GET / HTTP/1.1\r\nHost: a\r\n');
@@ -126,21 +126,21 @@ test('a body that may take its time does not end the connection', async () => {
 });
 
 test('connections beyond the limit are closed, and the operator is told once', async () => {
-  const told: number[] = [];
+  const reported: number[] = [];
   const server = await listen(quick, {
     host: '127.0.0.1',
     port: 0,
     maxConnections: 2,
-    onTooMany: (most) => told.push(most),
+    onConnectionLimit: (most) => reported.push(most),
   });
   const url = `http://127.0.0.1:${server.port}`;
   const kept = [connectTo(url), connectTo(url)];
-  await until('both are there', () => kept.every(({ readyState }) => readyState === 'open'));
+  await waitUntil('both are there', () => kept.every(({ readyState }) => readyState === 'open'));
   for (let count = 0; count < 3; count += 1) {
     const refused = connectTo(url).on('error', () => {});
-    await until('it is closed', () => refused.resume().closed);
+    await waitUntil('it is closed', () => refused.resume().closed);
   }
-  assert.equal(told, [2]);
+  assert.equal(reported, [2]);
   for (const socket of kept) socket.destroy();
   await server.close(0);
 });

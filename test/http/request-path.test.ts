@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type RequestPath, requestPath } from '../../daemon/http/request-path.js';
+import { normalizePath, type RequestPath } from '../../daemon/http/request-path.js';
 
 const cases: readonly (readonly [string, string, RequestPath['suffix']])[] = [
   ['/v2/jobs', '/v2/jobs', null],
@@ -18,7 +18,7 @@ const cases: readonly (readonly [string, string, RequestPath['suffix']])[] = [
 
 for (const [given, path, suffix] of cases) {
   test(`${given} is ${path} as ${suffix ?? 'whatever is asked for'}`, () => {
-    assert.equal(requestPath(given), { path, suffix });
+    assert.equal(normalizePath(given), { path, suffix });
   });
 }
 

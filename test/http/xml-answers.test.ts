@@ -46,8 +46,8 @@ test('a job is created in XML, and told in XML as in JSON', async ({ daemon }) =
     const json = await daemon.read(`${path}.json`);
     assert.equal(await readXml(await daemon.request(`${path}.xml`), answer), json, path);
   }
-  const { job: told } = await daemon.read<{ job: { pass_through: string } }>(`/v2/jobs/${created.id}`);
-  assert.is(told.pass_through, ' <a>\r ');
+  const { job: reported } = await daemon.read<{ job: { pass_through: string } }>(`/v2/jobs/${created.id}`);
+  assert.is(reported.pass_through, ' <a>\r ');
 });
 
 test('the key may stand in an XML body, under whatever label', async ({ daemon }) => {

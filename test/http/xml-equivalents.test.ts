@@ -1,11 +1,11 @@
 import { test } from 'uvu';
-import { areTwins, input, request } from './xml-request.js';
+import { areEquivalent, input, request } from './xml-request.js';
 
 const inXml = '<input>http://example.com/in.mp4?a=1&amp;b=2</input>';
 const output = (...elements: readonly string[]): string =>
   request(inXml, `<outputs type="array"><output>${elements.join('')}</output></outputs>`);
 
-const twins: readonly (readonly [string, string, unknown])[] = [
+const equivalents: readonly (readonly [string, string, unknown])[] = [
   ['an input alone', request(inXml), { input }],
   ['an empty request', request(), {}],
   ['an empty root', '<api-request/>', {}],
@@ -286,8 +286,8 @@ const twins: readonly (readonly [string, string, unknown])[] = [
   ],
 ];
 
-for (const [name, xml, json] of twins) {
-  test(`XML and JSON say the same: ${name}`, () => areTwins(xml, json));
+for (const [name, xml, json] of equivalents) {
+  test(`XML and JSON say the same: ${name}`, () => areEquivalent(xml, json));
 }
 
 test.run();

@@ -8,7 +8,7 @@ export const limits = { maxOutputs: 50 };
 export const input = 'http://example.com/in.mp4?a=1&b=2';
 
 /** An XML request and a JSON body are read to the very same: settings, complaints and unknown fields. */
-export function areTwins(xml: string, json: unknown): void {
+export function areEquivalent(xml: string, json: unknown): void {
   assert.equal(readJobRequest(fromXml(xml), limits), readJobRequest(json, limits), xml);
 }
 
@@ -26,7 +26,7 @@ export function request(...elements: readonly string[]): string {
 }
 
 /** How a value is written. */
-export interface XmlManner {
+export interface XmlStyle {
   /** `type` on lists and on all that is no text. */
   readonly isTyped: boolean;
   /** `-` for `_`. */
@@ -36,12 +36,12 @@ export interface XmlManner {
 }
 
 /** A JSON body in the XML form that the service document describes. Names that a client chose are to be given as `asIs`. */
-export function toRequestXml(body: object, manner: XmlManner, asIs: readonly string[] = []): string {
+export function toRequestXml(body: object, style: XmlStyle, asIs: readonly string[] = []): string {
   const name = (word: string): string =>
-    manner.isHyphened && !asIs.includes(word) ? word.replaceAll('_', '-') : word;
+    style.isHyphened && !asIs.includes(word) ? word.replaceAll('_', '-') : word;
   const write = (tag: string, value: unknown, depth: number): string => {
-    const gap = manner.isIndented ? `\n${'  '.repeat(depth)}` : '';
-    const type = manner.isTyped ? typeOf(value) : '';
+    const gap = style.isIndented ? `\n${'  '.repeat(depth)}` : '';
+    const type = style.isTyped ? typeOf(value) : '';
     if (value === null) return `${gap}<${tag} nil="true"/>`;
     if (typeof value !== 'object') return `${gap}<${tag}${type}>${escaped(String(value))}</${tag}>`;
     const inner = Array.isArray(value)

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jobTable, outputTable, type Setting, type SettingsTable } from '../../src/shared/settings/index.js';
 import { readJobRequest } from '../../src/shared/settings/read.js';
-import { areTwins, input, limits, toRequestXml, type XmlManner } from './xml-request.js';
+import { areEquivalent, input, limits, toRequestXml, type XmlStyle } from './xml-request.js';
 
 const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (setting: Setting) => unknown>> =
   {
@@ -33,7 +33,7 @@ function sampleOfTable(table: SettingsTable): Record<string, unknown> {
   );
 }
 
-const manners: readonly XmlManner[] = [true, false].flatMap((isTyped) =>
+const styles: readonly XmlStyle[] = [true, false].flatMap((isTyped) =>
   [true, false].flatMap((isHyphened) =>
     [true, false].map((isIndented) => ({ isTyped, isHyphened, isIndented })),
   ),
@@ -44,7 +44,7 @@ test('every setting can be said in XML, in every manner', () => {
     ...sampleOfTable(jobTable),
     outputs: [sampleOfTable(outputTable), sampleOfTable(outputTable)],
   };
-  for (const manner of manners) areTwins(toRequestXml(body, manner, ['X-Own_Name']), body);
+  for (const style of styles) areEquivalent(toRequestXml(body, style, ['X-Own_Name']), body);
 });
 
 test('every setting by itself can be said in XML, by each of its names', () => {
@@ -52,7 +52,7 @@ test('every setting by itself can be said in XML, by each of its names', () => {
     for (const spelling of [name, ...(setting.spellings ?? [])]) {
       const body = { input, outputs: [{ [spelling]: sampleOf(setting) }] };
       assert.ok(readJobRequest(body, limits).ok, JSON.stringify(readJobRequest(body, limits)));
-      for (const manner of manners) areTwins(toRequestXml(body, manner, ['X-Own_Name']), body);
+      for (const style of styles) areEquivalent(toRequestXml(body, style, ['X-Own_Name']), body);
     }
   }
 });

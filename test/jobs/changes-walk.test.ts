@@ -54,12 +54,12 @@ const changes: readonly Change[] = [
   { type: 'queued' },
   { type: 'claimed', token: 'next' },
   { type: 'inspected', media, file },
-  { type: 'input-failed', fault },
+  { type: 'input-failed', failure: fault },
   ...[9, 10].flatMap((id): readonly Change[] => [
     { type: 'output-assigned', id },
     { type: 'output-started', id },
     { type: 'output-finished', id, media, file },
-    { type: 'output-failed', id, fault },
+    { type: 'output-failed', id, failure: fault },
   ]),
   { type: 'released' },
   { type: 'lost' },
@@ -69,15 +69,15 @@ const changes: readonly Change[] = [
 
 const target = { url: 'http://example.com/done', format: 'json', headers: {} } as const;
 /** The job with somebody to be told of its end and that of each output, and with one notice of an output that waits already. */
-function told(job: Job): Job {
+function withTargets(job: Job): Job {
   const outputs = job.outputs.map((output) => ({
     ...output,
     settings: { ...output.settings, notifications: [target] },
   }));
   const [first] = outputs;
   const waits = first !== undefined && isFinal(first.state);
-  const notice = { id: 'earlier', outputId: first?.id ?? 0, target, attempts: 3, dueAt: job.createdAt };
-  return deepFreeze({ ...job, outputs, notifications: [target], notices: waits ? [notice] : [] });
+  const notification = { id: 'earlier', outputId: first?.id ?? 0, target, attempts: 3, dueAt: job.createdAt };
+  return deepFreeze({ ...job, outputs, notifications: [target], notices: waits ? [notification] : [] });
 }
 
 /** Every step from every sensible job; those that are refused lead nowhere. The jobs are frozen. */
@@ -160,7 +160,7 @@ test('nothing but a resubmit leads out of a final state', () => {
 test('a notice is made of each part that a step ends, outputs first, and kept while that part stays ended', () => {
   let made = 0;
   for (const crashes of [0, 2]) {
-    for (const { from, to } of steps({ crashes }, told)) {
+    for (const { from, to } of steps({ crashes }, withTargets)) {
       const ended = from.outputs.filter(
         ({ state }, index) => !isFinal(state) && isFinal(to.outputs[index]?.state ?? state),
       );
@@ -188,11 +188,11 @@ test('a notice is made of each part that a step ends, outputs first, and kept wh
 
 test('an attempt at a notice changes nothing but the notices, in whatever state the job is', () => {
   for (const states of sensible) {
-    const from = told(jobIn(states));
+    const from = withTargets(jobIn(states));
     for (const type of ['notice-delivered', 'notice-failed'] as const) {
-      const to = apply(from, { type, noticeId: 'earlier' }, changedAt);
+      const to = apply(from, { type, notificationId: 'earlier' }, changedAt);
       assert.equal({ ...to, notices: from.notices }, from);
-      assert.is(apply(from, { type, noticeId: 'another' }, changedAt), from);
+      assert.is(apply(from, { type, notificationId: 'another' }, changedAt), from);
     }
   }
 });

@@ -36,7 +36,7 @@ const byJobState: readonly (readonly [Change, ...string[]])[] = [
   [{ type: 'queued' }, 'waiting', illegal, illegal, illegal, illegal, illegal],
   [{ type: 'claimed', token: 'token' }, illegal, 'processing', illegal, illegal, illegal, illegal],
   [{ type: 'inspected', media, file }, illegal, illegal, 'processing', illegal, illegal, illegal],
-  [{ type: 'input-failed', fault }, illegal, illegal, 'failed', illegal, illegal, illegal],
+  [{ type: 'input-failed', failure: fault }, illegal, illegal, 'failed', illegal, illegal, illegal],
   [{ type: 'released' }, illegal, illegal, 'waiting', illegal, illegal, illegal],
   [{ type: 'lost' }, illegal, illegal, 'waiting', illegal, illegal, illegal],
   [{ type: 'cancelled' }, conflict, 'cancelled', 'cancelled', conflict, conflict, conflict],
@@ -44,7 +44,7 @@ const byJobState: readonly (readonly [Change, ...string[]])[] = [
   [{ type: 'output-assigned', id: 9 }, illegal, illegal, illegal, illegal, illegal, illegal],
   [{ type: 'output-started', id: 9 }, illegal, illegal, illegal, illegal, illegal, illegal],
   [{ type: 'output-finished', id: 9, media, file }, illegal, illegal, illegal, illegal, illegal, illegal],
-  [{ type: 'output-failed', id: 9, fault }, illegal, illegal, illegal, illegal, illegal, illegal],
+  [{ type: 'output-failed', id: 9, failure: fault }, illegal, illegal, illegal, illegal, illegal, illegal],
 ];
 
 for (const [change, ...outcomes] of byJobState) {
@@ -61,7 +61,7 @@ for (const [change, ...outcomes] of byJobState) {
 const byInputState: readonly (readonly [Change, ...string[]])[] = [
   // change                            pending  waiting  processing  finished failed   cancelled
   [{ type: 'inspected', media, file }, illegal, illegal, 'finished', illegal, illegal, illegal],
-  [{ type: 'input-failed', fault }, illegal, illegal, 'failed', illegal, illegal, illegal],
+  [{ type: 'input-failed', failure: fault }, illegal, illegal, 'failed', illegal, illegal, illegal],
 ];
 
 for (const [change, ...outcomes] of byInputState) {
@@ -84,7 +84,7 @@ const byOutputState: readonly (readonly [Change, Readonly<Record<string, string>
   ],
   [{ type: 'output-finished', id: 9, media, file }, { processing: 'finished' }],
   [
-    { type: 'output-failed', id: 9, fault },
+    { type: 'output-failed', id: 9, failure: fault },
     { queued: 'failed', assigning: 'failed', processing: 'failed' },
   ],
 ];
@@ -121,14 +121,14 @@ test('an inspected input frees the outputs that wait for it, and no others', () 
 
 test('a failed input leaves its outputs without one and fails the job', () => {
   const job = jobIn({ job: 'processing', input: 'processing', outputs: ['waiting', 'finished'] });
-  const next = apply(job, { type: 'input-failed', fault }, changedAt);
+  const next = apply(job, { type: 'input-failed', failure: fault }, changedAt);
   assert.equal(statesOf(next), { job: 'failed', input: 'failed', outputs: ['no input', 'finished'] });
   assert.equal([next.input.fault, next.finishedAt, next.claim], [fault, at, null]);
 });
 
 test('a job goes on while an output of it is not final, and a failed one takes no other with it', () => {
   const job = jobIn({ ...inputReady, outputs: ['processing', 'queued'] });
-  const oneFailed = apply(job, { type: 'output-failed', id: 9, fault }, changedAt);
+  const oneFailed = apply(job, { type: 'output-failed', id: 9, failure: fault }, changedAt);
   assert.equal(statesOf(oneFailed), { ...inputReady, outputs: ['failed', 'queued'] });
   assert.is(oneFailed.claim, 'token');
   const started = apply(oneFailed, { type: 'output-started', id: 10 }, changedAt);

@@ -14,8 +14,8 @@ const parts = deepFreeze({
   },
   test: true,
   outputs: [
-    { settings: { label: 'web', width: 640 }, placement: place },
-    { settings: {}, placement: place },
+    { settings: { label: 'web', width: 640 }, outputDestination: place },
+    { settings: {}, outputDestination: place },
   ],
   now: madeAt,
 });

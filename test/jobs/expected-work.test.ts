@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { expectedWork, inputSharePercent } from '../../daemon/jobs/expected-work.js';
+import { expectedWork, inputWeightPercent } from '../../daemon/jobs/expected-work.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { mediaFacts, videoFacts } from '../plan/facts.js';
 
@@ -12,7 +12,7 @@ function work(settings: OutputSettings, name = 'a.mp4', isTest = false, media = 
 
 test('an input on this machine counts for a hundredth of its job, one from elsewhere for a tenth', () => {
   const urls = ['file:///a.mp4', 'upload://t/a.mp4', 'http://h/a.mp4', 's3://b/a.mp4', 'FTP://h/a'];
-  assert.equal(urls.map(inputSharePercent), [1, 1, 10, 10, 10]);
+  assert.equal(urls.map(inputWeightPercent), [1, 1, 10, 10, 10]);
 });
 
 /** Settings and names of two outputs: the first takes longer. */
@@ -34,8 +34,8 @@ const heavier: readonly (readonly [OutputSettings, OutputSettings, string, strin
   [{ width: 3840, upscale: true }, { width: 3840 }, 'a.mp4', 'a.mp4'],
 ];
 for (const [more, less, nameOfMore, nameOfLess] of heavier) {
-  const told = (settings: OutputSettings, name: string) => `${name} with ${JSON.stringify(settings)}`;
-  test(`${told(more, nameOfMore)} takes longer than ${told(less, nameOfLess)}`, () => {
+  const describeCase = (settings: OutputSettings, name: string) => `${name} with ${JSON.stringify(settings)}`;
+  test(`${describeCase(more, nameOfMore)} takes longer than ${describeCase(less, nameOfLess)}`, () => {
     assert.ok(work(more, nameOfMore) > work(less, nameOfLess));
   });
 }

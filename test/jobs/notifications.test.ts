@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply, type Change } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
-import { noticeRecord } from '../../daemon/jobs/notification-record.js';
-import { maxNoticeAttempts } from '../../daemon/jobs/notifications.js';
+import { notificationRecord } from '../../daemon/jobs/notification-record.js';
+import { maxNotificationAttempts } from '../../daemon/jobs/notifications.js';
 import { inputDetails, outputDetails } from '../../daemon/jobs/view.js';
 import { changedAt, deepFreeze, fault, file, jobIn, madeAt, media, type States } from './sample-job.js';
 
@@ -12,7 +12,7 @@ const at = changedAt.toISOString();
 const targetOf = (name: string) => ({ url: `http://${name}.example/`, format: 'json', headers: {} }) as const;
 
 /** Job 7 with two who are told of its end, and as many of the end of output 9. */
-function toldJob(states: States, edit: Partial<Job> = {}): Job {
+function createJob(states: States, edit: Partial<Job> = {}): Job {
   const job = jobIn(states);
   const outputs = job.outputs.map((output) => ({
     ...output,
@@ -30,56 +30,61 @@ const after = (job: Job, ...changes: readonly Change[]): Job =>
 const processing = { job: 'processing', input: 'finished' } as const;
 const downloading: States = { job: 'processing', input: 'processing', outputs: ['waiting', 'waiting'] };
 const finished9: Change = { type: 'output-finished', id: 9, media, file };
-const failed10: Change = { type: 'output-failed', id: 10, fault };
+const failed10: Change = { type: 'output-failed', id: 10, failure: fault };
 
 const endings: readonly (readonly [string, Job, readonly Change[], readonly string[]])[] = [
   [
     'an output that finishes',
-    toldJob({ ...processing, outputs: ['processing', 'queued'] }),
+    createJob({ ...processing, outputs: ['processing', 'queued'] }),
     [finished9],
     ofOutput,
   ],
   [
     'the last output, and the job with it',
-    toldJob({ ...processing, outputs: ['processing', 'finished'] }),
+    createJob({ ...processing, outputs: ['processing', 'finished'] }),
     [finished9],
     [...ofOutput, ...ofJob],
   ],
   [
     'an output that fails',
-    toldJob({ ...processing, outputs: ['processing', 'queued'] }),
-    [{ type: 'output-failed', id: 9, fault }],
+    createJob({ ...processing, outputs: ['processing', 'queued'] }),
+    [{ type: 'output-failed', id: 9, failure: fault }],
     ofOutput,
   ],
   [
     'an output that nobody is told of',
-    toldJob({ ...processing, outputs: ['queued', 'queued'] }),
+    createJob({ ...processing, outputs: ['queued', 'queued'] }),
     [failed10],
     [],
   ],
-  ['an input that fails', toldJob(downloading), [{ type: 'input-failed', fault }], [...ofOutput, ...ofJob]],
+  [
+    'an input that fails',
+    createJob(downloading),
+    [{ type: 'input-failed', failure: fault }],
+    [...ofOutput, ...ofJob],
+  ],
   [
     'a cancel',
-    toldJob({ job: 'waiting', input: 'waiting', outputs: ['waiting'] }),
+    createJob({ job: 'waiting', input: 'waiting', outputs: ['waiting'] }),
     [{ type: 'cancelled' }],
     [...ofOutput, ...ofJob],
   ],
   [
     'a cancel after the output',
-    toldJob({ ...processing, outputs: ['finished', 'queued'] }),
+    createJob({ ...processing, outputs: ['finished', 'queued'] }),
     [{ type: 'cancelled' }],
     ofJob,
   ],
   [
     'the third crash',
-    deepFreeze({ ...toldJob(downloading), crashes: 2 }),
+    deepFreeze({ ...createJob(downloading), crashes: 2 }),
     [{ type: 'lost' }],
     [...ofOutput, ...ofJob],
   ],
-  ['a crash before the third', toldJob(downloading), [{ type: 'lost' }], []],
+  ['a crash before the third', createJob(downloading), [{ type: 'lost' }], []],
   [
     'an orderly stop',
-    toldJob({ ...processing, outputs: ['processing', 'failed'] }),
+    createJob({ ...processing, outputs: ['processing', 'failed'] }),
     [{ type: 'released' }],
     [],
   ],
@@ -89,12 +94,12 @@ for (const [what, job, changes, expected] of endings) {
   test(`${what} makes ${expected.length} notices due at once`, () => {
     const next = after(job, ...changes);
     assert.equal(ids(next), expected);
-    assert.ok(next.notices.every((notice) => notice.attempts === 0 && notice.dueAt === at));
+    assert.ok(next.notices.every((notification) => notification.attempts === 0 && notification.dueAt === at));
   });
 }
 
 test('a notice knows where it goes and in which form, whatever the request left out', () => {
-  const { notices } = after(toldJob({ ...processing, outputs: ['processing', 'queued'] }), finished9);
+  const { notices } = after(createJob({ ...processing, outputs: ['processing', 'queued'] }), finished9);
   assert.equal(
     notices.map(({ outputId, target }) => [outputId, target]),
     [
@@ -105,18 +110,23 @@ test('a notice knows where it goes and in which form, whatever the request left 
 });
 
 test('a resubmit takes back what is not true any more, and what is finished is not told again', () => {
-  const failed = after(toldJob({ ...processing, outputs: ['processing', 'queued'] }), finished9, failed10);
+  const failed = after(createJob({ ...processing, outputs: ['processing', 'queued'] }), finished9, failed10);
   assert.equal([failed.state, ids(failed)], ['failed', [...ofOutput, ...ofJob]]);
   const again = after(failed, { type: 'resubmitted' });
   assert.equal(again.notices, failed.notices.slice(0, 2));
-  const told = after(again, { type: 'notice-delivered', noticeId: ofOutput[0] ?? '' });
-  const ended = after(told, { type: 'claimed', token: 'next' }, { type: 'inspected', media, file }, failed10);
+  const reported = after(again, { type: 'notice-delivered', notificationId: ofOutput[0] ?? '' });
+  const ended = after(
+    reported,
+    { type: 'claimed', token: 'next' },
+    { type: 'inspected', media, file },
+    failed10,
+  );
   assert.equal(ids(ended), [ofOutput[1], `msg_${made}_7_job_0_1`, `msg_${made}_7_job_1_1`]);
 });
 
 test('the notices of an output that fails again are other ones', () => {
-  const fail9: Change = { type: 'output-failed', id: 9, fault };
-  const first = after(toldJob({ ...processing, outputs: ['processing', 'finished'] }), fail9);
+  const fail9: Change = { type: 'output-failed', id: 9, failure: fault };
+  const first = after(createJob({ ...processing, outputs: ['processing', 'finished'] }), fail9);
   const second = after(
     first,
     { type: 'resubmitted' },
@@ -128,22 +138,22 @@ test('the notices of an output that fails again are other ones', () => {
 });
 
 test('a failed attempt is due again after 2 seconds, then 4, 8 and so on, and the twentieth is the last', () => {
-  let job = after(toldJob({ ...processing, outputs: ['processing', 'queued'] }), finished9);
-  const [noticeId = '', other] = ids(job);
-  for (let attempt = 1; attempt < maxNoticeAttempts; attempt += 1) {
-    job = after(job, { type: 'notice-failed', noticeId });
-    const [notice] = job.notices;
+  let job = after(createJob({ ...processing, outputs: ['processing', 'queued'] }), finished9);
+  const [notificationId = '', other] = ids(job);
+  for (let attempt = 1; attempt < maxNotificationAttempts; attempt += 1) {
+    job = after(job, { type: 'notice-failed', notificationId });
+    const [notification] = job.notices;
     assert.equal(
-      [notice?.id, notice?.attempts, Date.parse(notice?.dueAt ?? '') - changedAt.getTime()],
-      [noticeId, attempt, 1000 * 2 ** attempt],
+      [notification?.id, notification?.attempts, Date.parse(notification?.dueAt ?? '') - changedAt.getTime()],
+      [notificationId, attempt, 1000 * 2 ** attempt],
     );
   }
-  assert.is(maxNoticeAttempts, 20);
-  assert.equal(ids(after(job, { type: 'notice-failed', noticeId })), [other]);
+  assert.is(maxNotificationAttempts, 20);
+  assert.equal(ids(after(job, { type: 'notice-failed', notificationId })), [other]);
 });
 
 test('a notice tells of the job, its input, and its outputs or the one that it is about', () => {
-  const job = after(toldJob({ ...processing, outputs: ['processing', 'finished'] }), finished9);
+  const job = after(createJob({ ...processing, outputs: ['processing', 'finished'] }), finished9);
   const [ofNine, , ofAll] = job.notices;
   assert.ok(ofNine !== undefined && ofAll !== undefined);
   const head = {
@@ -159,12 +169,12 @@ test('a notice tells of the job, its input, and its outputs or the one that it i
   };
   const [nine, ten] = job.outputs;
   assert.ok(nine !== undefined && ten !== undefined);
-  assert.equal(noticeRecord(job, ofNine), {
+  assert.equal(notificationRecord(job, ofNine), {
     job: head,
     input: inputDetails(job),
     output: outputDetails(nine),
   });
-  assert.equal(noticeRecord(job, ofAll), {
+  assert.equal(notificationRecord(job, ofAll), {
     job: head,
     input: inputDetails(job),
     outputs: [outputDetails(nine), outputDetails(ten)],

@@ -10,7 +10,7 @@ const inputId = 8;
 const outputId = 9;
 const running = (output: OutputState, input: States['input'] = 'finished') =>
   jobIn({ job: 'processing', input, outputs: [output] });
-const told = (id: number, event: FileProgress['event'], percent: number) =>
+const progressWith = (id: number, event: FileProgress['event'], percent: number) =>
   new Map([[id, { event, percent, overallPercent: 77, fps: 24, speed: 2, eta_in_ms: 500 }]]);
 
 function outputOf(job: ReturnType<typeof jobIn>) {
@@ -26,14 +26,14 @@ const early = (output: OutputState, progress = new Map<number, FileProgress>(), 
 
 test('version 1 tells the percent of the current event and nothing else', () => {
   const job = running('processing');
-  const progress = told(outputId, 'transcoding', 20);
+  const progress = progressWith(outputId, 'transcoding', 20);
   const record = progressV1(outputProgress(job, outputOf(job), progress));
   assert.equal(record, { state: 'processing', current_event: 'transcoding', progress: 20 });
 });
 
 test('version 1 tells of an input likewise, and 0 between the claim and the first byte', () => {
   const job = running('waiting', 'processing');
-  assert.equal(progressV1(inputProgress(job, told(inputId, 'downloading', 35))), {
+  assert.equal(progressV1(inputProgress(job, progressWith(inputId, 'downloading', 35))), {
     state: 'processing',
     current_event: 'downloading',
     progress: 35,
@@ -91,14 +91,15 @@ test('the early form says "queued" for an output of a job that waits', () => {
 });
 
 test('the early form capitalises events and has the percent of the current one', () => {
-  const at = (event: FileProgress['event']) => early('processing', told(outputId, event, 12.5));
+  const at = (event: FileProgress['event']) => early('processing', progressWith(outputId, event, 12.5));
   assert.equal(at('transcoding'), { state: 'processing', current_event: 'Transcoding', progress: 12.5 });
   assert.equal(at('uploading'), { state: 'processing', current_event: 'Uploading', progress: 12.5 });
 });
 
 test('the early form tells of the input while the output waits for it', () => {
   const at = (progress: Map<number, FileProgress>) => early('waiting', progress, 'processing');
-  const percentOf = (event: FileProgress['event'], percent: number) => at(told(inputId, event, percent));
+  const percentOf = (event: FileProgress['event'], percent: number) =>
+    at(progressWith(inputId, event, percent));
   assert.equal(at(new Map()), { state: 'queued', current_event: 'Downloading', progress: 0 });
   assert.equal(percentOf('downloading', 40), { state: 'queued', current_event: 'Downloading', progress: 40 });
   assert.equal(percentOf('inspecting', 0), { state: 'queued', current_event: 'Inspecting', progress: 0 });

@@ -5,7 +5,7 @@ import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
 import { jobProgress } from '../../daemon/jobs/progress-view.js';
-import { withReached } from '../../daemon/jobs/reached.js';
+import { withLastProgress } from '../../daemon/jobs/reached.js';
 import { mediaFacts, videoFacts } from '../plan/facts.js';
 
 const now = new Date('2026-01-02T03:04:05Z');
@@ -16,15 +16,15 @@ const place = { destination: 'hosted://t/a.mp4', url: 'http://h/hosted/t/a.mp4' 
 function after(...changes: readonly Change[]): Job {
   const parts = { accountId: 'a', request: { input: 'http://h/a', outputs: [{}, {}] }, test: false, now };
   const outputs = [
-    { settings: {}, placement: place },
-    { settings: {}, placement: place },
+    { settings: {}, outputDestination: place },
+    { settings: {}, outputDestination: place },
   ];
   return changes.reduce((job, change) => apply(job, change, now), draftJob({ ...parts, outputs }).number(1));
 }
 
 const claimed: Change = { type: 'claimed', token: 't' };
 const inspected: Change = { type: 'inspected', media, file };
-const told = (id: number, progress: FileProgress) => new Map([[id, progress]]);
+const reported = (id: number, progress: FileProgress) => new Map([[id, progress]]);
 
 test('a waiting job has nothing done', () => {
   const record = jobProgress(after(), new Map());
@@ -39,7 +39,7 @@ test('an input is assigning between its claim and the first byte', () => {
 test('an input that is fetched tells event, percent of the event and overall percent', () => {
   const record = jobProgress(
     after(claimed),
-    told(2, { event: 'downloading', percent: 50, overallPercent: 47.5 }),
+    reported(2, { event: 'downloading', percent: 50, overallPercent: 47.5 }),
   );
   assert.equal(record.input, {
     id: 2,
@@ -57,7 +57,7 @@ test('the pace of an encoder is told as it is', () => {
   const job = after(claimed, inspected, { type: 'output-started', id: 3 });
   const record = jobProgress(
     job,
-    told(3, { event: 'transcoding', percent: 20, overallPercent: 19, ...pace }),
+    reported(3, { event: 'transcoding', percent: 20, overallPercent: 19, ...pace }),
   );
   assert.equal(record.outputs[0], {
     id: 3,
@@ -84,11 +84,14 @@ test('what is finished is at 100, whatever was told last', () => {
 test('outputs weigh in by what they are expected to take, once the input is known', () => {
   const video = videoFacts({ width: 1920, height: 1080 });
   const pictured: Change = { type: 'inspected', media: mediaFacts({ video }), file };
-  const outputs = [{ width: 1920 }, { width: 192 }].map((settings) => ({ settings, placement: place }));
+  const outputs = [{ width: 1920 }, { width: 192 }].map((settings) => ({
+    settings,
+    outputDestination: place,
+  }));
   const request = { input: 'file:///a.mp4', outputs: [] };
   const draft = draftJob({ accountId: 'a', request, test: false, now, outputs }).number(1);
   const job = [claimed, pictured].reduce((before, change) => apply(before, change, now), draft);
-  const half = (id: number) => told(id, { event: 'transcoding', percent: 50, overallPercent: 50 });
+  const half = (id: number) => reported(id, { event: 'transcoding', percent: 50, overallPercent: 50 });
   const [large, small] = [jobProgress(job, half(3)).progress, jobProgress(job, half(4)).progress];
   assert.ok(Math.abs(large + small - 2 * 1 - 0.99 * 50) < 0.02, `${large} ${small}`);
   assert.ok(large > 3 * small, `${large} ${small}`);
@@ -96,28 +99,34 @@ test('outputs weigh in by what they are expected to take, once the input is know
 
 test('what failed or was cancelled stays where it was', () => {
   const started = after(claimed, inspected, { type: 'output-started', id: 3 });
-  const known = told(3, { event: 'transcoding', percent: 40, overallPercent: 38 });
+  const known = reported(3, { event: 'transcoding', percent: 40, overallPercent: 38 });
   const before = jobProgress(started, known).progress;
   const fault = { errorClass: 'TranscodingError', message: 'It broke.' } as const;
-  const failed = withReached(apply(started, { type: 'output-failed', id: 3, fault }, now), known);
-  const cancelled = withReached(apply(started, { type: 'cancelled' }, now), known);
+  const failed = withLastProgress(
+    apply(started, { type: 'output-failed', id: 3, failure: fault }, now),
+    known,
+  );
+  const cancelled = withLastProgress(apply(started, { type: 'cancelled' }, now), known);
   for (const ended of [failed, cancelled]) {
     const record = jobProgress(ended, new Map());
     assert.is(record.outputs[0]?.progress, 38);
     assert.is(record.outputs[0]?.current_event, undefined);
     assert.is(record.progress, before);
-    assert.is(withReached(ended, new Map()), ended);
+    assert.is(withLastProgress(ended, new Map()), ended);
   }
 });
 
 test('what is tried again begins at nothing, and what was kept counts once the input is known', () => {
   const fault = { errorClass: 'TranscodingError', message: 'It broke.' } as const;
-  const known = told(4, { event: 'transcoding', percent: 40, overallPercent: 38 });
-  const failed = withReached(
+  const known = reported(4, { event: 'transcoding', percent: 40, overallPercent: 38 });
+  const failed = withLastProgress(
     after(
       ...[claimed, inspected, { type: 'output-started', id: 3 } as const],
       ...[{ type: 'output-finished', id: 3, media, file } as const],
-      ...[{ type: 'output-started', id: 4 } as const, { type: 'output-failed', id: 4, fault } as const],
+      ...[
+        { type: 'output-started', id: 4 } as const,
+        { type: 'output-failed', id: 4, failure: fault } as const,
+      ],
     ),
     known,
   );

@@ -7,7 +7,7 @@ const nothing: ReportQuery = { from: null, to: null, grouping: null };
 
 function read(query: Partial<ReportQuery>, at = now) {
   const range = readReportRange({ ...nothing, ...query }, at);
-  if ('complaints' in range) return range;
+  if ('validationErrors' in range) return range;
   return {
     count: range.days.length,
     first: range.days[0],
@@ -97,7 +97,7 @@ const bad: readonly (readonly [string, Partial<ReportQuery>, readonly string[]])
 
 for (const [what, query, complaints] of bad) {
   test(`a report for ${what} is refused: ${complaints.join('; ')}`, () => {
-    assert.equal(read(query), { complaints });
+    assert.equal(read(query), { validationErrors: complaints });
   });
 }
 

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allReport, type DayUsage, liveReport, vodReport } from '../../daemon/jobs/report.js';
+import { allReport, type DailyUsage, liveReport, vodReport } from '../../daemon/jobs/report.js';
 import type { ReportRange } from '../../daemon/jobs/report-range.js';
 
 const range: ReportRange = { days: ['2026-01-01', '2026-01-02', '2026-01-03'], grouping: null };
 
-function used(day: string, grouping: string | null, encodedMs: number, billableMs = encodedMs): DayUsage {
+function used(day: string, grouping: string | null, encodedMs: number, billableMs = encodedMs): DailyUsage {
   return { day, grouping, encodedMs, billableMs };
 }
 

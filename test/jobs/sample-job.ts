@@ -1,6 +1,6 @@
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { FileFacts, Job } from '../../daemon/jobs/job.js';
-import type { Fault } from '../../daemon/jobs/job-failure.js';
+import type { JobFailure } from '../../daemon/jobs/job-failure.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { isFinal, type OutputState } from '../../src/shared/states.js';
 
@@ -20,7 +20,10 @@ export const media: MediaFacts = {
 /** What was taken in or delivered. */
 export const file: FileFacts = { sizeBytes: 3, md5: '900150983cd24fb0d6963f7d28e17f72' };
 /** Why something of it failed. */
-export const fault: Fault = { errorClass: 'TranscodingError', message: 'The encoder gave up on the file.' };
+export const fault: JobFailure = {
+  errorClass: 'TranscodingError',
+  message: 'The encoder gave up on the file.',
+};
 
 /** States of a job, its input and its outputs. */
 export interface States {
@@ -37,7 +40,10 @@ export function jobIn({ job: state, input, outputs }: States, edit: Partial<Job>
     test: false,
     outputs: outputs.map((_, index) => ({
       settings: { label: `output ${index}` },
-      placement: { destination: `hosted://t/${index}.mp4`, url: `http://localhost/hosted/t/${index}.mp4` },
+      outputDestination: {
+        destination: `hosted://t/${index}.mp4`,
+        url: `http://localhost/hosted/t/${index}.mp4`,
+      },
     })),
     now: madeAt,
   }).number(7);

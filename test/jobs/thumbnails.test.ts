@@ -35,7 +35,10 @@ const draft = draftJob({
   test: false,
   outputs: settings.map((its, index) => ({
     settings: its,
-    placement: { destination: `hosted://t${index}/a.mp4`, url: `http://localhost/hosted/t${index}/a.mp4` },
+    outputDestination: {
+      destination: `hosted://t${index}/a.mp4`,
+      url: `http://localhost/hosted/t${index}/a.mp4`,
+    },
   })),
   now: madeAt,
 });
@@ -72,7 +75,7 @@ test('thumbnails are shown once the job is complete, with the time when they wer
 test('a resubmitted job keeps the thumbnails of the outputs that it keeps', () => {
   const failed = apply(finished([0, 1]), { type: 'output-started', id: 14 }, changedAt);
   const fault = { errorClass: 'ThumbnailError', message: 'none' } as const;
-  const ended = apply(failed, { type: 'output-failed', id: 14, fault }, changedAt);
+  const ended = apply(failed, { type: 'output-failed', id: 14, failure: fault }, changedAt);
   const again = apply(ended, { type: 'resubmitted' }, changedAt);
   assert.equal(
     again.outputs.map(({ thumbnails }) => thumbnails.map(({ id }) => id)),

@@ -7,11 +7,11 @@ import { draftWith, mediaOf } from '../contracts/job-store/store-facts.js';
 const test = suite('the usage of a job');
 
 /** A job whose outputs are as given, and otherwise as new. */
-function jobWith(outputs: readonly Partial<JobOutput>[], traits: Partial<Job> = {}): Job {
+function jobWith(outputs: readonly Partial<JobOutput>[], options: Partial<Job> = {}): Job {
   const job = draftWith({ outputCount: outputs.length }).number(1);
   return {
     ...job,
-    ...traits,
+    ...options,
     outputs: job.outputs.map((output, index) => ({ ...output, ...outputs[index] })),
   };
 }

@@ -1,5 +1,5 @@
 /** Holds back what comes to it until a test lets it go, and keeps a record of what came, in order. */
-export class Gates {
+export class StepGates {
   readonly #open = new Set<string>();
   readonly #changed = new Set<() => void>();
   /** What has come so far. */
@@ -20,9 +20,9 @@ export class Gates {
 
   /** Resolves when all of these have come. Gives up after ten seconds, with what has. */
   async come(...names: readonly string[]): Promise<void> {
-    const tooLate = new AbortController();
-    const timer = setTimeout(() => tooLate.abort(), 10_000);
-    await this.#until(() => names.every((name) => this.reached.includes(name)), tooLate.signal).catch(() => {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), 10_000);
+    await this.#until(() => names.every((name) => this.reached.includes(name)), timeout.signal).catch(() => {
       throw new Error(`${names.join(', ')} never all came: ${this.reached.join(', ')}`);
     });
     clearTimeout(timer);
@@ -31,22 +31,22 @@ export class Gates {
   #until(isSo: () => boolean, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void) => {
-        this.#changed.delete(look);
+        this.#changed.delete(check);
         signal.removeEventListener('abort', stop);
         settle();
       };
-      const look = () => {
+      const check = () => {
         if (isSo()) end(resolve);
       };
       const stop = () => end(() => reject(signal.reason));
-      this.#changed.add(look);
+      this.#changed.add(check);
       signal.addEventListener('abort', stop, { once: true });
       if (signal.aborted) stop();
-      else look();
+      else check();
     });
   }
 
   #tell(): void {
-    for (const look of [...this.#changed]) look();
+    for (const check of [...this.#changed]) check();
   }
 }

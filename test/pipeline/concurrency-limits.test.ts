@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createLanes, runsFor } from '../../daemon/pipeline/concurrency-limits.js';
+import { createConcurrencyLimits, runCountFor } from '../../daemon/pipeline/concurrency-limits.js';
 import { type Release, Semaphore } from '../../src/shared/util/semaphore.js';
-import { quiet } from '../helpers/until.js';
+import { settleEventLoop } from '../helpers/until.js';
 
 const { signal } = new AbortController();
-const settle = () => quiet(async () => {});
+const settle = () => settleEventLoop(async () => {});
 
 /** Enters a lane and keeps a list of who got in. */
 function visitors(lane: Semaphore) {
@@ -55,7 +55,7 @@ test('a place that is left twice is free once', async () => {
   leave();
   await settle();
   assert.equal(inside, [2]);
-  assert.is(lane.waiting, 1);
+  assert.is(lane.waitingCount, 1);
 });
 
 test('a wait ends at once with the reason of its signal, and costs nobody a place', async () => {
@@ -73,7 +73,7 @@ test('a wait ends at once with the reason of its signal, and costs nobody a plac
   leave(1);
   await settle();
   assert.equal(inside, [1, 3]);
-  assert.is(lane.waiting, 0);
+  assert.is(lane.waitingCount, 0);
 });
 
 test('a signal that was aborted before gets no place, though there is one', async () => {
@@ -109,12 +109,12 @@ for (const [encodes, runs] of [
   [4, 12],
 ] as const) {
   test(`where ${encodes} encode at once, ${runs} runs are begun at most`, () => {
-    assert.is(runsFor(encodes), runs);
+    assert.is(runCountFor(encodes), runs);
   });
 }
 
 test('transfers have two places at least, so that one slow server stops nobody', async () => {
-  const { downloads, uploads, encodes } = createLanes(1);
+  const { downloads, uploads, encodes } = createConcurrencyLimits(1);
   for (const lane of [downloads, uploads]) {
     const { inside, enter } = visitors(lane);
     for (const turn of [1, 2, 3]) void enter(turn);

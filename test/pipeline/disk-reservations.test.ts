@@ -1,26 +1,26 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ScratchHold, ScratchSpace } from '../../daemon/pipeline/disk-reservations.js';
-import { quiet } from '../helpers/until.js';
+import { type DiskReservation, ScratchSpace } from '../../daemon/pipeline/disk-reservations.js';
+import { settleEventLoop } from '../helpers/until.js';
 
 interface Context {
   disk: { freeBytes: number };
   space: ScratchSpace;
   /** Turns of those that were let in, in their order. */
   begun: number[];
-  holds: Map<number, ScratchHold>;
+  holds: Map<number, DiskReservation>;
   ask: (turn: number, sizeBytes: number | null, signal?: AbortSignal) => void;
   asked: number[];
 }
 
 const test = suite<Context>('room in the scratch folder');
-const settle = () => quiet(async () => {});
+const settle = () => settleEventLoop(async () => {});
 
 test.before.each((context) => {
   const disk = { freeBytes: 1000 };
   const space = new ScratchSpace({ freeBytes: async () => disk.freeBytes, minFreeBytes: 100 });
   const [begun, asked]: [number[], number[]] = [[], []];
-  const holds = new Map<number, ScratchHold>();
+  const holds = new Map<number, DiskReservation>();
   Object.assign(context, { disk, space, begun, asked, holds });
   context.ask = (turn, sizeBytes, signal = new AbortController().signal) => {
     const sizeOf = async () => {
@@ -55,7 +55,7 @@ test('a download begins beside others where it fits with what they still need an
 }) => {
   ask(1, null);
   await settle();
-  holds.get(1)?.arrived(0, 200);
+  holds.get(1)?.setReceived(0, 200);
   // Free are 1000: 400 for the first, 100 are left alone, so 500 for a file of 250 with its outputs.
   ask(2, 250);
   await settle();
@@ -72,7 +72,7 @@ test('what does not fit waits until others have ended, and nobody overtakes it',
 }) => {
   ask(1, null);
   await settle();
-  holds.get(1)?.arrived(0, 100);
+  holds.get(1)?.setReceived(0, 100);
   ask(3, 10);
   await settle();
   ask(2, 600);
@@ -99,12 +99,12 @@ test('the room is free again once all outputs are made, and their disk space is 
 }) => {
   ask(1, null);
   await settle();
-  holds.get(1)?.arrived(300, 300);
+  holds.get(1)?.setReceived(300, 300);
   disk.freeBytes = 700;
   ask(2, 300);
   await settle();
   assert.equal(begun, [1], '300 are still to be made');
-  holds.get(1)?.made();
+  holds.get(1)?.markEncoded();
   await settle();
   assert.equal(begun, [1, 2]);
 });
@@ -119,7 +119,7 @@ test('a download that has just begun is waited for until it tells its size', asy
   ask(2, 300);
   await settle();
   assert.equal(begun, [1]);
-  holds.get(1)?.arrived(0, 400);
+  holds.get(1)?.setReceived(0, 400);
   await settle();
   assert.equal(begun, [1], '900 less 800 are not enough for 300');
   holds.get(1)?.release();
@@ -128,7 +128,7 @@ test('a download that has just begun is waited for until it tells its size', asy
 });
 
 test('a server that does not say a word holds nobody up for long', async () => {
-  const space = new ScratchSpace({ freeBytes: async () => 1000, minFreeBytes: 0, firstWordMs: 1 });
+  const space = new ScratchSpace({ freeBytes: async () => 1000, minFreeBytes: 0, sizeTimeoutMs: 1 });
   const { signal } = new AbortController();
   await space.hold(1, async () => null, signal);
   await space.hold(2, async () => 10, signal);
@@ -137,7 +137,7 @@ test('a server that does not say a word holds nobody up for long', async () => {
 test('a file whose size nobody tells begins where there is any room', async ({ ask, begun, holds, disk }) => {
   ask(1, null);
   await settle();
-  holds.get(1)?.arrived(0, 100);
+  holds.get(1)?.setReceived(0, 100);
   disk.freeBytes = 299;
   ask(2, null);
   await settle();
@@ -156,7 +156,7 @@ test('a wait ends at once where the run is stopped, and those behind it move up'
   const stopping = new AbortController();
   ask(1, null);
   await settle();
-  holds.get(1)?.arrived(0, 100);
+  holds.get(1)?.setReceived(0, 100);
   ask(2, 5000, stopping.signal);
   await settle();
   ask(3, 100);
@@ -175,7 +175,7 @@ test('a size that cannot be asked counts as nothing: the download tells what is 
 }) => {
   ask(1, null);
   await settle();
-  holds.get(1)?.arrived(0, 100);
+  holds.get(1)?.setReceived(0, 100);
   const refused = () => Promise.reject(new Error('no such file'));
   await space.hold(2, refused, new AbortController().signal);
   assert.equal(begun, [1]);

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
-import { encodingMeter } from '../../daemon/pipeline/encoding-progress.js';
-import { downloadShareOf, outputShares } from '../../daemon/pipeline/progress-weights.js';
-import { nextPace, startPace } from '../../daemon/pipeline/rate-estimator.js';
+import { createEncodingProgressReporter } from '../../daemon/pipeline/encoding-progress.js';
+import { downloadWeight, progressWeights } from '../../daemon/pipeline/progress-weights.js';
+import { startRateEstimate, updateRateEstimate } from '../../daemon/pipeline/rate-estimator.js';
 import { encoderDelayFrames } from '../../daemon/plan/first-pass.js';
 import type { Step } from '../../daemon/plan/plan-types.js';
 import { onePass, threeOutputs } from './encoding-traces.js';
@@ -18,11 +18,11 @@ const step = (share: number, durationSeconds: number | null = 60, heldFrames = 0
 const at = (seconds: number) => ({ seconds, frame: null, fps: null, speed: null });
 
 /** Reports twice a second of steps that do so much media in a second each; what is told, with the seconds truly left. */
-function told(
+function reportsFor(
   steps: readonly (readonly [Step, number])[],
   rateAt: (rate: number, second: number) => number = (rate) => rate,
 ): readonly (readonly [FileProgress, number])[] {
-  const meter = encodingMeter(
+  const meter = createEncodingProgressReporter(
     steps.map(([one]) => one),
     1,
   );
@@ -47,18 +47,18 @@ function worst(reports: readonly (readonly [FileProgress, number])[], from: numb
 }
 
 test('an even pace is told right from the second report on', () => {
-  assert.ok(worst(told([[step(1), 3]]), 0.1) < 0.06);
+  assert.ok(worst(reportsFor([[step(1), 3]]), 0.1) < 0.06);
 });
 
 test('a first frame that takes long to come out is not held against the others', () => {
-  const reports = told([[step(1), 3]], (rate, second) => (second < 2 ? 0.001 : rate));
+  const reports = reportsFor([[step(1), 3]], (rate, second) => (second < 2 ? 0.001 : rate));
   assert.ok(worst(reports, 0.3) < 0.2, `${worst(reports, 0.3)}`);
 });
 
 test('frames that an encoder holds back are told to be still to come, though the sound is at its end', () => {
   const [rate, held, framesPerSecond] = [3, 60, 25];
   const one = step(1, 60, held);
-  const meter = encodingMeter([one], 1);
+  const meter = createEncodingProgressReporter([one], 1);
   const heldSeconds = held / framesPerSecond;
   const end = 60 / rate;
   for (let second = 0; second < end - heldSeconds / rate; second += 0.5) {
@@ -68,7 +68,7 @@ test('frames that an encoder holds back are told to be still to come, though the
     if (second >= 1)
       assert.ok(Math.abs((eta_in_ms ?? 0) / 1000 - left) < 0.1 * left, `${eta_in_ms} for ${left}`);
   }
-  const [first] = [encodingMeter([one], 1)(one, { ...at(1), frame: 25 }, 500)];
+  const [first] = [createEncodingProgressReporter([one], 1)(one, { ...at(1), frame: 25 }, 500)];
   assert.is(first.eta_in_ms, undefined);
 });
 
@@ -78,7 +78,7 @@ for (const [name, trace, speed] of [
 ] as const) {
   test(`of a real encode of ${name}, the time left is told right within a fifth after the first quarter`, () => {
     const one = step(1, 30, encoderDelayFrames('libx264', speed));
-    const meter = encodingMeter([one], 1);
+    const meter = createEncodingProgressReporter([one], 1);
     const [end] = trace.at(-1) ?? [0];
     const errors = trace.flatMap(([atMs, seconds, frame]) => {
       const { eta_in_ms: eta = Number.NaN } = meter(one, { ...at(seconds), frame }, atMs);
@@ -93,7 +93,7 @@ for (const [name, trace, speed] of [
 test('thumbnails add what it takes to decode the film where they are, and at most all of it', () => {
   const one = step(1, 60);
   const etaWith = (thumbnails: number) => {
-    const meter = encodingMeter([one], 0.9, thumbnails);
+    const meter = createEncodingProgressReporter([one], 0.9, thumbnails);
     meter(one, at(3), 1000);
     return meter(one, at(6), 2000).eta_in_ms;
   };
@@ -102,18 +102,18 @@ test('thumbnails add what it takes to decode the film where they are, and at mos
 
 test('the second of two passes is foretold by their shares, and then by its own pace', () => {
   const right = [[step(0.25), 12] as const, [step(0.75), 4] as const];
-  assert.ok(worst(told(right), 0.25) < 0.1);
+  assert.ok(worst(reportsFor(right), 0.25) < 0.1);
   const wrong = [[step(0.5), 12] as const, [step(0.5), 4] as const];
-  assert.ok(worst(told(wrong), 0.6) < 0.2);
+  assert.ok(worst(reportsFor(wrong), 0.6) < 0.2);
 });
 
 test('a lasting change of pace is believed within some seconds', () => {
-  const reports = told([[step(1), 3]], (rate, second) => (second < 6 ? rate : rate / 2));
+  const reports = reportsFor([[step(1), 3]], (rate, second) => (second < 6 ? rate : rate / 2));
   assert.ok(worst(reports, 0.65) < 0.2, `${worst(reports, 0.65)}`);
 });
 
 test('percent never falls, and goes over from pass to pass without a jump', () => {
-  const reports = told([
+  const reports = reportsFor([
     [step(0.02), 100],
     [step(0.3), 12],
     [step(0.68), 4],
@@ -127,18 +127,18 @@ test('percent never falls, and goes over from pass to pass without a jump', () =
 });
 
 test('nothing is foretold where the length of the input or the pace is not known', () => {
-  const [, second] = told([[step(1, null), 3]]);
+  const [, second] = reportsFor([[step(1, null), 3]]);
   assert.equal(second?.[0], { event: 'transcoding', percent: 0, overallPercent: 0 });
-  const meter = encodingMeter([step(1)], 0.9);
+  const meter = createEncodingProgressReporter([step(1)], 0.9);
   assert.is(meter(step(1), at(0), 0).eta_in_ms, undefined);
 });
 
 test('a pace takes no harm from reports that come together or go back', () => {
-  const pace = nextPace(nextPace(startPace(), 0, 1), 500, 2);
+  const pace = updateRateEstimate(updateRateEstimate(startRateEstimate(), 0, 1), 500, 2);
   assert.is(pace.rate, 2);
-  assert.is(nextPace(pace, 500, 3), pace);
-  assert.is(nextPace(pace, 900, 0), pace);
-  assert.ok((nextPace(pace, 1000, 1).rate ?? -1) >= 0);
+  assert.is(updateRateEstimate(pace, 500, 3), pace);
+  assert.is(updateRateEstimate(pace, 900, 0), pace);
+  assert.ok((updateRateEstimate(pace, 1000, 1).rate ?? -1) >= 0);
 });
 
 test('the shares of an output add up to 1, by where it goes and what is taken of it', () => {
@@ -149,14 +149,14 @@ test('the shares of an output add up to 1, by where it goes and what is taken of
     ['ftp://h/a.mp4', { thumbnails: { number: 500 } }, [0.6, 0.3, 0.1]],
   ] as const;
   for (const [destination, settings, expected] of cases) {
-    const { encode, thumbnails, upload } = outputShares({ destination, settings });
+    const { encode, thumbnails, upload } = progressWeights({ destination, settings });
     const found = [encode, thumbnails, upload].map((share) => Math.round(share * 1000) / 1000);
     assert.equal(found, expected);
   }
 });
 
 test('fetching is next to nothing of the work for an input that is here already', () => {
-  assert.ok(downloadShareOf('file:///a.mp4') < 0.5 && downloadShareOf('http://h/a.mp4') > 0.9);
+  assert.ok(downloadWeight('file:///a.mp4') < 0.5 && downloadWeight('http://h/a.mp4') > 0.9);
 });
 
 test.run();

@@ -2,29 +2,29 @@ import { copyFile, mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
-import { createLanes, runsFor } from '../../daemon/pipeline/concurrency-limits.js';
+import { createConcurrencyLimits, runCountFor } from '../../daemon/pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../../daemon/pipeline/disk-reservations.js';
-import { jobRunner } from '../../daemon/pipeline/run-job.js';
-import { scratchRoom } from '../../daemon/pipeline/scratch.js';
+import { createJobRunner } from '../../daemon/pipeline/run-job.js';
+import { createScratchFolders } from '../../daemon/pipeline/scratch.js';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
 import type { Transport } from '../../daemon/transports/transport.js';
 import { VencError } from '../../src/shared/errors.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { media, testFfmpeg } from '../helpers/media.js';
-import { type LocalQueueRoom, localQueueRoom } from '../helpers/queue-room.js';
+import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/queue-room.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
-import { Gates } from './barriers.js';
+import { waitUntil } from '../helpers/until.js';
+import { StepGates } from './barriers.js';
 
 /**
  * A queue and the work of its runs, with an encoder and a server that wait until the test lets them go: `download N`, `encode N` and
  * `upload N` for the job that was created as the Nth, `encode N.2` and `upload N.2` for its second output.
  */
-export interface PipelineRoom {
-  readonly room: LocalQueueRoom;
+export interface PipelineHarness {
+  readonly scratchFolders: LocalQueueHarness;
   readonly queue: JobQueue;
-  readonly gates: Gates;
+  readonly gates: StepGates;
   readonly scratchFolder: string;
   /** Ids of the jobs that were created, in their order. */
   readonly ids: number[];
@@ -37,13 +37,13 @@ export interface PipelineRoom {
 }
 
 /** Opens one, at work. */
-export async function pipelineRoom(): Promise<PipelineRoom> {
+export async function createPipelineHarness(): Promise<PipelineHarness> {
   const folder = tempFolder();
   const scratchFolder = join(folder, 'scratch');
   await mkdir(scratchFolder);
   const clip = await media('clip.mp4');
-  const room = await localQueueRoom();
-  const gates = new Gates();
+  const scratchFolders = await createLocalQueueHarness();
+  const gates = new StepGates();
   const ids: number[] = [];
   const disk = { freeBytes: Number.POSITIVE_INFINITY };
   const refused = new Set<string>();
@@ -76,38 +76,41 @@ export async function pipelineRoom(): Promise<PipelineRoom> {
       await real.run(args, options);
     },
   };
-  const queue = room.openQueue();
-  const runner = jobRunner({
+  const queue = scratchFolders.openQueue();
+  const runner = createJobRunner({
     ffmpeg,
     transports: registerTransports([server]),
-    scratch: scratchRoom(scratchFolder, () => {}),
+    scratch: createScratchFolders(scratchFolder, () => {}),
     space: new ScratchSpace({ freeBytes: async () => disk.freeBytes, minFreeBytes: 0 }),
-    lanes: createLanes(1),
+    limits: createConcurrencyLimits(1),
     deliveries: new Map(),
     log: () => {},
   });
-  queue.work(runner, { slots: runsFor(1) });
+  queue.work(runner, { slots: runCountFor(1) });
   const job = async (number: number) => {
-    const found = await room.store.get(ids[number - 1] ?? 0);
+    const found = await scratchFolders.store.get(ids[number - 1] ?? 0);
     if (found === null) throw new Error(`there is no job ${number}`);
     return found;
   };
-  const create: PipelineRoom['create'] = async (settings = [{}]) => {
+  const create: PipelineHarness['create'] = async (settings = [{}]) => {
     const number = ids.length + 1;
     const outputs = settings.map((one, index) => {
       const url = `http://server/${number}${index === 0 ? '' : `.${index + 1}`}.mp4`;
-      return { settings: { width: 64, clip_length: 0.2, ...one }, placement: { destination: url, url } };
+      return {
+        settings: { width: 64, clip_length: 0.2, ...one },
+        outputDestination: { destination: url, url },
+      };
     });
     const request = { input: `http://server/${number}`, outputs: [] };
     const draft = draftJob({ accountId: '1', request, test: false, outputs, now: new Date(0) });
-    const { id } = await room.store.create(draft);
+    const { id } = await scratchFolders.store.create(draft);
     ids.push(id);
     await queue.enqueue(id);
     return id;
   };
-  const finished: PipelineRoom['finished'] = async (...numbers) => {
+  const finished: PipelineHarness['finished'] = async (...numbers) => {
     for (const number of numbers)
-      await until(`job ${number} is finished`, async () => (await job(number)).state === 'finished');
+      await waitUntil(`job ${number} is finished`, async () => (await job(number)).state === 'finished');
   };
-  return { room, queue, gates, scratchFolder, ids, disk, refused, create, job, finished };
+  return { scratchFolders, queue, gates, scratchFolder, ids, disk, refused, create, job, finished };
 }

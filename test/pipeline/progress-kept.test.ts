@@ -28,12 +28,19 @@ async function events(daemon: TestDaemon, id: number): Promise<readonly JobProgr
   return readSse(sseStart, text).messages.map(({ data }) => JSON.parse(data) as JobProgressRecord);
 }
 
-async function checkKept(daemon: TestDaemon, id: number, told: readonly JobProgressRecord[]): Promise<void> {
-  for (const [index, { progress }] of told.entries()) {
-    assert.ok(progress >= (told[index - 1]?.progress ?? 0), `${progress} after ${told[index - 1]?.progress}`);
+async function checkKept(
+  daemon: TestDaemon,
+  id: number,
+  reported: readonly JobProgressRecord[],
+): Promise<void> {
+  for (const [index, { progress }] of reported.entries()) {
+    assert.ok(
+      progress >= (reported[index - 1]?.progress ?? 0),
+      `${progress} after ${reported[index - 1]?.progress}`,
+    );
   }
-  const last = told.at(-1);
-  const read = await daemon.progressIs(id, () => true);
+  const last = reported.at(-1);
+  const read = await daemon.waitForProgress(id, () => true);
   assert.equal(read, last);
   assert.ok(Math.abs((read.outputs[0]?.progress ?? 0) - 49.5) < 1, JSON.stringify(read));
   assert.ok(read.progress > 45 && read.progress < 55, JSON.stringify(read));
@@ -49,9 +56,9 @@ async function checkKept(daemon: TestDaemon, id: number, told: readonly JobProgr
 test('a failed job stays where it was', async ({ daemon, fake }) => {
   await fake.does(half('sleep 0.3; exit 1'));
   const id = await daemon.create({ input: pathToFileURL(await media('clip.mp4')).href });
-  const told = await events(daemon, id);
-  assert.is(told.at(-1)?.state, 'failed');
-  await checkKept(daemon, id, told);
+  const reported = await events(daemon, id);
+  assert.is(reported.at(-1)?.state, 'failed');
+  await checkKept(daemon, id, reported);
 });
 
 test('a cancelled job stays where it was, also once its run is over, and begins anew when it is tried again', async ({
@@ -61,14 +68,14 @@ test('a cancelled job stays where it was, also once its run is over, and begins 
   await fake.does(half('exec sleep 20'));
   const id = await daemon.create({ input: pathToFileURL(await media('clip.mp4')).href });
   const listening = events(daemon, id);
-  await daemon.progressIs(id, ({ outputs }) => (outputs[0]?.progress ?? 0) > 40);
+  await daemon.waitForProgress(id, ({ outputs }) => (outputs[0]?.progress ?? 0) > 40);
   assert.is((await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
-  const told = await listening;
-  assert.is(told.at(-1)?.state, 'cancelled');
-  await checkKept(daemon, id, told);
+  const reported = await listening;
+  assert.is(reported.at(-1)?.state, 'cancelled');
+  await checkKept(daemon, id, reported);
   await fake.does('exec sleep 20');
   assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 204);
-  assert.ok((await daemon.progressIs(id, () => true)).progress <= 1);
+  assert.ok((await daemon.waitForProgress(id, () => true)).progress <= 1);
   await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
 });
 

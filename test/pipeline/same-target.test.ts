@@ -3,24 +3,24 @@ import { basename, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { draftJob } from '../../daemon/jobs/draft.js';
-import { createLanes } from '../../daemon/pipeline/concurrency-limits.js';
+import { createConcurrencyLimits } from '../../daemon/pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../../daemon/pipeline/disk-reservations.js';
-import { jobRunner } from '../../daemon/pipeline/run-job.js';
-import { scratchRoom } from '../../daemon/pipeline/scratch.js';
+import { createJobRunner } from '../../daemon/pipeline/run-job.js';
+import { createScratchFolders } from '../../daemon/pipeline/scratch.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
 import { VencError } from '../../src/shared/errors.js';
 import { media, testFfmpeg } from '../helpers/media.js';
-import { localQueueRoom } from '../helpers/queue-room.js';
+import { createLocalQueueHarness } from '../helpers/queue-room.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
-import { Gates } from './barriers.js';
+import { waitUntil } from '../helpers/until.js';
+import { StepGates } from './barriers.js';
 
 test('an upload that fails takes nothing away that another job has put in the place of its own since', async () => {
   const clip = await media('clip.mp4');
   const scratchFolder = join(tempFolder(), 'scratch');
   await mkdir(scratchFolder);
-  const room = await localQueueRoom();
-  const gates = new Gates();
+  const scratchFolders = await createLocalQueueHarness();
+  const gates = new StepGates();
   const uploaded: string[] = [];
   const removed: string[] = [];
   const transports = registerTransports([
@@ -44,13 +44,13 @@ test('an upload that fails takes nothing away that another job has put in the pl
       },
     },
   ]);
-  const queue = room.openQueue();
-  const runner = jobRunner({
+  const queue = scratchFolders.openQueue();
+  const runner = createJobRunner({
     ffmpeg: await testFfmpeg(),
     transports,
-    scratch: scratchRoom(scratchFolder, () => {}),
+    scratch: createScratchFolders(scratchFolder, () => {}),
     space: new ScratchSpace({ freeBytes: async () => Number.POSITIVE_INFINITY, minFreeBytes: 0 }),
-    lanes: createLanes(2),
+    limits: createConcurrencyLimits(2),
     deliveries: new Map(),
     log: () => {},
   });
@@ -58,19 +58,19 @@ test('an upload that fails takes nothing away that another job has put in the pl
   const create = async (): Promise<number> => {
     const url = 'http://server/film.mp4';
     const settings = { width: 64, clip_length: 0.2, thumbnails: { number: 1 } };
-    const outputs = [{ settings, placement: { destination: url, url } }];
+    const outputs = [{ settings, outputDestination: { destination: url, url } }];
     const request = { input: 'http://server/in', outputs: [] };
-    const { id } = await room.store.create(
+    const { id } = await scratchFolders.store.create(
       draftJob({ accountId: '1', request, test: false, outputs, now: new Date(0) }),
     );
     await queue.enqueue(id);
     return id;
   };
   const isIn = (id: number, state: string) =>
-    until(`job ${id} is ${state}`, async () => (await room.store.get(id))?.state === state);
+    waitUntil(`job ${id} is ${state}`, async () => (await scratchFolders.store.get(id))?.state === state);
 
   const first = await create();
-  await until('the first is at its video', async () => uploaded.includes('film.mp4'));
+  await waitUntil('the first is at its video', async () => uploaded.includes('film.mp4'));
   await isIn(await create(), 'finished');
   gates.open('first');
   await isIn(first, 'failed');

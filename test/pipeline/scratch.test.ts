@@ -3,25 +3,25 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { takeBack } from '../../daemon/pipeline/deliver.js';
-import { scratchRoom } from '../../daemon/pipeline/scratch.js';
+import { rollBack } from '../../daemon/pipeline/deliver.js';
+import { createScratchFolders } from '../../daemon/pipeline/scratch.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
 import { tempFolder } from '../helpers/temp.js';
 
 test('what was on its way is noted for the owner alone, and told once it has arrived, blanks in its URL or not', async () => {
-  const room = scratchRoom(tempFolder(), () => {});
-  const scratch = await room.open(7);
+  const scratchFolders = createScratchFolders(tempFolder(), () => {});
+  const scratch = await scratchFolders.open(7);
   const urls = ['ftp://user:hunter2secret@example.com/a.mp4', 'ftp://example.com/new folder/b c.mp4'];
   for (const [at, url] of urls.entries()) {
     const path = join(scratch, `output-${at}.mp4`);
     writeFileSync(path, 'film');
-    await room.note(scratch, { outputId: at, path, url });
+    await scratchFolders.recordDelivery(scratch, { outputId: at, path, url });
   }
   assert.is(statSync(join(scratch, 'deliveries')).mode & 0o777, 0o600);
-  assert.equal(await room.noted(), []);
+  assert.equal(await scratchFolders.listDelivered(), []);
   for (const at of urls.keys()) await rm(join(scratch, `output-${at}.mp4`));
   assert.equal(
-    await room.noted(),
+    await scratchFolders.listDelivered(),
     urls.map((url, outputId) => ({ jobId: 7, outputId, url })),
   );
 });
@@ -37,11 +37,11 @@ test('a server that takes nothing away is asked once, however many files lie the
       },
     },
   ]);
-  const told: string[] = [];
+  const reported: string[] = [];
   const urls = [1, 2, 3].map((number) => `ftp://example.com/${number}.png`);
-  await takeBack({ transports, log: (_, message) => told.push(message) }, urls);
+  await rollBack({ transports, log: (_, message) => reported.push(message) }, urls);
   assert.equal(asked, ['ftp://example.com/3.png', 'ftp://example.com/2.png']);
-  assert.match(told.join(), /2 file\(s\) could not be taken away: Error: no way there/);
+  assert.match(reported.join(), /2 file\(s\) could not be taken away: Error: no way there/);
 });
 
 test.run();

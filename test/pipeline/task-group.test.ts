@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Run } from '../../daemon/jobs/run.js';
-import { alongside } from '../../daemon/pipeline/task-group.js';
-import { quiet } from '../helpers/until.js';
+import { withTaskGroup } from '../../daemon/pipeline/task-group.js';
+import { settleEventLoop } from '../helpers/until.js';
 import { jobIn } from '../jobs/sample-job.js';
 
 /** A run that does nothing, and what stops it. */
@@ -14,7 +14,7 @@ function idleRun(): { readonly run: Run; readonly stopping: AbortController } {
     signal: stopping.signal,
     change: async () => job,
     progress: () => {},
-    waiting: (turn) => turn,
+    whileWaiting: (turn) => turn,
   };
   return { run, stopping };
 }
@@ -26,23 +26,23 @@ const untilStopped = (run: Run) =>
 
 test('it ends when the work and all that was begun have ended', async () => {
   const { run } = idleRun();
-  let letGo = () => {};
+  let release = () => {};
   let isOver = false;
-  const all = alongside(run, async (_, begin) => {
-    begin(() => new Promise<void>((resolve) => (letGo = resolve)));
+  const all = withTaskGroup(run, async (_, begin) => {
+    begin(() => new Promise<void>((resolve) => (release = resolve)));
   }).then(() => {
     isOver = true;
   });
-  await quiet(async () => {});
+  await settleEventLoop(async () => {});
   assert.not(isOver);
-  letGo();
+  release();
   await all;
 });
 
 test('what throws beside the work stops the work, and is thrown on', async () => {
   const { run } = idleRun();
   const broken = new Error('broken');
-  const all = alongside(run, async (own, begin) => {
+  const all = withTaskGroup(run, async (own, begin) => {
     begin(() => Promise.reject(broken));
     await untilStopped(own);
   });
@@ -56,10 +56,10 @@ test('what throws beside the work stops the work, and is thrown on', async () =>
 test('work that throws stops what was begun, and waits until that has let go', async () => {
   const { run } = idleRun();
   let hasLetGo = false;
-  const all = alongside(run, async (_, begin) => {
+  const all = withTaskGroup(run, async (_, begin) => {
     begin(async (own) => {
       await untilStopped(own).catch(() => {});
-      await quiet(async () => {});
+      await settleEventLoop(async () => {});
       hasLetGo = true;
     });
     throw new Error('broken');
@@ -73,7 +73,7 @@ test('work that throws stops what was begun, and waits until that has let go', a
 
 test('a run that is stopped stops all of it, for its own reason', async () => {
   const { run, stopping } = idleRun();
-  const all = alongside(run, async (own, begin) => {
+  const all = withTaskGroup(run, async (own, begin) => {
     begin(untilStopped);
     await untilStopped(own);
   });

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
-import { asShortClip, judgeProduct } from '../../daemon/pipeline/verify-output.js';
+import { toShortClipError, verifyOutput } from '../../daemon/pipeline/verify-output.js';
 import type { Product } from '../../daemon/plan/plan-types.js';
 import { VencError } from '../../src/shared/errors.js';
 import { audioFacts, mediaFacts, videoFacts } from '../plan/facts.js';
@@ -48,7 +48,7 @@ const cases: readonly (readonly [string, Partial<Product>, MediaFacts | null, Re
 ];
 for (const [name, over, media, expected] of cases) {
   test(`${name} is ${expected === null ? 'delivered' : 'a fault'}`, () => {
-    const fault = judgeProduct({ ...product, ...over }, media);
+    const fault = verifyOutput({ ...product, ...over }, media);
     if (expected === null) return assert.is(fault, null);
     assert.is(fault?.errorClass, 'TranscodingError');
     assert.match(fault?.message ?? '', expected);
@@ -58,18 +58,18 @@ for (const [name, over, media, expected] of cases) {
 test('a clip that may lie between two frames, and has none, is a matter of the settings', () => {
   const short = { ...product, expectedSeconds: 0.02, mostSeconds: 1.02 };
   for (const media of [null, mediaFacts({ video: null, durationSeconds: 0.02 })]) {
-    assert.is(judgeProduct(short, media)?.errorClass, 'InvalidVideoSettingsError');
-    assert.is(judgeProduct({ ...short, video: null }, null)?.errorClass, 'InvalidVideoSettingsError');
+    assert.is(verifyOutput(short, media)?.errorClass, 'InvalidVideoSettingsError');
+    assert.is(verifyOutput({ ...short, video: null }, null)?.errorClass, 'InvalidVideoSettingsError');
   }
   const wide = { ...short, expectedSeconds: 0.2 };
-  assert.is(judgeProduct(wide, null)?.errorClass, 'TranscodingError');
+  assert.is(verifyOutput(wide, null)?.errorClass, 'TranscodingError');
   const failure = new VencError('TranscodingError', 'The encoder gave up.');
   const isClass = (error: unknown) => (error instanceof VencError ? error.errorClass : null);
-  assert.is(isClass(asShortClip(short, failure)), 'InvalidVideoSettingsError');
-  assert.is(asShortClip(wide, failure), failure);
+  assert.is(isClass(toShortClipError(short, failure)), 'InvalidVideoSettingsError');
+  assert.is(toShortClipError(wide, failure), failure);
   const full = new VencError('OutOfSpaceError', 'There was no room left.');
-  assert.is(asShortClip(short, full), full);
-  assert.is(judgeProduct(short, mediaFacts({ durationSeconds: 0.04 })), null);
+  assert.is(toShortClipError(short, full), full);
+  assert.is(verifyOutput(short, mediaFacts({ durationSeconds: 0.04 })), null);
 });
 
 test('a slow picture may be off by two of its frames', () => {
@@ -78,8 +78,8 @@ test('a slow picture may be off by two of its frames', () => {
     expectedSeconds: 30,
     video: { codec: 'h264', width: 1280, height: 720, frameSeconds: 5, frames: null },
   };
-  assert.is(judgeProduct(slow, mediaFacts({ durationSeconds: 20 })), null);
-  assert.is.not(judgeProduct(slow, mediaFacts({ durationSeconds: 19 })), null);
+  assert.is(verifyOutput(slow, mediaFacts({ durationSeconds: 20 })), null);
+  assert.is.not(verifyOutput(slow, mediaFacts({ durationSeconds: 19 })), null);
 });
 
 test('a silent show whose frames are all there may end early, and one that lacks some may not', () => {
@@ -87,8 +87,8 @@ test('a silent show whose frames are all there may end early, and one that lacks
   const show = { ...product, audio: null, video: picture };
   const found = (frameCount: number) =>
     mediaFacts({ audio: null, durationSeconds: 20, video: videoFacts({ frameCount }) });
-  assert.is(judgeProduct(show, found(20)), null);
-  assert.match(judgeProduct(show, found(18))?.message ?? '', /Only 20\.0 of 60\.0 seconds/);
+  assert.is(verifyOutput(show, found(20)), null);
+  assert.match(verifyOutput(show, found(18))?.message ?? '', /Only 20\.0 of 60\.0 seconds/);
 });
 
 test.run();

@@ -1,4 +1,4 @@
 import { jobQueueContract } from '../contracts/job-queue.js';
-import { localQueueRoom } from '../helpers/queue-room.js';
+import { createLocalQueueHarness } from '../helpers/queue-room.js';
 
-jobQueueContract('the local queue', () => localQueueRoom());
+jobQueueContract('the local queue', () => createLocalQueueHarness());

@@ -3,17 +3,17 @@ import * as assert from 'uvu/assert';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { backoff } from '../../daemon/queue/retry-until-persisted.js';
 import { VencError } from '../../src/shared/errors.js';
-import { type LocalQueueRoom, localQueueRoom } from '../helpers/queue-room.js';
+import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/queue-room.js';
 import { finishAll, sampleDraft } from '../helpers/sample-job.js';
-import { Stage } from '../helpers/stage.js';
-import { noRoom, type TransferError, troubled } from '../helpers/troubled-store.js';
-import { quiet, until } from '../helpers/until.js';
+import { HandlerFixture } from '../helpers/stage.js';
+import { outOfSpaceError, type TransferError, withUpdateFaults } from '../helpers/troubled-store.js';
+import { settleEventLoop, waitUntil } from '../helpers/until.js';
 
 interface Context {
-  room: LocalQueueRoom;
+  harness: LocalQueueHarness;
   queue: JobQueue;
-  stage: Stage;
-  trouble: TransferError;
+  fixture: HandlerFixture;
+  updateFault: TransferError;
   /** Ends the pause that the queue makes, which waits for nothing else. */
   goOn: () => void;
   delays: number[];
@@ -22,12 +22,12 @@ interface Context {
 const test = suite<Context>('the local queue over a troubled store');
 
 test.before.each(async (context) => {
-  const trouble: TransferError = { error: null, isLate: false, count: 0 };
-  context.trouble = trouble;
+  const updateFault: TransferError = { error: null, isLate: false, count: 0 };
+  context.updateFault = updateFault;
   context.delays = [];
-  context.stage = new Stage();
-  context.room = await localQueueRoom((store) => troubled(store, trouble), {
-    pause: (delayMs, signal) => {
+  context.fixture = new HandlerFixture();
+  context.harness = await createLocalQueueHarness((store) => withUpdateFaults(store, updateFault), {
+    delay: (delayMs, signal) => {
       context.delays.push(delayMs);
       return new Promise((resolve) => {
         context.goOn = () => {
@@ -38,148 +38,162 @@ test.before.each(async (context) => {
       });
     },
   });
-  context.queue = context.room.openQueue();
-  context.queue.work(context.stage.handler, { slots: 2 });
+  context.queue = context.harness.openQueue();
+  context.queue.work(context.fixture.handler, { slots: 2 });
 });
-test.after.each(({ room }) => room.close());
+test.after.each(({ harness }) => harness.close());
 
 test('a full disk at the claim loses no job: with room again it is run, and those after it', async (context) => {
-  const { room, queue, stage, trouble, delays } = context;
-  const ids = [(await room.store.create(sampleDraft())).id, (await room.store.create(sampleDraft())).id];
-  trouble.error = noRoom;
+  const { harness, queue, fixture, updateFault, delays } = context;
+  const ids = [
+    (await harness.store.create(sampleDraft())).id,
+    (await harness.store.create(sampleDraft())).id,
+  ];
+  updateFault.error = outOfSpaceError;
   for (const id of ids) await queue.enqueue(id);
-  await until('the queue pauses', () => delays.length === 1);
-  assert.is(trouble.count, 1, 'it asks once and then waits');
-  assert.is((await room.store.get(ids[0] ?? 0))?.state, 'waiting');
-  trouble.error = null;
+  await waitUntil('the queue pauses', () => delays.length === 1);
+  assert.is(updateFault.count, 1, 'it asks once and then waits');
+  assert.is((await harness.store.get(ids[0] ?? 0))?.state, 'waiting');
+  updateFault.error = null;
   context.goOn();
-  assert.is((await stage.next()).run.job.id, ids[0]);
-  assert.is((await stage.next()).run.job.id, ids[1]);
+  assert.is((await fixture.next()).run.job.id, ids[0]);
+  assert.is((await fixture.next()).run.job.id, ids[1]);
 });
 
 test('the pauses double up to a limit', async (context) => {
-  const { room, queue, stage, trouble, delays } = context;
-  trouble.error = noRoom;
-  await queue.enqueue((await room.store.create(sampleDraft())).id);
+  const { harness, queue, fixture, updateFault, delays } = context;
+  updateFault.error = outOfSpaceError;
+  await queue.enqueue((await harness.store.create(sampleDraft())).id);
   for (let count = 1; count <= 10; count += 1) {
-    await until('the queue pauses', () => delays.length === count);
-    if (count === 10) trouble.error = null;
+    await waitUntil('the queue pauses', () => delays.length === count);
+    if (count === 10) updateFault.error = null;
     context.goOn();
   }
-  await stage.next();
+  await fixture.next();
   assert.equal(delays.slice(0, 3), [backoff.firstMs, 2 * backoff.firstMs, 4 * backoff.firstMs]);
   assert.is(Math.max(...delays), backoff.maxMs);
-  assert.is(trouble.count, 10);
+  assert.is(updateFault.count, 10);
 });
 
 test('a claim that was kept although the store failed is taken as made', async (context) => {
-  const { room, queue, stage, trouble, delays } = context;
-  const { id } = await room.store.create(sampleDraft());
-  Object.assign(trouble, { error: noRoom, isLate: true });
+  const { harness, queue, fixture, updateFault, delays } = context;
+  const { id } = await harness.store.create(sampleDraft());
+  Object.assign(updateFault, { error: outOfSpaceError, isLate: true });
   await queue.enqueue(id);
-  await until('the queue pauses', () => delays.length === 1);
-  assert.is((await room.store.get(id))?.state, 'processing');
-  trouble.error = null;
+  await waitUntil('the queue pauses', () => delays.length === 1);
+  assert.is((await harness.store.get(id))?.state, 'processing');
+  updateFault.error = null;
   context.goOn();
-  const scene = await stage.next();
-  await scene.end(finishAll);
-  assert.is((await room.store.get(id))?.state, 'finished');
+  const scenario = await fixture.next();
+  await scenario.end(finishAll);
+  assert.is((await harness.store.get(id))?.state, 'finished');
 });
 
 test('a job whose claim is being tried can be stopped, and the next one takes its place', async (context) => {
-  const { room, queue, stage, trouble, delays } = context;
-  const ids = [(await room.store.create(sampleDraft())).id, (await room.store.create(sampleDraft())).id];
-  trouble.error = noRoom;
+  const { harness, queue, fixture, updateFault, delays } = context;
+  const ids = [
+    (await harness.store.create(sampleDraft())).id,
+    (await harness.store.create(sampleDraft())).id,
+  ];
+  updateFault.error = outOfSpaceError;
   for (const id of ids) await queue.enqueue(id);
-  await until('the queue pauses', () => delays.length === 1);
+  await waitUntil('the queue pauses', () => delays.length === 1);
   assert.not(queue.isRunning(ids[0] ?? 0));
-  trouble.error = null;
+  updateFault.error = null;
   await queue.stop(ids[0] ?? 0, 'cancelled');
-  assert.is((await stage.next()).run.job.id, ids[1]);
+  assert.is((await fixture.next()).run.job.id, ids[1]);
 });
 
-test('a close does not wait for room', async ({ room, queue, trouble, delays }) => {
-  const { id } = await room.store.create(sampleDraft());
-  trouble.error = noRoom;
+test('a close does not wait for room', async ({ harness, queue, updateFault, delays }) => {
+  const { id } = await harness.store.create(sampleDraft());
+  updateFault.error = outOfSpaceError;
   await queue.enqueue(id);
-  await until('the queue pauses', () => delays.length === 1);
+  await waitUntil('the queue pauses', () => delays.length === 1);
   await queue.close(2 ** 40);
-  assert.is((await room.store.get(id))?.state, 'waiting');
+  assert.is((await harness.store.get(id))?.state, 'waiting');
 });
 
 test('a claim that was kept is given back when the queue closes meanwhile', async (context) => {
-  const { room, queue, trouble, delays } = context;
-  const { id } = await room.store.create(sampleDraft());
-  Object.assign(trouble, { error: noRoom, isLate: true });
+  const { harness, queue, updateFault, delays } = context;
+  const { id } = await harness.store.create(sampleDraft());
+  Object.assign(updateFault, { error: outOfSpaceError, isLate: true });
   await queue.enqueue(id);
-  await until('the queue pauses', () => delays.length === 1);
-  trouble.error = null;
+  await waitUntil('the queue pauses', () => delays.length === 1);
+  updateFault.error = null;
   await queue.close(0);
-  const job = await room.store.get(id);
+  const job = await harness.store.get(id);
   assert.is(job?.state, 'waiting');
   assert.is(job?.crashes, 0);
 });
 
 test('a job whose record is damaged is told of and holds nobody up', async ({
-  room,
+  harness,
   queue,
-  stage,
-  trouble,
+  fixture,
+  updateFault,
 }) => {
-  const ids = [(await room.store.create(sampleDraft())).id, (await room.store.create(sampleDraft())).id];
-  trouble.error = new VencError('GoneError', 'The record of the job is damaged.');
+  const ids = [
+    (await harness.store.create(sampleDraft())).id,
+    (await harness.store.create(sampleDraft())).id,
+  ];
+  updateFault.error = new VencError('GoneError', 'The record of the job is damaged.');
   await queue.enqueue(ids[0] ?? 0);
-  await until('it was told of', () => room.logLines.some((line) => line.includes('is damaged')));
-  trouble.error = null;
+  await waitUntil('it was told of', () => harness.logLines.some((line) => line.includes('is damaged')));
+  updateFault.error = null;
   await queue.enqueue(ids[1] ?? 0);
-  assert.is((await stage.next()).run.job.id, ids[1]);
+  assert.is((await fixture.next()).run.job.id, ids[1]);
 });
 
 test('a job that cannot be failed for want of room is failed when there is some', async (context) => {
-  const { room, queue, stage, trouble, delays } = context;
-  const { id } = await room.store.create(sampleDraft());
+  const { harness, queue, fixture, updateFault, delays } = context;
+  const { id } = await harness.store.create(sampleDraft());
   await queue.enqueue(id);
-  const { end } = await stage.next();
-  trouble.error = noRoom;
-  await end(() => Promise.reject(noRoom));
-  await until('the queue pauses', () => delays.length === 1);
+  const { end } = await fixture.next();
+  updateFault.error = outOfSpaceError;
+  await end(() => Promise.reject(outOfSpaceError));
+  await waitUntil('the queue pauses', () => delays.length === 1);
   assert.ok(queue.isRunning(id));
-  trouble.error = null;
+  updateFault.error = null;
   context.goOn();
-  await until('the run has ended', () => !queue.isRunning(id));
-  const job = await room.store.get(id);
+  await waitUntil('the run has ended', () => !queue.isRunning(id));
+  const job = await harness.store.get(id);
   assert.is(job?.input.fault?.errorClass, 'OutOfSpaceError');
 });
 
 test('a close ends also when the jobs cannot be put back, and says so', async ({
-  room,
+  harness,
   queue,
-  stage,
-  trouble,
+  fixture,
+  updateFault,
 }) => {
-  const { id } = await room.store.create(sampleDraft());
+  const { id } = await harness.store.create(sampleDraft());
   await queue.enqueue(id);
-  await stage.next();
-  trouble.error = noRoom;
+  await fixture.next();
+  updateFault.error = outOfSpaceError;
   await queue.close(0);
-  trouble.error = null;
-  assert.ok(room.logLines.some((line) => line.startsWith(`error Job ${id} cannot be put back to waiting`)));
+  updateFault.error = null;
+  assert.ok(
+    harness.logLines.some((line) => line.startsWith(`error Job ${id} cannot be put back to waiting`)),
+  );
 });
 
 test('the log tells of a handler that throws, and not of one that was stopped', async ({
-  room,
+  harness,
   queue,
-  stage,
+  fixture,
 }) => {
-  const ids = [(await room.store.create(sampleDraft())).id, (await room.store.create(sampleDraft())).id];
+  const ids = [
+    (await harness.store.create(sampleDraft())).id,
+    (await harness.store.create(sampleDraft())).id,
+  ];
   for (const id of ids) await queue.enqueue(id);
-  const thrown = await stage.next();
-  await stage.next();
+  const thrown = await fixture.next();
+  await fixture.next();
   await thrown.end(() => Promise.reject(new Error('bang')));
   await queue.stop(ids[1] ?? 0, 'cancelled');
-  await quiet(() => room.store.get(ids[0] ?? 0));
-  assert.is(room.logLines.length, 1);
-  assert.match(room.logLines[0] ?? '', `error The run of job ${ids[0]} ended with an error: Error: bang`);
+  await settleEventLoop(() => harness.store.get(ids[0] ?? 0));
+  assert.is(harness.logLines.length, 1);
+  assert.match(harness.logLines[0] ?? '', `error The run of job ${ids[0]} ended with an error: Error: bang`);
 });
 
 test.run();

@@ -5,17 +5,17 @@ import type { Job } from '../../daemon/jobs/job.js';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { recover } from '../../daemon/queue/recover.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
-import { type LocalQueueRoom, localQueueRoom } from '../helpers/queue-room.js';
+import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/queue-room.js';
 import { crash, sampleDraft } from '../helpers/sample-job.js';
-import { Stage } from '../helpers/stage.js';
-import { noRoom, type TransferError, troubled } from '../helpers/troubled-store.js';
-import { until } from '../helpers/until.js';
+import { HandlerFixture } from '../helpers/stage.js';
+import { outOfSpaceError, type TransferError, withUpdateFaults } from '../helpers/troubled-store.js';
+import { waitUntil } from '../helpers/until.js';
 
 interface Context {
-  room: LocalQueueRoom;
+  harness: LocalQueueHarness;
   queue: JobQueue;
-  stage: Stage;
-  trouble: TransferError;
+  fixture: HandlerFixture;
+  updateFault: TransferError;
 }
 
 const test = suite<Context>('recovery at a start');
@@ -23,12 +23,12 @@ const now = () => new Date(1);
 const log = () => {};
 
 test.before.each(async (context) => {
-  context.trouble = { error: null, isLate: false, count: 0 };
-  context.room = await localQueueRoom();
-  context.queue = context.room.openQueue();
-  context.stage = new Stage();
+  context.updateFault = { error: null, isLate: false, count: 0 };
+  context.harness = await createLocalQueueHarness();
+  context.queue = context.harness.openQueue();
+  context.fixture = new HandlerFixture();
 });
-test.after.each(({ room }) => room.close());
+test.after.each(({ harness }) => harness.close());
 
 /** Leaves a job as a daemon does that is killed while it runs it. */
 async function leaveRunning(store: JobStore): Promise<Job> {
@@ -36,110 +36,124 @@ async function leaveRunning(store: JobStore): Promise<Job> {
   return store.update(id, (job) => apply(job, { type: 'claimed', token: 'of a daemon that is gone' }, now()));
 }
 
-test('a job that was running is back to waiting, and the crash is counted', async ({ room, queue }) => {
-  const { id } = await leaveRunning(room.store);
-  await recover(room.store, queue, { now, log });
-  const job = await room.store.get(id);
+test('a job that was running is back to waiting, and the crash is counted', async ({ harness, queue }) => {
+  const { id } = await leaveRunning(harness.store);
+  await recover(harness.store, queue, { now, log });
+  const job = await harness.store.get(id);
   assert.is(job?.state, 'waiting');
   assert.is(job?.crashes, 1);
   assert.is(job?.claim, null);
 });
 
 test('a job that was running at its third crash is given up and not queued', async ({
-  room,
+  harness,
   queue,
-  stage,
+  fixture,
 }) => {
-  const lost = await room.store.create(sampleDraft());
-  const other = await room.store.create(sampleDraft());
-  await crash(room.store, lost.id, 2);
-  await room.store.update(lost.id, (job) => apply(job, { type: 'claimed', token: 'third' }, now()));
-  queue.work(stage.handler, { slots: 1 });
-  await recover(room.store, queue, { now, log });
-  const job = await room.store.get(lost.id);
+  const lost = await harness.store.create(sampleDraft());
+  const other = await harness.store.create(sampleDraft());
+  await crash(harness.store, lost.id, 2);
+  await harness.store.update(lost.id, (job) => apply(job, { type: 'claimed', token: 'third' }, now()));
+  queue.work(fixture.handler, { slots: 1 });
+  await recover(harness.store, queue, { now, log });
+  const job = await harness.store.get(lost.id);
   assert.is(job?.state, 'failed');
   assert.is(job?.input.fault?.errorClass, 'WorkerLostError');
-  assert.is((await stage.next()).run.job.id, other.id);
+  assert.is((await fixture.next()).run.job.id, other.id);
 });
 
-test('everything that waits is queued, oldest first', async ({ room, queue, stage }) => {
+test('everything that waits is queued, oldest first', async ({ harness, queue, fixture }) => {
   const ids = [];
   for (let count = 0; count < 40; count += 1) {
-    const job = count % 3 === 0 ? await leaveRunning(room.store) : await room.store.create(sampleDraft());
+    const job =
+      count % 3 === 0 ? await leaveRunning(harness.store) : await harness.store.create(sampleDraft());
     ids.push(job.id);
   }
-  await recover(room.store, queue, { now, log });
-  queue.work(stage.handler, { slots: 1 });
+  await recover(harness.store, queue, { now, log });
+  queue.work(fixture.handler, { slots: 1 });
   for (const id of ids) {
-    const scene = await stage.next();
-    assert.is(scene.run.job.id, id);
-    await scene.end();
+    const scenario = await fixture.next();
+    assert.is(scenario.run.job.id, id);
+    await scenario.end();
   }
 });
 
-test('a job that is pending is queued', async ({ room, queue, stage }) => {
-  const { id } = await room.store.create({
+test('a job that is pending is queued', async ({ harness, queue, fixture }) => {
+  const { id } = await harness.store.create({
     idCount: 3,
     number: (firstId) => ({ ...sampleDraft().number(firstId), state: 'pending' }),
   });
-  queue.work(stage.handler, { slots: 1 });
-  await recover(room.store, queue, { now, log });
-  assert.is((await stage.next()).run.job.id, id);
+  queue.work(fixture.handler, { slots: 1 });
+  await recover(harness.store, queue, { now, log });
+  assert.is((await fixture.next()).run.job.id, id);
 });
 
-test('jobs that wait already are not written, however many they are', async ({ room, queue, trouble }) => {
-  const drafts = Array.from({ length: 300 }, () => room.store.create(sampleDraft()));
+test('jobs that wait already are not written, however many they are', async ({
+  harness,
+  queue,
+  updateFault,
+}) => {
+  const drafts = Array.from({ length: 300 }, () => harness.store.create(sampleDraft()));
   await Promise.all(drafts);
-  trouble.error = noRoom;
-  await recover(troubled(room.store, trouble), queue, { now, log });
-  assert.is(trouble.count, 0);
+  updateFault.error = outOfSpaceError;
+  await recover(withUpdateFaults(harness.store, updateFault), queue, { now, log });
+  assert.is(updateFault.count, 0);
 });
 
 test('a job that cannot be written for want of room is taken up when there is some', async (context) => {
-  const { room, queue, stage, trouble } = context;
-  const left = await leaveRunning(room.store);
-  const waiting = await room.store.create(sampleDraft());
-  trouble.error = noRoom;
+  const { harness, queue, fixture, updateFault } = context;
+  const left = await leaveRunning(harness.store);
+  const waiting = await harness.store.create(sampleDraft());
+  updateFault.error = outOfSpaceError;
   let goOn = () => {};
   const pause = () =>
     new Promise<void>((resolve) => {
       goOn = resolve;
     });
-  queue.work(stage.handler, { slots: 2 });
-  await recover(troubled(room.store, trouble), queue, { now, log, pause });
-  assert.is((await stage.next()).run.job.id, waiting.id);
-  await until('the second attempt has failed', () => trouble.count === 2);
-  trouble.error = null;
+  queue.work(fixture.handler, { slots: 2 });
+  await recover(withUpdateFaults(harness.store, updateFault), queue, { now, log, delay: pause });
+  assert.is((await fixture.next()).run.job.id, waiting.id);
+  await waitUntil('the second attempt has failed', () => updateFault.count === 2);
+  updateFault.error = null;
   goOn();
-  assert.is((await stage.next()).run.job.id, left.id);
+  assert.is((await fixture.next()).run.job.id, left.id);
 });
 
-test('a job that was cancelled before there was room is left alone', async ({ room, queue, trouble }) => {
-  const { id } = await leaveRunning(room.store);
-  trouble.error = noRoom;
+test('a job that was cancelled before there was room is left alone', async ({
+  harness,
+  queue,
+  updateFault,
+}) => {
+  const { id } = await leaveRunning(harness.store);
+  updateFault.error = outOfSpaceError;
   let goOn = () => {};
   const pause = () =>
     new Promise<void>((resolve) => {
       goOn = resolve;
     });
-  const store = troubled(room.store, trouble);
-  await recover(store, queue, { now, log, pause });
-  await until('the second attempt has failed', () => trouble.count === 2);
-  const cancelled = await room.store.update(id, (job) => apply(job, { type: 'cancelled' }, now()));
-  trouble.error = null;
+  const store = withUpdateFaults(harness.store, updateFault);
+  await recover(store, queue, { now, log, delay: pause });
+  await waitUntil('the second attempt has failed', () => updateFault.count === 2);
+  const cancelled = await harness.store.update(id, (job) => apply(job, { type: 'cancelled' }, now()));
+  updateFault.error = null;
   goOn();
   await store.update(id, (job) => job);
-  assert.equal(await room.store.get(id), cancelled);
+  assert.equal(await harness.store.get(id), cancelled);
 });
 
-test('the trying ends when it is told to', async ({ room, queue, trouble }) => {
-  await leaveRunning(room.store);
-  trouble.error = noRoom;
+test('the trying ends when it is told to', async ({ harness, queue, updateFault }) => {
+  await leaveRunning(harness.store);
+  updateFault.error = outOfSpaceError;
   const stopping = new AbortController();
   const pause = async () => stopping.abort();
-  await recover(troubled(room.store, trouble), queue, { now, log, pause, signal: stopping.signal });
-  await until('the second attempt has failed', () => stopping.signal.aborted);
-  assert.is(trouble.count, 2);
+  await recover(withUpdateFaults(harness.store, updateFault), queue, {
+    now,
+    log,
+    delay: pause,
+    signal: stopping.signal,
+  });
+  await waitUntil('the second attempt has failed', () => stopping.signal.aborted);
+  assert.is(updateFault.count, 2);
 });
 
 test.run();

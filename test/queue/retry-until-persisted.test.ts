@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { idlePause, pause, untilKept } from '../../daemon/queue/retry-until-persisted.js';
+import { delay, retryUntilPersisted, unrefDelay } from '../../daemon/queue/retry-until-persisted.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
-import { noRoom } from '../helpers/troubled-store.js';
+import { outOfSpaceError } from '../helpers/troubled-store.js';
 
 const test = suite('patience with a store');
 const signal = new AbortController().signal;
@@ -10,18 +10,18 @@ const atOnce = async () => {};
 const onFailure = () => {};
 
 test('a write is repeated until it is kept', async () => {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   let count = 0;
   const write = async () => {
     count += 1;
-    if (count < 4) throw noRoom;
+    if (count < 4) throw outOfSpaceError;
     return 'kept';
   };
   assert.is(
-    await untilKept(write, { signal, pause: atOnce, onFailure: (error) => told.push(error) }),
+    await retryUntilPersisted(write, { signal, delay: atOnce, onFailure: (error) => reported.push(error) }),
     'kept',
   );
-  assert.equal(told, [noRoom, noRoom, noRoom]);
+  assert.equal(reported, [outOfSpaceError, outOfSpaceError, outOfSpaceError]);
 });
 
 test('what no further attempt would change is not repeated', async () => {
@@ -31,7 +31,7 @@ test('what no further attempt would change is not repeated', async () => {
       count += 1;
       throw new VencError(errorClass, 'No.');
     };
-    await untilKept(write, { signal, pause: atOnce, onFailure }).then(
+    await retryUntilPersisted(write, { signal, delay: atOnce, onFailure }).then(
       () => assert.unreachable(),
       (error) => assert.ok(isVencError(error, errorClass)),
     );
@@ -41,14 +41,17 @@ test('what no further attempt would change is not repeated', async () => {
 
 test('nothing is tried once it is told to end', async () => {
   const write = () => Promise.reject(new Error('tried'));
-  assert.is(await untilKept(write, { signal: AbortSignal.abort(), pause: atOnce, onFailure }), null);
+  assert.is(
+    await retryUntilPersisted(write, { signal: AbortSignal.abort(), delay: atOnce, onFailure }),
+    null,
+  );
 });
 
 test('a pause ends at once when it is told to, and is no error', async () => {
   const stopping = new AbortController();
-  const pauses = [pause(2 ** 30, stopping.signal), idlePause(2 ** 30, stopping.signal)];
+  const pauses = [delay(2 ** 30, stopping.signal), unrefDelay(2 ** 30, stopping.signal)];
   stopping.abort();
-  await Promise.all([...pauses, pause(2 ** 30, stopping.signal), pause(0, signal)]);
+  await Promise.all([...pauses, delay(2 ** 30, stopping.signal), delay(0, signal)]);
 });
 
 test.run();

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
-import { eventually } from '../helpers/daemon.js';
+import { pollUntil } from '../helpers/daemon.js';
 import {
   type DaemonProcess,
   killDaemons,
@@ -14,16 +14,16 @@ import {
   startDaemonProcess,
 } from '../helpers/daemon-process.js';
 import { makeMedia } from '../helpers/media.js';
-import { ftpPlaces } from '../helpers/servers/ftp-places.js';
+import { ftpLocations } from '../helpers/servers/ftp-places.js';
 import { type Gate, startGate } from '../helpers/servers/gate.js';
-import type { Place } from '../helpers/servers/place.js';
+import type { StorageLocation } from '../helpers/servers/place.js';
 import { skipSuite } from '../helpers/servers/program.js';
-import { s3Client, sftpPlace, storagePlaces } from '../helpers/servers/remote-places.js';
+import { s3Client, sftpLocation, storageLocations } from '../helpers/servers/remote-places.js';
 import { tempFolder } from '../helpers/temp.js';
 
 /** A place behind a gate, where something unfinished can be seen. */
-interface Stage {
-  readonly place: Place;
+interface ServerFixture {
+  readonly location: StorageLocation;
   /** Port that its URLs, or its endpoint, name. */
   readonly port: number;
   /** Seconds of film that make an output large enough to be caught. */
@@ -35,16 +35,16 @@ interface Stage {
   readonly hasFolders: boolean;
 }
 
-const stages: Stage[] = [];
-const sftp = await sftpPlace();
+const fixtures: ServerFixture[] = [];
+const sftp = await sftpLocation();
 if ('missing' in sftp) skipSuite('transfers over sftp that break off', sftp);
 else {
   const port = Number(new URL(sftp.urlOf?.('a.mp4') ?? '').port);
   const unfinished = async () => (await sftp.list()).filter((name) => name !== 'out.mp4');
-  stages.push({ place: sftp, port, seconds: 2, afterBytes: 2_000_000, unfinished, hasFolders: true });
+  fixtures.push({ location: sftp, port, seconds: 2, afterBytes: 2_000_000, unfinished, hasFolders: true });
 }
 // Files pass on connections of their own, which no gate stands before.
-const ftp = await ftpPlaces(['local_max_rate=2000000']);
+const ftp = await ftpLocations(['local_max_rate=2000000']);
 if ('missing' in ftp) skipSuite('transfers over ftp that break off', ftp);
 else {
   const [slow] = ftp;
@@ -52,9 +52,16 @@ else {
     (await slow.list()).filter((name) => name.startsWith('ftp/')).map((name) => name.slice('ftp/'.length));
   const unfinished = async () => (await list()).filter((name) => name.endsWith('.part'));
   const port = Number(new URL(slow.urlOf?.('a.mp4') ?? '').port);
-  stages.push({ place: { ...slow, list }, port, seconds: 2, afterBytes: null, unfinished, hasFolders: true });
+  fixtures.push({
+    location: { ...slow, list },
+    port,
+    seconds: 2,
+    afterBytes: null,
+    unfinished,
+    hasFolders: true,
+  });
 }
-const storage = await storagePlaces();
+const storage = await storageLocations();
 if ('missing' in storage) skipSuite('transfers over s3 that break off', storage);
 else {
   const [cf, s3, swift] = storage;
@@ -64,10 +71,17 @@ else {
     return Uploads.map(({ Key = '' }) => Key);
   };
   const port = Number(new URL(swift.s3Endpoint).port);
-  stages.push({ place: s3, port, seconds: 6, afterBytes: 9_000_000, unfinished, hasFolders: false });
+  fixtures.push({ location: s3, port, seconds: 6, afterBytes: 9_000_000, unfinished, hasFolders: false });
   const swiftPort = Number(new URL(swift.authUrl).port);
   const afterBytes = 2_000_000;
-  stages.push({ place: cf, port: swiftPort, seconds: 2, afterBytes, unfinished: null, hasFolders: false });
+  fixtures.push({
+    location: cf,
+    port: swiftPort,
+    seconds: 2,
+    afterBytes,
+    unfinished: null,
+    hasFolders: false,
+  });
 }
 
 const test = suite('transfers that break off');
@@ -79,7 +93,7 @@ test.after.each(async () => {
   await gate?.end();
 });
 test.after(async () => {
-  for (const { place } of stages) await place.end();
+  for (const { location } of fixtures) await location.end();
   if (!('missing' in storage)) await storage[0].end();
 });
 
@@ -104,19 +118,19 @@ async function create(daemon: DaemonProcess, body: object): Promise<string> {
 
 async function ended(daemon: DaemonProcess, id: string, limitMs?: number): Promise<JobRecord> {
   const read = async () => (await (await ask(daemon, `/v2/jobs/${id}`)).json()) as { job: JobRecord };
-  return (await eventually(read, ({ job }) => isFinal(job.state), limitMs)).job;
+  return (await pollUntil(read, ({ job }) => isFinal(job.state), limitMs)).job;
 }
 
 /** No gate: a transfer is caught while a slow server is at it. */
-function openWay(port: number, data: string, unfinished: Stage['unfinished']): Gate {
+function openWay(port: number, data: string, unfinished: ServerFixture['unfinished']): Gate {
   const isUnderWay = async () => {
     const here = await readdir(join(data, 'scratch'), { recursive: true }).catch(() => []);
     return here.some((name) => name.endsWith('.part')) || ((await unfinished?.()) ?? []).length > 0;
   };
   return {
     port,
-    closed: eventually(isUnderWay, (is) => is, 30_000).then(() => undefined),
-    letThrough: () => undefined,
+    closed: pollUntil(isUnderWay, (is) => is, 30_000).then(() => undefined),
+    forward: () => undefined,
     holds: () => false,
     end: async () => undefined,
   };
@@ -124,7 +138,7 @@ function openWay(port: number, data: string, unfinished: Stage['unfinished']): G
 
 /** Starts a daemon that gets to a place through a gate, which holds what comes after so many bytes. */
 async function start(
-  { place, port, afterBytes, unfinished }: Stage,
+  { location, port, afterBytes, unfinished }: ServerFixture,
   data: string,
 ): Promise<[DaemonProcess, Gate]> {
   const opened = afterBytes === null ? openWay(port, data, unfinished) : await startGate(port, afterBytes);
@@ -133,43 +147,43 @@ async function start(
     name,
     value.replace(`:${port}`, `:${opened.port}`),
   ];
-  Object.assign(process.env, Object.fromEntries(Object.entries(place.env).map(through)));
+  Object.assign(process.env, Object.fromEntries(Object.entries(location.env).map(through)));
   return [await startDaemonProcess(data, ['--files-root', folder]), opened];
 }
 
-const behind = (url: string, { port }: Stage, { port: gated }: Gate) =>
+const behind = (url: string, { port }: ServerFixture, { port: gated }: Gate) =>
   url.replace(`:${port}/`, `:${gated}/`);
 
-for (const stage of stages) {
-  const { place, seconds, hasFolders } = stage;
-  const isSeen = stage.unfinished !== null;
-  const unfinished = stage.unfinished ?? (async () => []);
+for (const fixture of fixtures) {
+  const { location, seconds, hasFolders } = fixture;
+  const isSeen = fixture.unfinished !== null;
+  const unfinished = fixture.unfinished ?? (async () => []);
   const output = (way: Gate, name = 'out.mp4') => ({
-    url: behind(place.urlOf?.(name) ?? '', stage, way),
+    url: behind(location.urlOf?.(name) ?? '', fixture, way),
     quality: 5,
     speed: 5,
   });
 
-  test(`a daemon killed in the middle of an upload over ${place.scheme} takes away what it left, and does it again`, async () => {
+  test(`a daemon killed in the middle of an upload over ${location.scheme} takes away what it left, and does it again`, async () => {
     const data = join(tempFolder(), 'data');
-    const [first, way] = await start(stage, data);
+    const [first, way] = await start(fixture, data);
     const input = pathToFileURL(await film(seconds)).href;
     const id = await create(first, { input, outputs: [output(way)] });
     await way.closed;
-    if (isSeen) await eventually(unfinished, (names) => names.length > 0);
+    if (isSeen) await pollUntil(unfinished, (names) => names.length > 0);
     await first.end('SIGKILL');
     const left = await unfinished();
     assert.is(left.length, isSeen ? 1 : 0, `what was left at the server: ${left}`);
-    assert.is(await place.read('out.mp4'), null);
-    way.letThrough();
+    assert.is(await location.read('out.mp4'), null);
+    way.forward();
 
     const second = await startDaemonProcess(data, ['--files-root', folder]);
     const job = await ended(second, id, 60_000);
     assert.is(job.state, 'finished', JSON.stringify(job, null, 1));
-    await eventually(unfinished, (names) => names.length === 0);
-    assert.is((await place.read('out.mp4'))?.byteLength, job.output_media_files[0]?.file_size_bytes);
-    assert.equal(await place.list(), ['out.mp4']);
-    await eventually(
+    await pollUntil(unfinished, (names) => names.length === 0);
+    assert.is((await location.read('out.mp4'))?.byteLength, job.output_media_files[0]?.file_size_bytes);
+    assert.equal(await location.list(), ['out.mp4']);
+    await pollUntil(
       () => readdir(join(data, 'leftovers')).catch(() => []),
       (names) => names.length === 0,
     );
@@ -177,48 +191,48 @@ for (const stage of stages) {
   });
 
   if (hasFolders)
-    test(`folders that were made over ${place.scheme} go with an upload that was killed and is not done again`, async () => {
+    test(`folders that were made over ${location.scheme} go with an upload that was killed and is not done again`, async () => {
       const data = join(tempFolder(), 'data');
-      const [first, way] = await start(stage, data);
-      const before = await place.list();
+      const [first, way] = await start(fixture, data);
+      const before = await location.list();
       const input = pathToFileURL(await film(seconds)).href;
       const id = await create(first, { input, outputs: [output(way, 'new/deeper/out.mp4')] });
       await way.closed;
-      await eventually(unfinished, (names) => names.some((name) => name.endsWith('.part')));
+      await pollUntil(unfinished, (names) => names.some((name) => name.endsWith('.part')));
       await first.end('SIGKILL');
-      way.letThrough();
+      way.forward();
       const second = await startDaemonProcess(data, ['--files-root', folder, '--jobs', '0']);
       assert.is((await ask(second, `/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
-      await eventually(place.list, (names) => names.length === before.length, 10_000);
-      assert.equal(await place.list(), before);
+      await pollUntil(location.list, (names) => names.length === before.length, 10_000);
+      assert.equal(await location.list(), before);
       await second.end('SIGTERM');
     });
 
-  test(`a job cancelled in the middle of an upload over ${place.scheme} leaves what stood there before`, async () => {
+  test(`a job cancelled in the middle of an upload over ${location.scheme} leaves what stood there before`, async () => {
     const data = join(tempFolder(), 'data');
-    const [daemon, way] = await start(stage, data);
-    const before = await place.read('out.mp4');
+    const [daemon, way] = await start(fixture, data);
+    const before = await location.read('out.mp4');
     const input = pathToFileURL(await film(seconds)).href;
     const id = await create(daemon, { input, outputs: [output(way)] });
     await way.closed;
-    if (isSeen) await eventually(unfinished, (names) => names.length > 0);
-    way.letThrough();
+    if (isSeen) await pollUntil(unfinished, (names) => names.length > 0);
+    way.forward();
     assert.is((await ask(daemon, `/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
     assert.is((await ended(daemon, id)).state, 'cancelled');
-    await eventually(unfinished, (names) => names.length === 0, 10_000);
-    await eventually(
+    await pollUntil(unfinished, (names) => names.length === 0, 10_000);
+    await pollUntil(
       async () => way.holds(),
       (holds) => !holds,
       10_000,
     );
-    assert.equal(await place.read('out.mp4'), before);
-    assert.equal(await place.list(), before === null ? [] : ['out.mp4']);
-    await eventually(
+    assert.equal(await location.read('out.mp4'), before);
+    assert.equal(await location.list(), before === null ? [] : ['out.mp4']);
+    await pollUntil(
       () => readdir(join(data, 'leftovers')).catch(() => []),
       (names) => names.length === 0,
       10_000,
     );
-    await eventually(
+    await pollUntil(
       () => readdir(join(data, 'scratch')),
       (names) => names.length === 0,
       10_000,
@@ -226,20 +240,20 @@ for (const stage of stages) {
     await daemon.end('SIGTERM');
   });
 
-  test(`a job cancelled in the middle of a download over ${place.scheme} leaves nothing here`, async () => {
+  test(`a job cancelled in the middle of a download over ${location.scheme} leaves nothing here`, async () => {
     const data = join(tempFolder(), 'data');
-    const [daemon, way] = await start(stage, data);
-    const offered = (await place.offer?.('in.mp4', await readFile(await film(seconds)))) ?? '';
-    const id = await create(daemon, { input: behind(offered, stage, way) });
+    const [daemon, way] = await start(fixture, data);
+    const offered = (await location.offer?.('in.mp4', await readFile(await film(seconds)))) ?? '';
+    const id = await create(daemon, { input: behind(offered, fixture, way) });
     await way.closed;
     assert.is((await ask(daemon, `/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
     assert.is((await ended(daemon, id)).state, 'cancelled');
-    await eventually(
+    await pollUntil(
       async () => way.holds(),
       (holds) => !holds,
       10_000,
     );
-    await eventually(
+    await pollUntil(
       () => readdir(join(data, 'scratch')),
       (names) => names.length === 0,
       10_000,

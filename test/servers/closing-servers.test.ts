@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli } from '../cli/run-cli.js';
 import { killDaemons, startDaemonProcess } from '../helpers/daemon-process.js';
-import { downloadMany, payloadMd5, payloadOf, summingProbe } from '../helpers/download-harness.js';
+import { createChecksumProbe, downloadMany, payloadMd5, payloadOf } from '../helpers/download-harness.js';
 import { startSocketSource } from '../helpers/servers/http-source.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -36,7 +36,7 @@ const source = (headOf: (bytes: number) => string) =>
 
 test('the daemon outlives downloads from servers that close the connection after the body', async () => {
   const folder = tempFolder();
-  const probe = summingProbe(folder);
+  const probe = createChecksumProbe(folder);
   const daemon = await startDaemonProcess(join(folder, 'data'), ['--ffprobe', probe.path, '--jobs', '2']);
   for (const [name, headOf] of Object.entries(heads)) {
     const server = await source(headOf);
@@ -56,7 +56,7 @@ test('the daemon outlives downloads from servers that close the connection after
 
 test('venc run ends with its own sentence where the server closes the connection after the body', async () => {
   const folder = tempFolder();
-  const probe = summingProbe(folder);
+  const probe = createChecksumProbe(folder);
   const server = await source((bytes) => heads['HTTP/1.1 with Connection: close']?.(bytes) ?? '');
   const some = sizes.filter((_, index) => index % 2 === 0);
   try {
@@ -93,7 +93,7 @@ const breaks: Readonly<Record<string, (socket: Socket) => void>> = {
 
 test('a body that breaks off is noticed, and what came of it counts', async () => {
   const folder = tempFolder();
-  const probe = summingProbe(folder);
+  const probe = createChecksumProbe(folder);
   const daemon = await startDaemonProcess(join(folder, 'data'), ['--ffprobe', probe.path]);
   const askedFrom = new Map<string, number[]>();
   const server = await startSocketSource((socket) => {

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { killDaemons, processKey, spawnVenc, startDaemonProcess } from '../helpers/daemon-process.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 const test = suite('a daemon whose disk makes trouble');
 test.after(killDaemons);
@@ -46,7 +46,7 @@ test('on a disk that can only be read /health, creates and uploads are 503 with 
   }
   try {
     assert.ok(mounted('-o', 'remount,bind,ro', folder));
-    await until('/health tells', async () => (await fetch(`${daemon.url}/health`)).status === 503);
+    await waitUntil('/health tells', async () => (await fetch(`${daemon.url}/health`)).status === 503);
     const health = await fetch(`${daemon.url}/health`);
     assert.match(await health.text(), /data folder cannot be written: it is on a disk that can only be read/);
     const upload = { method: 'PUT', headers, body: 'a film' };
@@ -60,7 +60,7 @@ test('on a disk that can only be read /health, creates and uploads are 503 with 
   } finally {
     spawnSync('umount', ['--lazy', folder]);
   }
-  await until('/health is well again', async () => (await fetch(`${daemon.url}/health`)).status === 200);
+  await waitUntil('/health is well again', async () => (await fetch(`${daemon.url}/health`)).status === 200);
   assert.is((await fetch(`${daemon.url}/v2/jobs`, create)).status, 201);
   assert.is(await daemon.end('SIGTERM'), 0);
 });
@@ -95,7 +95,7 @@ test('a hosted file is deleted when its 24 hours are over, and is 410 from then 
   const next = await startDaemonProcess(folder, ['--jobs', '0']);
   const url = `${next.url}/hosted/a-token-of-a-test/a.mp4`;
   if (Date.now() < end - 500) assert.is((await fetch(url)).status, 200);
-  await until('the file is deleted', () => !existsSync(path));
+  await waitUntil('the file is deleted', () => !existsSync(path));
   assert.ok(Date.now() >= end);
   assert.is((await fetch(url)).status, 410);
   assert.is(await next.end('SIGTERM'), 0);

@@ -9,14 +9,14 @@ import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js
 import {
   contentsOf,
   factsOf,
-  faultOf,
+  failureOf,
   sampleBytes,
   scratchFolder,
   transferOf,
 } from '../contracts/transport/evidence.js';
 import { secret } from '../contracts/transport/transport-harness.js';
 import { startSocketSource } from '../helpers/servers/http-source.js';
-import { type FtpOddities, type OddFtp, startOddFtp } from '../helpers/servers/odd-ftp.js';
+import { type FtpOverrides, type FtpTestServer, startFtpTestServer } from '../helpers/servers/odd-ftp.js';
 
 const bytes = sampleBytes(300_007);
 const transportOf = (stallTimeoutMs: number) =>
@@ -30,8 +30,11 @@ const transport = transportOf(10_000);
 /** For what fails in any case. */
 const impatient = transportOf(250);
 
-async function withOdd(oddities: FtpOddities, work: (server: OddFtp) => Promise<void>): Promise<void> {
-  const server = await startOddFtp(oddities);
+async function withOdd(
+  oddities: FtpOverrides,
+  work: (server: FtpTestServer) => Promise<void>,
+): Promise<void> {
+  const server = await startFtpTestServer(oddities);
   try {
     server.files.set('/film.mp4', bytes);
     await work(server);
@@ -40,28 +43,29 @@ async function withOdd(oddities: FtpOddities, work: (server: OddFtp) => Promise<
   }
 }
 
-const urlOf = ({ port }: OddFtp, path = 'film.mp4') => `ftp://someone:${secret}@127.0.0.1:${port}/${path}`;
+const urlOf = ({ port }: FtpTestServer, path = 'film.mp4') =>
+  `ftp://someone:${secret}@127.0.0.1:${port}/${path}`;
 
-async function download(server: OddFtp) {
+async function download(server: FtpTestServer) {
   const path = join(scratchFolder(), 'in');
   const facts = await transport.download?.(urlOf(server), path, transferOf());
   assert.ok(readFileSync(path).equals(bytes));
   return facts;
 }
 
-async function upload(server: OddFtp, path = 'out.mp4') {
+async function upload(server: FtpTestServer, path = 'out.mp4') {
   const from = join(scratchFolder(), 'out');
   writeFileSync(from, bytes);
   return transport.upload?.(from, urlOf(server, path), transferOf());
 }
 
-async function failedDownload(server: OddFtp) {
+async function failedDownload(server: FtpTestServer) {
   const folder = scratchFolder();
-  const fault = await faultOf(
+  const failure = await failureOf(
     Promise.resolve(impatient.download?.(urlOf(server), join(folder, 'in'), transferOf())),
   );
   assert.equal(contentsOf(folder), []);
-  return fault;
+  return failure;
 }
 
 for (const lie of ['169,254,169,254', '10,11,12,13', '127,0,0,2', '8,8,8,8']) {
@@ -90,14 +94,14 @@ test('a server without SIZE and MDTM is asked for the listing', async () => {
 });
 
 test('answers that come byte by byte are understood', async () => {
-  const say: FtpOddities['say'] = (control, text) => {
+  const say: FtpOverrides['say'] = (control, text) => {
     for (const letter of text) control.write(letter);
   };
   await withOdd({ say }, async (server) => assert.equal(await download(server), factsOf(bytes)));
 });
 
 test('a download that is cut is gone on with where it was', async () => {
-  const send: FtpOddities['send'] = (data, part, attempt, control) => {
+  const send: FtpOverrides['send'] = (data, part, attempt, control) => {
     if (attempt < 3)
       data.write(part.subarray(0, 50_000), () =>
         setTimeout(() => control.destroy(data.destroy() && undefined), 20),
@@ -113,7 +117,7 @@ test('a download that is cut is gone on with where it was', async () => {
 const badSends: readonly (readonly [
   what: string,
   errorClass: string,
-  send: NonNullable<FtpOddities['send']>,
+  send: NonNullable<FtpOverrides['send']>,
 ])[] = [
   [
     'stops in the middle',
@@ -142,8 +146,8 @@ const badSends: readonly (readonly [
 for (const [what, errorClass, send] of badSends) {
   test(`a server that ${what} is told as ${errorClass}, and nothing is left open`, async () => {
     await withOdd({ send }, async (server) => {
-      const fault = await failedDownload(server);
-      assert.is(fault.errorClass, errorClass, fault.message);
+      const failure = await failedDownload(server);
+      assert.is(failure.errorClass, errorClass, failure.message);
       await new Promise((resolve) => setTimeout(resolve, 50));
       assert.is(server.openCount(), 0);
     });
@@ -168,8 +172,8 @@ const refusals: readonly (readonly [
 for (const [what, errorClass, answers] of refusals) {
   test(`a server that ${what} is told as ${errorClass}`, async () => {
     await withOdd({ answers }, async (server) => {
-      const fault = await failedDownload(server);
-      assert.is(fault.errorClass, errorClass, fault.message);
+      const failure = await failedDownload(server);
+      assert.is(failure.errorClass, errorClass, failure.message);
     });
   });
 }
@@ -177,19 +181,19 @@ for (const [what, errorClass, answers] of refusals) {
 test('something that speaks another language is told as a failure', async () => {
   const other = await startSocketSource((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const url = `ftp://${new URL(other.url).host}/film.mp4`;
-  const fault = await faultOf(
+  const failure = await failureOf(
     Promise.resolve(transport.download?.(url, join(scratchFolder(), 'in'), transferOf())),
   );
   await other.close();
-  assert.is(fault.errorClass, 'DownloadFailureError');
+  assert.is(failure.errorClass, 'DownloadFailureError');
 });
 
 test('no word is said in the clear to a server that refuses TLS', async () => {
   await withOdd({ answers: { AUTH: '502 no TLS' } }, async (server) => {
     const url = urlOf(server).replace('ftp:', 'ftps:');
     const path = join(scratchFolder(), 'in');
-    const fault = await faultOf(Promise.resolve(transport.download?.(url, path, transferOf())));
-    assert.is(fault.errorClass, 'DownloadFailureError');
+    const failure = await failureOf(Promise.resolve(transport.download?.(url, path, transferOf())));
+    assert.is(failure.errorClass, 'DownloadFailureError');
     assert.not.ok(existsSync(path));
     assert.equal([...new Set(server.commands)], ['AUTH TLS', 'QUIT']);
   });
@@ -205,8 +209,8 @@ test('a server that gives no name twice has the old file taken away first', asyn
 
 test('an upload whose size is told wrong fails, and is taken away', async () => {
   await withOdd({ answers: { SIZE: '213 5' } }, async (server) => {
-    const fault = await faultOf(upload(server));
-    assert.is(fault.errorClass, 'UploadFailureError');
+    const failure = await failureOf(upload(server));
+    assert.is(failure.errorClass, 'UploadFailureError');
     assert.equal([...server.files.keys()], ['/film.mp4']);
   });
 });
@@ -218,8 +222,8 @@ for (const [answer, words] of [
 ] as const) {
   test(`an upload that is answered ${answer} is told as such`, async () => {
     await withOdd({ answers: { STOR: answer } }, async (server) => {
-      const fault = await faultOf(upload(server));
-      assert.match(fault.message, words);
+      const failure = await failureOf(upload(server));
+      assert.match(failure.message, words);
     });
   });
 }

@@ -28,12 +28,12 @@ const ways = {
 } as const;
 
 for (const [name, start] of Object.entries(servers)) {
-  const stage = await start();
-  if ('missing' in stage) {
-    skipSuite(`ftp against ${name}`, stage);
+  const server = await start();
+  if ('missing' in server) {
+    skipSuite(`ftp against ${name}`, server);
     continue;
   }
-  const { folder, isRoot } = stage;
+  const { folder, isRoot } = server;
   const own = (path: string) => {
     if (isRoot) chownSync(path, ftpUser.uid, ftpUser.gid);
   };
@@ -42,7 +42,7 @@ for (const [name, start] of Object.entries(servers)) {
   const left = new Set(Object.keys(ways));
 
   for (const [way, { scheme, isImplicit }] of Object.entries(ways)) {
-    const port = isImplicit ? stage.implicitPort : stage.port;
+    const port = isImplicit ? server.implicitPort : server.port;
     const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/');
     const as = (credentials: string, path: string) =>
       `${scheme}://${credentials}@127.0.0.1:${port}/${encoded(path)}`;
@@ -60,7 +60,7 @@ for (const [name, start] of Object.entries(servers)) {
     const noRoot = notApplicable('root alone can forbid something to the user of the server');
     transportContract(`${way}, against ${name}`, {
       transport: createFtpTransport({ ...options, stallTimeoutMs: 10_000 }),
-      against: stage.version,
+      against: server.version,
       download: {
         async offer(file, bytes) {
           writeFileSync(join(folder, 'in put', file), bytes);
@@ -74,7 +74,7 @@ for (const [name, start] of Object.entries(servers)) {
           'a server that stalls': stalling,
           ...hosts,
         },
-        troubles: [
+        errorCases: [
           { what: 'a folder', errorClass: 'DownloadFailureError', url: async () => url('in put') },
           {
             what: 'a missing folder',
@@ -110,7 +110,7 @@ for (const [name, start] of Object.entries(servers)) {
           'a server that stalls': stalling,
           ...hosts,
         },
-        troubles: [
+        errorCases: [
           {
             what: 'a folder of its name',
             errorClass: 'UploadFailureError',
@@ -130,7 +130,7 @@ for (const [name, start] of Object.entries(servers)) {
       },
       close: async () => {
         left.delete(way);
-        if (left.size === 0) await Promise.all([silent.close(), stage.close()]);
+        if (left.size === 0) await Promise.all([silent.close(), server.close()]);
       },
     });
   }

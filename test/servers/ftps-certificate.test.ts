@@ -7,33 +7,33 @@ import * as assert from 'uvu/assert';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
 import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js';
-import { faultOf, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
+import { failureOf, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
 import { ftpLogin } from '../helpers/servers/ftp-stage.js';
 import { startProftpd } from '../helpers/servers/proftpd.js';
 import { skipSuite } from '../helpers/servers/program.js';
 import { testCertificate } from '../helpers/servers/test-certificate.js';
 
-const stage = await startProftpd();
-if ('missing' in stage) skipSuite('certificates of ftps', stage);
+const server = await startProftpd();
+if ('missing' in server) skipSuite('certificates of ftps', server);
 else {
   const test = suite('certificates of ftps');
-  writeFileSync(join(stage.folder, 'film.mp4'), 'film', { mode: 0o644 });
+  writeFileSync(join(server.folder, 'film.mp4'), 'film', { mode: 0o644 });
   const options = {
     guard: createSsrfGuard({ allowPrivateNetwork: true }),
     cleanupJournal: noCleanupJournal,
     stallTimeoutMs: 10_000,
     retryDelayMs: 1,
   };
-  const ports = { explicit: stage.port, implicit: stage.implicitPort } as const;
+  const ports = { explicit: server.port, implicit: server.implicitPort } as const;
   for (const [way, port] of Object.entries(ports)) {
     const url = `ftps://${ftpLogin}@127.0.0.1:${port}/film.mp4`;
     test(`a certificate that nobody vouches for ends an ${way} connection before the login`, async () => {
       const transport = createFtpTransport(options);
       const work = Promise.resolve(transport.download?.(url, join(scratchFolder(), 'in'), transferOf()));
-      const fault = await faultOf(work);
-      assert.is(fault.errorClass, 'DownloadFailureError');
-      assert.match(fault.message, /certificate that is not trusted/);
-      assert.not.match(stage.log(), /"USER /);
+      const failure = await failureOf(work);
+      assert.is(failure.errorClass, 'DownloadFailureError');
+      assert.match(failure.message, /certificate that is not trusted/);
+      assert.not.match(server.log(), /"USER /);
     });
   }
 
@@ -52,13 +52,13 @@ else {
       const transfer = { signal: new AbortController().signal, onProgress() {} };
       const [url, path] = process.argv.slice(1);
       process.stdout.write(String((await transport.download(url, path, transfer)).sizeBytes));`;
-    const url = `ftps://${ftpLogin}@127.0.0.1:${stage.port}/film.mp4`;
+    const url = `ftps://${ftpLogin}@127.0.0.1:${server.port}/film.mp4`;
     const args = ['--input-type=module', '-e', script, url, join(folder, 'in')];
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: authority };
     const { stdout } = await promisify(execFile)(process.execPath, args, { env });
     assert.is(stdout, '4');
   });
 
-  test.after(() => stage.close());
+  test.after(() => server.close());
   test.run();
 }

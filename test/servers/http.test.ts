@@ -7,14 +7,20 @@ import * as assert from 'uvu/assert';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
 import { createHttpTransport } from '../../daemon/transports/http/http-transport.js';
 import { unreachableHosts } from '../contracts/transport/common-troubles.js';
-import { factsOf, faultOf, sampleBytes, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
+import {
+  factsOf,
+  failureOf,
+  sampleBytes,
+  scratchFolder,
+  transferOf,
+} from '../contracts/transport/evidence.js';
 import { secret } from '../contracts/transport/transport-harness.js';
 import { transportContract } from '../contracts/transport.js';
 import { type Nginx, startNginx } from '../helpers/servers/nginx.js';
 import { skipSuite } from '../helpers/servers/program.js';
 import { testCertificate } from '../helpers/servers/test-certificate.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 const bytesPerSecond = 500_000;
 const nginx = await startNginx({ bytesPerSecond });
@@ -50,7 +56,7 @@ function contract(nginx: Nginx): void {
         'a server that stalls': at('dripping'),
         ...unreachableHosts((host) => `http://user:${secret}@${host}/a`),
       },
-      troubles: [
+      errorCases: [
         { what: 'a file that is gone', errorClass: 'FileNotFoundError', url: at('gone') },
         { what: 'a server out of order', errorClass: 'DownloadFailureError', url: at('broken') },
         { what: 'redirects in a circle', errorClass: 'DownloadFailureError', url: at('circle') },
@@ -83,7 +89,7 @@ function ranges(nginx: Nginx): void {
     const since = () => nginx.log().slice(before);
     const sent = () =>
       since().reduce((sum, { status, bodyBytes }) => (status < 300 ? sum + bodyBytes : sum), 0);
-    await until('all that came is in the log', () => sent() >= bytes);
+    await waitUntil('all that came is in the log', () => sent() >= bytes);
     return since();
   };
 
@@ -219,7 +225,7 @@ function ranges(nginx: Nginx): void {
     writeFileSync(join(nginx.folder, 'nothing'), '');
     assert.is(await sizeOf(nginx.url('plain', 'nothing')), 0);
     const missing = transport.sizeOf?.(nginx.url('plain', 'no such film'), new AbortController().signal);
-    assert.is((await faultOf(missing ?? Promise.resolve())).errorClass, 'FileNotFoundError');
+    assert.is((await failureOf(missing ?? Promise.resolve())).errorClass, 'FileNotFoundError');
   });
 
   test("another host's certificate is refused, its own taken, where its authority is trusted", async () => {

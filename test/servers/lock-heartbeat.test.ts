@@ -2,22 +2,27 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { canUnshare, killApartDaemons, pathWithoutFlock, startApartDaemon } from '../helpers/namespaces.js';
+import {
+  canUnshare,
+  killNamespacedDaemons,
+  pathWithoutFlock,
+  startNamespacedDaemon,
+} from '../helpers/namespaces.js';
 import { tempFolder } from '../helpers/temp.js';
 
 /* Daemons that have no lock of the kernel, in two PID namespaces: what is left are their heartbeats. */
 const test = suite('two daemons in two PID namespaces without flock');
 const env = { PATH: pathWithoutFlock() };
 
-test.after.each(() => killApartDaemons());
+test.after.each(() => killNamespacedDaemons());
 
 if (canUnshare()) {
   test('the second exits 6 as soon as it sees the heartbeat of the first', async () => {
     const folder = tempFolder();
-    const first = startApartDaemon(folder, env);
+    const first = startNamespacedDaemon(folder, env);
     await first.url;
     const lock = readFileSync(join(folder, 'lock'), 'utf8');
-    const second = startApartDaemon(folder, env);
+    const second = startNamespacedDaemon(folder, env);
     assert.is(await second.ended, 6, second.logged());
     assert.match(second.logged(), /in use by the daemon with process id 1 on /);
     assert.is(readFileSync(join(folder, 'lock'), 'utf8'), lock);
@@ -28,7 +33,7 @@ if (canUnshare()) {
 
   test('one that is stopped for ten seconds loses the folder, and ends with 6 when it goes on, without a write', async () => {
     const folder = tempFolder();
-    const first = startApartDaemon(folder, env);
+    const first = startNamespacedDaemon(folder, env);
     const headers = { 'Service-Api-Key': first.key, 'Content-Type': 'application/json' };
     const url = await first.url;
     first.signal('SIGSTOP');
@@ -38,7 +43,7 @@ if (canUnshare()) {
       ({ status }) => status,
       () => null,
     );
-    const second = startApartDaemon(folder, env);
+    const second = startNamespacedDaemon(folder, env);
     await second.url;
     const { lock, jobs } = { lock: readFileSync(join(folder, 'lock'), 'utf8'), jobs: jobsIn(folder) };
     first.signal('SIGCONT');
@@ -59,7 +64,7 @@ if (canUnshare()) {
       '1 17 11111111-2222-3333-4444-555555555555 pid:[4026531836] elsewhere kernel\n',
     );
     const begunAt = performance.now();
-    const daemon = startApartDaemon(folder, env);
+    const daemon = startNamespacedDaemon(folder, env);
     await daemon.url;
     assert.ok(performance.now() - begunAt < 8000, 'it waited for a heartbeat');
   });

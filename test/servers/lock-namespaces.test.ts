@@ -4,9 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ApartDaemon, canUnshare, killApartDaemons, startApartDaemon } from '../helpers/namespaces.js';
+import {
+  canUnshare,
+  killNamespacedDaemons,
+  type NamespacedDaemon,
+  startNamespacedDaemon,
+} from '../helpers/namespaces.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 /*
  * Two daemons in two PID namespaces on one data folder, as two containers with one volume: each is process 1 of its
@@ -25,7 +30,7 @@ test.before(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 
-test.after.each(() => killApartDaemons());
+test.after.each(() => killNamespacedDaemons());
 test.after(() => {
   server.closeAllConnections();
   server.close();
@@ -33,7 +38,7 @@ test.after(() => {
 
 /** A daemon with one job in its download; resolves to the state of that job and the names in its scratch folder. */
 async function workingDaemon(folder: string) {
-  const daemon = startApartDaemon(folder);
+  const daemon = startNamespacedDaemon(folder);
   const url = await daemon.url;
   const headers = { 'Service-Api-Key': daemon.key, 'Content-Type': 'application/json' };
   const input = `http://127.0.0.1:${(server.address() as AddressInfo).port}/film.mp4`;
@@ -41,7 +46,7 @@ async function workingDaemon(folder: string) {
   const { id } = (await created.json()) as { id: number };
   const scratch = join(folder, 'scratch', String(id));
   const names = () => (existsSync(scratch) ? readdirSync(scratch) : []);
-  await until('the download is under way', () => names().length > 0);
+  await waitUntil('the download is under way', () => names().length > 0);
   const state = async () => {
     const answer = await fetch(`${url}/v2/jobs/${id}/progress`, { headers });
     return ((await answer.json()) as { state: string }).state;
@@ -50,13 +55,13 @@ async function workingDaemon(folder: string) {
 }
 
 /** The exit code of a daemon that is expected to end, and whether it got so far as to give an address. */
-async function endOf(daemon: ApartDaemon) {
-  const gotIn = await daemon.url.then(
+async function endOf(daemon: NamespacedDaemon) {
+  const acquiredLock = await daemon.url.then(
     () => true,
     () => false,
   );
-  if (gotIn) daemon.signal('SIGTERM');
-  return { gotIn, code: await daemon.ended, log: daemon.logged() };
+  if (acquiredLock) daemon.signal('SIGTERM');
+  return { acquiredLock, code: await daemon.ended, log: daemon.logged() };
 }
 
 if (mayRun) {
@@ -64,14 +69,18 @@ if (mayRun) {
     const folder = tempFolder();
     const { daemon, names, state } = await workingDaemon(folder);
     const before = names();
-    const second = await endOf(startApartDaemon(folder));
-    assert.equal({ code: second.code, gotIn: second.gotIn }, { code: 6, gotIn: false }, second.log);
+    const second = await endOf(startNamespacedDaemon(folder));
+    assert.equal(
+      { code: second.code, acquiredLock: second.acquiredLock },
+      { code: 6, acquiredLock: false },
+      second.log,
+    );
     assert.match(second.log, folder);
     assert.equal(names(), before);
     assert.is(await state(), 'processing');
     daemon.signal('SIGTERM');
     assert.is(await daemon.ended, 0);
-    const third = startApartDaemon(folder);
+    const third = startNamespacedDaemon(folder);
     await third.url;
   });
 
@@ -80,9 +89,13 @@ if (mayRun) {
     const { daemon, names, state } = await workingDaemon(folder);
     const before = names();
     daemon.signal('SIGSTOP');
-    const second = await endOf(startApartDaemon(folder));
+    const second = await endOf(startNamespacedDaemon(folder));
     daemon.signal('SIGCONT');
-    assert.equal({ code: second.code, gotIn: second.gotIn }, { code: 6, gotIn: false }, second.log);
+    assert.equal(
+      { code: second.code, acquiredLock: second.acquiredLock },
+      { code: 6, acquiredLock: false },
+      second.log,
+    );
     assert.equal(names(), before);
     assert.is(await state(), 'processing');
   });
@@ -93,7 +106,7 @@ if (mayRun) {
     daemon.signal('SIGKILL');
     await daemon.ended;
     const begunAt = performance.now();
-    const next = startApartDaemon(folder);
+    const next = startNamespacedDaemon(folder);
     await next.url;
     assert.ok(performance.now() - begunAt < 8000, 'it waits for a heartbeat');
   });

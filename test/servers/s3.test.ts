@@ -12,7 +12,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileAccess } from '../../daemon/jobs/access.js';
 import { openCleanupJournal } from '../../daemon/transfer/stored-cleanup-journal.js';
-import { factsOf, faultOf, rejectionOf, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
+import {
+  factsOf,
+  failureOf,
+  rejectionOf,
+  scratchFolder,
+  transferOf,
+} from '../contracts/transport/evidence.js';
 import { transportContract } from '../contracts/transport.js';
 import { skipSuite } from '../helpers/servers/program.js';
 import { startSwift, swiftPrograms } from '../helpers/servers/swift.js';
@@ -86,8 +92,8 @@ else {
 
   test('a grant that the server refuses fails the upload, and leaves nothing', async () => {
     const grants = [{ grantee: 'someone@example.com', permissions: ['READ'] }] as const;
-    const fault = await faultOf(upload('refused.mp4', { isPublic: false, grants }));
-    assert.match(fault.errorClass, /^Upload/);
+    const failure = await failureOf(upload('refused.mp4', { isPublic: false, grants }));
+    assert.match(failure.errorClass, /^Upload/);
     assert.is(await openUploads(), 0);
     assert.equal((await swift.list('large')).includes('refused.mp4'), false);
   });
@@ -95,10 +101,10 @@ else {
   test('an upload that is stopped among its parts leaves nothing at the server', async () => {
     const before = await swift.list('large');
     const controller = new AbortController();
-    let told = 0;
+    let progressReports = 0;
     const onProgress = () => {
-      told += 1;
-      if (told === 2) controller.abort('cancelled');
+      progressReports += 1;
+      if (progressReports === 2) controller.abort('cancelled');
     };
     const transfer = transferOf({ signal: controller.signal, onProgress });
     const work = transport.upload?.(path, 's3://large/stopped.mp4', transfer) ?? Promise.resolve();
@@ -110,19 +116,19 @@ else {
   test('what a killed program left begun is ended, once and again', async () => {
     const begin = new CreateMultipartUploadCommand({ Bucket: 'large', Key: 'killed.mp4' });
     const { UploadId = '' } = await client.send(begin);
-    const book = openCleanupJournal(join(scratchFolder(), 'leftovers'));
-    await book.add({ url: 's3://large/killed.mp4', name: UploadId });
+    const recorder = openCleanupJournal(join(scratchFolder(), 'leftovers'));
+    await recorder.add({ url: 's3://large/killed.mp4', name: UploadId });
     assert.is(await openUploads(), 1);
     for (const _ of ['once', 'again'])
-      for (const { orphan: leftover } of await book.entries()) await transport.removeOrphan?.(leftover);
+      for (const { orphan: leftover } of await recorder.entries()) await transport.removeOrphan?.(leftover);
     assert.is(await openUploads(), 0);
   });
 
   test('keys that may do nothing are told as such', async () => {
-    const { user, key } = swift.powerless;
+    const { user, key } = swift.readOnly;
     const url = `s3://${encodeURIComponent(user)}:${key}@large/a.mp4`;
     assert.is(
-      (await faultOf(transport.upload?.(path, url, transferOf()) ?? Promise.resolve())).errorClass,
+      (await failureOf(transport.upload?.(path, url, transferOf()) ?? Promise.resolve())).errorClass,
       'UploadAccessDeniedError',
     );
   });

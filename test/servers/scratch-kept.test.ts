@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 /* A file that nobody can delete, root included, in the scratch folder of a job. */
 const test = suite('scratch that cannot be removed');
@@ -27,7 +27,7 @@ function canMakeImmutable(): boolean {
 const immutable: string[] = [];
 
 /** Puts a file into a folder that cannot be deleted until `free`. */
-function stick(folder: string): { free(): void } {
+function makeImmutable(folder: string): { free(): void } {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'stuck');
   writeFileSync(path, '');
@@ -79,30 +79,33 @@ if (canMakeImmutable()) {
     };
     const small = await create('/small');
     const scratch = join(folder, 'scratch', String(small));
-    await until('the first download has begun', () => existsSync(scratch) && readdirSync(scratch).length > 0);
-    const stuck = stick(scratch);
+    await waitUntil(
+      'the first download has begun',
+      () => existsSync(scratch) && readdirSync(scratch).length > 0,
+    );
+    const immutableFolder = makeImmutable(scratch);
     isSmallWhole = true;
     for (const response of responses) response.end('.');
-    await until('the first job has failed', async () => (await stateOf(small)) === 'failed');
+    await waitUntil('the first job has failed', async () => (await stateOf(small)) === 'failed');
 
     const large = await create('/large');
-    await until('the download of the second job has begun', () => largeDownloads > 0);
+    await waitUntil('the download of the second job has begun', () => largeDownloads > 0);
     assert.match(daemon.logged(), /scratch.*could not be removed/);
-    stuck.free();
+    immutableFolder.free();
     await fetch(`${daemon.url}/v2/jobs/${large}/cancel`, { method: 'PUT', headers });
-    await until('the folder is removed', () => !existsSync(scratch));
+    await waitUntil('the folder is removed', () => !existsSync(scratch));
     assert.is(await daemon.end('SIGTERM'), 0);
   });
 
   test('a daemon starts in spite of it', async () => {
     const folder = tempFolder();
-    const stuck = stick(join(folder, 'scratch', '1'));
+    const immutableFolder = makeImmutable(join(folder, 'scratch', '1'));
     const daemon = await startDaemonProcess(folder);
     assert.match(daemon.logged(), /scratch.*could not be removed/);
     assert.is(await daemon.end('SIGTERM'), 0);
-    stuck.free();
+    immutableFolder.free();
     const next = await startDaemonProcess(folder);
-    await until('the folder is removed', () => readdirSync(join(folder, 'scratch')).length === 0);
+    await waitUntil('the folder is removed', () => readdirSync(join(folder, 'scratch')).length === 0);
     assert.is(await next.end('SIGTERM'), 0);
   });
 }

@@ -6,7 +6,13 @@ import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
 import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import type { Services } from '../../daemon/transports/services.js';
 import { createSftpTransport } from '../../daemon/transports/sftp/sftp-transport.js';
-import { factsOf, faultOf, sampleBytes, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
+import {
+  factsOf,
+  failureOf,
+  sampleBytes,
+  scratchFolder,
+  transferOf,
+} from '../contracts/transport/evidence.js';
 import { findPrograms, runProgram, skipSuite } from '../helpers/servers/program.js';
 import { type Sshd, startSshd } from '../helpers/servers/sshd.js';
 
@@ -41,17 +47,17 @@ function prove(sshd: Sshd, keygen: Parameters<typeof runProgram>[0]): void {
     await runProgram(keygen, ['-q', '-p', '-P', '', '-N', 'hunter2secret', '-f', path]);
     const key = readFileSync(path, 'utf8');
     assert.equal(await get(url, folder, { key, passphrase: 'hunter2secret' }), factsOf(bytes));
-    const fault = await faultOf(get(url, scratchFolder(), { key, passphrase: 'another' }));
-    assert.is(fault.errorClass, 'DownloadFailureError');
-    assert.match(fault.hint ?? '', /VENC_SFTP_PASSPHRASE/);
+    const failure = await failureOf(get(url, scratchFolder(), { key, passphrase: 'another' }));
+    assert.is(failure.errorClass, 'DownloadFailureError');
+    assert.match(failure.hint ?? '', /VENC_SFTP_PASSPHRASE/);
   });
 
   test('a key that the server does not know is told as wrong credentials', async () => {
     const folder = scratchFolder();
     const path = join(folder, 'other');
     await runProgram(keygen, ['-q', '-t', 'ecdsa', '-N', '', '-f', path]);
-    const fault = await faultOf(get(url, folder, { key: path, passphrase: null }));
-    assert.is(fault.errorClass, 'InvalidUsernameOrPasswordError');
+    const failure = await failureOf(get(url, folder, { key: path, passphrase: null }));
+    assert.is(failure.errorClass, 'InvalidUsernameOrPasswordError');
   });
 
   test('the folder that a login begins in is had by a tilde', async () => {
@@ -85,18 +91,18 @@ function prove(sshd: Sshd, keygen: Parameters<typeof runProgram>[0]): void {
     await runProgram(keygen, ['-q', '-t', 'ed25519', '-N', '', '-f', path]);
     const own = join(folder, 'known_hosts');
     writeFileSync(own, `# two lines\n${known} ${readFileSync(`${path}.pub`, 'utf8')}`);
-    const fault = await faultOf(get(url, folder));
-    assert.is(fault.errorClass, 'DownloadFailureError');
-    assert.ok(fault.message.endsWith(`remove line 2 of ${own}.`), fault.message);
+    const failure = await failureOf(get(url, folder));
+    assert.is(failure.errorClass, 'DownloadFailureError');
+    assert.ok(failure.message.endsWith(`remove line 2 of ${own}.`), failure.message);
     assert.is(readFileSync(own, 'utf8').split('\n').length, 3);
   });
 
   test('where the known hosts cannot be read, none is believed', async () => {
     const folder = scratchFolder();
     mkdirSync(join(folder, 'known_hosts'));
-    const fault = await faultOf(get(url, folder));
-    assert.is(fault.errorClass, 'DownloadFailureError');
-    assert.match(fault.message, /known host keys/);
+    const failure = await failureOf(get(url, folder));
+    assert.is(failure.errorClass, 'DownloadFailureError');
+    assert.match(failure.message, /known host keys/);
   });
 
   test.after(sshd.close);

@@ -9,7 +9,7 @@ import { createSftpTransport } from '../../daemon/transports/sftp/sftp-transport
 import {
   contentsOf,
   factsOf,
-  faultOf,
+  failureOf,
   sampleBytes,
   scratchFolder,
   transferOf,
@@ -17,11 +17,11 @@ import {
 import { startSocketSource } from '../helpers/servers/http-source.js';
 import {
   newRsaKey,
-  type SftpOddities,
+  type SftpOverrides,
   type SftpSource,
   startSftpSource,
 } from '../helpers/servers/sftp-source.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 const test = suite('odd SFTP servers');
 const hostKey = newRsaKey();
@@ -29,7 +29,7 @@ const largeBytes = 5 * 1024 * 1024 + 7;
 const servers: { close(): Promise<void> }[] = [];
 const noKey: Services['sftp'] = { key: null, passphrase: null };
 
-async function start(odd: SftpOddities = {}): Promise<SftpSource> {
+async function start(odd: SftpOverrides = {}): Promise<SftpSource> {
   const server = await startSftpSource({ hostKey, ...odd });
   servers.push(server);
   return server;
@@ -62,7 +62,7 @@ test('a server that breaks off again and again is gone on with, and the file is 
   let left = 2;
   let breakAt = 60;
   const broken = new Set<unknown>();
-  const odd: SftpOddities = {
+  const odd: SftpOverrides = {
     onData(count, connection) {
       if (count < breakAt || left === 0) return 'usual';
       // Once a connection: what is still on its way is lost with it.
@@ -86,7 +86,7 @@ test('a server that breaks off again and again is gone on with, and the file is 
   assert.ok(server.files.get('/b.mp4')?.equals(bytes));
   assert.ok(server.asked.includes('open r+'), server.asked.join());
   assert.equal([...server.files.keys()], ['/a.mp4', '/b.mp4']);
-  await until('every connection is closed', () => server.open() === 0);
+  await waitUntil('every connection is closed', () => server.open() === 0);
 });
 
 test('a file that changed during a break is not spliced', async () => {
@@ -94,7 +94,7 @@ test('a file that changed during a break is not spliced', async () => {
   let server: SftpSource | null = null;
   const old = sampleBytes(largeBytes);
   const young = Buffer.from(old).fill(7);
-  const odd: SftpOddities = {
+  const odd: SftpOverrides = {
     mtime: () => mtime,
     onData(count, connection) {
       if (count < 100 || mtime === 2) return 'usual';
@@ -116,17 +116,17 @@ test('short answers are put together', async () => {
   assert.equal((await get(transportAt(scratchFolder()), server.url('/a.mp4'))).facts, factsOf(bytes));
 });
 
-for (const [what, told, said] of [
+for (const [what, reported, said] of [
   ['more', (size: number) => size + 70_000, /sent 200000 bytes of a file of 270000/],
   ['less', (size: number) => size - 70_000, /sent more than the 130000 bytes/],
 ] as const) {
   test(`a server that tells a size of ${what} than there is is not believed`, async () => {
-    const server = await start({ told });
+    const server = await start({ told: reported });
     server.files.set('/a.mp4', sampleBytes(200_000));
     const folder = scratchFolder();
-    const fault = await faultOf(get(transportAt(scratchFolder()), server.url('/a.mp4'), folder));
-    assert.is(fault.errorClass, 'DownloadFailureError');
-    assert.match(fault.message, said);
+    const failure = await failureOf(get(transportAt(scratchFolder()), server.url('/a.mp4'), folder));
+    assert.is(failure.errorClass, 'DownloadFailureError');
+    assert.match(failure.message, said);
     assert.equal(contentsOf(folder), []);
   });
 }
@@ -141,22 +141,22 @@ test('a server that stalls in the middle is given up in time, both ways, and not
   const transport = transportAt(scratchFolder(), [], noKey, 120);
   server.files.set('/a.mp4', sampleBytes(largeBytes));
   const folder = scratchFolder();
-  const down = await faultOf(get(transport, server.url('/a.mp4'), folder));
+  const down = await failureOf(get(transport, server.url('/a.mp4'), folder));
   assert.is(down.errorClass, 'DownloadTimeoutError');
   assert.equal(contentsOf(folder), []);
   answered = 0;
-  const up = await faultOf(put(transport, server.url('/b.mp4'), sampleBytes(largeBytes)));
+  const up = await failureOf(put(transport, server.url('/b.mp4'), sampleBytes(largeBytes)));
   assert.is(up.errorClass, 'UploadTimeoutError');
-  await until('every connection is closed', () => server.open() === 0);
+  await waitUntil('every connection is closed', () => server.open() === 0);
   assert.equal([...server.files.keys()], ['/a.mp4']);
 });
 
 test('a refused write ends at once, and nothing stays', async () => {
   const server = await start({ onData: (count) => (count > 20 ? 'failure' : 'usual') });
-  const fault = await faultOf(
+  const failure = await failureOf(
     put(transportAt(scratchFolder()), server.url('/b.mp4'), sampleBytes(largeBytes)),
   );
-  assert.is(fault.errorClass, 'UploadFailureError');
+  assert.is(failure.errorClass, 'UploadFailureError');
   assert.equal([...server.files.keys()], []);
 });
 
@@ -181,41 +181,43 @@ test('a server that asks for the password by keyboard gets it', async () => {
   const server = await start({ ways: ['keyboard-interactive'] });
   server.files.set('/a.mp4', sampleBytes(3));
   await get(transportAt(scratchFolder()), server.url('/a.mp4'));
-  const fault = await faultOf(
+  const failure = await failureOf(
     get(transportAt(scratchFolder()), server.url('/a.mp4', 'user:hunter2secret-not')),
   );
-  assert.is(fault.errorClass, 'InvalidUsernameOrPasswordError');
+  assert.is(failure.errorClass, 'InvalidUsernameOrPasswordError');
 });
 
 test('a user without password, key and welcome is told so', async () => {
   const server = await start();
-  const fault = await faultOf(get(transportAt(scratchFolder()), server.url('/a.mp4', 'user')));
-  assert.is(fault.errorClass, 'InvalidUsernameOrPasswordError');
+  const failure = await failureOf(get(transportAt(scratchFolder()), server.url('/a.mp4', 'user')));
+  assert.is(failure.errorClass, 'InvalidUsernameOrPasswordError');
 });
 
 for (const key of ['/nowhere/hunter2secret', '-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2secret\n']) {
   test(`a private key that is none (${key.slice(0, 8)}) is told as the configuration's`, async () => {
     const server = await start();
     const transport = transportAt(scratchFolder(), [], { key, passphrase: null });
-    const fault = await faultOf(get(transport, server.url('/a.mp4', 'user')));
-    assert.is(fault.errorClass, 'DownloadFailureError');
-    assert.match(fault.hint ?? '', /VENC_SFTP_KEY/);
+    const failure = await failureOf(get(transport, server.url('/a.mp4', 'user')));
+    assert.is(failure.errorClass, 'DownloadFailureError');
+    assert.match(failure.hint ?? '', /VENC_SFTP_KEY/);
   });
 }
 
 test('a login without SFTP is told as such', async () => {
   const server = await start({ isShellOnly: true });
-  const fault = await faultOf(get(transportAt(scratchFolder()), server.url('/a.mp4')));
-  assert.is(fault.errorClass, 'DownloadFailureError');
-  assert.match(fault.message, /offers no SFTP/);
+  const failure = await failureOf(get(transportAt(scratchFolder()), server.url('/a.mp4')));
+  assert.is(failure.errorClass, 'DownloadFailureError');
+  assert.match(failure.message, /offers no SFTP/);
 });
 
 test('a server that speaks another language is told as a failure', async () => {
   const source = await startSocketSource((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n<html>'));
   servers.push(source);
   const { host } = new URL(source.url);
-  const fault = await faultOf(get(transportAt(scratchFolder()), `sftp://user:hunter2secret@${host}/a.mp4`));
-  assert.is(fault.errorClass, 'DownloadFailureError');
+  const failure = await failureOf(
+    get(transportAt(scratchFolder()), `sftp://user:hunter2secret@${host}/a.mp4`),
+  );
+  assert.is(failure.errorClass, 'DownloadFailureError');
 });
 
 test('a key is remembered with the first connection, for its owner alone, and once', async () => {
@@ -240,9 +242,9 @@ test('another key is refused before the password is told, naming the line', asyn
   const path = join(folder, 'data', 'known_hosts');
   const other = await start({ hostKey: newRsaKey() });
   writeFileSync(path, `# kept\n${readFileSync(path, 'utf8').replace(`:${first.port} `, `:${other.port} `)}`);
-  const fault = await faultOf(get(transportAt(folder), other.url('/a.mp4')));
-  assert.is(fault.errorClass, 'DownloadFailureError');
-  assert.ok(fault.message.includes(`remove line 2 of ${path}`), fault.message);
+  const failure = await failureOf(get(transportAt(folder), other.url('/a.mp4')));
+  assert.is(failure.errorClass, 'DownloadFailureError');
+  assert.ok(failure.message.includes(`remove line 2 of ${path}`), failure.message);
   assert.equal(other.asked, []);
 });
 
@@ -257,8 +259,8 @@ test("the user's own known hosts count: a key of theirs is not remembered again,
   await get(transportAt(next, [theirs]), server.url('/a.mp4'));
   assert.not.ok(existsSync(join(next, 'data', 'known_hosts')));
   writeFileSync(theirs, `@revoked ${readFileSync(theirs, 'utf8')}`);
-  const fault = await faultOf(get(transportAt(next, [theirs]), server.url('/a.mp4')));
-  assert.match(fault.message, /revoked/);
+  const failure = await failureOf(get(transportAt(next, [theirs]), server.url('/a.mp4')));
+  assert.match(failure.message, /revoked/);
 });
 
 test.after(async () => {

@@ -64,7 +64,7 @@ else {
           'a server that stalls': stalling,
           ...hosts,
         },
-        troubles: [
+        errorCases: [
           { what: 'a folder', errorClass: 'DownloadFailureError', url: async () => url('in put') },
           {
             what: 'a name that is too long',
@@ -95,7 +95,7 @@ else {
           'a server that stalls': stalling,
           ...hosts,
         },
-        troubles: [
+        errorCases: [
           {
             what: 'a folder of its name',
             errorClass: 'UploadFailureError',

@@ -7,7 +7,7 @@ import type { Orphan } from '../../daemon/transfer/orphans.js';
 import { createSwiftTransport } from '../../daemon/transports/swift/swift-transport.js';
 import {
   factsOf,
-  faultOf,
+  failureOf,
   rejectionOf,
   sampleBytes,
   scratchFolder,
@@ -15,7 +15,7 @@ import {
 } from '../contracts/transport/evidence.js';
 import { skipSuite } from '../helpers/servers/program.js';
 import { startSwift, swiftPrograms } from '../helpers/servers/swift.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 const programs = swiftPrograms();
 
@@ -68,16 +68,16 @@ else {
   test('a file beyond what one object holds arrives whole, in segments, and is taken in again', async () => {
     const films = await container();
     const bytes = sampleBytes(largeBytes);
-    const told: number[] = [];
-    const onProgress = (done: number) => told.push(done);
+    const progressReports: number[] = [];
+    const onProgress = (done: number) => progressReports.push(done);
     assert.equal(await upload(bytes, `cf://${films}/a/ü 1.mp4`, { onProgress }), factsOf(bytes));
     assert.ok((await read(`${films}/a/%C3%BC%201.mp4`)).equals(bytes));
     assert.is((await swift.list(films)).length, 6);
     assert.equal(
-      told,
-      told.toSorted((a, b) => a - b),
+      progressReports,
+      progressReports.toSorted((a, b) => a - b),
     );
-    assert.is(told.at(-1), largeBytes);
+    assert.is(progressReports.at(-1), largeBytes);
     assert.is(noted.size, 0);
     const head = await swift.ask('HEAD', `${films}/a/%C3%BC%201.mp4`);
     assert.is(head.headers.get('content-type'), 'video/mp4');
@@ -117,16 +117,16 @@ else {
 
   test('when the room ends in the middle nothing is left', async () => {
     const films = await container();
-    const ending = faultOf(upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`, {}, manySegments));
-    await until('one is there', async () => (await swift.list(films)).length > 0);
+    const ending = failureOf(upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`, {}, manySegments));
+    await waitUntil('one is there', async () => (await swift.list(films)).length > 0);
     let isOver = false;
-    const fault = ending.finally(() => {
+    const failure = ending.finally(() => {
       isOver = true;
     });
     // Once may not do: a PUT on its way can leave the container as it was in Swift's cache.
     while (!isOver) await swift.ask('POST', films, { headers: { 'x-container-meta-quota-bytes': '1' } });
-    assert.is((await fault).errorClass, 'UploadFailureError');
-    assert.match((await fault).message, /no room/);
+    assert.is((await failure).errorClass, 'UploadFailureError');
+    assert.match((await failure).message, /no room/);
     assert.equal(await swift.list(films), []);
     assert.is(noted.size, 0);
   });
@@ -142,7 +142,7 @@ else {
       const ending = rejectionOf(
         upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`, transfer, manySegments),
       );
-      await until('so many are there', async () => (await swift.list(films)).length >= segments);
+      await waitUntil('so many are there', async () => (await swift.list(films)).length >= segments);
       controller.abort('cancelled');
       assert.is(await ending, 'cancelled');
       assert.equal(await swift.list(films), []);
@@ -168,12 +168,12 @@ else {
   ] as const) {
     test(`a missing container and one without room are told while a large file is on its way in ${what}`, async () => {
       const bytes = sampleBytes(what === 'segments' ? largeBytes : 990_000);
-      const nowhere = await faultOf(upload(bytes, 'cf://nowhere/a.mp4', {}, via));
+      const nowhere = await failureOf(upload(bytes, 'cf://nowhere/a.mp4', {}, via));
       assert.is(nowhere.errorClass, 'FileNotFoundError');
       assert.match(nowhere.message, /no container "nowhere"/);
       const films = await container();
       await swift.ask('POST', films, { headers: { 'x-container-meta-quota-bytes': '1' } });
-      const full = await faultOf(upload(bytes, `cf://${films}/a.mp4`, {}, via));
+      const full = await failureOf(upload(bytes, `cf://${films}/a.mp4`, {}, via));
       assert.match(full.message, /no room/);
       assert.equal(await swift.list(films), []);
     });

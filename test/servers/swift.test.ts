@@ -48,7 +48,7 @@ else {
   const own = (user: string, key: string, place: string) =>
     `cf://${encodeURIComponent(user)}:${key}@${place}`;
   const wrong = own(swift.user, secret, 'films/a.mp4');
-  const powerless = own(swift.powerless.user, swift.powerless.key, 'private/a.mp4');
+  const readOnly = own(swift.readOnly.user, swift.readOnly.key, 'private/a.mp4');
   const at = (authUrl: string, options?: Partial<SwiftOptions>) => ({
     transport: transportAt(authUrl, options),
     url: async () => own('somebody', secret, 'films/a.mp4'),
@@ -72,9 +72,9 @@ else {
       common: {
         ...unreachable,
         'a missing file': async () => 'cf://films/missing.mp4',
-        'a file without permission': async () => powerless,
+        'a file without permission': async () => readOnly,
       },
-      troubles: [
+      errorCases: [
         {
           what: 'a missing container',
           errorClass: 'FileNotFoundError',
@@ -92,10 +92,10 @@ else {
       list: () => swift.list('films'),
       common: {
         ...unreachable,
-        'a place without permission': async () => powerless,
+        'a place without permission': async () => readOnly,
         'a full target': async () => 'cf://full/a.mp4',
       },
-      troubles: [
+      errorCases: [
         {
           what: 'a missing container',
           errorClass: 'FileNotFoundError',

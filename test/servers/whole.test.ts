@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
 import { runCli } from '../cli/run-cli.js';
-import { eventually } from '../helpers/daemon.js';
+import { pollUntil } from '../helpers/daemon.js';
 import {
   type DaemonProcess,
   killDaemons,
@@ -15,31 +15,32 @@ import {
   startDaemonProcess,
 } from '../helpers/daemon-process.js';
 import { makeMedia, media } from '../helpers/media.js';
-import { ftpPlaces } from '../helpers/servers/ftp-places.js';
-import { filePlace, webPlace } from '../helpers/servers/local-places.js';
-import type { Place } from '../helpers/servers/place.js';
-import { family, skipSuite } from '../helpers/servers/program.js';
-import { sftpPlace, storagePlaces } from '../helpers/servers/remote-places.js';
+import { ftpLocations } from '../helpers/servers/ftp-places.js';
+import { fileLocation, webLocation } from '../helpers/servers/local-places.js';
+import type { StorageLocation } from '../helpers/servers/place.js';
+import { processTree, skipSuite } from '../helpers/servers/program.js';
+import { sftpLocation, storageLocations } from '../helpers/servers/remote-places.js';
 import { tempFolder } from '../helpers/temp.js';
 
 /** Names with what means something in URLs, shells, FTP or XML. */
-const oddName = (place: Place, what: string) => `${what} ${place.scheme} 100% #1? a+b&c=d;e 'q' Grüße 映像`;
+const oddName = (location: StorageLocation, what: string) =>
+  `${what} ${location.scheme} 100% #1? a+b&c=d;e 'q' Grüße 映像`;
 
-const files = filePlace();
-const places: Place[] = [files, await webPlace('http'), await webPlace('https')];
-const sftp = await sftpPlace();
+const files = fileLocation();
+const locations: StorageLocation[] = [files, await webLocation('http'), await webLocation('https')];
+const sftp = await sftpLocation();
 if ('missing' in sftp) skipSuite('whole jobs over sftp', sftp);
-else places.push(sftp);
+else locations.push(sftp);
 
-const ftp = await ftpPlaces();
+const ftp = await ftpLocations();
 if ('missing' in ftp) skipSuite('whole jobs over ftp and ftps', ftp);
-else places.push(...ftp);
-const storage = await storagePlaces();
+else locations.push(...ftp);
+const storage = await storageLocations();
 if ('missing' in storage) skipSuite('whole jobs over s3 and cf', storage);
-else places.push(storage[0], storage[1]);
+else locations.push(storage[0], storage[1]);
 
 const test = suite('whole jobs between servers');
-const secrets = places.flatMap((place) => place.secrets);
+const secrets = locations.flatMap((location) => location.secrets);
 const data = join(tempFolder(), 'data');
 const said: string[] = [];
 let daemon: DaemonProcess;
@@ -47,7 +48,7 @@ let isWatching = true;
 let watching: Promise<ReadonlySet<string>>;
 
 test.before(async () => {
-  Object.assign(process.env, ...places.map(({ env }) => env));
+  Object.assign(process.env, ...locations.map(({ env }) => env));
   daemon = await startDaemonProcess(data, ['--files-root', files.root]);
   watching = watchProcesses();
 });
@@ -55,14 +56,14 @@ test.after(async () => {
   isWatching = false;
   await daemon.end('SIGTERM');
   killDaemons();
-  for (const place of places) await place.end();
+  for (const location of locations) await location.end();
 });
 
 /** The command lines of the daemon and of all that it starts, for as long as these tests run. */
 async function watchProcesses(): Promise<ReadonlySet<string>> {
   const lines = new Set<string>();
   while (isWatching) {
-    for (const pid of family(daemon.pid)) {
+    for (const pid of processTree(daemon.pid)) {
       try {
         lines.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
       } catch {
@@ -86,7 +87,7 @@ async function ended(request: object): Promise<JobRecord> {
   const created = await ask('/v2/jobs', { method: 'POST', body: JSON.stringify(request) });
   if (created.status !== 201) throw new Error(await created.text());
   const { id } = (await created.json()) as { id: string };
-  const { job } = await eventually(
+  const { job } = await pollUntil(
     async () => (await (await ask(`/v2/jobs/${id}`)).json()) as { job: JobRecord },
     (record) => isFinal(record.job.state),
     120_000,
@@ -106,8 +107,8 @@ async function shown(...words: readonly string[]): Promise<void> {
 }
 
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
-const targets = places.filter(({ urlOf }) => urlOf !== null);
-const sources = places.filter(({ offer }) => offer !== null);
+const targets = locations.filter(({ urlOf }) => urlOf !== null);
+const sources = locations.filter(({ offer }) => offer !== null);
 
 for (const [index, source] of sources.entries()) {
   const logoSource = sources[(index + 1) % sources.length] ?? source;
@@ -118,7 +119,7 @@ for (const [index, source] of sources.entries()) {
     const input = (await source.offer?.(`${oddName(source, 'in')}.mp4`, film)) ?? '';
     const logo = (await logoSource.offer?.(`${oddName(source, 'logo')}.png`, await readFile(logoPath))) ?? '';
     const common = { speed: 5, width: 80, watermark: { url: logo }, thumbnails: { number: 1 } };
-    const stemFor = (target: Place) => `from ${source.scheme}/${oddName(target, 'to')}`;
+    const stemFor = (target: StorageLocation) => `from ${source.scheme}/${oddName(target, 'to')}`;
     const job = await ended({
       input,
       outputs: [
@@ -186,8 +187,8 @@ test('no password is in any answer, log line, job list or process list, nor in a
     const facts = statSync(path);
     if (!facts.isFile() || (facts.mode & 0o077) === 0) continue;
     const text = readFileSync(path, 'latin1');
-    const told = secrets.filter((secret) => text.includes(Buffer.from(secret).toString('latin1')));
-    assert.equal(told, [], `${name}, mode ${(facts.mode & 0o777).toString(8)}, tells a password`);
+    const reported = secrets.filter((secret) => text.includes(Buffer.from(secret).toString('latin1')));
+    assert.equal(reported, [], `${name}, mode ${(facts.mode & 0o777).toString(8)}, tells a password`);
   }
 });
 

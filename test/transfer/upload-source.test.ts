@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { UploadSource } from '../../daemon/transfer/upload-source.js';
 import { factsOf, sampleBytes } from '../contracts/transport/evidence.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 const folder = tempFolder();
 const sizes = {
@@ -55,7 +55,7 @@ for (const [name, sizeBytes] of Object.entries(sizes)) {
     for await (const _ of file.bytesFrom(0)) if (file.bytesTransferred > sizeBytes / 2) break;
     assert.ok(isHeld(path));
     await file.close();
-    await until('the file is held by nobody', () => !isHeld(path));
+    await waitUntil('the file is held by nobody', () => !isHeld(path));
   });
 }
 

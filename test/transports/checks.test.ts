@@ -8,7 +8,7 @@ import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import { createTransports, type TransportOptions } from '../../daemon/transports/create-transports.js';
 import { transportFor } from '../../daemon/transports/registry.js';
 import { servicesFrom } from '../../daemon/transports/services.js';
-import { shelfRoom } from '../helpers/shelf-room.js';
+import { createHostedFilesHarness } from '../helpers/shelf-room.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const root = tempFolder();
@@ -17,13 +17,13 @@ writeFileSync(join(root, 'film.mp4'), 'film');
 symlinkSync('/etc', join(root, 'way-out'));
 
 let now = new Date('2026-01-01T00:00:00Z');
-const uploads = shelfRoom({ now: () => now }).shelf;
+const uploads = createHostedFilesHarness({ now: () => now }).shelf;
 const registry = (options: Partial<TransportOptions> = {}) =>
   createTransports({
     allowPrivateNetwork: false,
     filesRoots: [root],
     stallTimeoutMs: 1000,
-    hosted: shelfRoom().shelf,
+    hosted: createHostedFilesHarness().shelf,
     uploads,
     services: servicesFrom({}),
     cleanupJournal: noCleanupJournal,

@@ -8,8 +8,8 @@ import { ScreenLife } from '../../src/tui/watch-session.js';
 import { exitCodeOf } from '../../src/tui/watch-state.js';
 import type { WatchKey, WatchState } from '../../src/tui/watch-types.js';
 import { startFakeService } from '../helpers/servers/fake-service.js';
-import { type MovingService, startMovingService } from '../helpers/servers/moving-service.js';
-import { until } from '../helpers/until.js';
+import { type ControllableService, startControllableService } from '../helpers/servers/moving-service.js';
+import { waitUntil } from '../helpers/until.js';
 
 /** Stands where the terminal would: keeps what is drawn, and presses keys. */
 class Desk {
@@ -42,14 +42,14 @@ class Desk {
   }
 
   shows(what: string, isSo: (state: WatchState) => boolean): Promise<void> {
-    return until(what, () => this.drawn.some(isSo));
+    return waitUntil(what, () => this.drawn.some(isSo));
   }
 }
 
-const test = suite<{ service: MovingService; desk: Desk }>('the life of a screen');
+const test = suite<{ service: ControllableService; desk: Desk }>('the life of a screen');
 
 test.before.each(async (stage) => {
-  stage.service = await startMovingService(7);
+  stage.service = await startControllableService(7);
   stage.service.open();
   stage.desk = new Desk();
 });
@@ -98,7 +98,7 @@ test('a job that was cancelled and resubmitted beside another one is followed ag
   await again.shows('the second run', ({ jobs: [job] }) => job?.state === 'processing');
   service.move(100);
   assert.is(exitCodeOf(await second), 0);
-  assert.equal(service.orders, ['PUT /v2/jobs/7/cancel', 'PUT /v2/jobs/7/resubmit']);
+  assert.equal(service.commands, ['PUT /v2/jobs/7/cancel', 'PUT /v2/jobs/7/resubmit']);
 });
 
 test('a job that is not there is lost, and gives its exit code', async ({ service, desk }) => {
@@ -134,7 +134,7 @@ test('a service that is stopped and started again is told as gone and as back', 
   await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
   await service.close();
   await desk.shows('the outage', ({ unreachableSinceMs }) => unreachableSinceMs !== null);
-  const again = await startMovingService(7, Number(new URL(service.url).port));
+  const again = await startControllableService(7, Number(new URL(service.url).port));
   again.open();
   await desk.shows('that it is back', ({ log }) => log.at(-1)?.text === 'the service answers again');
   again.move(100);
@@ -167,7 +167,10 @@ for (const named of [true, false]) {
       ({ jobs }) => jobs.length === 50 && jobs.every(({ state }) => state === 'processing'),
     );
     // On a busy machine a minute of this clock is too short for many requests.
-    await until('a minute has passed, with requests', () => now() - begin > 60_000 && arrivals.length > 20);
+    await waitUntil(
+      'a minute has passed, with requests',
+      () => now() - begin > 60_000 && arrivals.length > 20,
+    );
     desk.press('quit');
     await ending;
     await service.close();

@@ -1,44 +1,46 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  greatestAtOnce,
-  greatestToOne,
-  greatestToOrigin,
-  type LinedNotice,
-  NoticeLine,
+  DeliveryQueue,
+  maxConcurrent,
+  maxConcurrentPerEndpoint,
+  maxConcurrentPerOrigin,
+  type QueuedNotification,
 } from '../../daemon/webhooks/delivery-queue.js';
 
-const notice = (id: string, jobId: number, origin = 'a', dueMs = 0): LinedNotice => ({
+const notification = (id: string, jobId: number, origin = 'a', dueMs = 0): QueuedNotification => ({
   id,
   jobId,
   origin,
-  receiver: origin,
+  endpoint: origin,
   dueMs,
 });
-const noticeAt = (receiver: string, id: string, jobId: number): LinedNotice => ({
-  ...notice(id, jobId),
-  receiver,
+const notificationAt = (endpoint: string, id: string, jobId: number): QueuedNotification => ({
+  ...notification(id, jobId),
+  endpoint,
 });
 
 /** A line with these notices, in this order. */
-function lineOf(...notices: readonly LinedNotice[]): NoticeLine {
-  const line = new NoticeLine();
-  for (const one of notices) line.add(one);
+function queueOf(...notifications: readonly QueuedNotification[]): DeliveryQueue {
+  const line = new DeliveryQueue();
+  for (const one of notifications) line.add(one);
   return line;
 }
 
 /** All that may go at a moment. */
-function takeAll(line: NoticeLine, nowMs = 0): readonly LinedNotice[] {
-  const taken: LinedNotice[] = [];
-  for (let next = line.take(nowMs); next !== null; next = line.take(nowMs)) taken.push(next);
+function takeAll(line: DeliveryQueue, nowMs = 0): readonly QueuedNotification[] {
+  const taken: QueuedNotification[] = [];
+  for (let next = line.next(nowMs); next !== null; next = line.next(nowMs)) taken.push(next);
   return taken;
 }
 
-const idsOf = (notices: readonly LinedNotice[]) => notices.map(({ id }) => id);
+const idsOf = (notifications: readonly QueuedNotification[]) => notifications.map(({ id }) => id);
 
 test('notices go in the order in which they are due, and of equals the first that came goes first', () => {
-  const due = [30, 10, 20, 10, 0, 30].map((dueMs, index) => notice(`n${index}`, index, `o${index}`, dueMs));
-  const line = lineOf(...due);
+  const due = [30, 10, 20, 10, 0, 30].map((dueMs, index) =>
+    notification(`n${index}`, index, `o${index}`, dueMs),
+  );
+  const line = queueOf(...due);
   assert.equal(idsOf(takeAll(line, 5)), ['n4']);
   assert.is(line.nextDueMs(), 10);
   assert.equal(idsOf(takeAll(line, 20)), ['n1', 'n3', 'n2']);
@@ -47,13 +49,13 @@ test('notices go in the order in which they are due, and of equals the first tha
 });
 
 test('a receiver gets so many at once and keeps none from another', () => {
-  const line = lineOf(
-    ...Array.from({ length: 9 }, (_, index) => notice(`a${index}`, index)),
-    notice('b', 100, 'b'),
+  const line = queueOf(
+    ...Array.from({ length: 9 }, (_, index) => notification(`a${index}`, index)),
+    notification('b', 100, 'b'),
   );
   const taken = takeAll(line);
   assert.equal(idsOf(taken), ['a0', 'b', 'a1']);
-  assert.is(greatestToOne, 2);
+  assert.is(maxConcurrentPerEndpoint, 2);
   const [first] = taken;
   assert.ok(first !== undefined);
   line.release(first, null);
@@ -61,7 +63,13 @@ test('a receiver gets so many at once and keeps none from another', () => {
 });
 
 test('notices of one job go to one receiver one after the other, and pass nobody else by', () => {
-  const line = lineOf(notice('a1', 1), notice('a2', 1), notice('a3', 1), notice('b', 2), notice('c', 1, 'c'));
+  const line = queueOf(
+    notification('a1', 1),
+    notification('a2', 1),
+    notification('a3', 1),
+    notification('b', 2),
+    notification('c', 1, 'c'),
+  );
   const [first, ...others] = takeAll(line);
   assert.equal([first?.id, idsOf(others)], ['a1', ['c', 'b']]);
   assert.ok(first !== undefined);
@@ -70,24 +78,24 @@ test('notices of one job go to one receiver one after the other, and pass nobody
 });
 
 test('a receiver that hangs keeps nothing from another one at its origin', () => {
-  const hanging = Array.from({ length: 9 }, (_, index) => noticeAt('a/hang', `hang${index}`, index));
-  const line = lineOf(...hanging, noticeAt('a/fine', 'fine', 100));
+  const hanging = Array.from({ length: 9 }, (_, index) => notificationAt('a/hang', `hang${index}`, index));
+  const line = queueOf(...hanging, notificationAt('a/fine', 'fine', 100));
   assert.equal(idsOf(takeAll(line)), ['hang0', 'fine', 'hang1']);
 });
 
 test('an origin gets so many at once, however many receivers it has', () => {
-  const many = Array.from({ length: greatestToOrigin + 3 }, (_, index) =>
-    noticeAt(`a/${index}`, `a${index}`, index),
+  const many = Array.from({ length: maxConcurrentPerOrigin + 3 }, (_, index) =>
+    notificationAt(`a/${index}`, `a${index}`, index),
   );
-  const line = lineOf(...many, notice('b', 100, 'b'));
+  const line = queueOf(...many, notification('b', 100, 'b'));
   const taken = takeAll(line);
-  assert.equal([taken.length, taken.at(-1)?.id], [greatestToOrigin + 1, 'b']);
+  assert.equal([taken.length, taken.at(-1)?.id], [maxConcurrentPerOrigin + 1, 'b']);
   for (const one of taken) line.release(one, null);
   assert.is(takeAll(line).length, 3);
 });
 
 test('notices of one job go to receivers at one origin one after the other', () => {
-  const line = lineOf(noticeAt('a/output', 'output', 1), noticeAt('a/job', 'job', 1));
+  const line = queueOf(notificationAt('a/output', 'output', 1), notificationAt('a/job', 'job', 1));
   const [first, ...others] = takeAll(line);
   assert.equal([first?.id, others], ['output', []]);
   assert.ok(first !== undefined);
@@ -96,10 +104,10 @@ test('notices of one job go to receivers at one origin one after the other', () 
 });
 
 test('no more are on their way than there is room for, and receivers take turns', () => {
-  const origins = Array.from({ length: greatestAtOnce }, (_, index) => `o${index}`);
-  const line = lineOf(
+  const origins = Array.from({ length: maxConcurrent }, (_, index) => `o${index}`);
+  const line = queueOf(
     ...origins.flatMap((origin, index) =>
-      [1, 2, 3].map((n) => notice(`${origin}-${n}`, index * 3 + n, origin)),
+      [1, 2, 3].map((n) => notification(`${origin}-${n}`, index * 3 + n, origin)),
     ),
   );
   const taken = takeAll(line);
@@ -115,22 +123,27 @@ test('no more are on their way than there is room for, and receivers take turns'
 });
 
 test('a notice that is released with a time is due again then, and one that is not is forgotten', () => {
-  const line = lineOf(notice('a', 1), notice('b', 2));
+  const line = queueOf(notification('a', 1), notification('b', 2));
   for (const one of takeAll(line)) line.release(one, one.id === 'a' ? 100 : null);
   assert.equal([line.nextDueMs(), takeAll(line, 99)], [100, []]);
-  assert.equal(takeAll(line, 100), [notice('a', 1, 'a', 100)]);
+  assert.equal(takeAll(line, 100), [notification('a', 1, 'a', 100)]);
 });
 
 test('a notice that is known is not lined up twice, on its way or not', () => {
-  const line = lineOf(notice('a', 1), notice('a', 1, 'a', 50));
+  const line = queueOf(notification('a', 1), notification('a', 1, 'a', 50));
   assert.is(line.nextDueMs(), 0);
   const taken = takeAll(line);
-  line.add(notice('a', 1));
+  line.add(notification('a', 1));
   assert.equal([idsOf(taken), takeAll(line)], [['a'], []]);
 });
 
 test('a notice that is withdrawn never goes, wherever it stood', () => {
-  const line = lineOf(notice('a', 1), notice('b', 1), notice('c', 1, 'a', 10), notice('d', 1, 'a', 20));
+  const line = queueOf(
+    notification('a', 1),
+    notification('b', 1),
+    notification('c', 1, 'a', 10),
+    notification('d', 1, 'a', 20),
+  );
   const [first] = takeAll(line);
   for (const id of ['a', 'b', 'c', 'nobody']) line.remove(id);
   assert.ok(first !== undefined);
@@ -139,20 +152,20 @@ test('a notice that is withdrawn never goes, wherever it stood', () => {
 });
 
 test('withdrawn and lined up anew, a notice goes once', () => {
-  const line = lineOf(notice('a', 1, 'a', 5));
+  const line = queueOf(notification('a', 1, 'a', 5));
   line.remove('a');
-  line.add(notice('a', 1, 'a', 7));
-  assert.equal(takeAll(line, 100), [notice('a', 1, 'a', 7)]);
+  line.add(notification('a', 1, 'a', 7));
+  assert.equal(takeAll(line, 100), [notification('a', 1, 'a', 7)]);
 });
 
 test('twenty thousand notices are lined up and gone through', () => {
-  const line = new NoticeLine();
+  const line = new DeliveryQueue();
   const count = 20_000;
   for (let index = 0; index < count; index += 1) {
-    line.add(notice(`n${index}`, index, `o${index % 7}`, (index * 7919) % count));
+    line.add(notification(`n${index}`, index, `o${index % 7}`, (index * 7919) % count));
   }
   let gone = 0;
-  for (let next = line.take(count); next !== null; next = line.take(count)) {
+  for (let next = line.next(count); next !== null; next = line.next(count)) {
     line.release(next, null);
     gone += 1;
   }

@@ -1,31 +1,37 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { greatestToOne } from '../../daemon/webhooks/delivery-queue.js';
-import { type ReceiverAnswer, startReceiver } from '../helpers/servers/receiver.js';
-import { until } from '../helpers/until.js';
-import { noneIsDue, notifyRoom, secret, verified, withRoom } from './webhook-harness.js';
+import { maxConcurrentPerEndpoint } from '../../daemon/webhooks/delivery-queue.js';
+import { startWebhookEndpoint, type WebhookAnswer } from '../helpers/servers/receiver.js';
+import { waitUntil } from '../helpers/until.js';
+import {
+  createNotificationHarness,
+  noneIsPending,
+  secret,
+  verified,
+  withHarness,
+} from './webhook-harness.js';
 
-const hang: ReceiverAnswer = () => {};
+const neverAnswer: WebhookAnswer = () => {};
 
 test('a notice that nobody takes is tried twenty times, after 2 seconds, 4, 8 and so on, under one id', async () => {
-  await withRoom(
-    async (room, receiver) => {
-      room.open();
-      const { id } = await room.start([{ url: receiver.url('/') }], [undefined]);
-      const ended = await room.change(id, { type: 'cancelled' });
-      await until('it is given up', () => noneIsDue(room));
-      assert.is(receiver.received.length, 20);
-      assert.is(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1);
-      const times = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']));
+  await withHarness(
+    async (harness, endpoint) => {
+      harness.open();
+      const { id } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
+      const ended = await harness.change(id, { type: 'cancelled' });
+      await waitUntil('it is given up', () => noneIsPending(harness));
+      assert.is(endpoint.received.length, 20);
+      assert.is(new Set(endpoint.received.map(({ headers }) => headers['webhook-id'])).size, 1);
+      const times = endpoint.received.map(({ headers }) => Number(headers['webhook-timestamp']));
       assert.equal(
         times.slice(1).map((time, index) => Math.round(time - (times[index] ?? 0))),
         Array.from({ length: 19 }, (_, index) => 2 ** (index + 1)),
       );
       assert.match(
-        room.logLines.at(-1) ?? '',
+        harness.logLines.at(-1) ?? '',
         /^error Gave up notice msg_.* after attempt 20: .* answered 503\.$/,
       );
-      assert.equal({ ...(await room.store.get(id)), notices: [] }, { ...ended, notices: [] });
+      assert.equal({ ...(await harness.store.get(id)), notifications: [] }, { ...ended, notifications: [] });
     },
     (response) => response.writeHead(503).end(),
   );
@@ -33,19 +39,21 @@ test('a notice that nobody takes is tried twenty times, after 2 seconds, 4, 8 an
 
 test('a notice that was not taken at first is taken later, and then never sent again', async () => {
   const answers = [500, 302, 404, 200];
-  await withRoom(
-    async (room, receiver) => {
-      room.open();
-      const { id } = await room.start([{ url: receiver.url('/') }], [undefined]);
-      await room.change(id, { type: 'cancelled' });
-      await until('it is taken', () => noneIsDue(room));
-      assert.is(receiver.received.length, answers.length);
+  await withHarness(
+    async (harness, endpoint) => {
+      harness.open();
+      const { id } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
+      await harness.change(id, { type: 'cancelled' });
+      await waitUntil('it is taken', () => noneIsPending(harness));
+      assert.is(endpoint.received.length, answers.length);
       assert.equal(
-        room.logLines.map((line) => line.replace(/ notice.*?(\(attempt|\.$)/, ' $1').replace(/,.*?\)/, ')')),
+        harness.logLines.map((line) =>
+          line.replace(/ notice.*?(\(attempt|\.$)/, ' $1').replace(/,.*?\)/, ')'),
+        ),
         [
-          `warn Could not deliver (attempt 1 of 20): 127.0.0.1:${receiver.port} answered 500.`,
-          `warn Could not deliver (attempt 2 of 20): 127.0.0.1:${receiver.port} redirects elsewhere (302), which is not followed.`,
-          `warn Could not deliver (attempt 3 of 20): 127.0.0.1:${receiver.port} answered 404.`,
+          `warn Could not deliver (attempt 1 of 20): 127.0.0.1:${endpoint.port} answered 500.`,
+          `warn Could not deliver (attempt 2 of 20): 127.0.0.1:${endpoint.port} redirects elsewhere (302), which is not followed.`,
+          `warn Could not deliver (attempt 3 of 20): 127.0.0.1:${endpoint.port} answered 404.`,
           'info Delivered .',
         ],
       );
@@ -55,30 +63,30 @@ test('a notice that was not taken at first is taken later, and then never sent a
 });
 
 test('a receiver that hangs gets two at once, and delays neither jobs nor other receivers', async () => {
-  await withRoom(async (room, hanging) => {
-    room.open();
-    const receiver = await startReceiver();
-    const both = [{ url: hanging.url('/') }, { url: receiver.url('/') }];
+  await withHarness(async (harness, hanging) => {
+    harness.open();
+    const endpoint = await startWebhookEndpoint();
+    const both = [{ url: hanging.url('/') }, { url: endpoint.url('/') }];
     for (let count = 1; count <= 5; count += 1) {
-      const { id } = await room.start(both, [undefined]);
-      await room.change(id, { type: 'cancelled' });
+      const { id } = await harness.start(both, [undefined]);
+      await harness.change(id, { type: 'cancelled' });
     }
-    await until('all are told to the other', () => receiver.received.length === 5);
-    await until('the first are on their way', () => hanging.received.length === greatestToOne);
-    assert.is(hanging.open.most, greatestToOne);
-    await receiver.close();
-  }, hang);
+    await waitUntil('all are told to the other', () => endpoint.received.length === 5);
+    await waitUntil('the first are on their way', () => hanging.received.length === maxConcurrentPerEndpoint);
+    assert.is(hanging.open.maxOpen, maxConcurrentPerEndpoint);
+    await endpoint.close();
+  }, neverAnswer);
 });
 
 test('a receiver that hangs is tried again when the time for an attempt is up', async () => {
-  await withRoom(
-    async (room, receiver) => {
-      room.open({ timeoutMs: 50 });
-      const { id } = await room.start([{ url: receiver.url('/') }], [undefined]);
-      await room.change(id, { type: 'cancelled' });
-      await until('it is told', () => noneIsDue(room));
-      assert.is(receiver.received.length, 2);
-      assert.match(room.logLines[0] ?? '', 'did not answer within 0.05 seconds');
+  await withHarness(
+    async (harness, endpoint) => {
+      harness.open({ timeoutMs: 50 });
+      const { id } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
+      await harness.change(id, { type: 'cancelled' });
+      await waitUntil('it is told', () => noneIsPending(harness));
+      assert.is(endpoint.received.length, 2);
+      assert.match(harness.logLines[0] ?? '', 'did not answer within 0.05 seconds');
     },
     (response, _, count) => {
       if (count > 1) response.end();
@@ -87,44 +95,44 @@ test('a receiver that hangs is tried again when the time for an attempt is up', 
 });
 
 test('a receiver that refuses connections is told when it takes them again', async () => {
-  const room = await notifyRoom();
-  const gone = await startReceiver();
+  const harness = await createNotificationHarness();
+  const gone = await startWebhookEndpoint();
   await gone.close();
   // The clock stands still until the receiver is there.
   let wakeUp = (): void => {};
-  room.open({
+  harness.open({
     alarm: (_, wake) => {
       wakeUp = wake;
       return () => {};
     },
-    now: () => new Date(Date.now() + room.logLines.length * 10_000),
+    now: () => new Date(Date.now() + harness.logLines.length * 10_000),
   });
-  const { id } = await room.start([{ url: gone.url('/') }], [undefined]);
-  await room.change(id, { type: 'cancelled' });
-  await until('it was refused', () => room.logLines.length === 1);
-  assert.match(room.logLines[0] ?? '', 'refused the connection');
-  const receiver = await startReceiver(undefined, gone.port);
+  const { id } = await harness.start([{ url: gone.url('/') }], [undefined]);
+  await harness.change(id, { type: 'cancelled' });
+  await waitUntil('it was refused', () => harness.logLines.length === 1);
+  assert.match(harness.logLines[0] ?? '', 'refused the connection');
+  const endpoint = await startWebhookEndpoint(undefined, gone.port);
   wakeUp();
-  await until('it is told', () => noneIsDue(room));
-  assert.is(receiver.received.length, 1);
-  await room.close();
-  await receiver.close();
+  await waitUntil('it is told', () => noneIsPending(harness));
+  assert.is(endpoint.received.length, 1);
+  await harness.close();
+  await endpoint.close();
 });
 
 test('an end of the deliverer takes no time and leaves what was under way due; the next one sends it under the same id', async () => {
-  await withRoom(
-    async (room, receiver) => {
-      const first = room.open();
-      const url = receiver.url('/');
-      const { id } = await room.start([{ url }], [[{ url }]]);
-      await room.change(id, { type: 'cancelled' });
-      await until('the first is on its way', () => receiver.received.length === 1);
+  await withHarness(
+    async (harness, endpoint) => {
+      const first = harness.open();
+      const url = endpoint.url('/');
+      const { id } = await harness.start([{ url }], [[{ url }]]);
+      await harness.change(id, { type: 'cancelled' });
+      await waitUntil('the first is on its way', () => endpoint.received.length === 1);
       await first.close();
-      assert.is((await room.store.get(id))?.notices.length, 2);
-      assert.equal((await room.store.get(id))?.notices[0]?.attempts, 0);
-      room.open();
-      await until('both are told', () => noneIsDue(room));
-      const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+      assert.is((await harness.store.get(id))?.notices.length, 2);
+      assert.equal((await harness.store.get(id))?.notices[0]?.attempts, 0);
+      harness.open();
+      await waitUntil('both are told', () => noneIsPending(harness));
+      const ids = endpoint.received.map(({ headers }) => headers['webhook-id']);
       assert.equal([ids.length, ids[0], new Set(ids).size], [3, ids[1], 2]);
     },
     (response, _, count) => {
@@ -134,35 +142,35 @@ test('an end of the deliverer takes no time and leaves what was under way due; t
 });
 
 test('a job whose account is gone keeps its notices until it is back', async () => {
-  await withRoom(async (room, receiver) => {
+  await withHarness(async (harness, endpoint) => {
     let asked = 0;
-    room.open({
+    harness.open({
       secretOf: () => {
         asked += 1;
         return asked > 2 ? secret : null;
       },
     });
-    const { id } = await room.start([{ url: receiver.url('/') }], [undefined]);
-    await room.change(id, { type: 'cancelled' });
-    await until('it is told', () => noneIsDue(room));
-    const refused = room.logLines.filter((line) => line.startsWith('warn '));
-    assert.is(refused.length, 2, room.logLines.join('\n'));
+    const { id } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
+    await harness.change(id, { type: 'cancelled' });
+    await waitUntil('it is told', () => noneIsPending(harness));
+    const refused = harness.logLines.filter((line) => line.startsWith('warn '));
+    assert.is(refused.length, 2, harness.logLines.join('\n'));
     assert.ok(refused.every((line) => line.includes('no such account')));
-    assert.equal(receiver.received.map(verified).length, 1);
+    assert.equal(endpoint.received.map(verified).length, 1);
   });
 });
 
 test('a notice that cannot be kept as told for want of room is kept when there is some, and sent once', async () => {
   let strike = (): void => {};
-  await withRoom(
-    async (room, receiver) => {
-      room.open();
-      const { id } = await room.start([{ url: receiver.url('/') }], [undefined]);
-      strike = () => room.faults.noRoomAt(1);
-      await room.change(id, { type: 'cancelled' });
-      await until('it is told and kept', () => noneIsDue(room));
-      assert.ok(room.faults.hasStruck);
-      assert.is(receiver.received.length, 1);
+  await withHarness(
+    async (harness, endpoint) => {
+      harness.open();
+      const { id } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
+      strike = () => harness.faults.failWithoutSpaceAt(1);
+      await harness.change(id, { type: 'cancelled' });
+      await waitUntil('it is told and kept', () => noneIsPending(harness));
+      assert.ok(harness.faults.hasTriggered);
+      assert.is(endpoint.received.length, 1);
     },
     (response) => {
       strike();

@@ -4,9 +4,13 @@ import * as assert from 'uvu/assert';
 import { createSsrfGuard, type SsrfGuardOptions } from '../../daemon/net/ssrf-guard.js';
 import { createWebhookClient, type WebhookRequest } from '../../daemon/webhooks/webhook-client.js';
 import { startHttpSource, startSocketSource } from '../helpers/servers/http-source.js';
-import { type Receiver, type ReceiverAnswer, startReceiver } from '../helpers/servers/receiver.js';
+import {
+  startWebhookEndpoint,
+  type WebhookAnswer,
+  type WebhookEndpoint,
+} from '../helpers/servers/receiver.js';
 import { testCertificate, testKey } from '../helpers/servers/test-certificate.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 interface PostOptions {
   readonly guard?: Partial<SsrfGuardOptions>;
@@ -34,10 +38,10 @@ async function post(
 
 /** Runs a test against a receiver of its own. */
 async function withReceiver(
-  answer: ReceiverAnswer | undefined,
-  work: (receiver: Receiver) => Promise<void>,
+  answer: WebhookAnswer | undefined,
+  work: (receiver: WebhookEndpoint) => Promise<void>,
 ): Promise<void> {
-  const receiver = await startReceiver(answer);
+  const receiver = await startWebhookEndpoint(answer);
   try {
     await work(receiver);
   } finally {
@@ -132,7 +136,7 @@ test('an answer without end is cut off, and is a success by its head', async () 
     },
     async ({ url }) => {
       assert.is(await post([{ url: url('/') }]), null);
-      await until('the answer is cut off', () => isCut);
+      await waitUntil('the answer is cut off', () => isCut);
       assert.ok(sentBytes < 64 << 20, `${sentBytes} bytes were sent`);
     },
   );
@@ -154,7 +158,7 @@ test('an answer that drips is cut off when the time for the attempt is up', asyn
     async ({ url }) => {
       const letter = { url: url('/'), headers: {}, body: '' };
       assert.is(await poster.post(letter, new AbortController().signal), null);
-      await until('the answer is cut off', () => isCut);
+      await waitUntil('the answer is cut off', () => isCut);
     },
   );
   await poster.close();
@@ -171,7 +175,7 @@ test('a receiver that never answers is given up when the time is up', async () =
 });
 
 test('one that refuses connections, breaks off or speaks something else is told as such', async () => {
-  const { port, close } = await startReceiver();
+  const { port, close } = await startWebhookEndpoint();
   await close();
   assert.is(await post([{ url: `http://127.0.0.1:${port}/` }]), `127.0.0.1:${port} refused the connection.`);
   for (const handle of [
@@ -230,10 +234,10 @@ test('a signal ends the attempt, and one that was given before begins none', asy
         () => 'settled',
         () => 'rejected',
       );
-      await until('the request is there', () => receiver.received.length === 1);
+      await waitUntil('the request is there', () => receiver.received.length === 1);
       stop.abort();
       assert.is(await outcome, 'rejected');
-      await until('the connection is closed', () => receiver.open.now === 0);
+      await waitUntil('the connection is closed', () => receiver.open.now === 0);
       await poster.post(letter, stop.signal).then(
         () => assert.unreachable(),
         () => {},

@@ -2,22 +2,22 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jobRecord } from '../../daemon/jobs/view.js';
 import type { JobNotice, OutputNotice } from '../../src/shared/records/notices.js';
-import { until } from '../helpers/until.js';
-import { finishing, noneIsDue, verified, withRoom } from './webhook-harness.js';
+import { waitUntil } from '../helpers/until.js';
+import { finishing, noneIsPending, verified, withHarness } from './webhook-harness.js';
 
 const fault = { errorClass: 'TranscodingError', message: 'The encoder gave up on the file.' } as const;
 
 test('each end is told once, outputs before their job, with what the job, its input and its outputs are then', async () => {
-  await withRoom(async (room, receiver) => {
-    room.open();
-    const url = receiver.url('/');
-    const { id, outputs } = await room.start([{ url }], [[{ url }], [{ url }], undefined]);
+  await withHarness(async (harness, endpoint) => {
+    harness.open();
+    const url = endpoint.url('/');
+    const { id, outputs } = await harness.start([{ url }], [[{ url }], [{ url }], undefined]);
     const [first = 0, second = 0, third = 0] = outputs.map((output) => output.id);
-    await room.change(id, ...finishing(first), { type: 'output-failed', id: second, fault });
-    await until('two outputs are told', () => receiver.received.length === 2);
-    await room.change(id, ...finishing(third));
-    await until('the job is told', () => noneIsDue(room));
-    const told = receiver.received.map(verified) as readonly (JobNotice & OutputNotice)[];
+    await harness.change(id, ...finishing(first), { type: 'output-failed', id: second, failure: fault });
+    await waitUntil('two outputs are told', () => endpoint.received.length === 2);
+    await harness.change(id, ...finishing(third));
+    await waitUntil('the job is told', () => noneIsPending(harness));
+    const told = endpoint.received.map(verified) as readonly (JobNotice & OutputNotice)[];
     assert.equal(
       told.map(({ job, output, outputs: all }) => [
         job.id,
@@ -36,7 +36,7 @@ test('each end is told once, outputs before their job, with what the job, its in
       [ofSecond?.output.error_class, ofSecond?.output.error_message],
       [fault.errorClass, fault.message],
     );
-    const record = await room.store.get(id);
+    const record = await harness.store.get(id);
     assert.ok(record !== null);
     const { input_media_file: input, output_media_files: files, thumbnails: _, ...head } = jobRecord(record);
     assert.equal(ofJob?.job, head);
@@ -53,13 +53,13 @@ test('each end is told once, outputs before their job, with what the job, its in
 });
 
 test('a notice is JSON that says so, with the headers that were asked for and a signature of this moment', async () => {
-  await withRoom(async (room, receiver) => {
-    room.open();
+  await withHarness(async (harness, endpoint) => {
+    harness.open();
     const headers = { 'X-Order': '12', Authorization: 'Bearer x' };
-    const { id } = await room.start([{ url: receiver.url('/a?b=c', 'me:hunter2'), headers }], [undefined]);
-    await room.change(id, { type: 'cancelled' });
-    await until('the job is told', () => noneIsDue(room));
-    const [seen] = receiver.received;
+    const { id } = await harness.start([{ url: endpoint.url('/a?b=c', 'me:hunter2'), headers }], [undefined]);
+    await harness.change(id, { type: 'cancelled' });
+    await waitUntil('the job is told', () => noneIsPending(harness));
+    const [seen] = endpoint.received;
     assert.ok(seen !== undefined);
     assert.equal([seen.method, seen.path], ['POST', '/a?b=c']);
     assert.is(seen.headers['content-type'], 'application/json; charset=utf-8');
@@ -73,15 +73,15 @@ test('a notice is JSON that says so, with the headers that were asked for and a 
 });
 
 test('a notice in XML has the elements of the JSON, and is signed likewise', async () => {
-  await withRoom(async (room, receiver) => {
-    room.open();
-    const xml = [{ url: receiver.url('/'), format: 'xml' }] as const;
-    const { id, outputs } = await room.start(xml, [xml]);
+  await withHarness(async (harness, endpoint) => {
+    harness.open();
+    const xml = [{ url: endpoint.url('/'), format: 'xml' }] as const;
+    const { id, outputs } = await harness.start(xml, [xml]);
     const outputId = outputs[0]?.id ?? 0;
-    await room.change(id, ...finishing(outputId));
-    await until('both are told', () => noneIsDue(room));
-    const [ofOutput = '', ofJob = ''] = receiver.received.map(({ body }) => body);
-    for (const seen of receiver.received) {
+    await harness.change(id, ...finishing(outputId));
+    await waitUntil('both are told', () => noneIsPending(harness));
+    const [ofOutput = '', ofJob = ''] = endpoint.received.map(({ body }) => body);
+    for (const seen of endpoint.received) {
       assert.is(seen.headers['content-type'], 'application/xml; charset=utf-8');
       // The verifier takes the body apart as JSON after it has looked at the signature.
       assert.throws(
@@ -98,16 +98,16 @@ test('a notice in XML has the elements of the JSON, and is signed likewise', asy
 });
 
 test('what came to its end while nobody delivered is told by the next one', async () => {
-  await withRoom(async (room, receiver) => {
+  await withHarness(async (harness, endpoint) => {
     const ids: number[] = [];
     for (let count = 0; count < 3; count += 1) {
-      const { id } = await room.start([{ url: receiver.url('/') }], [undefined]);
+      const { id } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
       ids.push(id);
-      await room.change(id, { type: 'cancelled' });
+      await harness.change(id, { type: 'cancelled' });
     }
-    room.open();
-    await until('all are told', () => noneIsDue(room));
-    const told = receiver.received.map(verified) as readonly JobNotice[];
+    harness.open();
+    await waitUntil('all are told', () => noneIsPending(harness));
+    const told = endpoint.received.map(verified) as readonly JobNotice[];
     assert.equal(told.map(({ job }) => job.id).sort(), ids);
   });
 });
@@ -115,21 +115,21 @@ test('what came to its end while nobody delivered is told by the next one', asyn
 test('a resubmit takes back what is not told yet, and what was kept is not told again', async () => {
   let isOpen = false;
   let open = (): void => {};
-  await withRoom(
-    async (room, receiver) => {
-      room.open();
-      const url = receiver.url('/');
-      const { id, outputs } = await room.start([{ url }], [[{ url }], [{ url }]]);
+  await withHarness(
+    async (harness, endpoint) => {
+      harness.open();
+      const url = endpoint.url('/');
+      const { id, outputs } = await harness.start([{ url }], [[{ url }], [{ url }]]);
       const [first = 0, second = 0] = outputs.map((output) => output.id);
-      await room.change(id, ...finishing(first), { type: 'output-failed', id: second, fault });
-      await until('the first is on its way', () => receiver.received.length === 1);
-      await room.change(id, { type: 'resubmitted' });
+      await harness.change(id, ...finishing(first), { type: 'output-failed', id: second, failure: fault });
+      await waitUntil('the first is on its way', () => endpoint.received.length === 1);
+      await harness.change(id, { type: 'resubmitted' });
       isOpen = true;
       open();
-      await until('the first is told', () => noneIsDue(room));
-      await room.change(id, { type: 'claimed', token: 'next' }, { type: 'cancelled' });
-      await until('all are told', () => noneIsDue(room));
-      const told = receiver.received.map(verified) as readonly (JobNotice & OutputNotice)[];
+      await waitUntil('the first is told', () => noneIsPending(harness));
+      await harness.change(id, { type: 'claimed', token: 'next' }, { type: 'cancelled' });
+      await waitUntil('all are told', () => noneIsPending(harness));
+      const told = endpoint.received.map(verified) as readonly (JobNotice & OutputNotice)[];
       assert.equal(
         told.map(({ job, output }) => [output?.id ?? null, output?.state ?? job.state]),
         [
@@ -147,16 +147,16 @@ test('a resubmit takes back what is not told yet, and what was kept is not told 
 });
 
 test('the log has no more of an address than its host, and nothing of its headers', async () => {
-  await withRoom(
-    async (room, receiver) => {
-      room.open();
-      const url = receiver.url('/hunter2/hunter2?hunter2=hunter2', 'me:hunter2');
+  await withHarness(
+    async (harness, endpoint) => {
+      harness.open();
+      const url = endpoint.url('/hunter2/hunter2?hunter2=hunter2', 'me:hunter2');
       const headers = { hunter2: 'hunter2', Authorization: 'hunter2' };
-      const { id } = await room.start([{ url, headers }], [undefined]);
-      await room.change(id, { type: 'cancelled' });
-      await until('it is told', () => noneIsDue(room));
-      assert.is(room.logLines.length, 2);
-      assert.not(room.logLines.join().includes('hunter2'));
+      const { id } = await harness.start([{ url, headers }], [undefined]);
+      await harness.change(id, { type: 'cancelled' });
+      await waitUntil('it is told', () => noneIsPending(harness));
+      assert.is(harness.logLines.length, 2);
+      assert.not(harness.logLines.join().includes('hunter2'));
     },
     (response, _, count) => response.writeHead(count === 1 ? 500 : 200).end('hunter2'),
   );

@@ -6,19 +6,19 @@ import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { createWebhookClient } from '../../daemon/webhooks/webhook-client.js';
 import {
-  createDeliverer,
-  type Deliverer,
-  type DelivererOptions,
+  createNotificationDeliverer,
+  type NotificationDeliverer,
+  type NotificationDelivererOptions,
 } from '../../daemon/webhooks/webhook-deliverer.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { sampleFile, sampleMedia } from '../helpers/sample-job.js';
 import {
-  type Received,
-  type Receiver,
-  type ReceiverAnswer,
-  startReceiver,
+  type ReceivedRequest,
+  startWebhookEndpoint,
+  type WebhookAnswer,
+  type WebhookEndpoint,
 } from '../helpers/servers/receiver.js';
-import { type JsonStoreRoom, jsonStoreRoom } from '../helpers/store-room.js';
+import { createJsonStoreHarness, type JsonStoreHarness } from '../helpers/store-room.js';
 
 type Notifications = OutputSettings['notifications'];
 
@@ -26,14 +26,16 @@ type Notifications = OutputSettings['notifications'];
 export const secret = `whsec_${Buffer.from('a secret of twenty-four.').toString('base64')}`;
 
 /** A store on a disk of its own, and deliverers for it. */
-export interface NotifyRoom {
+export interface NotificationHarness {
   readonly store: JobStore;
-  readonly faults: JsonStoreRoom['faults'];
+  readonly faults: JsonStoreHarness['faults'];
   readonly logLines: readonly string[];
   /** Every wait for the next notice so far, in milliseconds. Waiting takes no time: the clock is put forward. */
   readonly waits: readonly number[];
   /** Begins to deliver. */
-  open(options?: Partial<DelivererOptions> & { readonly timeoutMs?: number }): Deliverer;
+  open(
+    options?: Partial<NotificationDelivererOptions> & { readonly timeoutMs?: number },
+  ): NotificationDeliverer;
   /** Keeps a job and has it claimed and its input inspected; `told` are who is told of its outputs, one after the other. */
   start(notifications: Notifications, told: readonly Notifications[]): Promise<Job>;
   /** Has something happen to a job. */
@@ -43,12 +45,12 @@ export interface NotifyRoom {
 }
 
 /** Makes one. The clock begins at the real time, which signatures are checked by. */
-export async function notifyRoom(): Promise<NotifyRoom> {
-  const room = await jsonStoreRoom();
-  const store = await room.open();
+export async function createNotificationHarness(): Promise<NotificationHarness> {
+  const harness = await createJsonStoreHarness();
+  const store = await harness.open();
   const logLines: string[] = [];
   const waits: number[] = [];
-  const open: Deliverer[] = [];
+  const open: NotificationDeliverer[] = [];
   const clock = { ms: Date.now() };
   const now = () => new Date(clock.ms);
   const change = async (id: number, ...changes: readonly Change[]): Promise<Job> => {
@@ -59,14 +61,17 @@ export async function notifyRoom(): Promise<NotifyRoom> {
   };
   return {
     store,
-    faults: room.faults,
+    faults: harness.faults,
     logLines,
     waits,
     open({ timeoutMs = 30_000, ...options } = {}) {
-      const deliverer = createDeliverer({
+      const deliverer = createNotificationDeliverer({
         store,
         secretOf: (accountId) => (accountId === 'acme' ? secret : null),
-        poster: createWebhookClient({ guard: createSsrfGuard({ allowPrivateNetwork: true }), timeoutMs }),
+        webhookClient: createWebhookClient({
+          guard: createSsrfGuard({ allowPrivateNetwork: true }),
+          timeoutMs,
+        }),
         now,
         log: (level, message) => logLines.push(`${level} ${message}`),
         alarm: (delayMs, wake) => {
@@ -79,7 +84,7 @@ export async function notifyRoom(): Promise<NotifyRoom> {
         },
         ...options,
       });
-      deliverer.begin();
+      deliverer.start();
       open.push(deliverer);
       return deliverer;
     },
@@ -94,7 +99,7 @@ export async function notifyRoom(): Promise<NotifyRoom> {
         test: false,
         outputs: told.map((one, index) => ({
           settings: one === undefined ? {} : { notifications: one },
-          placement: { destination: `hosted://t/${index}.mp4`, url: `http://localhost/${index}.mp4` },
+          outputDestination: { destination: `hosted://t/${index}.mp4`, url: `http://localhost/${index}.mp4` },
         })),
         now: now(),
       });
@@ -114,23 +119,23 @@ export async function notifyRoom(): Promise<NotifyRoom> {
 }
 
 /** Runs a test in a room and with a receiver of its own. */
-export async function withRoom(
-  work: (room: NotifyRoom, receiver: Receiver) => Promise<void>,
-  answer?: ReceiverAnswer,
+export async function withHarness(
+  work: (harness: NotificationHarness, endpoint: WebhookEndpoint) => Promise<void>,
+  answer?: WebhookAnswer,
 ): Promise<void> {
-  const room = await notifyRoom();
-  const receiver = await startReceiver(answer);
+  const harness = await createNotificationHarness();
+  const endpoint = await startWebhookEndpoint(answer);
   try {
-    await work(room, receiver);
+    await work(harness, endpoint);
   } finally {
-    await room.close();
-    await receiver.close();
+    await harness.close();
+    await endpoint.close();
   }
 }
 
 /** Whether all that was due is delivered or given up. */
-export async function noneIsDue({ store }: NotifyRoom): Promise<boolean> {
-  return (await store.withNotices()).length === 0;
+export async function noneIsPending({ store }: NotificationHarness): Promise<boolean> {
+  return (await store.listWithNotifications()).length === 0;
 }
 
 /** What happens to an output that finishes. */
@@ -142,7 +147,7 @@ export function finishing(id: number): readonly Change[] {
 }
 
 /** The body of a notice whose signature is right; throws where it is not. */
-export function verified({ headers, body }: Received): unknown {
+export function verified({ headers, body }: ReceivedRequest): unknown {
   return new Webhook(secret).verify(body, {
     'webhook-id': String(headers['webhook-id']),
     'webhook-timestamp': String(headers['webhook-timestamp']),

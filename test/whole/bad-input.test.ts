@@ -48,7 +48,7 @@ const cases: readonly (readonly [string, (files: FileServer) => string, readonly
 
 for (const [what, urlOf, classes] of cases) {
   test(`${what} ends as ${classes.join(' or ')}, in one plain sentence`, async ({ daemon, files }) => {
-    const job = await daemon.finished(await daemon.create({ input: urlOf(files) }));
+    const job = await daemon.waitForJob(await daemon.create({ input: urlOf(files) }));
     const { error_class: errorClass, error_message: message } = job.input_media_file;
     assert.is(job.state, 'failed');
     assert.ok(classes.includes(errorClass ?? ''), `${errorClass}: ${message}`);
@@ -59,13 +59,13 @@ for (const [what, urlOf, classes] of cases) {
 }
 
 test('the daemon goes on after all of it', async ({ daemon, files }) => {
-  const job = await daemon.finished(await daemon.create({ input: `${files.url}/good.mp4` }));
+  const job = await daemon.waitForJob(await daemon.create({ input: `${files.url}/good.mp4` }));
   assert.is(job.state, 'finished');
 });
 
 test('an address in a private network is refused unless that is allowed', async ({ files }) => {
   const guarded = await startTestDaemon({ allowPrivateNetwork: false });
-  const job = await guarded.finished(await guarded.create({ input: `${files.url}/good.mp4` }));
+  const job = await guarded.waitForJob(await guarded.create({ input: `${files.url}/good.mp4` }));
   assert.is(job.input_media_file.error_class, 'ForbiddenAddressError');
   await guarded.stop();
 });

@@ -29,7 +29,7 @@ const secrets: Readonly<Record<string, string>> = {
 const allowed =
   /^(?:PATH|HOME|TMPDIR|TZ|LANG|LANGUAGE|LC_\w+|LD_LIBRARY_PATH|XDG_(?:CACHE|CONFIG|DATA)_HOME|FONTCONFIG_\w+|GCONV_PATH|PWD|OLDPWD|SHLVL|_)$/;
 
-interface Spies {
+interface SpyPrograms {
   readonly folder: string;
   readonly args: readonly string[];
   /** The PATH that has them in front. */
@@ -43,7 +43,7 @@ interface Spies {
 }
 
 /** Programs that write down their environment before they become what they are named for. */
-async function spies(): Promise<Spies> {
+async function createSpies(): Promise<SpyPrograms> {
   const folder = tempFolder();
   const bin = join(folder, 'bin');
   const log = join(folder, 'log');
@@ -71,7 +71,7 @@ async function spies(): Promise<Spies> {
   };
 }
 
-function assertClean({ seen }: Spies, programs: readonly string[]): void {
+function assertClean({ seen }: SpyPrograms, programs: readonly string[]): void {
   const found = seen();
   for (const name of programs) assert.ok(found.programs.includes(name), `${name} ran`);
   assert.equal(
@@ -97,7 +97,7 @@ test('run, plan and doctor start their programs without the secrets of the envir
     [['doctor'], ['ffmpeg', 'ffprobe', 'setpriv']],
   ] as const;
   for (const [words, programs] of cases) {
-    const spied = await spies();
+    const spied = await createSpies();
     const { stderr } = await runCli([...words, ...spied.args], {
       cwd: spied.folder,
       env: { ...secrets, VENC_API_KEY: processKey, PATH: spied.path },
@@ -109,7 +109,7 @@ test('run, plan and doctor start their programs without the secrets of the envir
 
 test('so does the daemon, for its probes and for a job', async () => {
   const clip = await media('clip.mp4');
-  const spied = await spies();
+  const spied = await createSpies();
   const environment = { ...secrets, PATH: spied.path, XDG_CACHE_HOME: join(spied.folder, 'cache') };
   const before = Object.fromEntries(Object.keys(environment).map((name) => [name, process.env[name]]));
   Object.assign(process.env, environment);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runOnce } from '../../daemon/app/one-shot-run.js';
+import { runOneShot } from '../../daemon/app/one-shot-run.js';
 import { createClient } from '../../src/client/client.js';
 import { follow } from '../../src/client/follow.js';
 import { readSse, sseStart } from '../../src/client/sse.js';
@@ -22,7 +22,7 @@ test.before(async (context) => {
 });
 
 /** What every report of a job's way holds to. */
-function checkWay(records: readonly JobProgressRecord[]): void {
+function checkOrder(records: readonly JobProgressRecord[]): void {
   const last = records.at(-1);
   assert.equal([last?.state, last?.progress], ['finished', 100]);
   assert.ok(records.length > 3, `only ${records.length} records`);
@@ -52,16 +52,16 @@ test('a stream tells the whole way of a job, and the client follows it by that a
     else end = event.type === 'final' ? event.job.state : event.type;
   }
   const { messages } = readSse(sseStart, await raw);
-  const told = messages.map(({ data }) => JSON.parse(data) as JobProgressRecord);
+  const reported = messages.map(({ data }) => JSON.parse(data) as JobProgressRecord);
   await daemon.stop();
-  checkWay(told);
+  checkOrder(reported);
   assert.is(end, 'finished');
   assert.ok(followed.length > 2, `only ${followed.length} events`);
 });
 
 test('an encode without a daemon tells the whole way as well', async ({ request }) => {
   const records: JobProgressRecord[] = [];
-  const job = await runOnce(
+  const job = await runOneShot(
     { ...request },
     {
       folder: join(tempFolder(), 'data'),
@@ -73,7 +73,7 @@ test('an encode without a daemon tells the whole way as well', async ({ request 
     },
   );
   assert.is(job?.state, 'finished');
-  checkWay(records);
+  checkOrder(records);
 });
 
 test.run();

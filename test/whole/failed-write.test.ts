@@ -32,8 +32,8 @@ function cancel(url: URL): Promise<string> {
     const options = { method: 'PUT', headers: { 'Service-Api-Key': processKey } };
     request(url, options, (answer) => {
       let text = '';
-      answer.on('data', (piece) => {
-        text += String(piece);
+      answer.on('data', (chunk) => {
+        text += String(chunk);
       });
       answer.on('end', () => resolve(`${answer.statusCode} ${text}`));
     })

@@ -34,7 +34,7 @@ test('a URL without outputs becomes a hosted MP4 within 640x480, its index in fr
   folder,
 }) => {
   const id = await daemon.create({ input: `${files.url}/wide.mp4` });
-  const job = await daemon.finished(id);
+  const job = await daemon.waitForJob(id);
   const [output] = job.output_media_files;
   assert.is(job.state, 'finished', JSON.stringify(job, null, 1));
   assert.ok(output?.url?.startsWith(`${daemon.url}/hosted/`));
@@ -67,7 +67,7 @@ test('a hosted file is served in ranges', async ({ daemon, files }) => {
     input: `${files.url}/wide.mp4`,
     outputs: [{ filename: 'a b.mp4', width: 64 }],
   });
-  const url = (await daemon.finished(id)).output_media_files[0]?.url ?? '';
+  const url = (await daemon.waitForJob(id)).output_media_files[0]?.url ?? '';
   const whole = Buffer.from(await (await fetch(url)).arrayBuffer());
   const part = await fetch(url, { headers: { Range: 'bytes=100-199' } });
   assert.is(part.status, 206);
@@ -88,7 +88,7 @@ test('an uploaded file is encoded into a file: destination', async ({ daemon, fo
   const outputs = [
     { url: `file://${encodeURI(folder)}/new/%C3%BC%20%231.mp4`, clip_length: '1', width: 128 },
   ];
-  const job = await daemon.finished(await daemon.create({ input: url, outputs }));
+  const job = await daemon.waitForJob(await daemon.create({ input: url, outputs }));
   assert.is(job.state, 'finished', JSON.stringify(job));
   const found = await ffprobe(await readFile(target), tempFolder());
   assert.is(found.video?.width, 128);
@@ -99,7 +99,7 @@ test('an uploaded file is encoded into a file: destination', async ({ daemon, fo
 test('progress never falls and ends at 100', async ({ daemon, files }) => {
   const id = await daemon.create({ input: `${files.url}/wide.mp4`, outputs: [{ speed: 1, quality: 5 }] });
   const seen: number[] = [];
-  await daemon.progressIs(id, (record) => {
+  await daemon.waitForProgress(id, (record) => {
     seen.push(record.progress);
     assert.ok(record.outputs.every(({ progress }) => progress >= 0 && progress <= 100));
     return record.state === 'finished';
@@ -116,7 +116,7 @@ test('one output that cannot be made takes no other with it', async ({ daemon, f
     { label: 'good', width: 64, clip_length: '1' },
     { label: 'bad', start_clip: '3600' },
   ];
-  const job = await daemon.finished(await daemon.create({ input: `${files.url}/wide.mp4`, outputs }));
+  const job = await daemon.waitForJob(await daemon.create({ input: `${files.url}/wide.mp4`, outputs }));
   const [good, bad] = job.output_media_files;
   assert.is(job.state, 'failed');
   assert.is(good?.state, 'finished');
@@ -137,12 +137,12 @@ test('a cancel ends the encoder and its files within two seconds', async ({ daem
     input: `${files.url}/wide.mp4`,
     outputs: [{ speed: 1, width: 4000, upscale: true }],
   });
-  await daemon.progressIs(id, ({ outputs }) => outputs[0]?.current_event === 'transcoding');
+  await daemon.waitForProgress(id, ({ outputs }) => outputs[0]?.current_event === 'transcoding');
   const scratch = join(daemon.dataFolder, 'scratch', String(id));
   assert.ok((await readdir(scratch)).length > 0);
   const before = Date.now();
   assert.is((await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
-  assert.is((await daemon.finished(id)).state, 'cancelled');
+  assert.is((await daemon.waitForJob(id)).state, 'cancelled');
   while ((await readdir(join(daemon.dataFolder, 'scratch'))).length > 0) {
     assert.ok(Date.now() - before < 2000, 'scratch is still there');
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -155,13 +155,13 @@ test('a failed job is good again after a resubmit, once its file is there', asyn
   folder,
 }) => {
   const id = await daemon.create({ input: `${files.url}/later.mp4`, outputs: [{ width: 64 }] });
-  const failed = await daemon.finished(id);
+  const failed = await daemon.waitForJob(id);
   assert.is(failed.state, 'failed');
   assert.is(failed.input_media_file.error_class, 'FileNotFoundError');
   assert.is(failed.output_media_files[0]?.state, 'no input');
   await makeMedia(join(folder, 'later.mp4'), film('128x96', 1));
   assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 204);
-  const again = await daemon.finished(id);
+  const again = await daemon.waitForJob(id);
   assert.is(again.state, 'finished', JSON.stringify(again));
   assert.is(again.input_media_file.error_class, null);
   assert.is(again.created_at, failed.created_at);
@@ -170,7 +170,7 @@ test('a failed job is good again after a resubmit, once its file is there', asyn
 test('two passes meet the bitrate and test mode cuts to five seconds', async ({ daemon, folder, files }) => {
   await makeMedia(join(folder, 'long.mp4'), film('320x240', 8));
   const outputs = [{ video_bitrate: 200, skip_audio: true }];
-  const job = await daemon.finished(
+  const job = await daemon.waitForJob(
     await daemon.create({ input: `${files.url}/long.mp4`, test: 1, outputs }),
   );
   const [output] = job.output_media_files;

@@ -14,9 +14,9 @@ import {
   startDaemonProcess,
 } from '../helpers/daemon-process.js';
 import { film, makeMedia } from '../helpers/media.js';
-import { type Received, startReceiver } from '../helpers/servers/receiver.js';
+import { type ReceivedRequest, startWebhookEndpoint } from '../helpers/servers/receiver.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 /** The secret of the owner's account, as its owner is told it. */
 async function secretOf(data: string): Promise<string> {
@@ -25,7 +25,7 @@ async function secretOf(data: string): Promise<string> {
   return stdout.trim();
 }
 
-function verify({ headers, body }: Received, secret: string): unknown {
+function verify({ headers, body }: ReceivedRequest, secret: string): unknown {
   return new Webhook(secret).verify(body, {
     'webhook-id': String(headers['webhook-id']),
     'webhook-timestamp': String(headers['webhook-timestamp']),
@@ -45,7 +45,7 @@ async function cancelledJob(daemon: DaemonProcess, notifications: unknown): Prom
   return id;
 }
 
-async function storedNotices(data: string, id: string): Promise<readonly unknown[]> {
+async function storedNotifications(data: string, id: string): Promise<readonly unknown[]> {
   const text = await readFile(join(data, 'jobs', 'done', '0', `${id}.json`), 'utf8');
   return (JSON.parse(text) as { job: Job }).job.notices;
 }
@@ -53,27 +53,27 @@ async function storedNotices(data: string, id: string): Promise<readonly unknown
 test('the outputs of a real job and then the job itself are told to all who asked, in the form they asked for', async () => {
   const folder = tempFolder();
   await makeMedia(join(folder, 'in.mp4'), film('128x72', 1));
-  const receiver = await startReceiver();
+  const endpoint = await startWebhookEndpoint();
   const daemon = await startTestDaemon({ filesRoots: [folder] });
   const id = await daemon.create({
     input: `file://${join(folder, 'in.mp4')}`,
     pass_through: 'order 12',
-    notifications: [receiver.url('/job'), { url: receiver.url('/job-in-xml'), format: 'xml' }],
+    notifications: [endpoint.url('/job'), { url: endpoint.url('/job-in-xml'), format: 'xml' }],
     outputs: [
-      { label: 'a', width: 64, notifications: receiver.url('/a') },
-      { label: 'b', width: 32, notifications: { url: receiver.url('/b'), headers: { 'X-B': 'b' } } },
+      { label: 'a', width: 64, notifications: endpoint.url('/a') },
+      { label: 'b', width: 32, notifications: { url: endpoint.url('/b'), headers: { 'X-B': 'b' } } },
       { label: 'c', width: 16 },
     ],
   });
-  const job = await daemon.finished(id);
-  await until('all are told', () => receiver.received.length === 4);
-  const told = new Map(receiver.received.map((seen) => [seen.path, seen]));
-  assert.equal([...told.keys()].slice(2), ['/job', '/job-in-xml']);
-  assert.equal([...told.keys()].slice(0, 2).sort(), ['/a', '/b']);
+  const job = await daemon.waitForJob(id);
+  await waitUntil('all are told', () => endpoint.received.length === 4);
+  const reported = new Map(endpoint.received.map((seen) => [seen.path, seen]));
+  assert.equal([...reported.keys()].slice(2), ['/job', '/job-in-xml']);
+  assert.equal([...reported.keys()].slice(0, 2).sort(), ['/a', '/b']);
   const secret = await secretOf(daemon.dataFolder);
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{32,}=*$/);
-  const at = (path: string): Received => {
-    const seen = told.get(path);
+  const at = (path: string): ReceivedRequest => {
+    const seen = reported.get(path);
     if (seen === undefined) throw new Error(`nothing came to ${path}`);
     return seen;
   };
@@ -91,28 +91,28 @@ test('the outputs of a real job and then the job itself are told to all who aske
     (await daemon.request(`/v2/jobs/${id}`).then((response) => response.text())).includes('/job-in'),
   );
   await daemon.stop();
-  await receiver.close();
+  await endpoint.close();
 });
 
 test('a private address is told nothing where that was not allowed, and the job is none the worse', async () => {
-  const receiver = await startReceiver();
+  const endpoint = await startWebhookEndpoint();
   const daemon = await startTestDaemon({ allowPrivateNetwork: false, jobs: 0 });
-  const id = await daemon.create({ input: 'http://example.com/a', notifications: receiver.url('/hunter2') });
+  const id = await daemon.create({ input: 'http://example.com/a', notifications: endpoint.url('/hunter2') });
   assert.is((await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
   const refused = () => daemon.logLines.find((line) => line.includes('not public'));
-  await until('it was refused', () => refused() !== undefined);
+  await waitUntil('it was refused', () => refused() !== undefined);
   assert.match(
     refused() ?? '',
     /^warn Could not deliver notice .* \(attempt 1 of 20, the next at .*\): 127\.0\.0\.1 /,
   );
   assert.not(daemon.logLines.join().includes('hunter2'));
-  assert.is(receiver.connections, 0);
+  assert.is(endpoint.connections, 0);
   await daemon.stop();
-  await receiver.close();
+  await endpoint.close();
 });
 
 test('wrong notifications are refused with every complaint at once, and a job that is not made tells nobody', async () => {
-  const receiver = await startReceiver();
+  const endpoint = await startWebhookEndpoint();
   const daemon = await startTestDaemon({ jobs: 0 });
   const create = (body: unknown) =>
     daemon.request('/v2/jobs', {
@@ -120,8 +120,8 @@ test('wrong notifications are refused with every complaint at once, and a job th
       body: JSON.stringify({ input: 'http://example.com/a', ...(body as object) }),
     });
   const refused = await create({
-    notifications: ['me@example.com', { url: receiver.url('/'), headers: { 'Content-Length': '1' } }],
-    outputs: [{ notifications: Array(6).fill(receiver.url('/')) }],
+    notifications: ['me@example.com', { url: endpoint.url('/'), headers: { 'Content-Length': '1' } }],
+    outputs: [{ notifications: Array(6).fill(endpoint.url('/')) }],
   });
   assert.equal(
     [refused.status, await refused.json()],
@@ -136,46 +136,46 @@ test('wrong notifications are refused with every complaint at once, and a job th
       },
     ],
   );
-  assert.is((await create({ mock: true, notifications: receiver.url('/') })).status, 201);
+  assert.is((await create({ mock: true, notifications: endpoint.url('/') })).status, 201);
   await daemon.stop();
-  assert.is(receiver.received.length, 0);
-  await receiver.close();
+  assert.is(endpoint.received.length, 0);
+  await endpoint.close();
 });
 
 test('a notice outlives kill -9 of the daemon, in mid-attempt and between attempts, and goes on under its id', async () => {
   const data = join(tempFolder(), 'data');
-  const receiver = await startReceiver((response, _, count) => {
+  const endpoint = await startWebhookEndpoint((response, _, count) => {
     // The second is never answered: the daemon is killed while it waits.
     if (count !== 2) response.writeHead(count === 3 ? 204 : 500).end();
   });
   const first = await startDaemonProcess(data, ['--jobs', '0']);
-  const id = await cancelledJob(first, receiver.url('/'));
-  await until('the second attempt is there', () => receiver.received.length === 2);
+  const id = await cancelledJob(first, endpoint.url('/'));
+  await waitUntil('the second attempt is there', () => endpoint.received.length === 2);
   await first.end('SIGKILL');
   const second = await startDaemonProcess(data, ['--jobs', '0']);
-  await until('it is done with', async () => (await storedNotices(data, id)).length === 0);
-  assert.is(receiver.received.length, 3);
-  assert.is(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1);
-  assert.is(new Set(receiver.received.map(({ body }) => body)).size, 1);
+  await waitUntil('it is done with', async () => (await storedNotifications(data, id)).length === 0);
+  assert.is(endpoint.received.length, 3);
+  assert.is(new Set(endpoint.received.map(({ headers }) => headers['webhook-id'])).size, 1);
+  assert.is(new Set(endpoint.received.map(({ body }) => body)).size, 1);
   assert.is(await second.end('SIGTERM'), 0);
-  await receiver.close();
+  await endpoint.close();
 });
 
 test('a receiver that hangs holds up no stop of the daemon, and is told by the next one', async () => {
   const data = join(tempFolder(), 'data');
-  const receiver = await startReceiver((response, _, count) => {
+  const endpoint = await startWebhookEndpoint((response, _, count) => {
     if (count > 1) response.end();
   });
   const first = await startDaemonProcess(data, ['--jobs', '0']);
-  const id = await cancelledJob(first, { url: receiver.url('/') });
-  await until('the attempt is there', () => receiver.received.length === 1);
+  const id = await cancelledJob(first, { url: endpoint.url('/') });
+  await waitUntil('the attempt is there', () => endpoint.received.length === 1);
   assert.is(await first.end('SIGTERM'), 0);
-  assert.is((await storedNotices(data, id)).length, 1);
+  assert.is((await storedNotifications(data, id)).length, 1);
   const second = await startDaemonProcess(data, ['--jobs', '0']);
-  await until('it is done with', async () => (await storedNotices(data, id)).length === 0);
-  assert.is(receiver.received.length, 2);
+  await waitUntil('it is done with', async () => (await storedNotifications(data, id)).length === 0);
+  assert.is(endpoint.received.length, 2);
   assert.is(await second.end('SIGTERM'), 0);
-  await receiver.close();
+  await endpoint.close();
 });
 
 test.after(killDaemons);

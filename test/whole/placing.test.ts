@@ -24,7 +24,7 @@ test('base_url is the folder of the file, whose name is filename or a random one
         { ...small, url: `${base}/wins.mkv`, base_url: `${base}/loses`, filename: 'loses.webm' },
       ],
     });
-    const job = await daemon.finished(id);
+    const job = await daemon.waitForJob(id);
     assert.is(job.state, 'finished', JSON.stringify(job, null, 1));
 
     await access(join(folder, 'named', 'deep', 'ä b%.mov'));

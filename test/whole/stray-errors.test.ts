@@ -8,9 +8,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli } from '../cli/run-cli.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
-import { payloadMd5, payloadOf, summingProbe } from '../helpers/download-harness.js';
+import { createChecksumProbe, payloadMd5, payloadOf } from '../helpers/download-harness.js';
 import { tempFolder } from '../helpers/temp.js';
-import { until } from '../helpers/until.js';
+import { waitUntil } from '../helpers/until.js';
 
 test.after(() => killDaemons());
 
@@ -59,7 +59,7 @@ function environmentOf(folder: string, ports: Readonly<Record<string, number>>) 
 
 test('an error that nobody caught fails the job that it was thrown for, and no other notices', async () => {
   const folder = tempFolder();
-  const probe = summingProbe(folder);
+  const probe = createChecksumProbe(folder);
   const held: ServerResponse[] = [];
   const good = await source((response) => {
     response.writeHead(200, { 'content-length': bytes });
@@ -93,11 +93,11 @@ test('an error that nobody caught fails the job that it was thrown for, and no o
     }
   };
   const innocent = await create(good.url);
-  await until('its download is under way', () => held.length > 0);
+  await waitUntil('its download is under way', () => held.length > 0);
   assert.match(await faultOf(await create(throws.url)), 'thrown at http://user:***@host/film');
   assert.match(await faultOf(await create(rejects.url)), 'left alone');
   daemon.child.kill('SIGUSR2');
-  await until('it is logged', () => daemon.logged().includes('of nobody'));
+  await waitUntil('it is logged', () => daemon.logged().includes('of nobody'));
   for (const response of held) response.end(payloadOf(bytes).subarray(50_000));
   assert.match(await faultOf(innocent), 'NoMediaError');
   assert.equal(probe.sums(), [payloadMd5(bytes)]);
@@ -119,7 +119,7 @@ test('an error that nobody caught fails the job that it was thrown for, and no o
 
 test('in venc run it fails the encoding, which ends with its sentence and leaves nothing', async () => {
   const folder = tempFolder();
-  const probe = summingProbe(folder);
+  const probe = createChecksumProbe(folder);
   const throws = await source(whole);
   const words = ['run', throws.url, '--ffprobe', probe.path, '-o', 'film.mp4'];
   const env = environmentOf(folder, { throws: throws.port });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AllReport, CreatedRecord, JobRecord, VodReport } from '../../src/shared/records.js';
-import { eventually, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { pollUntil, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -86,7 +86,7 @@ test('creates a job, sees it through and reads everything of it', async ({ clien
   const id = Number(created.id);
   const outputId = created.outputs[0]?.id ?? 0;
 
-  await eventually(
+  await pollUntil(
     async () => (await client.Job.progress(id)).data,
     ({ state, progress }) => state === 'finished' && progress === 100,
   );
@@ -112,10 +112,10 @@ test('creates a job, sees it through and reads everything of it', async ({ clien
 
 test('cancels and resubmits, and is told where that cannot be', async ({ client, daemon }) => {
   const id = await daemon.create({ input: `${daemon.url}/nothing.mp4` });
-  await daemon.finished(id);
+  await daemon.waitForJob(id);
   assert.is((await refused(client.Job.cancel(id))).code, 409);
   assert.is((await client.Job.resubmit(id)).response.statusCode, 204);
-  await daemon.finished(id);
+  await daemon.waitForJob(id);
   const finished = (await client.Job.list()).data.find(({ job }) => job.state === 'finished');
   assert.is((await refused(client.Job.resubmit(finished?.job.id ?? 0))).code, 409);
 });

@@ -2,25 +2,25 @@ import type { RouteName } from '../../../src/shared/routes.js';
 import { findOutput } from '../../actions/find-job.js';
 import { readInputProgress, readOutputProgress } from '../../actions/read-jobs.js';
 import { earlyOutputProgress, progressV1 } from '../../jobs/older-progress.js';
-import type { Handler } from '../handler.js';
+import type { RouteHandler } from '../handler.js';
 import { idOf, postJob, putCancel, putResubmit } from '../v2/jobs.js';
 
 /** `GET /v1/inputs/<id>/progress` (section 9). */
-const getInputProgressV1: Handler = async (workshop, { params }, account) => ({
+const getInputProgressV1: RouteHandler = async (appContext, { params }, account) => ({
   status: 200,
-  record: progressV1(await readInputProgress(workshop, account.id, idOf(params))),
+  record: progressV1(await readInputProgress(appContext, account.id, idOf(params))),
 });
 
 /** `GET /v1/outputs/<id>/progress` (section 9). */
-const getOutputProgressV1: Handler = async (workshop, { params }, account) => ({
+const getOutputProgressV1: RouteHandler = async (appContext, { params }, account) => ({
   status: 200,
-  record: progressV1(await readOutputProgress(workshop, account.id, idOf(params))),
+  record: progressV1(await readOutputProgress(appContext, account.id, idOf(params))),
 });
 
 /** `GET /outputs/<id>/progress`, the early form (section 4.9). */
-const getOutputProgressEarly: Handler = async (workshop, { params }, account) => {
-  const { job, output } = await findOutput(workshop, account.id, idOf(params));
-  return { status: 200, record: earlyOutputProgress(job, output, workshop.book.read(job.id)) };
+const getOutputProgressEarly: RouteHandler = async (appContext, { params }, account) => {
+  const { job, output } = await findOutput(appContext, account.id, idOf(params));
+  return { status: 200, record: earlyOutputProgress(job, output, appContext.progressTracker.read(job.id)) };
 };
 
 /**
@@ -34,4 +34,4 @@ export const legacyHandlers = {
   inputProgressV1: getInputProgressV1,
   outputProgressV1: getOutputProgressV1,
   outputProgressEarly: getOutputProgressEarly,
-} as const satisfies Partial<Record<RouteName, Handler>>;
+} as const satisfies Partial<Record<RouteName, RouteHandler>>;

@@ -6,7 +6,7 @@ import { pathItems } from './paths.js';
 import { recordSchemas } from './record-schemas.js';
 import { requestBodies } from './request-bodies.js';
 import { requestSchemas } from './request-schemas.js';
-import { refusalResponses } from './responses.js';
+import { errorResponseComponents } from './responses.js';
 import { tags } from './tags.js';
 import { webhooks } from './webhooks.js';
 
@@ -41,7 +41,7 @@ function documentBody(maxOutputs: number): DocumentBody {
     webhooks,
     components: {
       schemas: { ...requestSchemas({ maxOutputs }), ...recordSchemas() },
-      responses: referredTo(refusalResponses(), JSON.stringify(paths)),
+      responses: referredTo(errorResponseComponents(), JSON.stringify(paths)),
       parameters: sharedParameters,
       requestBodies,
       headers,

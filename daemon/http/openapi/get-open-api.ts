@@ -1,13 +1,13 @@
-import type { Workshop } from '../../actions/app-context.js';
-import type { OpenHandler } from '../handler.js';
+import type { AppContext } from '../../actions/app-context.js';
+import type { PublicRouteHandler } from '../handler.js';
 
-const documents = new WeakMap<Workshop, (baseUrl: string) => readonly Buffer[]>();
+const documents = new WeakMap<AppContext, (baseUrl: string) => readonly Buffer[]>();
 
 /** `GET /openapi.json`. The tables it is derived from are loaded when the first client asks. */
-export const getOpenApi: OpenHandler = async (workshop, { baseUrl }) => {
-  const known = documents.get(workshop);
-  const bytesFor = known ?? (await import('./document.js')).openApiBytes(workshop.maxOutputs);
-  documents.set(workshop, bytesFor);
+export const getOpenApi: PublicRouteHandler = async (appContext, { baseUrl }) => {
+  const known = documents.get(appContext);
+  const bytesFor = known ?? (await import('./document.js')).openApiBytes(appContext.maxOutputs);
+  documents.set(appContext, bytesFor);
   return {
     status: 200,
     bytes: bytesFor(baseUrl),

@@ -64,7 +64,7 @@ export function headersOfRoute(name: RouteName, status: number): readonly Header
 }
 
 /** The headers that a refusal has, whatever is refused. */
-export function headersOfRefusal(status: number): readonly HeaderName[] {
+export function headersOfErrorResponse(status: number): readonly HeaderName[] {
   if (status === 405) return ['Allow'];
   if (status === 416) return ['Content-Range'];
   return status === 429 || status === 503 ? ['Retry-After'] : [];

@@ -1,9 +1,9 @@
 import type { Route } from '../../../src/shared/routes.js';
 import type { Parameter, Reference } from './document-types.js';
-import type { Way } from './responses.js';
+import type { RouteVariant } from './responses.js';
 
 /** Ids are below 2^31 (contract, section 4). */
-const greatestId = 2 ** 31 - 1;
+const maxId = 2 ** 31 - 1;
 const text = { type: 'string' } as const;
 
 /** Parameters that several routes have, by the name that operations refer to. */
@@ -13,7 +13,7 @@ export const sharedParameters = {
     in: 'path',
     required: true,
     description: 'Id of the job, the input or the output.',
-    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: greatestId },
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: maxId },
   },
   format: {
     name: 'format',
@@ -59,7 +59,7 @@ export const sharedParameters = {
 } as const satisfies Readonly<Record<string, Parameter>>;
 
 /** The parameters of an operation: of its path, of its query, of its headers. */
-export function parametersOf({ name, route, suffix }: Way): readonly (Parameter | Reference)[] {
+export function parametersOf({ name, route, suffix }: RouteVariant): readonly (Parameter | Reference)[] {
   return [
     ...pathParameters(route),
     ...queryParameters(route),

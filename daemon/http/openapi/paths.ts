@@ -2,7 +2,7 @@ import { type Representation, type Route, type RouteName, routes } from '../../.
 import type { Method, Operation, PathItem } from './document-types.js';
 import { parametersOf } from './parameters.js';
 import { requestBodyOf } from './request-bodies.js';
-import { responsesOf, type Way } from './responses.js';
+import { type RouteVariant, responsesOf } from './responses.js';
 import { tagOf, tagOfSuffixes } from './tags.js';
 
 const suffixes: Readonly<Record<Representation, string>> = { json: '.json', xml: '.xml', jsonp: '.js' };
@@ -19,9 +19,9 @@ export function pathItems(): Readonly<Record<string, PathItem>> {
   // The keys of the table are the names of routes, which Object.entries forgets.
   for (const [name, route] of Object.entries<Route>(routes) as [RouteName, Route][]) {
     for (const suffix of [null, ...suffixesOf(route)]) {
-      const way: Way = { name, route, suffix };
+      const variant: RouteVariant = { name, route, suffix };
       const path = `${template(route)}${suffix === null ? '' : suffixes[suffix]}`;
-      items.set(path, { ...items.get(path), ...operationsOf(way) });
+      items.set(path, { ...items.get(path), ...operationsOf(variant) });
     }
   }
   return Object.fromEntries(items);
@@ -37,31 +37,31 @@ function suffixesOf({ path, representations }: Route): readonly Representation[]
   return path.includes(':name') ? [] : representations;
 }
 
-function operationsOf(way: Way): PathItem {
+function operationsOf(variant: RouteVariant): PathItem {
   // The methods of routes in lower case are those of OpenAPI, which toLowerCase cannot say.
-  const own = way.route.method.toLowerCase() as Method;
-  const others = isAnyMethod(way) ? otherMethods.filter((method) => method !== own) : [];
+  const own = variant.route.method.toLowerCase() as Method;
+  const others = isAnyMethod(variant) ? otherMethods.filter((method) => method !== own) : [];
   return Object.fromEntries(
     [own, ...others].map((method) => [
       method,
-      operation(way, method, method === own ? '' : `By${capitalised(method)}`),
+      operation(variant, method, method === own ? '' : `By${capitalised(method)}`),
     ]),
   );
 }
 
-function operation(way: Way, method: Method, byMethod: string): Operation {
-  const { name, route, suffix } = way;
-  const parameters = parametersOf(way);
+function operation(variant: RouteVariant, method: Method, byMethod: string): Operation {
+  const { name, route, suffix } = variant;
+  const parameters = parametersOf(variant);
   const requestBody = requestBodyOf(route, method);
   return {
     operationId: `${name}${byMethod}${suffix === null ? '' : namesOfForms[suffix]}`,
     tags: [suffix === null ? tagOf(route) : tagOfSuffixes],
     summary: route.summary,
-    description: description(way),
+    description: description(variant),
     security: route.key === 'none' ? [] : [{ 'Service-Api-Key': [] }, { api_key: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: responsesOf(way),
+    responses: responsesOf(variant),
   };
 }
 
@@ -72,22 +72,23 @@ const keys = {
 } as const satisfies Readonly<Record<Route['key'], string>>;
 
 /** Only the plain address takes any method (section 4.5). */
-function isAnyMethod({ route, suffix }: Way): boolean {
+function isAnyMethod({ route, suffix }: RouteVariant): boolean {
   return route.isAnyMethod === true && suffix === null;
 }
 
-function description(way: Way): string {
-  const { route, suffix } = way;
-  const place = route.section === 'addition' ? 'An addition to the service.' : `Section ${route.section}.`;
+function description(variant: RouteVariant): string {
+  const { route, suffix } = variant;
+  const sectionNote =
+    route.section === 'addition' ? 'An addition to the service.' : `Section ${route.section}.`;
   const more = suffixesOf(route).map((form) => suffixes[form]);
   const forms =
     suffix !== null || more.length === 0
       ? ''
       : ` The same address with ${more.join(', ')} names the form of the answer.`;
-  const any = isAnyMethod(way) ? ' Any method but HEAD and OPTIONS does the same.' : '';
-  return `${place} ${keys[route.key]}${forms}${any}`;
+  const any = isAnyMethod(variant) ? ' Any method but HEAD and OPTIONS does the same.' : '';
+  return `${sectionNote} ${keys[route.key]}${forms}${any}`;
 }
 
-function capitalised(word: string): string {
-  return `${word[0]?.toUpperCase()}${word.slice(1)}`;
+function capitalised(text: string): string {
+  return `${text[0]?.toUpperCase()}${text.slice(1)}`;
 }

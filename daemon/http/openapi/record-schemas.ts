@@ -45,18 +45,18 @@ const parts: ReadonlyMap<RecordTable, string> = new Map<RecordTable, string>([
 ]);
 
 /** Fields that are absent from the JSONP form of a record (sections 2.1 and 2.2). */
-const keptPrivate: readonly string[] = ['md5_checksum'];
+const privateFields: readonly string[] = ['md5_checksum'];
 
 /** Name of the schema of an answer, e.g. `InputDetailsAnswer`. */
 export function answerSchemaName(name: AnswerName, form: 'whole' | 'public' = 'whole'): string {
   const answer: Field = answers[name];
-  const isShorter = form === 'public' && answer.type === 'object' && hasPrivate(answer);
-  return `${name[0]?.toUpperCase()}${name.slice(1)}Answer${isShorter ? 'InJsonp' : ''}`;
+  const hasPublicForm = form === 'public' && answer.type === 'object' && hasPrivate(answer);
+  return `${name[0]?.toUpperCase()}${name.slice(1)}Answer${hasPublicForm ? 'InJsonp' : ''}`;
 }
 
 /** The schemas of every answer and notice, and of the records inside of them that have a name. */
 export function recordSchemas(): Schemas {
-  const whole = Object.entries<Field>(answers).map(
+  const fullSchemas = Object.entries<Field>(answers).map(
     // The keys of the table are the names of answers, which Object.entries forgets.
     ([name, field]) =>
       [answerSchemaName(name as AnswerName), { ...fieldSchema(field), ...root(field) }] as const,
@@ -64,11 +64,11 @@ export function recordSchemas(): Schemas {
   const named = [...parts].map(
     ([fields, name]) => [name, recordSchema(fields, 'A part of answers.')] as const,
   );
-  const shorter = publicAnswers().map(
+  const publicSchemas = publicAnswers().map(
     (name) => [answerSchemaName(name, 'public'), publicSchema(answers[name])] as const,
   );
   return {
-    ...Object.fromEntries([...whole, ...shorter, ...named]),
+    ...Object.fromEntries([...fullSchemas, ...publicSchemas, ...named]),
     JobNotice: { ...fieldSchema(jobNotice), ...root(jobNotice) },
     OutputNotice: { ...fieldSchema(outputNotice), ...root(outputNotice) },
     ErrorClass: errorClassSchema(),
@@ -142,23 +142,23 @@ function publicAnswers(): readonly AnswerName[] {
 
 function publicSchema(field: Field): Schema {
   if (field.type !== 'object') return fieldSchema(field);
-  const open = Object.entries(field.fields).filter(([name]) => !keptPrivate.includes(name));
+  const open = Object.entries(field.fields).filter(([name]) => !privateFields.includes(name));
   return recordSchema(Object.fromEntries(open), `${field.note}, as the JSONP form has them`);
 }
 
 function hasPrivate({ fields }: ObjectField): boolean {
-  return keptPrivate.some((name) => Object.hasOwn(fields, name));
+  return privateFields.some((name) => Object.hasOwn(fields, name));
 }
 
 /** Why an input or an output failed: each class that one can fail with, its meaning and what to do. */
 function errorClassSchema(): Schema {
-  const faults = Object.entries<ErrorClassEntry>(errorClasses).filter(
+  const jobFailures = Object.entries<ErrorClassEntry>(errorClasses).filter(
     ([, { status, exitCode }]) => status === 422 && exitCode === exitCodes.jobFailed,
   );
   return {
     type: 'string',
     description: 'class of the error that an input or an output failed with',
-    oneOf: faults.map(([name, { meaning, advice }]) => ({
+    oneOf: jobFailures.map(([name, { meaning, advice }]) => ({
       const: name,
       description: `${meaning} ${advice}`,
     })),

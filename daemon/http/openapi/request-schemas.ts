@@ -31,7 +31,7 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
   return {
     JobRequest: jobRequestSchema(options.maxOutputs),
     ...Object.fromEntries(settings),
-    OutputSettings: withRemarks(settingsSchema(outputTable, named), supportedOutputSettings),
+    OutputSettings: withSupportNotes(settingsSchema(outputTable, named), supportedOutputSettings),
     KeyRequest: {
       type: 'object',
       description: 'Nothing but a key.',
@@ -42,7 +42,7 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
 }
 
 function jobRequestSchema(maxOutputs: number): Schema {
-  const { properties, ...job } = withRemarks(settingsSchema(jobTable, named), supportedJobFields);
+  const { properties, ...job } = withSupportNotes(settingsSchema(jobTable, named), supportedJobFields);
   const output = refTo('OutputSettings');
   const several: Schema = {
     type: 'array',
@@ -70,17 +70,17 @@ function jobRequestSchema(maxOutputs: number): Schema {
 }
 
 /** The settings with what becomes of them here, where that is not simply what they say. */
-function withRemarks(schema: Schema, honoured: Readonly<Record<string, SettingSupport>>): Schema {
-  const told = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const remark = remarkOn(name, honoured[name]);
-    return [name, { ...property, description: `${property.description}${remark}` }] as const;
+function withSupportNotes(schema: Schema, support: Readonly<Record<string, SettingSupport>>): Schema {
+  const described = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const note = supportNote(name, support[name]);
+    return [name, { ...property, description: `${property.description}${note}` }] as const;
   });
-  return { ...schema, properties: Object.fromEntries(told) };
+  return { ...schema, properties: Object.fromEntries(described) };
 }
 
-function remarkOn(name: string, honour: SettingSupport | undefined): string {
-  if (honour === undefined || 'by' in honour) return '';
-  return 'noEffect' in honour
-    ? ` Changes nothing here: ${honour.noEffect}.`
-    : ` ${name} ${honour.unsupported}.`;
+function supportNote(name: string, support: SettingSupport | undefined): string {
+  if (support === undefined || 'by' in support) return '';
+  return 'noEffect' in support
+    ? ` Changes nothing here: ${support.noEffect}.`
+    : ` ${name} ${support.unsupported}.`;
 }

@@ -1,13 +1,13 @@
 import { type AnswerName, answers } from '../../../src/shared/records/answers.js';
 import type { Representation, Route, RouteName } from '../../../src/shared/routes.js';
 import type { MediaType, Reference, ResponseNote } from './document-types.js';
-import { type HeaderName, headerRefs, headersOfRefusal, headersOfRoute } from './headers.js';
+import { type HeaderName, headerRefs, headersOfErrorResponse, headersOfRoute } from './headers.js';
 import { answerSchemaName } from './record-schemas.js';
 import { refTo } from './schema.js';
-import { type Refusal, refusals } from './statuses.js';
+import { type ErrorResponse, errorResponses } from './statuses.js';
 
 /** One way to a route: by its plain address, or by one whose suffix names the form of the answer. */
-export interface Way {
+export interface RouteVariant {
   readonly name: RouteName;
   readonly route: Route;
   /** null for the plain address, where `format` and `Accept` decide. */
@@ -24,21 +24,23 @@ const kinds = {
 } as const satisfies Readonly<Record<string, readonly Representation[]>>;
 
 /** Every answer that can be had by a way, by status. */
-export function responsesOf(way: Way): Readonly<Record<string, ResponseNote | Reference>> {
-  const refused = (refusals as readonly Refusal[]).filter(({ occursAt }) => occursAt(way));
-  const entries = refused.map(({ status, name }) => {
-    const reference: Reference = { $ref: `#/components/responses/${name}${kindOf(status, way)}` };
+export function responsesOf(variant: RouteVariant): Readonly<Record<string, ResponseNote | Reference>> {
+  const applicable = (errorResponses as readonly ErrorResponse[]).filter(({ appliesTo }) =>
+    appliesTo(variant),
+  );
+  const entries = applicable.map(({ status, name }) => {
+    const reference: Reference = { $ref: `#/components/responses/${name}${kindOf(status, variant)}` };
     return [String(status), reference] as const;
   });
-  return { [way.route.status]: success(way), ...Object.fromEntries(entries), ...extras(way) };
+  return { [variant.route.status]: success(variant), ...Object.fromEntries(entries), ...extras(variant) };
 }
 
 /** Every refusal in every form that there is, by the name that operations refer to. */
-export function refusalResponses(): Readonly<Record<string, ResponseNote>> {
-  const named = (refusals as readonly Refusal[]).flatMap(({ name, status, text }) =>
+export function errorResponseComponents(): Readonly<Record<string, ResponseNote>> {
+  const named = (errorResponses as readonly ErrorResponse[]).flatMap(({ name, status, text }) =>
     Object.entries(kinds).map(([kind, forms]) => {
       const script: readonly HeaderName[] = kind === 'InJsonp' ? ['X-Content-Type-Options'] : [];
-      const headers = headerRefs([...headersOfRefusal(status), ...script]);
+      const headers = headerRefs([...headersOfErrorResponse(status), ...script]);
       return [`${name}${kind}`, { description: text, headers, content: bodies('errors', forms) }] as const;
     }),
   );
@@ -63,14 +65,14 @@ const mediaTypes: Readonly<Record<Representation, string>> = {
   jsonp: 'application/javascript',
 };
 
-function kindOf(status: number, { route, suffix }: Way): keyof typeof kinds {
+function kindOf(status: number, { route, suffix }: RouteVariant): keyof typeof kinds {
   // A callback that is no name is not called.
   if (suffix === 'jsonp') return status === 400 ? 'InJson' : 'InJsonp';
   if (suffix !== null) return suffix === 'json' ? 'InJson' : 'InXml';
   return route.representations.includes('jsonp') && status !== 400 ? 'OrScript' : '';
 }
 
-function success({ name, route, suffix }: Way): ResponseNote {
+function success({ name, route, suffix }: RouteVariant): ResponseNote {
   const script: readonly HeaderName[] = suffix === 'jsonp' ? ['X-Content-Type-Options'] : [];
   const headers = headerRefs([...headersOfRoute(name, route.status), ...script]);
   if (route.answer !== undefined) {
@@ -86,8 +88,8 @@ function success({ name, route, suffix }: Way): ResponseNote {
 }
 
 /** Answers that follow from no rule. */
-function extras(way: Way): Readonly<Record<string, ResponseNote>> {
-  const { name, route, suffix } = way;
+function extras(variant: RouteVariant): Readonly<Record<string, ResponseNote>> {
+  const { name, route, suffix } = variant;
   switch (name) {
     case 'jobEvents':
       return { 204: { description: 'There is nothing new, and never will be.', headers: headerRefs([]) } };
@@ -98,7 +100,7 @@ function extras(way: Way): Readonly<Record<string, ResponseNote>> {
       };
     }
     case 'health': {
-      const headers = headerRefs(headersOfRefusal(503));
+      const headers = headerRefs(headersOfErrorResponse(503));
       const forms = suffix === null ? route.representations : [suffix];
       return { 503: { description: 'No jobs are taken.', headers, content: bodies('health', forms) } };
     }

@@ -39,10 +39,10 @@ function propertiesOf(table: SettingsTable, names: TableNames): Schemas {
 
 function propertySchema(name: string, setting: Setting, names: TableNames): Schema {
   const schema = valueSchema(name, setting, names);
-  const told = { ...(setting.isRequired ? schema : orNull(schema)), description: description(setting) };
-  if (!('default' in setting) || setting.default === undefined) return told;
+  const described = { ...(setting.isRequired ? schema : orNull(schema)), description: description(setting) };
+  if (!('default' in setting) || setting.default === undefined) return described;
   const isNumber = setting.kind === 'boolean' && setting.isSentAsInteger;
-  return { ...told, default: isNumber ? Number(setting.default) : setting.default };
+  return { ...described, default: isNumber ? Number(setting.default) : setting.default };
 }
 
 function valueSchema(name: string, setting: Setting, names: TableNames): Schema {
@@ -53,9 +53,9 @@ function valueSchema(name: string, setting: Setting, names: TableNames): Schema 
 
 function objectSchema(setting: ObjectSetting, names: TableNames): Schema {
   const name = names.get(setting.fields);
-  const whole = name === undefined ? settingsSchema(setting.fields, names) : refTo(name);
+  const settingSchema = name === undefined ? settingsSchema(setting.fields, names) : refTo(name);
   const { oneOf, textField, isTakenInArray } = setting;
-  const chosen = oneOf === undefined ? whole : { allOf: [whole], oneOf: oneOf.map(given) };
+  const chosen = oneOf === undefined ? settingSchema : { allOf: [settingSchema], oneOf: oneOf.map(given) };
   const text = textField === undefined ? undefined : setting.fields[textField];
   const forms: readonly Schema[] = [
     chosen,
@@ -87,9 +87,9 @@ function given(name: string): Schema {
 function description(setting: Setting): string {
   const { help, defaultText, section } = setting;
   const unit = 'unit' in setting && setting.unit !== undefined ? ` In ${setting.unit}.` : '';
-  const otherwise = defaultText === undefined ? '' : ` Without it: ${defaultText}.`;
-  const place = section === 'addition' ? 'An addition to the service.' : `Section ${section}.`;
-  return `${help[0]?.toUpperCase()}${help.slice(1)}.${unit}${otherwise} ${place}`;
+  const fallback = defaultText === undefined ? '' : ` Without it: ${defaultText}.`;
+  const sectionNote = section === 'addition' ? 'An addition to the service.' : `Section ${section}.`;
+  return `${help[0]?.toUpperCase()}${help.slice(1)}.${unit}${fallback} ${sectionNote}`;
 }
 
 function orNull(schema: Schema): Schema {

@@ -2,103 +2,103 @@ import { type ErrorClass, errorClasses } from '../../../src/shared/error-classes
 import type { Representation, Route } from '../../../src/shared/routes.js';
 
 /** What is known of a route when its refusals are derived. */
-interface Told {
+interface ErrorCondition {
   readonly route: Route;
   /** The form that the address itself names, as `.json` does; `format` says nothing then. null where it names none. */
   readonly suffix: Representation | null;
 }
 
 /** A status that a request is refused with. */
-export interface Refusal {
+export interface ErrorResponse {
   readonly status: number;
   /** Name of the response among the components. */
   readonly name: string;
   /** What it means, in sentences. */
   readonly text: string;
-  readonly occursAt: (told: Told) => boolean;
+  readonly appliesTo: (condition: ErrorCondition) => boolean;
 }
 
-const hasId = ({ route }: Told) => route.path.includes(':id');
-const hasToken = ({ route }: Told) => route.path.includes(':token');
-const hasBody = ({ route }: Told) => route.takes !== undefined;
+const hasId = ({ route }: ErrorCondition) => route.path.includes(':id');
+const hasToken = ({ route }: ErrorCondition) => route.path.includes(':token');
+const hasBody = ({ route }: ErrorCondition) => route.takes !== undefined;
 /** What can happen anywhere is told once and for all. */
 const never = () => false;
 /** A form that the route has not is asked for with `format` alone: other suffixes make other addresses. */
-const hasFormat = ({ route, suffix }: Told) => suffix === null && route.representations.length > 0;
-const hasCallback = ({ route, suffix }: Told) =>
+const hasFormat = ({ route, suffix }: ErrorCondition) => suffix === null && route.representations.length > 0;
+const hasCallback = ({ route, suffix }: ErrorCondition) =>
   suffix === null ? route.representations.includes('jsonp') : suffix === 'jsonp';
-const takes = (what: Route['takes']) => (told: Told) => told.route.takes === what;
-const changesJob = ({ route }: Told) => route.status === 204;
-const isStream = ({ route }: Told) => route.content === 'text/event-stream';
+const takes = (what: Route['takes']) => (condition: ErrorCondition) => condition.route.takes === what;
+const changesJob = ({ route }: ErrorCondition) => route.status === 204;
+const isStream = ({ route }: ErrorCondition) => route.content === 'text/event-stream';
 
 /** Every refusal, with the rule that tells at which routes it occurs. */
-export const refusals = [
+export const errorResponses = [
   {
     status: 400,
     name: 'BadRequest',
     text: meaning('UnparsableBodyError', 'InvalidCallbackError'),
-    occursAt: (told) => hasBody(told) || hasCallback(told),
+    appliesTo: (condition) => hasBody(condition) || hasCallback(condition),
   },
   {
     status: 401,
     name: 'Unauthorized',
     text: meaning('UnauthorizedError'),
-    occursAt: (told) => told.route.key !== 'none' && !hasId(told),
+    appliesTo: (condition) => condition.route.key !== 'none' && !hasId(condition),
   },
   {
     status: 403,
     name: 'Forbidden',
     text: meaning('ForbiddenError', 'ResubmitLimitError'),
-    occursAt: ({ route }) => route.key === 'full',
+    appliesTo: ({ route }) => route.key === 'full',
   },
   {
     status: 404,
     name: 'NotFound',
     text: meaning('NotFoundError'),
-    occursAt: (told) => hasId(told) || hasToken(told) || hasFormat(told),
+    appliesTo: (condition) => hasId(condition) || hasToken(condition) || hasFormat(condition),
   },
-  { status: 405, name: 'MethodNotAllowed', text: meaning('MethodNotAllowedError'), occursAt: never },
-  { status: 408, name: 'RequestTimeout', text: 'The body stopped coming.', occursAt: takes('file') },
+  { status: 405, name: 'MethodNotAllowed', text: meaning('MethodNotAllowedError'), appliesTo: never },
+  { status: 408, name: 'RequestTimeout', text: 'The body stopped coming.', appliesTo: takes('file') },
   {
     status: 409,
     name: 'Conflict',
     text: meaning('ConflictError'),
-    occursAt: (told) => changesJob(told) || takes('job')(told),
+    appliesTo: (condition) => changesJob(condition) || takes('job')(condition),
   },
   {
     status: 410,
     name: 'Gone',
     text: meaning('GoneError'),
-    occursAt: (told) => hasId(told) || hasToken(told),
+    appliesTo: (condition) => hasId(condition) || hasToken(condition),
   },
-  { status: 413, name: 'PayloadTooLarge', text: meaning('PayloadTooLargeError'), occursAt: takes('job') },
+  { status: 413, name: 'PayloadTooLarge', text: meaning('PayloadTooLargeError'), appliesTo: takes('job') },
   {
     status: 415,
     name: 'UnsupportedMediaType',
     text: meaning('UnsupportedMediaTypeError'),
-    occursAt: hasBody,
+    appliesTo: hasBody,
   },
-  { status: 416, name: 'RangeNotSatisfiable', text: 'The file has no such bytes.', occursAt: hasToken },
+  { status: 416, name: 'RangeNotSatisfiable', text: 'The file has no such bytes.', appliesTo: hasToken },
   {
     status: 422,
     name: 'UnprocessableContent',
     text: meaning('InvalidRequestError'),
-    occursAt: (told) => hasBody(told) || told.route.query !== undefined,
+    appliesTo: (condition) => hasBody(condition) || condition.route.query !== undefined,
   },
   {
     status: 429,
     name: 'TooManyRequests',
     text: meaning('TooManyRequestsError'),
-    occursAt: ({ route }) => route.key !== 'none',
+    appliesTo: ({ route }) => route.key !== 'none',
   },
-  { status: 500, name: 'InternalServerError', text: meaning('InternalError'), occursAt: never },
+  { status: 500, name: 'InternalServerError', text: meaning('InternalError'), appliesTo: never },
   {
     status: 503,
     name: 'ServiceUnavailable',
     text: meaning('UnavailableError', 'OutOfSpaceError'),
-    occursAt: (told) => hasBody(told) || changesJob(told) || isStream(told),
+    appliesTo: (condition) => hasBody(condition) || changesJob(condition) || isStream(condition),
   },
-] as const satisfies readonly Refusal[];
+] as const satisfies readonly ErrorResponse[];
 
 function meaning(...classes: readonly ErrorClass[]): string {
   return classes.map((name) => errorClasses[name].meaning).join(' Or: ');

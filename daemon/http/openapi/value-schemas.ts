@@ -10,8 +10,8 @@ import type { Schema } from './schema.js';
 /** A setting that holds one value and no settings of its own. */
 export type PlainSetting = Exclude<Setting, ObjectSetting | ListSetting>;
 
-const whole = '^-?(?:0|[1-9]\\d*)$';
-const decimal = '^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?$';
+const integerPattern = '^-?(?:0|[1-9]\\d*)$';
+const decimalPattern = '^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?$';
 const timecode = '^(?:\\d{1,2}:[0-5]\\d:[0-5]\\d(?:\\.\\d+)?|(?:0|[1-9]\\d*)(?:\\.\\d+)?)$';
 const size = '^[1-9]\\d*[xX][1-9]\\d*$';
 const headerName = "^[\\w!#$%&'*+.^`|~\\-]+$";
@@ -24,10 +24,10 @@ export function plainSchema(setting: PlainSetting): Schema {
   switch (setting.kind) {
     case 'integer': {
       const steps = setting.multipleOf === undefined ? {} : { multipleOf: setting.multipleOf };
-      return { type: ['integer', 'string'], ...rangeOf(setting), ...steps, pattern: whole };
+      return { type: ['integer', 'string'], ...rangeOf(setting), ...steps, pattern: integerPattern };
     }
     case 'number':
-      return { type: ['number', 'string'], ...rangeOf(setting), pattern: decimal };
+      return { type: ['number', 'string'], ...rangeOf(setting), pattern: decimalPattern };
     case 'number-choice': {
       const { choices } = setting;
       return { type: ['integer', 'string'], enum: [...choices, ...choices.map(String)] };
@@ -55,19 +55,19 @@ export function plainSchema(setting: PlainSetting): Schema {
     case 'size':
       return { type: 'string', pattern: size };
     case 'time': {
-      const least = setting.isAboveZero ? { exclusiveMinimum: 0 } : { minimum: 0 };
+      const lowerBound = setting.isAboveZero ? { exclusiveMinimum: 0 } : { minimum: 0 };
       return {
         type: ['number', 'string'],
-        ...least,
+        ...lowerBound,
         exclusiveMaximum: setting.maxSeconds,
         pattern: timecode,
       };
     }
     case 'distance': {
-      const least = setting.isSigned ? -sidePixels.max : 1;
+      const lowerBound = setting.isSigned ? -sidePixels.max : 1;
       const sign = setting.isSigned ? '-?' : '';
       const pattern = `^${sign}(?:0|[1-9]\\d*)(?:\\.\\d+)?%?$`;
-      return { type: ['integer', 'string'], minimum: least, maximum: sidePixels.max, pattern };
+      return { type: ['integer', 'string'], minimum: lowerBound, maximum: sidePixels.max, pattern };
     }
     case 'map':
       return mapSchema(setting);
@@ -85,16 +85,20 @@ function schemePattern(schemes: readonly string[] | undefined): string {
 }
 
 function mapSchema({ max, maxNameLength, maxLength, reserved }: MapSetting): Schema {
-  const taken = reserved.map((word) => inAnyCase(word).replace(/\*$/, '.*')).join('|');
+  const reservedPattern = reserved.map((text) => inAnyCase(text).replace(/\*$/, '.*')).join('|');
   return {
     type: 'object',
     maxProperties: max,
-    propertyNames: { maxLength: maxNameLength, pattern: headerName, not: { pattern: `^(?:${taken})$` } },
+    propertyNames: {
+      maxLength: maxNameLength,
+      pattern: headerName,
+      not: { pattern: `^(?:${reservedPattern})$` },
+    },
     additionalProperties: { type: 'string', maxLength, pattern: '^[\\x20-\\x7e]*$' },
   };
 }
 
 /** A word as a pattern that takes it in any letter case: JSON Schema has no flag for that. */
-function inAnyCase(word: string): string {
-  return word.replace(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`);
+function inAnyCase(text: string): string {
+  return text.replace(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`);
 }

@@ -20,11 +20,11 @@ const parameters: readonly Parameter[] = headers.map(([name, description]) => ({
 
 /** What a daemon posts to the addresses that `notifications` of a request names. */
 export const webhooks = {
-  jobEnded: { post: notice('jobEnded', 'JobNotice', 'A job came to its end') },
-  outputEnded: { post: notice('outputEnded', 'OutputNotice', 'An output came to its end') },
+  jobEnded: { post: webhookOperation('jobEnded', 'JobNotice', 'A job came to its end') },
+  outputEnded: { post: webhookOperation('outputEnded', 'OutputNotice', 'An output came to its end') },
 } as const;
 
-function notice(operationId: string, schema: string, summary: string) {
+function webhookOperation(operationId: string, schema: string, summary: string) {
   return {
     operationId,
     summary,

@@ -1,7 +1,7 @@
 /** The exact type that every JSON answer carries. */
 export const jsonType = 'application/json; charset=utf-8';
 
-const texts = new WeakMap<object, string>();
+const jsonByRecord = new WeakMap<object, string>();
 
 /** A record as the body of a JSON answer. */
 export function toJson(record: unknown): string {
@@ -12,12 +12,12 @@ export function toJson(record: unknown): string {
  * The same for a record that the next request is answered with as well, or a list of such: its text is made once and kept for as
  * long as the record itself.
  */
-export function toKeptJson(record: unknown): string {
-  if (Array.isArray(record)) return `[${record.map(toKeptJson).join(',')}]`;
+export function toCachedJson(record: unknown): string {
+  if (Array.isArray(record)) return `[${record.map(toCachedJson).join(',')}]`;
   if (typeof record !== 'object' || record === null) return toJson(record);
-  const known = texts.get(record);
-  if (known !== undefined) return known;
+  const cached = jsonByRecord.get(record);
+  if (cached !== undefined) return cached;
   const text = toJson(record);
-  texts.set(record, text);
+  jsonByRecord.set(record, text);
   return text;
 }

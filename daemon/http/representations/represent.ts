@@ -1,14 +1,14 @@
 import { type AnswerName, answers } from '../../../src/shared/records/answers.js';
 import { toXml } from '../../../src/shared/to-xml.js';
 import { corsHeaders, headerList } from '../cors.js';
-import { jsonType, toJson, toKeptJson } from './json.js';
+import { jsonType, toCachedJson, toJson } from './json.js';
 import { jsonpType, toJsonp } from './jsonp.js';
 
 /** The form of an answer: JSONP names its callback. */
 export type Form = { readonly type: 'json' | 'xml' } | { readonly type: 'jsonp'; readonly callback: string };
 
 /** A body and the headers that go with it, as names and values in turn. */
-export interface Represented {
+export interface EncodedAnswer {
   readonly text: string;
   readonly headers: readonly string[];
 }
@@ -20,14 +20,19 @@ const headersOf = {
 } as const;
 
 /** Answers whose records are made once for a stored job, so that their texts are worth keeping. */
-const kept: ReadonlySet<AnswerName> = new Set<AnswerName>(['job', 'jobs', 'inputDetails', 'outputDetails']);
+const cachedAnswers: ReadonlySet<AnswerName> = new Set<AnswerName>([
+  'job',
+  'jobs',
+  'inputDetails',
+  'outputDetails',
+]);
 
 /** A record in the form that was asked for. */
-export function represent(record: unknown, answer: AnswerName, form: Form): Represented {
+export function represent(record: unknown, answer: AnswerName, form: Form): EncodedAnswer {
   const headers = headersOf[form.type];
   switch (form.type) {
     case 'json':
-      return { text: kept.has(answer) ? toKeptJson(record) : toJson(record), headers };
+      return { text: cachedAnswers.has(answer) ? toCachedJson(record) : toJson(record), headers };
     case 'xml':
       return { text: toXml(record, answers[answer]), headers };
     case 'jsonp':

@@ -1,7 +1,7 @@
 import { followJob } from '../../actions/follow-job.js';
-import type { FeedItem, JobEvent, JobFeed } from '../../actions/job-feed.js';
+import type { FeedItem, JobFeed, JobProgressEvent } from '../../actions/job-feed.js';
 import { readJobProgress } from '../../actions/read-jobs.js';
-import type { Handler } from '../handler.js';
+import type { RouteHandler } from '../handler.js';
 import { idOf } from './jobs.js';
 
 /** Milliseconds after which a client whose stream broke may come back. */
@@ -21,46 +21,46 @@ const headers = {
  * whenever it changes, until the job is final. 204, which keeps an `EventSource` from coming back, where a final job's last
  * event is known by its `Last-Event-ID`. A key that is revoked meanwhile ends the stream.
  */
-export const getJobEvents: Handler = async (workshop, exchange, account, keyId) => {
-  const { method, incoming } = exchange;
-  const id = idOf(exchange.params);
+export const getJobEvents: RouteHandler = async (appContext, requestContext, account, keyId) => {
+  const { method, incoming } = requestContext;
+  const id = idOf(requestContext.params);
   if (method === 'HEAD') {
-    await readJobProgress(workshop, account.id, id);
+    await readJobProgress(appContext, account.id, id);
     return { status: 200, headers };
   }
   const known = incoming.headers['last-event-id'];
-  const feed = await followJob(workshop, account.id, id, typeof known === 'string' ? known : null);
+  const feed = await followJob(appContext, account.id, id, typeof known === 'string' ? known : null);
   if (feed === null) return { status: 204 };
-  const unwatch = workshop.accounts.watchKey(keyId, () => feed.cancel());
-  const leave = () => {
+  const unwatch = appContext.accounts.watchKey(keyId, () => feed.cancel());
+  const stop = () => {
     unwatch();
     feed.cancel();
   };
-  if (exchange.signal.aborted) leave();
-  else exchange.signal.addEventListener('abort', leave, { once: true });
-  return { status: 200, headers, stream: streamOf(feed, leave) };
+  if (requestContext.signal.aborted) stop();
+  else requestContext.signal.addEventListener('abort', stop, { once: true });
+  return { status: 200, headers, stream: createEventStream(feed, stop) };
 };
 
 /** The feed as bytes, and `leave` at its end. Nothing is taken from it before the client has room for it. */
-function streamOf(feed: JobFeed, leave: () => void): ReadableStream<Uint8Array> {
+function createEventStream(feed: JobFeed, stop: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => controller.enqueue(preamble),
       pull: async (controller) => {
         const item = await feed.next();
         if (item === null) {
-          leave();
+          stop();
           controller.close();
         } else controller.enqueue(bytesOf(item));
       },
-      cancel: leave,
+      cancel: stop,
     },
     { highWaterMark: 0 },
   );
 }
 
 /** The bytes of events that somebody still listens to: written down once, however many do. */
-const bytesByEvent = new WeakMap<JobEvent, Uint8Array>();
+const bytesByEvent = new WeakMap<JobProgressEvent, Uint8Array>();
 
 function bytesOf(item: FeedItem): Uint8Array {
   if (item === 'heartbeat') return heartbeat;

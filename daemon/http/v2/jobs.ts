@@ -6,7 +6,7 @@ import { type JobListing, listJobs } from '../../actions/list-jobs.js';
 import { readJob, readJobProgress } from '../../actions/read-jobs.js';
 import { removeJob } from '../../actions/remove-job.js';
 import { resubmitJob } from '../../actions/resubmit-job.js';
-import type { Handler } from '../handler.js';
+import type { RouteHandler } from '../handler.js';
 
 /** Ids are below 2^31; a longer number is nobody's. */
 export function idOf(params: Readonly<Record<string, string>>): number {
@@ -14,54 +14,58 @@ export function idOf(params: Readonly<Record<string, string>>): number {
 }
 
 /** A job as it stands on the wire. */
-const wrapped = oncePer((job: JobRecord) => ({ job }));
+const wrapJob = oncePer((job: JobRecord) => ({ job }));
 
 /** `POST /v2/jobs` (section 4.1), with `Idempotency-Key`. */
-export const postJob: Handler = async (workshop, exchange, account) => {
-  const { baseUrl, incoming } = exchange;
-  const given = incoming.headers['idempotency-key'];
-  const context = { account, baseUrl, idempotencyKey: given === undefined ? null : String(given) };
-  return { status: 201, record: await createJob(workshop, context, await exchange.body()) };
+export const postJob: RouteHandler = async (appContext, requestContext, account) => {
+  const { baseUrl, incoming } = requestContext;
+  const idempotencyHeader = incoming.headers['idempotency-key'];
+  const context = {
+    account,
+    baseUrl,
+    idempotencyKey: idempotencyHeader === undefined ? null : String(idempotencyHeader),
+  };
+  return { status: 201, record: await createJob(appContext, context, await requestContext.body()) };
 };
 
 /** `GET /v2/jobs` (section 4.3), with `X-Total-Count` and `Link`. */
-export const getJobs: Handler = async (workshop, { url, baseUrl }, account) => {
+export const getJobs: RouteHandler = async (appContext, { url, baseUrl }, account) => {
   const query = Object.fromEntries(url.searchParams);
-  const listing = await listJobs(workshop, account.id, query);
+  const listing = await listJobs(appContext, account.id, query);
   return {
     status: 200,
-    record: listing.jobs.map(wrapped),
+    record: listing.jobs.map(wrapJob),
     headers: { 'X-Total-Count': String(listing.total), Link: links(url, baseUrl, listing) },
   };
 };
 
 /** `GET /v2/jobs/<id>` (section 4.2). */
-export const getJob: Handler = async (workshop, { params }, account) => ({
+export const getJob: RouteHandler = async (appContext, { params }, account) => ({
   status: 200,
-  record: wrapped(await readJob(workshop, account.id, idOf(params))),
+  record: wrapJob(await readJob(appContext, account.id, idOf(params))),
 });
 
 /** `GET /v2/jobs/<id>/progress`, an addition to the document. */
-export const getJobProgress: Handler = async (workshop, { params }, account) => ({
+export const getJobProgress: RouteHandler = async (appContext, { params }, account) => ({
   status: 200,
-  record: await readJobProgress(workshop, account.id, idOf(params)),
+  record: await readJobProgress(appContext, account.id, idOf(params)),
 });
 
 /** `PUT /v2/jobs/<id>/cancel` (section 4.5). */
-export const putCancel: Handler = async (workshop, { params }, account) => {
-  await cancelJob(workshop, account.id, idOf(params));
+export const putCancel: RouteHandler = async (appContext, { params }, account) => {
+  await cancelJob(appContext, account.id, idOf(params));
   return { status: 204 };
 };
 
 /** `PUT /v2/jobs/<id>/resubmit` (section 4.4). */
-export const putResubmit: Handler = async (workshop, { params }, account) => {
-  await resubmitJob(workshop, account.id, idOf(params));
+export const putResubmit: RouteHandler = async (appContext, { params }, account) => {
+  await resubmitJob(appContext, account.id, idOf(params));
   return { status: 204 };
 };
 
 /** `DELETE /v2/jobs/<id>`, an addition to the document. */
-export const deleteJob: Handler = async (workshop, { params }, account) => {
-  await removeJob(workshop, account.id, idOf(params));
+export const deleteJob: RouteHandler = async (appContext, { params }, account) => {
+  await removeJob(appContext, account.id, idOf(params));
   return { status: 204 };
 };
 

@@ -1,30 +1,30 @@
-import { readLiveReport, readReport, readVodReport } from '../../actions/read-report.js';
+import { readLiveReport, readUsageReport, readVodReport } from '../../actions/read-report.js';
 import type { ReportQuery } from '../../jobs/report-range.js';
-import type { Handler } from '../handler.js';
-import type { Exchange } from '../request-context.js';
+import type { RouteHandler } from '../handler.js';
+import type { RequestContext } from '../request-context.js';
 
 /** `GET /v2/reports/all` (section 4.10). */
-export const getReport: Handler = async (workshop, exchange, account) => ({
+export const getReport: RouteHandler = async (appContext, requestContext, account) => ({
   status: 200,
-  record: await readReport(workshop, account.id, queryOf(exchange)),
+  record: await readUsageReport(appContext, account.id, queryOf(requestContext)),
 });
 
 /** `GET /v2/reports/live` (section 4.11). */
-export const getLiveReport: Handler = async (workshop, exchange) => ({
+export const getLiveReport: RouteHandler = async (appContext, requestContext) => ({
   status: 200,
-  record: await readLiveReport(workshop, queryOf(exchange)),
+  record: await readLiveReport(appContext, queryOf(requestContext)),
 });
 
 /** `GET /v2/reports/vod`, an addition to the document, and `GET /v2/reports/minutes`, its old name. */
-export const getVodReport: Handler = async (workshop, exchange, account) => ({
+export const getVodReport: RouteHandler = async (appContext, requestContext, account) => ({
   status: 200,
-  record: await readVodReport(workshop, account.id, queryOf(exchange)),
+  record: await readVodReport(appContext, account.id, queryOf(requestContext)),
 });
 
-function queryOf(exchange: Exchange): ReportQuery {
+function queryOf(requestContext: RequestContext): ReportQuery {
   return {
-    from: exchange.query('from'),
-    to: exchange.query('to'),
-    grouping: exchange.query('grouping'),
+    from: requestContext.query('from'),
+    to: requestContext.query('to'),
+    grouping: requestContext.query('grouping'),
   };
 }

@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { VencError } from '../../../src/shared/errors.js';
 import { receiveUpload } from '../../actions/receive-upload.js';
-import type { Handler } from '../handler.js';
-import { pathnameOf, requestPath } from '../request-path.js';
+import type { RouteHandler } from '../handler.js';
+import { normalizePath, pathnameOf } from '../request-path.js';
 
 /** `PUT /v2/uploads/<name>`, an addition to the document: streams the body to disk. */
-export const putUpload: Handler = async (workshop, { params, incoming, signal }, account) => {
-  requireWholeAndPlain(incoming);
-  const announcedBytes = Number(incoming.headers['content-length'] ?? 0);
-  const upload = { name: params.name ?? '', body: incoming, signal, announcedBytes };
-  return { status: 201, record: await receiveUpload(workshop, account.id, upload) };
+export const putUpload: RouteHandler = async (appContext, { params, incoming, signal }, account) => {
+  requireCompleteUncompressed(incoming);
+  const declaredBytes = Number(incoming.headers['content-length'] ?? 0);
+  const upload = { name: params.name ?? '', body: incoming, signal, declaredBytes };
+  return { status: 201, record: await receiveUpload(appContext, account.id, upload) };
 };
 
 /** Whether a request is an upload by its address: its body may take as long as bytes come (`--stall-timeout`). */
 export function isUpload({ method, url = '' }: IncomingMessage): boolean {
   const path = url.startsWith('/') ? url.split('?', 1)[0] : pathnameOf(url);
-  return method === 'PUT' && requestPath(path ?? '').path.startsWith('/v2/uploads/');
+  return method === 'PUT' && normalizePath(path ?? '').path.startsWith('/v2/uploads/');
 }
 
 /** A packed body or a part of a file would be kept as if it were the file, and the job would find no media in it. */
-function requireWholeAndPlain({ headers }: IncomingMessage): void {
+function requireCompleteUncompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new VencError('UnsupportedMediaTypeError', 'An upload must come without any Content-Encoding.');

@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { testModeSeconds } from '../../../src/shared/settings/limits.js';
-import type { Fault } from '../../jobs/job-failure.js';
+import type { JobFailure } from '../../jobs/job-failure.js';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import type { Clip } from './decisions.js';
 
@@ -33,7 +33,7 @@ export function decideClip(
   isTest: boolean,
   media: MediaFacts,
   frameAtStart: number | null = null,
-): { readonly clip: Clip } | { readonly failure: Fault } {
+): { readonly clip: Clip } | { readonly failure: JobFailure } {
   const requestedSeconds = settings.start_clip ?? 0;
   const { durationSeconds } = media;
   if (durationSeconds !== null && requestedSeconds > 0 && requestedSeconds >= durationSeconds) {

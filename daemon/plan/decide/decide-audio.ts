@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
-import type { Fault } from '../../jobs/job-failure.js';
+import type { JobFailure } from '../../jobs/job-failure.js';
 import type { AudioFacts } from '../../jobs/media.js';
 import { type AudioCodec, type AudioCodecFacts, audioCodecs } from '../codecs.js';
 import type { Container } from '../containers.js';
@@ -21,7 +21,7 @@ export function decideAudio(
   audio: AudioFacts,
   target: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName; readonly container: Container },
   repack: AudioDecision['repack'],
-): { readonly audio: AudioDecision } | { readonly failure: Fault } {
+): { readonly audio: AudioDecision } | { readonly failure: JobFailure } {
   const channels = (settings.audio_channels ?? audio.channels) === 1 ? 1 : 2;
   const sampleRate =
     settings.audio_sample_rate ??

@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { maxPixels } from '../../../src/shared/settings/limits.js';
-import type { Fault } from '../../jobs/job-failure.js';
+import type { JobFailure } from '../../jobs/job-failure.js';
 import { orientationOf, type VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { Capabilities, WatermarkImage } from '../plan-types.js';
@@ -23,7 +23,7 @@ export function decideVideo(
   source: TimingSource,
   watermarks: readonly WatermarkImage[] = [],
   capabilities: Pick<Capabilities, 'filters' | 'encoders'> = { filters: new Set(), encoders: new Set() },
-): { readonly video: VideoDecision } | { readonly failure: Fault } {
+): { readonly video: VideoDecision } | { readonly failure: JobFailure } {
   // 0 too stands for a turn that was asked for: none, whatever the file says.
   const rotated: VideoFacts =
     settings.rotate === undefined ? video : { ...video, rotationDegrees: settings.rotate, isMirrored: false };
@@ -67,7 +67,7 @@ export function decideVideo(
   };
 }
 
-function rejected(message: string): { readonly failure: Fault } {
+function rejected(message: string): { readonly failure: JobFailure } {
   return { failure: { errorClass: 'InvalidVideoSettingsError', message } };
 }
 

@@ -1,6 +1,6 @@
 import type { Distance, OutputSettings } from '../../../src/shared/settings/index.js';
 import { maxPixels } from '../../../src/shared/settings/limits.js';
-import type { Fault } from '../../jobs/job-failure.js';
+import type { JobFailure } from '../../jobs/job-failure.js';
 import type { WatermarkImage } from '../plan-types.js';
 import type { ColourMatrix, Overlay, PixelSize } from './decisions.js';
 
@@ -36,7 +36,7 @@ export function decideWatermarks(
 }
 
 /** Why watermarks cannot be made as large as they are asked for; null where they can. */
-export function tooLargeWatermark(overlays: readonly Overlay[]): Fault | null {
+export function tooLargeWatermark(overlays: readonly Overlay[]): JobFailure | null {
   const size = overlays
     .map(({ scaleTo }) => scaleTo)
     .find((scaled) => scaled !== null && scaled.width * scaled.height > maxPixels);

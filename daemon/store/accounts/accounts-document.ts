@@ -22,24 +22,24 @@ export interface AccountsDocument {
 }
 
 /** The document as it may lie there: accounts that were made before there were notifications have no secret yet. */
-export interface FoundAccounts {
-  readonly accounts: readonly FoundAccount[];
+export interface StoredAccounts {
+  readonly accounts: readonly StoredAccount[];
   readonly keys: readonly StoredKey[];
 }
 
-type FoundAccount = Omit<Account, 'notificationSecret'> & Partial<Pick<Account, 'notificationSecret'>>;
+type StoredAccount = Omit<Account, 'notificationSecret'> & Partial<Pick<Account, 'notificationSecret'>>;
 
 /** No account yet: what a first start begins with. */
 export const noAccounts: AccountsDocument = { accounts: [], keys: [] };
 
 /** Adds an account, or puts it in the place of the one with its id. */
 export function withAccount(document: AccountsDocument, account: Account): AccountsDocument {
-  return { ...document, accounts: withItem(document.accounts, account) };
+  return { ...document, accounts: upsert(document.accounts, account) };
 }
 
 /** Adds a key, or puts it in the place of the one with its id. */
 export function withKey(document: AccountsDocument, key: StoredKey): AccountsDocument {
-  return { ...document, keys: withItem(document.keys, key) };
+  return { ...document, keys: upsert(document.keys, key) };
 }
 
 /** Takes the key with an id away. */
@@ -59,18 +59,18 @@ export function accountByName(document: AccountsDocument, name: string): Account
 
 /** How many keys an account has, of one kind or of all. */
 export function keyCount(document: AccountsDocument, accountId: string, kind?: KeyKind): number {
-  const isMeant = (key: StoredKey) =>
+  const matches = (key: StoredKey) =>
     key.accountId === accountId && (kind === undefined || key.kind === kind);
-  return document.keys.filter(isMeant).length;
+  return document.keys.filter(matches).length;
 }
 
 /** Whether every account has its notification secret. */
-export function isComplete(found: FoundAccounts): found is AccountsDocument {
+export function hasAllSecrets(found: StoredAccounts): found is AccountsDocument {
   return found.accounts.every(({ notificationSecret }) => notificationSecret !== undefined);
 }
 
 /** The document with a notification secret for each account that had none. */
-export function completed(found: FoundAccounts, newSecret: () => string): AccountsDocument {
+export function withMissingSecrets(found: StoredAccounts, newSecret: () => string): AccountsDocument {
   const accounts = found.accounts.map((account) => ({
     ...account,
     notificationSecret: account.notificationSecret ?? newSecret(),
@@ -79,19 +79,19 @@ export function completed(found: FoundAccounts, newSecret: () => string): Accoun
 }
 
 /** Reads what `accounts.json` holds; null where it is not, in every field, what it should be. */
-export function readAccountsDocument(value: unknown): FoundAccounts | null {
+export function readAccountsDocument(value: unknown): StoredAccounts | null {
   if (!isObject(value) || !Array.isArray(value.accounts) || !Array.isArray(value.keys)) return null;
   const accounts: unknown[] = value.accounts;
   const keys: unknown[] = value.keys;
   return accounts.every(isAccount) && keys.every(isStoredKey) ? { accounts, keys } : null;
 }
 
-function withItem<Item extends { readonly id: string }>(items: readonly Item[], item: Item): readonly Item[] {
+function upsert<Item extends { readonly id: string }>(items: readonly Item[], item: Item): readonly Item[] {
   const isNew = items.every(({ id }) => id !== item.id);
   return isNew ? [...items, item] : items.map((known) => (known.id === item.id ? item : known));
 }
 
-function isAccount(value: unknown): value is FoundAccount {
+function isAccount(value: unknown): value is StoredAccount {
   return (
     isObject(value) &&
     typeof value.id === 'string' &&

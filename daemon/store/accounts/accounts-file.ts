@@ -2,22 +2,22 @@ import { access, constants } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { VencError } from '../../../src/shared/errors.js';
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
-import { diskWhileHeld } from '../../../src/shared/util/disk.js';
+import { guardDisk } from '../../../src/shared/util/disk.js';
 import { type FileLock, tryFileLock } from '../../../src/shared/util/lock/file-lock.js';
 import { holderName } from '../../../src/shared/util/lock/lock-holder.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { openingError, writeError } from '../data-folder/disk-errors.js';
-import { type Found, readDocument } from '../data-folder/document.js';
+import { toOpenError, toWriteError } from '../data-folder/disk-errors.js';
+import { type ReadResult, readDocument } from '../data-folder/document.js';
 import { diskOfOwner } from '../data-folder/folder-owner.js';
 import type { DataLayout } from '../data-folder/layout.js';
 import { makeDataFolder } from '../data-folder/make-data-folder.js';
-import { clearAbandoned } from '../data-folder/remove-temporary-files.js';
+import { removeAbandonedFiles } from '../data-folder/remove-temporary-files.js';
 import {
   type AccountsDocument,
-  completed,
-  isComplete,
+  hasAllSecrets,
   noAccounts,
   readAccountsDocument,
+  withMissingSecrets,
 } from './accounts-document.js';
 import { newNotificationSecret } from './keys.js';
 
@@ -26,7 +26,7 @@ const lockWaitMs = 10_000;
 const lockPauseMs = 10;
 
 /** The accounts while nobody else may change them. */
-export interface HeldAccounts {
+export interface LockedAccounts {
   readonly document: AccountsDocument;
   /** Writes `accounts.json`, whole and for good. */
   replace(after: AccountsDocument): Promise<void>;
@@ -38,11 +38,11 @@ export interface HeldAccounts {
  * Reads `accounts.json`, which is always a whole one: no lock is needed. Accounts without a notification secret get one, which
  * is kept. Rejects where the machine is short of something, or the secrets cannot be kept.
  */
-export async function readAccounts(layout: DataLayout): Promise<Found<AccountsDocument>> {
+export async function readAccounts(layout: DataLayout): Promise<ReadResult<AccountsDocument>> {
   const found = await readDocument(layout.accounts, readAccountsDocument);
   if (found.kind !== 'whole') return found;
-  if (isComplete(found.data)) return { kind: 'whole', data: found.data };
-  return { kind: 'whole', data: await holdAccounts(layout, async ({ document }) => document) };
+  if (hasAllSecrets(found.data)) return { kind: 'whole', data: found.data };
+  return { kind: 'whole', data: await withAccountsLock(layout, async ({ document }) => document) };
 }
 
 /**
@@ -52,29 +52,29 @@ export async function readAccounts(layout: DataLayout): Promise<Found<AccountsDo
  * Rejects with `UsageError` where the folder cannot be written or `accounts.json` is damaged (it is left as it is),
  * `InUseError` where another process holds the accounts for ten seconds, and with what `work` rejects with.
  */
-export async function holdAccounts<T>(
+export async function withAccountsLock<T>(
   layout: DataLayout,
-  work: (held: HeldAccounts) => Promise<T>,
+  work: (locked: LockedAccounts) => Promise<T>,
 ): Promise<T> {
   try {
     await makeDataFolder(layout.folder);
     const lock = await takeLock(layout);
     try {
-      const disk = diskWhileHeld(diskOfOwner(layout.folder), () => requireLock(lock, layout));
-      await clearAbandoned(layout.folder, disk);
-      const files = new AtomicFiles(disk, writeError);
+      const disk = guardDisk(diskOfOwner(layout.folder), () => requireLock(lock, layout));
+      await removeAbandonedFiles(layout.folder, disk);
+      const files = new AtomicFiles(disk, toWriteError);
       const replace = (after: AccountsDocument) => files.write(layout.accounts, JSON.stringify(after));
       const found = await readDocument(layout.accounts, readAccountsDocument);
       if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
       const before = found.kind === 'whole' ? found.data : noAccounts;
-      const document = isComplete(before) ? before : completed(before, newNotificationSecret);
+      const document = hasAllSecrets(before) ? before : withMissingSecrets(before, newNotificationSecret);
       if (document !== before) await replace(document);
       return await work({ document, replace, write: (path, text) => files.write(path, text) });
     } finally {
       await lock.release();
     }
   } catch (error) {
-    throw openingError(error, layout.folder);
+    throw toOpenError(error, layout.folder);
   }
 }
 
@@ -95,7 +95,7 @@ export async function damagedAccounts(layout: DataLayout, reason: string): Promi
       },
     );
   }
-  if (error !== null && code !== 'ENOENT') return openingError(error, layout.folder);
+  if (error !== null && code !== 'ENOENT') return toOpenError(error, layout.folder);
   return new VencError('UsageError', `The file ${layout.accounts} is damaged: ${reason}.`, {
     hint: 'Put a copy of it back, or move it away: the next start then makes a new one, and other keys are lost.',
   });
@@ -106,12 +106,12 @@ async function takeLock(layout: DataLayout): Promise<FileLock> {
   for (;;) {
     const outcome = await tryFileLock(layout.accountsLock);
     if (outcome.kind === 'taken') return outcome.lock;
-    if (performance.now() > end) throw heldError(layout, holderName(outcome.holder));
+    if (performance.now() > end) throw accountsLockedError(layout, holderName(outcome.holder));
     await setTimeout(lockPauseMs);
   }
 }
 
-function heldError(layout: DataLayout, holder: string): VencError {
+function accountsLockedError(layout: DataLayout, holder: string): VencError {
   return new VencError(
     'InUseError',
     `The accounts in ${layout.folder} are held by the process with ${holder}.`,

@@ -1,15 +1,15 @@
 import type { Log } from '../../../src/shared/util/log.js';
 import type { Account, AccountStore, KeyDigest, KeyHolder } from '../account-store.js';
-import { openingError } from '../data-folder/disk-errors.js';
-import type { Found } from '../data-folder/document.js';
-import { FileWatch } from '../data-folder/file-watch.js';
+import { toOpenError } from '../data-folder/disk-errors.js';
+import type { ReadResult } from '../data-folder/document.js';
+import { FilePoller } from '../data-folder/file-watch.js';
 import { type DataLayout, dataLayout } from '../data-folder/layout.js';
 import { type AccountsDocument, accountById, noAccounts } from './accounts-document.js';
 import { damagedAccounts, readAccounts } from './accounts-file.js';
-import { type KeyLookup, keyLookup } from './key-table.js';
-import { KeyUses } from './key-uses.js';
+import { createKeyLookup, type KeyLookup } from './key-table.js';
+import { KeyUseRecorder } from './key-uses.js';
 import { digestOf } from './keys.js';
-import { ensureOwner, isOwner, keptOwnerKey } from './owner.js';
+import { ensureOwner, isOwner, readOwnerKey } from './owner.js';
 
 /** How often a running daemon looks whether `accounts.json` changed; it has to heed a change within a second. */
 const watchIntervalMs = 500;
@@ -34,7 +34,7 @@ export interface OpenAccounts extends AccountStore {
 export async function openAccounts(dataFolder: string, options: OpenAccountsOptions): Promise<OpenAccounts> {
   const layout = dataLayout(dataFolder);
   // Looked at before it is read, so that a change in between is found at the next look.
-  const watch = await FileWatch.begin(layout.accounts);
+  const watch = await FilePoller.create(layout.accounts);
   const found = await readAccounts(layout);
   if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
   const store = new JsonAccounts(layout, {
@@ -42,40 +42,40 @@ export async function openAccounts(dataFolder: string, options: OpenAccountsOpti
     watch,
     log: options.log,
   });
-  watch.every(watchIntervalMs, async () => store.takeIn(await readAccounts(layout)));
+  watch.start(watchIntervalMs, async () => store.applyFileChange(await readAccounts(layout)));
   return store;
 }
 
-interface Opened {
+interface JsonAccountsParts {
   readonly document: AccountsDocument;
-  readonly watch: FileWatch;
+  readonly watch: FilePoller;
   readonly log: Log;
 }
 
 interface KeyWatch {
   readonly keyId: string;
-  readonly revoked: () => void;
+  readonly onRevoked: () => void;
 }
 
 class JsonAccounts implements OpenAccounts {
   readonly #layout: DataLayout;
-  readonly #watch: FileWatch;
+  readonly #watch: FilePoller;
   readonly #log: Log;
-  readonly #uses: KeyUses;
+  readonly #uses: KeyUseRecorder;
   #document: AccountsDocument;
   #holderOf: KeyLookup;
   readonly #keyWatches = new Set<KeyWatch>();
 
-  constructor(layout: DataLayout, { document, watch, log }: Opened) {
+  constructor(layout: DataLayout, { document, watch, log }: JsonAccountsParts) {
     this.#layout = layout;
     this.#watch = watch;
     this.#log = log;
     this.#document = document;
-    this.#holderOf = keyLookup(document);
-    this.#uses = new KeyUses({
+    this.#holderOf = createKeyLookup(document);
+    this.#uses = new KeyUseRecorder({
       path: layout.keyUses,
       isKey: (id) => this.#isKey(id),
-      onTrouble: (error) => log('warn', `The last uses of keys could not be written: ${String(error)}`),
+      onError: (error) => log('warn', `The last uses of keys could not be written: ${String(error)}`),
     });
   }
 
@@ -92,34 +92,35 @@ class JsonAccounts implements OpenAccounts {
   }
 
   refresh(): Promise<void> {
-    return this.#watch.now();
+    return this.#watch.poll();
   }
 
   account(id: string): Account | null {
     return accountById(this.#document, id);
   }
 
-  noteUse(keyId: string): void {
-    this.#uses.note(keyId);
+  recordUse(keyId: string): void {
+    this.#uses.record(keyId);
   }
 
-  watchKey(keyId: string, revoked: () => void): () => void {
-    const watch: KeyWatch = { keyId, revoked };
+  watchKey(keyId: string, onRevoked: () => void): () => void {
+    const watch: KeyWatch = { keyId, onRevoked };
     if (this.#isKey(keyId)) this.#keyWatches.add(watch);
-    else revoked();
+    else onRevoked();
     return () => this.#keyWatches.delete(watch);
   }
 
   async ensureOwner(key?: string): Promise<string> {
     try {
-      const kept = await keptOwnerKey(this.#layout);
+      const storedKey = await readOwnerKey(this.#layout);
       // Most starts find everything as it should be, and need no lock for that.
-      if (kept !== null && (key ?? kept) === kept && isOwner(this.#document, kept)) return kept;
+      if (storedKey !== null && (key ?? storedKey) === storedKey && isOwner(this.#document, storedKey))
+        return storedKey;
     } catch (error) {
-      throw openingError(error, this.#layout.folder);
+      throw toOpenError(error, this.#layout.folder);
     }
     const owner = await ensureOwner(this.#layout, key);
-    this.#putInForce(owner.document);
+    this.#setDocument(owner.document);
     return owner.key;
   }
 
@@ -129,9 +130,9 @@ class JsonAccounts implements OpenAccounts {
   }
 
   /** Makes what was read of the changed file the state in force, if it is good. */
-  takeIn(found: Found<AccountsDocument>): void {
+  applyFileChange(found: ReadResult<AccountsDocument>): void {
     if (found.kind === 'whole') {
-      this.#putInForce(found.data);
+      this.#setDocument(found.data);
       return;
     }
     const reason = found.kind === 'missing' ? 'it has disappeared' : found.reason;
@@ -139,13 +140,13 @@ class JsonAccounts implements OpenAccounts {
     this.#log('error', `The file ${file} is damaged: ${reason}. The keys known before stay good.`);
   }
 
-  #putInForce(document: AccountsDocument): void {
+  #setDocument(document: AccountsDocument): void {
     this.#document = document;
-    this.#holderOf = keyLookup(document);
+    this.#holderOf = createKeyLookup(document);
     const ids = new Set(document.keys.map(({ id }) => id));
     for (const watch of [...this.#keyWatches].filter(({ keyId }) => !ids.has(keyId))) {
       this.#keyWatches.delete(watch);
-      watch.revoked();
+      watch.onRevoked();
     }
   }
 

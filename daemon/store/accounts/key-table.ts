@@ -10,7 +10,7 @@ export type KeyLookup = (digest: KeyDigest) => KeyHolder | null;
  * between, so that the time taken tells nothing of the keys. The hashes lie in one array of words: among 1,000 keys one is found
  * in 14 µs so, and in 60 µs where each is a buffer for `timingSafeEqual` (Node 20).
  */
-export function keyLookup(document: AccountsDocument): KeyLookup {
+export function createKeyLookup(document: AccountsDocument): KeyLookup {
   const accounts = new Map(document.accounts.map((account) => [account.id, account]));
   const holders = document.keys.map((key): KeyHolder | null => {
     const account = accounts.get(key.accountId);
@@ -24,12 +24,12 @@ export function keyLookup(document: AccountsDocument): KeyLookup {
 }
 
 /** Which of the stored hashes is the one sought; -1 where none is. */
-function indexOf(stored: Int32Array, sought: Int32Array): number {
+function indexOf(stored: Int32Array, digest: Int32Array): number {
   let found = -1;
   for (let start = 0; start < stored.length; start += wordsPerHash) {
     let difference = 0;
     for (let word = 0; word < wordsPerHash; word += 1) {
-      difference |= (stored[start + word] ?? 0) ^ (sought[word] ?? 0);
+      difference |= (stored[start + word] ?? 0) ^ (digest[word] ?? 0);
     }
     if (difference === 0) found = start / wordsPerHash;
   }

@@ -1,16 +1,16 @@
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { realDisk } from '../../../src/shared/util/disk.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
-import { writeError } from '../data-folder/disk-errors.js';
+import { toWriteError } from '../data-folder/disk-errors.js';
 import { readDocument } from '../data-folder/document.js';
 
 /** When keys were used last: ISO times by the short ids of the keys. */
 export type KeyUseTimes = Readonly<Record<string, string>>;
 
 /** Milliseconds for which uses are gathered before they are written, where some were written before: the most that a crash forgets. */
-const gatherMs = 60_000;
+const flushIntervalMs = 60_000;
 /** The same for uses after a time without any: who looks whether a key is used sees it. */
-const firstMs = 1000;
+const firstFlushMs = 1000;
 
 /** Reads `DATA/key-uses.json`. A file that is missing or damaged tells of no use: it is no more than a convenience. */
 export async function readKeyUses(path: string): Promise<KeyUseTimes> {
@@ -19,36 +19,36 @@ export async function readKeyUses(path: string): Promise<KeyUseTimes> {
 }
 
 /** What noting uses takes. */
-export interface KeyUsesOptions {
+export interface KeyUseRecorderOptions {
   readonly path: string;
   /** Whether there still is a key with this id: uses of the others are forgotten. */
   readonly isKey: (id: string) => boolean;
   /** Is told why the uses could not be written. They are kept for the next time. */
-  readonly onTrouble: (error: unknown) => void;
-  readonly gatherMs?: number;
-  readonly firstMs?: number;
+  readonly onError: (error: unknown) => void;
+  readonly flushIntervalMs?: number;
+  readonly firstFlushMs?: number;
 }
 
 /**
  * Gathers the uses of keys in memory and writes them, all in one: a second after the first, then at most once a minute; nothing where there
  * was none.
  */
-export class KeyUses {
-  readonly #options: KeyUsesOptions;
-  readonly #files = new AtomicFiles(realDisk, writeError);
-  #noted = new Map<string, number>();
+export class KeyUseRecorder {
+  readonly #options: KeyUseRecorderOptions;
+  readonly #files = new AtomicFiles(realDisk, toWriteError);
+  #pending = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
   #isClosed = false;
   #flushedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: KeyUsesOptions) {
+  constructor(options: KeyUseRecorderOptions) {
     this.#options = options;
   }
 
   /** Notes that a key was used just now. */
-  note(keyId: string): void {
-    this.#noted.set(keyId, Date.now());
+  record(keyId: string): void {
+    this.#pending.set(keyId, Date.now());
     if (this.#timer === null && !this.#isClosed) {
       this.#timer = setTimeout(() => this.#flush(), this.#untilFlush()).unref();
     }
@@ -63,7 +63,7 @@ export class KeyUses {
   }
 
   #untilFlush(): number {
-    const { gatherMs: gathered = gatherMs, firstMs: first = firstMs } = this.#options;
+    const { flushIntervalMs: gathered = flushIntervalMs, firstFlushMs: first = firstFlushMs } = this.#options;
     return Math.max(first, this.#flushedAt + gathered - performance.now());
   }
 
@@ -74,18 +74,18 @@ export class KeyUses {
   }
 
   async #write(): Promise<void> {
-    const noted = this.#noted;
-    if (noted.size === 0) return;
-    this.#noted = new Map();
-    const { path, isKey, onTrouble } = this.#options;
+    const pending = this.#pending;
+    if (pending.size === 0) return;
+    this.#pending = new Map();
+    const { path, isKey, onError } = this.#options;
     try {
       const before = await readKeyUses(path);
-      const fresh = [...noted].map(([id, time]) => [id, new Date(time).toISOString()] as const);
+      const fresh = [...pending].map(([id, time]) => [id, new Date(time).toISOString()] as const);
       const all = Object.entries({ ...before, ...Object.fromEntries(fresh) });
       await this.#files.write(path, JSON.stringify(Object.fromEntries(all.filter(([id]) => isKey(id)))));
     } catch (error) {
-      this.#noted = new Map([...noted, ...this.#noted]);
-      onTrouble(error);
+      this.#pending = new Map([...pending, ...this.#pending]);
+      onError(error);
     }
   }
 }

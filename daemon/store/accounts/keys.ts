@@ -38,8 +38,8 @@ export function digestOf(key: string): KeyDigest {
 }
 
 /** The same from the form in which it is kept. */
-export function digestOfHash(kept: string): KeyDigest {
-  return wordsOf(Buffer.from(kept, 'hex'));
+export function digestOfHash(hashHex: string): KeyDigest {
+  return wordsOf(Buffer.from(hashHex, 'hex'));
 }
 
 function wordsOf(bytes: Buffer): KeyDigest {
@@ -49,13 +49,13 @@ function wordsOf(bytes: Buffer): KeyDigest {
 }
 
 /** Whether a text can be a key that a header and a one-line file carry. */
-export function isUsableKey(key: string): boolean {
+export function isValidKey(key: string): boolean {
   return /^[\x21-\x7e]{1,255}$/.test(key);
 }
 
 /** Refuses, with `UsageError`, a key chosen by a person that a header or a one-line file could not carry. */
-export function requireUsableKey(key: string): void {
-  if (isUsableKey(key)) return;
+export function requireValidKey(key: string): void {
+  if (isValidKey(key)) return;
   throw new VencError(
     'UsageError',
     'The API key in VENC_API_KEY must be 1 to 255 letters, digits or signs of ASCII, without spaces.',

@@ -10,16 +10,16 @@ import {
   withAccount,
   withKey,
 } from './accounts-document.js';
-import { holdAccounts } from './accounts-file.js';
-import { keyLookup } from './key-table.js';
+import { withAccountsLock } from './accounts-file.js';
+import { createKeyLookup } from './key-table.js';
 import {
   digestOf,
   hashKey,
-  isUsableKey,
+  isValidKey,
   newKey,
   newNotificationSecret,
   newShortId,
-  requireUsableKey,
+  requireValidKey,
 } from './keys.js';
 
 /** The owner's key, and the document that knows it. */
@@ -34,23 +34,23 @@ export interface Owner {
  * key that cannot be the owner's.
  */
 export async function ensureOwner(layout: DataLayout, given?: string): Promise<Owner> {
-  if (given !== undefined) requireUsableKey(given);
-  return holdAccounts(layout, async (held) => {
-    const kept = await keptOwnerKey(layout);
-    const key = given ?? kept ?? newKey();
-    const document = withOwner(held.document, key, new Date());
-    if (document !== held.document) await held.replace(document);
+  if (given !== undefined) requireValidKey(given);
+  return withAccountsLock(layout, async (locked) => {
+    const storedKey = await readOwnerKey(layout);
+    const key = given ?? storedKey ?? newKey();
+    const document = withOwner(locked.document, key, new Date());
+    if (document !== locked.document) await locked.replace(document);
     // After accounts.json: a crash between leaves an old key that is good, or none, which the next start makes.
-    if (key !== kept) await held.write(layout.ownerKey, `${key}\n`);
+    if (key !== storedKey) await locked.write(layout.ownerKey, `${key}\n`);
     return { key, document };
   });
 }
 
 /** The owner's key as it lies in the folder; null where there is none, or nothing that could be one. */
-export async function keptOwnerKey(layout: DataLayout): Promise<string | null> {
+export async function readOwnerKey(layout: DataLayout): Promise<string | null> {
   try {
     const text = (await readFile(layout.ownerKey, 'utf8')).trim();
-    return isUsableKey(text) ? text : null;
+    return isValidKey(text) ? text : null;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;
@@ -69,7 +69,7 @@ export async function removeOwnerKey(layout: DataLayout): Promise<void> {
 
 /** Whether a key is a full-access key of the account `default`. Throws `UsageError` where it is another kind of key. */
 export function isOwner(document: AccountsDocument, key: string): boolean {
-  const holder = keyLookup(document)(digestOf(key));
+  const holder = createKeyLookup(document)(digestOf(key));
   if (holder === null) return false;
   if (holder.account.id === defaultAccountId && holder.kind === 'full') return true;
   throw new VencError(

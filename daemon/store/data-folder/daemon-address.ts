@@ -4,7 +4,7 @@ import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { realDisk } from '../../../src/shared/util/disk.js';
 import { diskReason } from '../../../src/shared/util/disk-error-text.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { writeError } from './disk-errors.js';
+import { toWriteError } from './disk-errors.js';
 import { dataLayout } from './layout.js';
 
 /** Where a running daemon listens, and its process: a process that is not there any more left a stale address. */
@@ -17,7 +17,7 @@ export interface DaemonAddress {
 export async function writeDaemonAddress(dataFolder: string, { url, pid }: DaemonAddress): Promise<void> {
   const path = dataLayout(dataFolder).address;
   try {
-    await new AtomicFiles(realDisk, writeError).write(path, JSON.stringify({ url, pid }));
+    await new AtomicFiles(realDisk, toWriteError).write(path, JSON.stringify({ url, pid }));
   } catch (error) {
     if (isVencError(error)) throw error;
     throw new VencError('UsageError', `The file ${path} cannot be written: ${diskReason(error, 'write')}.`, {

@@ -2,7 +2,7 @@ import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 
 /** What a failed write amounts to: `OutOfSpaceError` where there was no room, otherwise the error itself. */
-export function writeError(error: unknown): unknown {
+export function toWriteError(error: unknown): unknown {
   const code = systemCode(error);
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
   return new VencError('OutOfSpaceError', 'There is no room left on the disk of the data folder.', {
@@ -10,13 +10,13 @@ export function writeError(error: unknown): unknown {
   });
 }
 
-const noRight = 'this user may not write to it';
+const notWritable = 'this user may not write to it';
 const noFolder = 'there is a file where a folder should be';
 
 /** Why a folder cannot be used at all. */
 const reasons: Readonly<Record<string, string>> = {
-  EACCES: noRight,
-  EPERM: noRight,
+  EACCES: notWritable,
+  EPERM: notWritable,
   EROFS: 'it is on a disk that can only be read',
   ENOENT: 'no folder can be made there',
   ENOTDIR: noFolder,
@@ -26,11 +26,11 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** What a failure to open a data folder amounts to: `UsageError` where the folder cannot be used at all. */
-export function openingError(error: unknown, folder: string): unknown {
+export function toOpenError(error: unknown, folder: string): unknown {
   const reason = reasons[systemCode(error) ?? ''];
-  if (reason === undefined) return writeError(error);
+  if (reason === undefined) return toWriteError(error);
   return new VencError('UsageError', `The data folder ${folder} cannot be used: ${reason}.`, {
     cause: error,
-    hint: `${reason === noRight ? 'Make it writable, or choose' : 'Choose'} another folder with --data or VENC_DATA.`,
+    hint: `${reason === notWritable ? 'Make it writable, or choose' : 'Choose'} another folder with --data or VENC_DATA.`,
   });
 }

@@ -5,30 +5,30 @@ import { stat } from 'node:fs/promises';
  * other way: it fails on network disks and where the system's watches are used up. `fs.watchFile` misses a change that
  * happens before its own first look.
  */
-export class FileWatch {
+export class FilePoller {
   readonly #path: string;
-  #mark: string;
+  #version: string;
   #timer: NodeJS.Timeout | null = null;
-  #changed: () => Promise<void> = async () => {};
-  #looking: Promise<void> = Promise.resolve();
+  #onChange: () => Promise<void> = async () => {};
+  #polling: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
 
-  private constructor(path: string, mark: string) {
+  private constructor(path: string, version: string) {
     this.#path = path;
-    this.#mark = mark;
+    this.#version = version;
   }
 
   /** Notes what the file is like now: later looks are compared to that. */
-  static async begin(path: string): Promise<FileWatch> {
-    return new FileWatch(path, await markOf(path));
+  static async create(path: string): Promise<FilePoller> {
+    return new FilePoller(path, await fileVersionOf(path));
   }
 
   /** Looks every so many milliseconds and calls `changed` where the file is another. Does not keep the process alive. */
-  every(intervalMs: number, changed: () => Promise<void>): void {
-    this.#changed = changed;
+  start(intervalMs: number, onChange: () => Promise<void>): void {
+    this.#onChange = onChange;
     const schedule = () => {
       this.#timer = setTimeout(() => {
-        void this.now().finally(() => {
+        void this.poll().finally(() => {
           if (this.#timer !== null) schedule();
         });
       }, intervalMs).unref();
@@ -37,11 +37,11 @@ export class FileWatch {
   }
 
   /** Looks now. Resolves when a look that began after the call is over; those who ask meanwhile share one. Never rejects. */
-  now(): Promise<void> {
-    this.#next ??= this.#looking.then(() => {
+  poll(): Promise<void> {
+    this.#next ??= this.#polling.then(() => {
       this.#next = null;
-      this.#looking = this.#look();
-      return this.#looking;
+      this.#polling = this.#pollOnce();
+      return this.#polling;
     });
     return this.#next;
   }
@@ -50,15 +50,15 @@ export class FileWatch {
   async close(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    await (this.#next ?? this.#looking);
+    await (this.#next ?? this.#polling);
   }
 
-  async #look(): Promise<void> {
-    const mark = await markOf(this.#path);
-    if (mark === this.#mark) return;
+  async #pollOnce(): Promise<void> {
+    const version = await fileVersionOf(this.#path);
+    if (version === this.#version) return;
     try {
-      await this.#changed();
-      this.#mark = mark;
+      await this.#onChange();
+      this.#version = version;
     } catch {
       // The machine is short of something: the mark stays the old one, so that the next look tries again.
     }
@@ -66,7 +66,7 @@ export class FileWatch {
 }
 
 /** What tells one version of a file from the next; a text of its own where there is no file. */
-async function markOf(path: string): Promise<string> {
+async function fileVersionOf(path: string): Promise<string> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
     return [ino, size, mtimeNs, ctimeNs].join(' ');

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { VencError } from '../../../src/shared/errors.js';
-import { type Disk, diskWhileHeld } from '../../../src/shared/util/disk.js';
+import { type Disk, guardDisk } from '../../../src/shared/util/disk.js';
 import { type FileLock, holderOf, tryFileLock } from '../../../src/shared/util/lock/file-lock.js';
 import type { KernelLock } from '../../../src/shared/util/lock/kernel-lock.js';
 import { holderName, type LockHolder } from '../../../src/shared/util/lock/lock-holder.js';
-import { openingError } from './disk-errors.js';
+import { toOpenError } from './disk-errors.js';
 import { dataLayout } from './layout.js';
 import { makeDataFolder } from './make-data-folder.js';
 
@@ -28,8 +28,8 @@ export interface DataLockOptions {
 }
 
 /** For how long, in milliseconds, and how often a lock of the kernel is asked for again whose holder has not given its name. */
-const namelessWaitMs = 1000;
-const namelessPauseMs = 50;
+const unnamedHolderWaitMs = 1000;
+const unnamedHolderPollMs = 50;
 
 /**
  * Takes a data folder, and makes it where it is not there: the first thing to do with a data folder, and the last to give back. It takes two
@@ -51,37 +51,37 @@ export async function lockDataFolder(folder: string, options: DataLockOptions = 
       throw error;
     }
   } catch (error) {
-    throw openingError(error, folder);
+    throw toOpenError(error, folder);
   }
 }
 
 /** The lock of the kernel; null where it is not available. */
 async function lockInKernel(folder: string): Promise<Extract<KernelLock, { kind: 'held' }> | null> {
   const { tryKernelLock } = await import('../../../src/shared/util/lock/kernel-lock.js');
-  const end = performance.now() + namelessWaitMs;
+  const end = performance.now() + unnamedHolderWaitMs;
   for (;;) {
     const lock = await tryKernelLock(folder);
     if (lock.kind !== 'busy') return lock.kind === 'held' ? lock : null;
     const holder = await holderOf(dataLayout(folder).lock);
     // One that begins or ends has no name there, and systemd-tmpfiles holds such locks for moments.
     if (holder !== null || performance.now() > end) throw inUse(folder, holder);
-    await pause(namelessPauseMs);
+    await pause(unnamedHolderPollMs);
   }
 }
 
 async function lockByFile(folder: string, kernel: { release(): void } | null): Promise<DataLock> {
   const error = lostError(folder);
-  let lose = (_error: VencError) => {};
+  let resolveLost = (_error: VencError) => {};
   const lost = new Promise<VencError>((resolve) => {
-    lose = resolve;
+    resolveLost = resolve;
   });
-  const onLost = () => lose(error);
+  const onLost = () => resolveLost(error);
   const outcome = await tryFileLock(dataLayout(folder).lock, { hasKernelLock: kernel !== null, onLost });
   if (outcome.kind === 'busy') throw inUse(folder, outcome.holder);
   const { lock } = outcome;
   const check = () => requireHeld(lock, error);
   return {
-    guard: (disk) => diskWhileHeld(disk, check),
+    guard: (disk) => guardDisk(disk, check),
     lost,
     async release() {
       await lock.release();

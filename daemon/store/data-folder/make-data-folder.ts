@@ -10,8 +10,8 @@ import { makeFolder } from '../../../src/shared/util/make-folder.js';
 export async function makeDataFolder(folder: string): Promise<void> {
   const first = await makeFolder(folder, 0o700);
   if (first !== null) {
-    for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) {
-      await realDisk.syncFolder(dirname(made)).catch(() => undefined);
+    for (let created = resolve(folder); created.length >= first.length; created = dirname(created)) {
+      await realDisk.syncFolder(dirname(created)).catch(() => undefined);
     }
   }
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);

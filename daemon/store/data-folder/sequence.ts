@@ -6,7 +6,7 @@ import { readDocument } from './document.js';
 /** Ids that are reserved on disk at once: one write for about three hundred creates. */
 const reserveCount = 1000;
 /** More than the parts of any job: what is skipped where it is unknown how far the last job's ids went. */
-const lostGap = 100_000;
+const lostSequenceGap = 100_000;
 /** Ids are below 2^31 (contract, section 4). */
 const idLimit = 2 ** 31;
 
@@ -42,20 +42,20 @@ export class Sequence {
    * Goes on where the file says. Where it is lost, damaged or older than the jobs (`greatestId` is the greatest id
    * that was met in the folder, 0 for none), it begins well above them.
    */
-  static async open(files: AtomicFiles, path: string, greatestId: number): Promise<Sequence> {
+  static async open(files: AtomicFiles, path: string, maxId: number): Promise<Sequence> {
     const found = await readDocument(path, readSequence);
-    if (found.kind === 'whole' && found.data.next > greatestId) {
+    if (found.kind === 'whole' && found.data.next > maxId) {
       return new Sequence(files, path, found.data.next);
     }
-    const isNew = greatestId === 0 && found.kind === 'missing';
-    return new Sequence(files, path, isNew ? 1 : greatestId + lostGap);
+    const isNew = maxId === 0 && found.kind === 'missing';
+    return new Sequence(files, path, isNew ? 1 : maxId + lostSequenceGap);
   }
 
   /**
    * The first of `count` consecutive ids that nobody had before. Rejects with `OutOfSpaceError` where a block cannot
    * be reserved, with `UnavailableError` once all ids below 2^31 are used.
    */
-  async take(count: number): Promise<number> {
+  async allocate(count: number): Promise<number> {
     while (this.#next + count > this.#reservedEnd) await this.#reserve(count);
     const first = this.#next;
     this.#next += count;

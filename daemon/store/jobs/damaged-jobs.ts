@@ -34,14 +34,14 @@ export class DamagedJobs {
   }
 
   /** The greatest id among them, 0 where there is none: it must not be given again. */
-  get greatestId(): number {
-    let greatest = 0;
-    for (const id of this.#ids) greatest = Math.max(greatest, id);
-    return greatest;
+  get maxId(): number {
+    let maxId = 0;
+    for (const id of this.#ids) maxId = Math.max(maxId, id);
+    return maxId;
   }
 
   /** Moves a job's file out of the way and names it in the log. Never rejects: one bad file must stop nothing. */
-  async setAside(id: number, path: string, reason: string): Promise<void> {
+  async quarantine(id: number, path: string, reason: string): Promise<void> {
     this.#ids.add(id);
     const target = join(this.#folder, this.#freeName(id));
     try {
@@ -54,7 +54,7 @@ export class DamagedJobs {
   }
 
   /** Notes that a job's file, which was there before, is not any more. */
-  noteMissing(id: number, path: string): void {
+  recordMissing(id: number, path: string): void {
     this.#ids.add(id);
     this.#log('error', `The file of job ${id}, ${path}, has disappeared.`);
   }

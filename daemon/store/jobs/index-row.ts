@@ -1,16 +1,16 @@
 import { isJobState } from '../../../src/shared/states.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
-import type { UsageShare } from '../../jobs/usage.js';
-import type { KeyUse } from './idempotency-index.js';
+import type { JobDailyUsage } from '../../jobs/usage.js';
+import type { IdempotencyKeyUse } from './idempotency-index.js';
 import type { IndexEntry } from './job-index.js';
 
 /** What few jobs have, and what is left out where they have not. */
 interface Extras {
   readonly notices?: true;
-  readonly once?: KeyUse;
+  readonly once?: IdempotencyKeyUse;
 }
 
-type ShareRow = readonly [day: string, encodedMs: number, billableMs: number, grouping?: string];
+type UsageRow = readonly [day: string, encodedMs: number, billableMs: number, grouping?: string];
 
 /**
  * One final job in the index file, as short as may be: there is one for each that ever was. What stands at the end is left out where
@@ -20,23 +20,33 @@ export type IndexRow = readonly [
   id: number,
   accountId: string,
   state: string,
-  usage?: readonly ShareRow[],
+  usage?: readonly UsageRow[],
   extras?: Extras,
 ];
 
-const nothing: readonly UsageShare[] = [];
+const noUsage: readonly JobDailyUsage[] = [];
 
 /** The row of an entry. */
-export function writeIndexRow({ id, accountId, state, usage, hasNotices, once }: IndexEntry): IndexRow {
-  const shares = usage.map(
-    ({ day, encodedMs, billableMs, grouping }): ShareRow =>
+export function writeIndexRow({
+  id,
+  accountId,
+  state,
+  usage,
+  hasNotifications,
+  idempotencyKey: once,
+}: IndexEntry): IndexRow {
+  const usageRows = usage.map(
+    ({ day, encodedMs, billableMs, grouping }): UsageRow =>
       grouping === null ? [day, encodedMs, billableMs] : [day, encodedMs, billableMs, grouping],
   );
-  if (hasNotices || once !== null) {
-    const extras = { ...(hasNotices ? { notices: true as const } : {}), ...(once === null ? {} : { once }) };
-    return [id, accountId, state, shares, extras];
+  if (hasNotifications || once !== null) {
+    const extras = {
+      ...(hasNotifications ? { notices: true as const } : {}),
+      ...(once === null ? {} : { once }),
+    };
+    return [id, accountId, state, usageRows, extras];
   }
-  return shares.length === 0 ? [id, accountId, state] : [id, accountId, state, shares];
+  return usageRows.length === 0 ? [id, accountId, state] : [id, accountId, state, usageRows];
 }
 
 /** The entry that a row tells of; null where it is none. */
@@ -48,26 +58,28 @@ export function readIndexRow(row: unknown): IndexEntry | null {
   const state: unknown = row[2];
   if (typeof id !== 'number' || typeof accountId !== 'string') return null;
   if (typeof state !== 'string' || !isJobState(state)) return null;
-  const usage = row.length < 4 ? nothing : readShares(row[3]);
+  const usage = row.length < 4 ? noUsage : readUsageRows(row[3]);
   if (usage === null) return null;
-  const short = { id, accountId, state, usage, hasNotices: false, once: null };
+  const short = { id, accountId, state, usage, hasNotifications: false, idempotencyKey: null };
   return row.length < 5 ? short : withExtras(short, row[4]);
 }
 
 function withExtras(entry: IndexEntry, extras: unknown): IndexEntry | null {
   if (!isObject(extras)) return null;
-  const once = extras.once === undefined ? null : readUse(extras.once);
-  return once === undefined ? null : { ...entry, hasNotices: extras.notices === true, once };
+  const once = extras.once === undefined ? null : readKeyUse(extras.once);
+  return once === undefined
+    ? null
+    : { ...entry, hasNotifications: extras.notices === true, idempotencyKey: once };
 }
 
-function readShares(rows: unknown): readonly UsageShare[] | null {
+function readUsageRows(rows: unknown): readonly JobDailyUsage[] | null {
   if (!Array.isArray(rows)) return null;
-  if (rows.length === 0) return nothing;
-  const shares = rows.map(readShare).filter((share) => share !== null);
-  return shares.length === rows.length ? shares : null;
+  if (rows.length === 0) return noUsage;
+  const usageRows = rows.map(readUsageRow).filter((share) => share !== null);
+  return usageRows.length === rows.length ? usageRows : null;
 }
 
-function readShare(row: unknown): UsageShare | null {
+function readUsageRow(row: unknown): JobDailyUsage | null {
   if (!Array.isArray(row)) return null;
   const day: unknown = row[0];
   const encodedMs: unknown = row[1];
@@ -79,7 +91,7 @@ function readShare(row: unknown): UsageShare | null {
 }
 
 /** undefined for what is no use of a key. */
-function readUse(value: unknown): KeyUse | undefined {
+function readKeyUse(value: unknown): IdempotencyKeyUse | undefined {
   if (!isObject(value) || typeof value.key !== 'string' || typeof value.createdAtMs !== 'number')
     return undefined;
   return { key: value.key, createdAtMs: value.createdAtMs };

@@ -6,24 +6,24 @@ import type { DamagedJobs } from './damaged-jobs.js';
 import type { JobDocument } from './job-document.js';
 import { readJobFile } from './job-file-reader.js';
 import { indexEntry, JobIndex } from './job-index.js';
-import type { JobsFound } from './read-jobs.js';
+import type { LoadedJobs } from './read-jobs.js';
 import { RecentJobs } from './recent-jobs.js';
 
 /** Up to twelve thousand jobs of one output in each of two generations: about 20 MB each (measured: 1.8 kB a job). */
-const recentPartLimit = 24_000;
+const maxRecentParts = 24_000;
 
 /**
  * What the store knows of its jobs: the index of all, every active job in full, and of the final ones those that
  * were asked for last. The rest is read when it is asked for.
  */
-export class JobRecords {
+export class JobCache {
   readonly index: JobIndex;
   readonly #layout: DataLayout;
   readonly #damaged: DamagedJobs;
   readonly #active = new Map<number, JobDocument>();
-  readonly #recent = new RecentJobs(recentPartLimit);
+  readonly #recent = new RecentJobs(maxRecentParts);
 
-  constructor(layout: DataLayout, damaged: DamagedJobs, found: JobsFound) {
+  constructor(layout: DataLayout, damaged: DamagedJobs, found: LoadedJobs) {
     this.#layout = layout;
     this.#damaged = damaged;
     for (const document of found.active) this.#active.set(document.job.id, document);
@@ -32,7 +32,7 @@ export class JobRecords {
   }
 
   /** The job, if it is in memory. */
-  known(id: number): JobDocument | undefined {
+  getCached(id: number): JobDocument | undefined {
     return this.#active.get(id) ?? this.#recent.get(id);
   }
 
@@ -42,7 +42,7 @@ export class JobRecords {
   }
 
   /** Takes in what is on the disk now. */
-  remember(document: JobDocument): void {
+  put(document: JobDocument): void {
     const { id, state } = document.job;
     if (isFinal(state)) {
       this.#active.delete(id);
@@ -55,7 +55,7 @@ export class JobRecords {
   }
 
   /** Forgets a job that is removed for good. */
-  forget(id: number): void {
+  remove(id: number): void {
     this.#active.delete(id);
     this.#recent.delete(id);
     this.index.forget(id);
@@ -66,19 +66,19 @@ export class JobRecords {
    * damaged, which sets it aside. One call for a job at a time, and none while it is written.
    */
   async load(id: number): Promise<JobDocument | null> {
-    const known = this.known(id);
-    if (known !== undefined) return known;
+    const getCached = this.getCached(id);
+    if (getCached !== undefined) return getCached;
     const entry = this.index.get(id);
     if (entry !== undefined) {
       const path = jobFile(this.#layout, id, entry.state);
       const found = await readJobFile(path, id);
       if (found.kind === 'whole') {
-        this.remember(found.data);
+        this.put(found.data);
         return found.data;
       }
       this.index.delete(id);
-      if (found.kind === 'missing') this.#damaged.noteMissing(id, path);
-      else await this.#damaged.setAside(id, path, found.reason);
+      if (found.kind === 'missing') this.#damaged.recordMissing(id, path);
+      else await this.#damaged.quarantine(id, path, found.reason);
     }
     if (!this.#damaged.has(id)) return null;
     throw new VencError('GoneError', `The record of job ${id} is damaged.`, {
@@ -87,7 +87,7 @@ export class JobRecords {
   }
 
   /** Takes in, and resolves to, what a failed write left: only the disk knows whether it is the job before or the one after. */
-  async lookAgain(before: JobDocument): Promise<Job> {
+  async reconcile(before: JobDocument): Promise<Job> {
     const { id } = before.job;
     const paths = [jobFile(this.#layout, id, 'waiting'), jobFile(this.#layout, id, 'finished')];
     let newest = before;
@@ -95,7 +95,7 @@ export class JobRecords {
       const found = await readJobFile(path, id);
       if (found.kind === 'whole' && found.data.revision > newest.revision) newest = found.data;
     }
-    this.remember(newest);
+    this.put(newest);
     return newest.job;
   }
 }

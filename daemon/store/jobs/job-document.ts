@@ -1,7 +1,14 @@
 import { inputStates, isJobState, outputStates } from '../../../src/shared/states.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
-import type { CreatedOnce, Job, JobInput, JobOutput, JobThumbnail, Reached } from '../../jobs/job.js';
-import type { Notice, NotificationTarget } from '../../jobs/notification.js';
+import type {
+  IdempotencyRecord,
+  Job,
+  JobInput,
+  JobOutput,
+  JobThumbnail,
+  LastProgress,
+} from '../../jobs/job.js';
+import type { Notification, NotificationTarget } from '../../jobs/notification.js';
 
 /** What the file of one job holds. */
 export interface JobDocument {
@@ -25,14 +32,14 @@ const listOf =
   (check: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(check);
-const fits =
+const shapeOf =
   <T>(checks: Checks<T>): Check =>
   (value) =>
     isObject(value) && Object.entries<Check>(checks).every(([name, check]) => check(value[name]));
 
-const isThumbnail = fits<JobThumbnail>({ id: isCount, url: isText, createdAt: isText, updatedAt: isText });
+const isThumbnail = shapeOf<JobThumbnail>({ id: isCount, url: isText, createdAt: isText, updatedAt: isText });
 
-const ofFiles = {
+const fileChecks = {
   id: isCount,
   createdAt: isText,
   updatedAt: isText,
@@ -42,15 +49,15 @@ const ofFiles = {
   fault: isRecordOrNull,
 };
 
-const isInput = fits<JobInput>({
-  ...ofFiles,
+const isInput = shapeOf<JobInput>({
+  ...fileChecks,
   state: oneOf(inputStates),
   url: isText,
   connections: (value) => value === undefined || isCount(value),
 });
 
-const isOutput = fits<JobOutput>({
-  ...ofFiles,
+const isOutput = shapeOf<JobOutput>({
+  ...fileChecks,
   state: oneOf(outputStates),
   label: isTextOrNull,
   settings: isObject,
@@ -59,17 +66,17 @@ const isOutput = fits<JobOutput>({
   thumbnails: listOf(isThumbnail),
 });
 
-const isReached = fits<Reached>({ id: isCount, percent: (value) => typeof value === 'number' });
+const isLastProgress = shapeOf<LastProgress>({ id: isCount, percent: (value) => typeof value === 'number' });
 
-const isOnce = fits<CreatedOnce>({ key: isText, fingerprint: isText });
+const isIdempotencyRecord = shapeOf<IdempotencyRecord>({ key: isText, fingerprint: isText });
 
-const isTarget = fits<NotificationTarget>({
+const isTarget = shapeOf<NotificationTarget>({
   url: isText,
   format: oneOf(['json', 'xml']),
   headers: (value) => isObject(value) && Object.values(value).every(isText),
 });
 
-const isNotice = fits<Notice>({
+const isNotification = shapeOf<Notification>({
   id: isText,
   outputId: (value) => value === null || isCount(value),
   target: isTarget,
@@ -78,7 +85,7 @@ const isNotice = fits<Notice>({
 });
 
 /** What a job has of each field that was not there from the beginning, where its file was written before. */
-const laterFields = {
+const addedFieldDefaults = {
   reached: [],
   once: null,
   notifications: [],
@@ -86,15 +93,15 @@ const laterFields = {
 } as const satisfies Partial<Job>;
 
 /** A job as a file of any age has it. */
-type StoredJob = Omit<Job, keyof typeof laterFields> & Partial<Job>;
+type StoredJob = Omit<Job, keyof typeof addedFieldDefaults> & Partial<Job>;
 
-const unlessMissing =
+const optional =
   (check: Check): Check =>
   (value) =>
     value === undefined || check(value);
 
 // A field that is added to jobs later must be let through where it is missing, or every older job counts as damaged.
-const isWholeJob = fits<Job>({
+const isCompleteJob = shapeOf<Job>({
   id: isCount,
   accountId: isText,
   state: (value) => typeof value === 'string' && isJobState(value),
@@ -110,19 +117,19 @@ const isWholeJob = fits<Job>({
   claim: isTextOrNull,
   crashes: isCount,
   resubmits: isCount,
-  reached: unlessMissing(listOf(isReached)),
-  once: unlessMissing((value) => value === null || isOnce(value)),
-  notifications: unlessMissing(listOf(isTarget)),
-  notices: unlessMissing(listOf(isNotice)),
+  reached: optional(listOf(isLastProgress)),
+  once: optional((value) => value === null || isIdempotencyRecord(value)),
+  notifications: optional(listOf(isTarget)),
+  notices: optional(listOf(isNotification)),
 });
 
 function isJob(value: unknown): value is StoredJob {
-  return isWholeJob(value);
+  return isCompleteJob(value);
 }
 
 /** Reads what a job's file holds; null where that is not, in every field, the job with this id. */
 export function readJobDocument(value: unknown, id: number): JobDocument | null {
   if (!isObject(value) || typeof value.revision !== 'number' || !isCount(value.revision)) return null;
   const { revision, job } = value;
-  return isJob(job) && job.id === id ? { revision, job: { ...laterFields, ...job } } : null;
+  return isJob(job) && job.id === id ? { revision, job: { ...addedFieldDefaults, ...job } } : null;
 }

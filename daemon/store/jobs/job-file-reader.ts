@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import type { Disk } from '../../../src/shared/util/disk.js';
 import { mapWithConcurrency } from '../../../src/shared/util/map-with-concurrency.js';
 import { isTemporaryName } from '../../../src/shared/util/temporary-files.js';
-import { type Found, readDocument } from '../data-folder/document.js';
+import { type ReadResult, readDocument } from '../data-folder/document.js';
 import { idOfJobFile } from '../data-folder/layout.js';
 import type { DamagedJobs } from './damaged-jobs.js';
 import { type JobDocument, readJobDocument } from './job-document.js';
 
 /** Enough to keep a disk busy, few enough to stay far from the limit of open files. */
-export const readsAtOnce = 64;
+export const maxConcurrentReads = 64;
 
 /** Reads the file of one job. */
-export function readJobFile(path: string, id: number): Promise<Found<JobDocument>> {
+export function readJobFile(path: string, id: number): Promise<ReadResult<JobDocument>> {
   return readDocument(path, (value) => readJobDocument(value, id));
 }
 
@@ -26,15 +26,15 @@ export async function readJobFolder(
   damaged: DamagedJobs,
 ): Promise<readonly JobDocument[]> {
   const names = await readdir(folder);
-  await mapWithConcurrency(names.filter(isTemporaryName), readsAtOnce, (name) =>
+  await mapWithConcurrency(names.filter(isTemporaryName), maxConcurrentReads, (name) =>
     disk.remove(join(folder, name)),
   );
-  const documents = await mapWithConcurrency(names, readsAtOnce, async (name) => {
+  const documents = await mapWithConcurrency(names, maxConcurrentReads, async (name) => {
     const id = idOfJobFile(name);
     if (id === null) return [];
     const path = join(folder, name);
     const found = await readJobFile(path, id);
-    if (found.kind === 'damaged') await damaged.setAside(id, path, found.reason);
+    if (found.kind === 'damaged') await damaged.quarantine(id, path, found.reason);
     return found.kind === 'whole' ? [found.data] : [];
   });
   return documents.flat();

@@ -10,7 +10,7 @@ import type { JobDocument } from './job-document.js';
  * first written where it goes and then removed where it was; a crash between leaves both, and the revision in them tells
  * the newer. One write of a job at a time.
  */
-export class JobWrites {
+export class JobFileWriter {
   readonly #layout: DataLayout;
   readonly #disk: Disk;
   readonly #files: AtomicFiles;

@@ -1,10 +1,10 @@
 import type { JobState } from '../../../src/shared/states.js';
 import type { Job } from '../../jobs/job.js';
-import { type UsageShare, usageOf } from '../../jobs/usage.js';
-import type { JobFilter, UsageDay, UsageFilter } from '../job-store.js';
-import { type KeyUse, OnceKeys } from './idempotency-index.js';
-import { type IdPage, JobLists } from './job-list-index.js';
-import { IdList } from './sorted-id-list.js';
+import { type JobDailyUsage, usageOf } from '../../jobs/usage.js';
+import type { AccountDailyUsage, JobFilter, UsageFilter } from '../job-store.js';
+import { IdempotencyIndex, type IdempotencyKeyUse } from './idempotency-index.js';
+import { type IdPage, JobListIndex } from './job-list-index.js';
+import { SortedIdList } from './sorted-id-list.js';
 import { UsageLedger } from './usage-ledger.js';
 
 /** What lists, look-ups and reports need of every job without opening its file. */
@@ -12,23 +12,24 @@ export interface IndexEntry {
   readonly id: number;
   readonly accountId: string;
   readonly state: JobState;
-  readonly usage: readonly UsageShare[];
-  readonly hasNotices: boolean;
+  readonly usage: readonly JobDailyUsage[];
+  readonly hasNotifications: boolean;
   /** null also where the key has had its time. */
-  readonly once: KeyUse | null;
+  readonly idempotencyKey: IdempotencyKeyUse | null;
 }
 
 /** The entry of a job. Times are not kept: no list asks for them. */
 export function indexEntry(job: Job): IndexEntry {
-  const { id, accountId, state, once } = job;
-  const createdAtMs = once === null ? Number.NaN : Date.parse(job.createdAt);
+  const { id, accountId, state, once: idempotencyKey } = job;
+  const createdAtMs = idempotencyKey === null ? Number.NaN : Date.parse(job.createdAt);
   return {
     id,
     accountId,
     state,
     usage: usageOf(job),
-    hasNotices: job.notices.length > 0,
-    once: once === null || Number.isNaN(createdAtMs) ? null : { key: once.key, createdAtMs },
+    hasNotifications: job.notices.length > 0,
+    idempotencyKey:
+      idempotencyKey === null || Number.isNaN(createdAtMs) ? null : { key: idempotencyKey.key, createdAtMs },
   };
 }
 
@@ -39,15 +40,15 @@ export function indexEntry(job: Job): IndexEntry {
 export class JobIndex {
   /** Without their keys, which are let go of before them. */
   readonly #entries = new Map<number, IndexEntry>();
-  readonly #lists = new JobLists();
+  readonly #lists = new JobListIndex();
   readonly #ledger = new UsageLedger();
-  readonly #noticeIds = new IdList();
-  readonly #keys = new OnceKeys();
+  readonly #noticeIds = new SortedIdList();
+  readonly #keys = new IdempotencyIndex();
 
   /** Of removed jobs only the usage counts. */
   constructor(entries: readonly IndexEntry[] = [], removed: readonly IndexEntry[] = []) {
     for (const entry of [...entries].sort((a, b) => a.id - b.id)) {
-      if (entry.once !== null) this.passTo(entry.once.createdAtMs);
+      if (entry.idempotencyKey !== null) this.rotate(entry.idempotencyKey.createdAtMs);
       this.put(entry);
     }
     for (const { accountId, usage } of removed) this.#ledger.add(accountId, usage);
@@ -65,7 +66,7 @@ export class JobIndex {
 
   /** Adds an entry, or replaces the one with its id. */
   put(entry: IndexEntry): void {
-    const { id, accountId, state, usage, hasNotices, once } = entry;
+    const { id, accountId, state, usage, hasNotifications, idempotencyKey } = entry;
     const before = this.#entries.get(id);
     if (before !== undefined && before.accountId === accountId) {
       if (before.state !== state) this.#lists.move(before, state);
@@ -76,10 +77,10 @@ export class JobIndex {
       this.#lists.add(entry);
     }
     this.#ledger.add(accountId, usage);
-    if (hasNotices) this.#noticeIds.add(id);
+    if (hasNotifications) this.#noticeIds.add(id);
     else if (before !== undefined) this.#noticeIds.delete(id);
-    if (once !== null) this.#keys.note(accountId, id, once);
-    this.#entries.set(id, once === null ? entry : { ...entry, once: null });
+    if (idempotencyKey !== null) this.#keys.add(accountId, id, idempotencyKey);
+    this.#entries.set(id, idempotencyKey === null ? entry : { ...entry, idempotencyKey: null });
   }
 
   delete(id: number): void {
@@ -105,30 +106,30 @@ export class JobIndex {
   }
 
   /** The ids of the jobs with notices to deliver, oldest first. */
-  withNotices(): readonly number[] {
+  listWithNotifications(): readonly number[] {
     return this.#noticeIds.all();
   }
 
-  usage(filter: UsageFilter): readonly UsageDay[] {
+  usage(filter: UsageFilter): readonly AccountDailyUsage[] {
     return this.#ledger.of(filter);
   }
 
   /** The id of the account's job that was created under a key after `sinceMs`. It may have turned out damaged since. */
-  findOnce(accountId: string, key: string, sinceMs: number): number | null {
+  findByIdempotencyKey(accountId: string, key: string, sinceMs: number): number | null {
     return this.#keys.find(accountId, key, sinceMs);
   }
 
   /** Tells what time it is, in milliseconds since 1970, so that keys that had theirs are let go. */
-  passTo(nowMs: number): void {
-    this.#keys.passTo(nowMs);
+  rotate(nowMs: number): void {
+    this.#keys.rotate(nowMs);
   }
 
   /** Every entry, in no order, with its key where that is still known. */
   all(): readonly IndexEntry[] {
     const uses = this.#keys.byId();
     return Array.from(this.#entries.values(), (entry) => {
-      const once = uses.get(entry.id);
-      return once === undefined ? entry : { ...entry, once };
+      const idempotencyKey = uses.get(entry.id);
+      return idempotencyKey === undefined ? entry : { ...entry, idempotencyKey };
     });
   }
 }

@@ -1,9 +1,9 @@
 import type { JobState } from '../../../src/shared/states.js';
 import type { JobFilter } from '../job-store.js';
-import { IdList } from './sorted-id-list.js';
+import { SortedIdList } from './sorted-id-list.js';
 
 /** What decides in which lists a job stands. */
-export interface Listed {
+export interface ListedJob {
   readonly id: number;
   readonly accountId: string;
   readonly state: JobState;
@@ -17,13 +17,13 @@ export interface IdPage {
 
 /** The lists of one account, or of all: of every state, and of each. */
 class StateLists {
-  readonly any = new IdList();
-  readonly #byState = new Map<JobState, IdList>();
+  readonly any = new SortedIdList();
+  readonly #byState = new Map<JobState, SortedIdList>();
 
-  of(state: JobState): IdList {
+  of(state: JobState): SortedIdList {
     let list = this.#byState.get(state);
     if (list === undefined) {
-      list = new IdList();
+      list = new SortedIdList();
       this.#byState.set(state, list);
     }
     return list;
@@ -34,11 +34,11 @@ class StateLists {
  * The ids that each filter asks for, kept ready: those of all jobs, of each account, of each state, and of both. A page costs what is on
  * it, however many jobs there are and however few of them match.
  */
-export class JobLists {
+export class JobListIndex {
   readonly #ofAll = new StateLists();
   readonly #byAccount = new Map<string, StateLists>();
 
-  add({ id, accountId, state }: Listed): void {
+  add({ id, accountId, state }: ListedJob): void {
     const own = this.#of(accountId);
     own.any.add(id);
     own.of(state).add(id);
@@ -46,7 +46,7 @@ export class JobLists {
     this.#ofAll.of(state).add(id);
   }
 
-  delete({ id, accountId, state }: Listed): void {
+  delete({ id, accountId, state }: ListedJob): void {
     const own = this.#of(accountId);
     own.any.delete(id);
     own.of(state).delete(id);
@@ -55,7 +55,7 @@ export class JobLists {
   }
 
   /** Takes a job from the lists of its state to those of another. */
-  move({ id, accountId, state }: Listed, to: JobState): void {
+  move({ id, accountId, state }: ListedJob, to: JobState): void {
     for (const lists of [this.#of(accountId), this.#ofAll]) {
       lists.of(state).delete(id);
       lists.of(to).add(id);

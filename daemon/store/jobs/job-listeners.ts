@@ -6,7 +6,7 @@ import type { JobListener } from '../job-store.js';
 export class JobListeners {
   readonly #log: Log;
   /** Each in a shell of its own: one that was added twice is told twice, and removed once. */
-  #shells: readonly { readonly listener: JobListener }[] = [];
+  #subscriptions: readonly { readonly listener: JobListener }[] = [];
 
   constructor(log: Log) {
     this.#log = log;
@@ -14,16 +14,16 @@ export class JobListeners {
 
   /** Adds a listener; the function returned removes it. */
   add(listener: JobListener): () => void {
-    const shell = { listener };
-    this.#shells = [...this.#shells, shell];
+    const subscription = { listener };
+    this.#subscriptions = [...this.#subscriptions, subscription];
     return () => {
-      this.#shells = this.#shells.filter((other) => other !== shell);
+      this.#subscriptions = this.#subscriptions.filter((other) => other !== subscription);
     };
   }
 
   /** Tells all of a change that is kept. What a listener throws goes to the log and hinders nobody. */
-  tell(job: Job, before: Job | null): void {
-    for (const { listener } of this.#shells) {
+  emit(job: Job, before: Job | null): void {
+    for (const { listener } of this.#subscriptions) {
       try {
         listener(job, before);
       } catch (error) {

@@ -8,32 +8,32 @@ import { mapWithConcurrency } from '../../../src/shared/util/map-with-concurrenc
 import type { JobDraft } from '../../jobs/draft.js';
 import { hostedFilesOf } from '../../jobs/hosted-files.js';
 import type { Job } from '../../jobs/job.js';
-import { openingError, writeError } from '../data-folder/disk-errors.js';
+import { toOpenError, toWriteError } from '../data-folder/disk-errors.js';
 import { type DataLayout, dataLayout, foldersOfJobs } from '../data-folder/layout.js';
-import { clearLeftovers } from '../data-folder/remove-temporary-files.js';
+import { removeTemporaryFiles } from '../data-folder/remove-temporary-files.js';
 import { Sequence } from '../data-folder/sequence.js';
 import {
+  type AccountDailyUsage,
+  idempotencyTtlMs,
   type JobFilter,
   type JobListener,
-  type JobPage,
+  type JobListPage,
   type JobStore,
-  onceLifeMs,
-  type UsageDay,
   type UsageFilter,
 } from '../job-store.js';
 import { DamagedJobs } from './damaged-jobs.js';
-import { onceName } from './idempotency-index.js';
+import { idempotencyName } from './idempotency-index.js';
 import { writeIndexFile } from './index-file.js';
-import { JobRecords } from './job-cache.js';
-import { readsAtOnce } from './job-file-reader.js';
-import { JobWrites } from './job-file-writer.js';
+import { JobCache } from './job-cache.js';
+import { maxConcurrentReads } from './job-file-reader.js';
+import { JobFileWriter } from './job-file-writer.js';
 import { indexEntry } from './job-index.js';
 import { JobListeners } from './job-listeners.js';
 import { readJobs } from './read-jobs.js';
 import { RemovedJobs } from './removed-jobs.js';
 
 /** Final jobs read at a start that make it worthwhile to write the index at once, not only at the close. */
-const indexWorthwhileCount = 2000;
+const indexWriteThreshold = 2000;
 
 /** What opening a job store takes. */
 export interface OpenJobStoreOptions {
@@ -54,107 +54,116 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
   const disk = options.disk ?? realDisk;
   const { log } = options;
   try {
-    const files = new AtomicFiles(disk, writeError);
+    const files = new AtomicFiles(disk, toWriteError);
     for (const folder of foldersOfJobs(layout)) await files.makeFolder(folder);
-    await clearLeftovers(layout, disk);
+    await removeTemporaryFiles(layout, disk);
     const damaged = await DamagedJobs.open(layout.damaged, disk, log);
     const isIndexIgnored = options.isUsageRebuilt ?? false;
     const found = await readJobs(layout, disk, damaged, { isIndexIgnored });
-    const sequence = await Sequence.open(files, layout.sequence, found.greatestId);
-    const records = new JobRecords(layout, damaged, found);
-    const writes = new JobWrites(layout, disk, files);
+    const sequence = await Sequence.open(files, layout.sequence, found.maxId);
+    const cache = new JobCache(layout, damaged, found);
+    const writer = new JobFileWriter(layout, disk, files);
     const removed = new RemovedJobs(layout, files);
-    const left = found.removed.files;
-    const store = new JsonJobStore({ layout, files, sequence, records, writes, removed, left, log });
+    const removedHostedFiles = found.removed.files;
+    const store = new JsonJobStore({
+      layout,
+      files,
+      sequence,
+      cache,
+      writer,
+      removed,
+      removedHostedFiles,
+      log,
+    });
     // An index that was not believed must not be believed after a crash either.
-    if (isIndexIgnored || found.doneRead >= indexWorthwhileCount) await store.writeIndex();
+    if (isIndexIgnored || found.doneRead >= indexWriteThreshold) await store.writeIndex();
     return store;
   } catch (error) {
-    throw openingError(error, dataFolder);
+    throw toOpenError(error, dataFolder);
   }
 }
 
-interface Parts {
+interface JsonJobStoreParts {
   readonly layout: DataLayout;
   readonly files: AtomicFiles;
   readonly sequence: Sequence;
-  readonly records: JobRecords;
-  readonly writes: JobWrites;
+  readonly cache: JobCache;
+  readonly writer: JobFileWriter;
   readonly removed: RemovedJobs;
   /** Hosted files of removed jobs that may still be there, by the name of the folder below `jobs/done`. */
-  readonly left: ReadonlyMap<string, readonly string[]>;
+  readonly removedHostedFiles: ReadonlyMap<string, readonly string[]>;
   readonly log: Log;
 }
 
 /** Jobs as JSON files, one a job, with an index of all in memory. */
 class JsonJobStore implements JobStore {
-  readonly #parts: Parts;
-  readonly #records: JobRecords;
+  readonly #parts: JsonJobStoreParts;
+  readonly #cache: JobCache;
   readonly #listeners: JobListeners;
   readonly #jobMutex = new KeyedMutex<number>();
   /** Creates under way: those with one idempotency key one after the other, so that the later find the first. */
   readonly #createMutex = new KeyedMutex<string | symbol>();
 
-  constructor(parts: Parts) {
+  constructor(parts: JsonJobStoreParts) {
     this.#parts = parts;
-    this.#records = parts.records;
+    this.#cache = parts.cache;
     this.#listeners = new JobListeners(parts.log);
   }
 
   create(draft: JobDraft): Promise<Job> {
     // This one is not kept: it tells whose draft it is, of when, and under which key.
-    const { accountId, once, createdAt } = draft.number(0);
+    const { accountId, once: idempotency, createdAt } = draft.number(0);
     const now = Date.parse(createdAt);
-    this.#records.index.passTo(now);
-    if (once === null) return this.#createMutex.runExclusive(Symbol(), () => this.#keep(draft));
-    const { key } = once;
-    return this.#createMutex.runExclusive(onceName(accountId, key), async () => {
-      const earlier = await this.findOnce(accountId, key, new Date(now - onceLifeMs));
-      return earlier ?? this.#keep(draft);
+    this.#cache.index.rotate(now);
+    if (idempotency === null) return this.#createMutex.runExclusive(Symbol(), () => this.#persist(draft));
+    const { key } = idempotency;
+    return this.#createMutex.runExclusive(idempotencyName(accountId, key), async () => {
+      const existing = await this.findByIdempotencyKey(accountId, key, new Date(now - idempotencyTtlMs));
+      return existing ?? this.#persist(draft);
     });
   }
 
-  async findOnce(accountId: string, key: string, since: Date): Promise<Job | null> {
-    const id = this.#records.index.findOnce(accountId, key, since.getTime());
-    return id === null ? null : this.#whole(id);
+  async findByIdempotencyKey(accountId: string, key: string, since: Date): Promise<Job | null> {
+    const id = this.#cache.index.findByIdempotencyKey(accountId, key, since.getTime());
+    return id === null ? null : this.#getReadable(id);
   }
 
   async get(id: number): Promise<Job | null> {
-    const known = this.#records.known(id);
+    const known = this.#cache.getCached(id);
     if (known !== undefined) return known.job;
     // In the chain, so that what is read cannot be overtaken by an update and remembered after it.
-    const document = await this.#jobMutex.runExclusive(id, () => this.#records.load(id));
+    const document = await this.#jobMutex.runExclusive(id, () => this.#cache.load(id));
     return document?.job ?? null;
   }
 
   async findByFile(fileId: number): Promise<Job | null> {
-    const owner = this.#records.index.floor(fileId);
+    const owner = this.#cache.index.floor(fileId);
     if (owner === undefined || owner.id === fileId) return null;
-    const job = this.#records.known(owner.id)?.job ?? (await this.#whole(owner.id));
+    const job = this.#cache.getCached(owner.id)?.job ?? (await this.#getReadable(owner.id));
     const isPart = job?.input.id === fileId || job?.outputs.some(({ id }) => id === fileId);
     return isPart ? job : null;
   }
 
-  async list(filter: JobFilter): Promise<JobPage> {
+  async list(filter: JobFilter): Promise<JobListPage> {
     for (;;) {
-      const { ids, total } = this.#records.index.page(filter);
-      const jobs = await this.#wholeOnes(ids);
+      const { ids, total } = this.#cache.index.page(filter);
+      const jobs = await this.#getAllReadable(ids);
       // A job that turned out to be damaged has left the index by now, and the next takes its place.
       if (jobs.length === ids.length) return { jobs, total };
     }
   }
 
   async active(): Promise<readonly Job[]> {
-    return [...this.#records.active()].sort((a, b) => a.id - b.id);
+    return [...this.#cache.active()].sort((a, b) => a.id - b.id);
   }
 
-  async withNotices(): Promise<readonly Job[]> {
-    const jobs = await this.#wholeOnes(this.#records.index.withNotices());
+  async listWithNotifications(): Promise<readonly Job[]> {
+    const jobs = await this.#getAllReadable(this.#cache.index.listWithNotifications());
     return jobs.filter(({ notices }) => notices.length > 0);
   }
 
-  async usage(filter: UsageFilter): Promise<readonly UsageDay[]> {
-    return this.#records.index.usage(filter);
+  async usage(filter: UsageFilter): Promise<readonly AccountDailyUsage[]> {
+    return this.#cache.index.usage(filter);
   }
 
   watch(listener: JobListener): () => void {
@@ -163,29 +172,29 @@ class JsonJobStore implements JobStore {
 
   update(id: number, change: (job: Job) => Job): Promise<Job> {
     return this.#jobMutex.runExclusive(id, async () => {
-      const before = await this.#records.load(id);
+      const before = await this.#cache.load(id);
       if (before === null) throw new VencError('NotFoundError', `There is no job ${id}.`);
       const job = change(before.job);
       if (job === before.job) return job;
       const after = { revision: before.revision + 1, job };
       try {
-        await this.#parts.writes.replace(before, after);
+        await this.#parts.writer.replace(before, after);
       } catch (error) {
         // Where the file cannot be read either, the job stays as it was known, and why it could not be written is what counts.
-        const left = await this.#records.lookAgain(before).catch(() => before.job);
-        if (left !== before.job) this.#listeners.tell(left, before.job);
+        const removedHostedFiles = await this.#cache.reconcile(before).catch(() => before.job);
+        if (removedHostedFiles !== before.job) this.#listeners.emit(removedHostedFiles, before.job);
         throw error;
       }
-      this.#records.remember(after);
-      this.#listeners.tell(job, before.job);
+      this.#cache.put(after);
+      this.#listeners.emit(job, before.job);
       return job;
     });
   }
 
   remove(id: number): Promise<Job> {
     return this.#jobMutex.runExclusive(id, async () => {
-      const { removed, writes } = this.#parts;
-      const document = await this.#records.load(id);
+      const { removed, writer } = this.#parts;
+      const document = await this.#cache.load(id);
       if (document === null) throw new VencError('NotFoundError', `There is no job ${id}.`);
       const { job } = document;
       if (!isFinal(job.state)) {
@@ -193,18 +202,18 @@ class JsonJobStore implements JobStore {
         throw new VencError('ConflictError', message, { hint: `cancel it first: venc cancel ${id}` });
       }
       await removed.add(indexEntry({ ...job, once: null, notices: [] }), hostedFilesOf(job));
-      this.#records.forget(id);
-      await writes.remove(id);
+      this.#cache.remove(id);
+      await writer.remove(id);
       return job;
     });
   }
 
   removedFiles(): readonly string[] {
-    return [...this.#parts.left.values()].flat();
+    return [...this.#parts.removedHostedFiles.values()].flat();
   }
 
   async forgetRemovedFiles(): Promise<void> {
-    for (const name of this.#parts.left.keys()) await this.#parts.removed.forgetFiles(name);
+    for (const name of this.#parts.removedHostedFiles.keys()) await this.#parts.removed.forgetFiles(name);
   }
 
   async close(): Promise<void> {
@@ -221,7 +230,7 @@ class JsonJobStore implements JobStore {
   /** Writes the cache of final jobs. Never rejects: a start can do without it. */
   async writeIndex(): Promise<void> {
     const { files, layout, log } = this.#parts;
-    const done = this.#records.index.all().filter(({ state }) => isFinal(state));
+    const done = this.#cache.index.all().filter(({ state }) => isFinal(state));
     try {
       await writeIndexFile(files, layout, done, new Date());
     } catch (error) {
@@ -234,28 +243,28 @@ class JsonJobStore implements JobStore {
   }
 
   /** Numbers a draft and writes it. */
-  async #keep(draft: JobDraft): Promise<Job> {
-    const job = draft.number(await this.#parts.sequence.take(draft.idCount));
+  async #persist(draft: JobDraft): Promise<Job> {
+    const job = draft.number(await this.#parts.sequence.allocate(draft.idCount));
     const document = { revision: 1, job };
     return this.#jobMutex.runExclusive(job.id, async () => {
-      await this.#parts.writes.add(document);
-      this.#records.remember(document);
-      this.#listeners.tell(job, null);
+      await this.#parts.writer.add(document);
+      this.#cache.put(document);
+      this.#listeners.emit(job, null);
       return job;
     });
   }
 
   /** The jobs with these ids that could be read. */
-  async #wholeOnes(ids: readonly number[]): Promise<readonly Job[]> {
-    const known = ids.map((id) => this.#records.known(id)?.job ?? null);
+  async #getAllReadable(ids: readonly number[]): Promise<readonly Job[]> {
+    const known = ids.map((id) => this.#cache.getCached(id)?.job ?? null);
     // Most lists are of jobs in memory: no promise for each.
     if (!known.includes(null)) return known.filter((job) => job !== null);
-    const jobs = await mapWithConcurrency(ids, readsAtOnce, (id) => this.#whole(id));
+    const jobs = await mapWithConcurrency(ids, maxConcurrentReads, (id) => this.#getReadable(id));
     return jobs.filter((job) => job !== null);
   }
 
   /** The job, or null where there is none that could be read. */
-  async #whole(id: number): Promise<Job | null> {
+  async #getReadable(id: number): Promise<Job | null> {
     try {
       return await this.get(id);
     } catch (error) {

@@ -17,7 +17,7 @@ import { type IndexEntry, indexEntry } from './job-index.js';
 import { readRemovedJobs } from './removed-jobs.js';
 
 /** What a start finds in a data folder. */
-export interface JobsFound {
+export interface LoadedJobs {
   /** Jobs that are not final, in full. */
   readonly active: readonly JobDocument[];
   /** Final ones, as the index has them. */
@@ -28,7 +28,7 @@ export interface JobsFound {
     readonly files: ReadonlyMap<string, readonly string[]>;
   };
   /** No id up to this one may be given again. */
-  readonly greatestId: number;
+  readonly maxId: number;
   /** How many final jobs had to be read because the index could not tell. */
   readonly doneRead: number;
 }
@@ -39,11 +39,11 @@ export interface ReadJobsOptions {
   readonly isIndexIgnored: boolean;
 }
 
-interface DoneFound {
+interface LoadedDoneJobs {
   readonly entries: Map<number, IndexEntry>;
   readonly removed: Map<number, IndexEntry>;
   readonly files: ReadonlyMap<string, readonly string[]>;
-  readonly greatestId: number;
+  readonly maxId: number;
   readonly readCount: number;
 }
 
@@ -56,7 +56,7 @@ export async function readJobs(
   disk: Disk,
   damaged: DamagedJobs,
   options: ReadJobsOptions,
-): Promise<JobsFound> {
+): Promise<LoadedJobs> {
   const cache: ReadonlyMap<string, CachedFolder> = options.isIndexIgnored
     ? new Map()
     : await readIndexFile(layout);
@@ -68,15 +68,15 @@ export async function readJobs(
     else active.set(id, document);
   }
   // Asked now: reading may have set aside the greatest of all.
-  let greatestId = Math.max(done.greatestId, damaged.greatestId);
+  let maxId = Math.max(done.maxId, damaged.maxId);
   for (const id of [...active.keys(), ...done.entries.keys(), ...done.removed.keys()])
-    greatestId = Math.max(greatestId, id);
+    maxId = Math.max(maxId, id);
 
-  const isDoubtful = ({ id, state }: IndexEntry) => active.has(id) || !isFinal(state);
-  const astray = [...active.values()].filter(({ job }) => isFinal(job.state)).map(({ job }) => job.id);
-  const doubtful = [...done.entries.values()].filter(isDoubtful).map(({ id }) => id);
-  for (const id of new Set([...astray, ...doubtful])) {
-    const newest = await putRight(layout, disk, id, active.get(id) ?? null);
+  const isConflicting = ({ id, state }: IndexEntry) => active.has(id) || !isFinal(state);
+  const misplaced = [...active.values()].filter(({ job }) => isFinal(job.state)).map(({ job }) => job.id);
+  const conflicting = [...done.entries.values()].filter(isConflicting).map(({ id }) => id);
+  for (const id of new Set([...misplaced, ...conflicting])) {
+    const newest = await repair(layout, disk, id, active.get(id) ?? null);
     active.delete(id);
     done.entries.delete(id);
     if (newest === null) continue;
@@ -87,7 +87,7 @@ export async function readJobs(
     active: [...active.values()],
     done: [...done.entries.values()],
     removed: { entries: [...done.removed.values()], files: done.files },
-    greatestId,
+    maxId,
     doneRead: done.readCount,
   };
 }
@@ -97,17 +97,17 @@ async function readDone(
   disk: Disk,
   damaged: DamagedJobs,
   cache: ReadonlyMap<string, CachedFolder>,
-): Promise<DoneFound> {
+): Promise<LoadedDoneJobs> {
   const entries = new Map<number, IndexEntry>();
   const removed = new Map<number, IndexEntry>();
   const files = new Map<string, readonly string[]>();
-  let greatestId = 0;
+  let maxId = 0;
   let readCount = 0;
   for (const name of await readdir(layout.done)) {
     const firstId = firstIdOfDoneFolder(name);
     if (firstId === null) continue;
     // Also where the folder is empty: somebody took the jobs away, and their ids stay used.
-    greatestId = Math.max(greatestId, firstId);
+    maxId = Math.max(maxId, firstId);
     const folder = join(layout.done, name);
     const cached = cache.get(name);
     const isUnchanged =
@@ -116,20 +116,20 @@ async function readDone(
       ? cached.entries
       : (await readJobFolder(folder, disk, damaged)).map(({ job }) => indexEntry(job));
     if (!isUnchanged) readCount += found.length;
-    const gone = await readRemovedJobs(layout, name);
-    for (const entry of gone.entries) removed.set(entry.id, entry);
-    if (gone.files.length > 0) files.set(name, gone.files);
+    const removedFolder = await readRemovedJobs(layout, name);
+    for (const entry of removedFolder.entries) removed.set(entry.id, entry);
+    if (removedFolder.files.length > 0) files.set(name, removedFolder.files);
     for (const entry of found) {
       // A crash came between the removal of the job and that of its file.
       if (removed.has(entry.id)) await disk.remove(join(folder, jobFileName(entry.id)));
       else if (doneFolderName(entry.id) === name) entries.set(entry.id, entry);
     }
   }
-  return { entries, removed, files, greatestId, readCount };
+  return { entries, removed, files, maxId, readCount };
 }
 
 /** Leaves one file of a job, the newest, where its state says it belongs. */
-async function putRight(
+async function repair(
   layout: DataLayout,
   disk: Disk,
   id: number,

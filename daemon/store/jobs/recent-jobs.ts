@@ -7,40 +7,40 @@ import type { JobDocument } from './job-document.js';
  * down with its size: to find the oldest entry is to walk past all the places of those deleted before.)
  */
 export class RecentJobs {
-  readonly #partLimit: number;
-  #younger = new Map<number, JobDocument>();
-  #elder = new Map<number, JobDocument>();
-  #youngerParts = 0;
+  readonly #maxParts: number;
+  #current = new Map<number, JobDocument>();
+  #previous = new Map<number, JobDocument>();
+  #currentParts = 0;
 
-  constructor(partLimit: number) {
-    this.#partLimit = partLimit;
+  constructor(maxParts: number) {
+    this.#maxParts = maxParts;
   }
 
   get(id: number): JobDocument | undefined {
-    const found = this.#younger.get(id);
+    const found = this.#current.get(id);
     if (found !== undefined) return found;
-    const elder = this.#elder.get(id);
-    if (elder !== undefined) this.set(elder);
-    return elder;
+    const previous = this.#previous.get(id);
+    if (previous !== undefined) this.set(previous);
+    return previous;
   }
 
   set(document: JobDocument): void {
     const { id } = document.job;
     this.delete(id);
-    this.#younger.set(id, document);
-    this.#youngerParts += partsOf(document);
-    if (this.#youngerParts < this.#partLimit) return;
-    this.#elder = this.#younger;
-    this.#younger = new Map();
-    this.#youngerParts = 0;
+    this.#current.set(id, document);
+    this.#currentParts += partsOf(document);
+    if (this.#currentParts < this.#maxParts) return;
+    this.#previous = this.#current;
+    this.#current = new Map();
+    this.#currentParts = 0;
   }
 
   delete(id: number): void {
-    this.#elder.delete(id);
-    const former = this.#younger.get(id);
+    this.#previous.delete(id);
+    const former = this.#current.get(id);
     if (former === undefined) return;
-    this.#younger.delete(id);
-    this.#youngerParts -= partsOf(former);
+    this.#current.delete(id);
+    this.#currentParts -= partsOf(former);
   }
 }
 

@@ -67,9 +67,9 @@ export class RemovedJobs {
     const before = this.#writing.get(name) ?? Promise.resolve();
     const write = () => {
       this.#pending.delete(name);
-      return this.#change(name, (kept) => ({
-        entries: [...kept.entries, ...additions.map((one) => one.entry)],
-        files: [...kept.files, ...additions.flatMap((one) => one.files)],
+      return this.#change(name, (previous) => ({
+        entries: [...previous.entries, ...additions.map((one) => one.entry)],
+        files: [...previous.files, ...additions.flatMap((one) => one.files)],
       }));
     };
     const writing = before.then(write, write);
@@ -82,7 +82,7 @@ export class RemovedJobs {
     return this.#change(folderName, ({ entries }) => ({ entries, files: [] }));
   }
 
-  async #change(name: string, change: (kept: RemovedFolder) => RemovedFolder): Promise<void> {
+  async #change(name: string, change: (previous: RemovedFolder) => RemovedFolder): Promise<void> {
     const { entries, files } = change(await readRemovedJobs(this.#layout, name));
     const document: RemovedDocument = { jobs: entries.map(writeIndexRow), files };
     await this.#files.makeFolder(join(this.#layout.done, name));

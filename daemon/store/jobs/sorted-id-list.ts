@@ -1,12 +1,12 @@
 /** Greatest length of a run. Moving half of that is cheaper than a look-up by name. */
-const runLimit = 512;
+const maxRunLength = 512;
 
 /**
  * Ids in ascending order, in runs of some hundred: adding and removing one costs about the same wherever it stands and however
  * many there are, and a page deep down skips whole runs. One long array was the other way: at a million ids
  * it moves eight megabytes for each of the oldest that is removed.
  */
-export class IdList {
+export class SortedIdList {
   /** None is empty. */
   readonly #runs: number[][] = [];
   #size = 0;
@@ -19,23 +19,23 @@ export class IdList {
   add(id: number): void {
     const newest = this.#runs[this.#runs.length - 1];
     // Nearly all come last, and every one does at a start.
-    if (newest !== undefined && newest.length < runLimit && (newest[newest.length - 1] ?? 0) < id) {
+    if (newest !== undefined && newest.length < maxRunLength && (newest[newest.length - 1] ?? 0) < id) {
       newest.push(id);
       this.#size += 1;
       return;
     }
-    const place = this.#runFor(id);
-    const run = this.#runs[place];
+    const runIndex = this.#runFor(id);
+    const run = this.#runs[runIndex];
     if (run === undefined) {
       this.#runs.push([id]);
     } else {
       const position = positionIn(run, id);
       if (run[position] === id) return;
       // What comes last begins a run of its own, so that runs which only grow are left full and not half full.
-      if (run.length >= runLimit && position === run.length) this.#runs.splice(place + 1, 0, [id]);
+      if (run.length >= maxRunLength && position === run.length) this.#runs.splice(runIndex + 1, 0, [id]);
       else {
         run.splice(position, 0, id);
-        if (run.length > runLimit) this.#runs.splice(place + 1, 0, run.splice(runLimit >>> 1));
+        if (run.length > maxRunLength) this.#runs.splice(runIndex + 1, 0, run.splice(maxRunLength >>> 1));
       }
     }
     this.#size += 1;
@@ -43,12 +43,12 @@ export class IdList {
 
   /** Removes an id; content where it is not there. */
   delete(id: number): void {
-    const place = this.#runFor(id);
-    const run = this.#runs[place];
+    const runIndex = this.#runFor(id);
+    const run = this.#runs[runIndex];
     if (run === undefined) return;
     const position = positionIn(run, id);
     if (run[position] !== id) return;
-    if (run.length === 1) this.#runs.splice(place, 1);
+    if (run.length === 1) this.#runs.splice(runIndex, 1);
     else run.splice(position, 1);
     this.#size -= 1;
   }
@@ -65,8 +65,8 @@ export class IdList {
   newest(offset: number, limit: number): readonly number[] {
     const ids: number[] = [];
     let toSkip = offset;
-    for (let place = this.#runs.length - 1; place >= 0 && ids.length < limit; place -= 1) {
-      const run = this.#runs[place] ?? [];
+    for (let runIndex = this.#runs.length - 1; runIndex >= 0 && ids.length < limit; runIndex -= 1) {
+      const run = this.#runs[runIndex] ?? [];
       const end = run.length - toSkip;
       toSkip = Math.max(0, -end);
       if (end <= 0) continue;

@@ -1,5 +1,5 @@
-import type { UsageShare } from '../../jobs/usage.js';
-import type { UsageDay, UsageFilter } from '../job-store.js';
+import type { JobDailyUsage } from '../../jobs/usage.js';
+import type { AccountDailyUsage, UsageFilter } from '../job-store.js';
 
 /** Whole milliseconds. */
 interface Sums {
@@ -17,8 +17,8 @@ export class UsageLedger {
   readonly #accounts = new Map<string, Map<string, Day>>();
 
   /** Counts what a job adds. */
-  add(accountId: string, shares: readonly UsageShare[]): void {
-    for (const { day, grouping, encodedMs, billableMs } of shares) {
+  add(accountId: string, entries: readonly JobDailyUsage[]): void {
+    for (const { day, grouping, encodedMs, billableMs } of entries) {
       const sums = this.#sums(accountId, day, grouping);
       sums.encodedMs += encodedMs;
       sums.billableMs += billableMs;
@@ -26,9 +26,9 @@ export class UsageLedger {
   }
 
   /** Takes out what a job added. */
-  subtract(accountId: string, shares: readonly UsageShare[]): void {
+  subtract(accountId: string, entries: readonly JobDailyUsage[]): void {
     const days = this.#accounts.get(accountId);
-    for (const { day, grouping, encodedMs, billableMs } of shares) {
+    for (const { day, grouping, encodedMs, billableMs } of entries) {
       const groupings = days?.get(day);
       const sums = groupings?.get(grouping);
       if (groupings === undefined || sums === undefined) continue;
@@ -41,7 +41,7 @@ export class UsageLedger {
   }
 
   /** The sums of an account's days in a range, in the order that `JobStore.usage` promises. */
-  of({ accountId, from, to }: UsageFilter): readonly UsageDay[] {
+  of({ accountId, from, to }: UsageFilter): readonly AccountDailyUsage[] {
     const days = [...(this.#accounts.get(accountId) ?? [])].filter(([day]) => from <= day && day <= to);
     return days
       .sort(byFirst)

@@ -33,7 +33,7 @@ async function run(options: DoctorOptions, context: Context) {
   const dataFolder = await context.dataFolder();
   const [programs, folder, service] = await Promise.all([
     checkPrograms(async () => {
-      const { examine } = await import('../../../daemon/admin/diagnose.js');
+      const { diagnose: examine } = await import('../../../daemon/admin/diagnose.js');
       return examine(await context.programs(options));
     }),
     checkDataFolder(dataFolder),

@@ -71,7 +71,7 @@ async function run(word: string, options: PlanOptions, context: Context): Promis
   const outs = await outputPlaces(options.out ?? [], 1, process.cwd());
   const { body, paths } = await withValidation(request, () => placeFiles(request, outs, 'kept'));
   await refuseInput(body.input, paths);
-  const { planOnce } = await import('../../../daemon/dry-run/dry-run.js');
+  const { dryRun: planOnce } = await import('../../../daemon/dry-run/dry-run.js');
   const plan = await planOnce(body, {
     ...programs,
     files: paths.map((path) => (isUrl(path) ? null : path)),

@@ -173,7 +173,7 @@ interface Reporting {
  * and the others are encoded all the same.
  */
 async function encodeAll(runs: readonly PreparedRun[], { io, mode, count }: Reporting, encoding: Encoding) {
-  const { runOnce } = await import('../../../daemon/app/one-shot-run.js');
+  const { runOneShot: runOnce } = await import('../../../daemon/app/one-shot-run.js');
   const display = await openProgress(io, mode, count === 1 ? 'encode' : `${count} files`);
   const encodes: EndedEncode[] = [];
   const startedAtMs = Date.now();

@@ -51,7 +51,7 @@ export function createBringer({ client, context, display, stage, signal }: Bring
     const name = withoutPassword(staged.url);
     brought.push(async (mayBeNeeded) => {
       if (mayBeNeeded) return remark(`${name} is kept, since the service may have taken the request`);
-      await staged.takeBack().catch((error: unknown) => {
+      await staged.remove().catch((error: unknown) => {
         const why = error instanceof Error ? error.message : String(error);
         remark(`${name} could not be removed again: ${why}`);
       });

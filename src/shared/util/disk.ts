@@ -50,7 +50,7 @@ export const realDisk: Disk = {
 };
 
 /** A disk that is asked before each step whether it may still be changed; `check` throws where not. */
-export function diskWhileHeld(disk: Disk, check: () => void): Disk {
+export function guardDisk(disk: Disk, check: () => void): Disk {
   return {
     async makeFolder(path) {
       check();

@@ -1,6 +1,6 @@
 import type { Disk } from './disk.js';
 
-interface Turns {
+interface SyncState {
   running: Promise<void> | null;
   /** The turn after the running one: all who come meanwhile share it. */
   next: Promise<void> | null;
@@ -12,7 +12,7 @@ interface Turns {
  */
 export class FolderSync {
   readonly #disk: Disk;
-  readonly #folders = new Map<string, Turns>();
+  readonly #folders = new Map<string, SyncState>();
 
   constructor(disk: Disk) {
     this.#disk = disk;
@@ -20,23 +20,23 @@ export class FolderSync {
 
   /** Resolves when everything that happened in the folder up to this call is safe. */
   sync(folder: string): Promise<void> {
-    const turns = this.#folders.get(folder) ?? { running: null, next: null };
-    this.#folders.set(folder, turns);
-    if (turns.next !== null) return turns.next;
-    if (turns.running === null) return this.#begin(folder, turns);
-    const begin = () => this.#begin(folder, turns);
-    turns.next = turns.running.then(begin, begin);
-    return turns.next;
+    const state = this.#folders.get(folder) ?? { running: null, next: null };
+    this.#folders.set(folder, state);
+    if (state.next !== null) return state.next;
+    if (state.running === null) return this.#begin(folder, state);
+    const begin = () => this.#begin(folder, state);
+    state.next = state.running.then(begin, begin);
+    return state.next;
   }
 
-  #begin(folder: string, turns: Turns): Promise<void> {
-    turns.next = null;
+  #begin(folder: string, state: SyncState): Promise<void> {
+    state.next = null;
     const running = this.#disk.syncFolder(folder).finally(() => {
-      if (turns.running !== running) return;
-      turns.running = null;
-      if (turns.next === null) this.#folders.delete(folder);
+      if (state.running !== running) return;
+      state.running = null;
+      if (state.next === null) this.#folders.delete(folder);
     });
-    turns.running = running;
+    state.running = running;
     return running;
   }
 }

@@ -13,25 +13,25 @@ interface Waiter {
  * Not p-limit: it serves strictly in order of arrival, and a task that waits there cannot be cancelled.
  */
 export class Semaphore {
-  #free: number;
-  #waiting: readonly Waiter[] = [];
+  #available: number;
+  #waiters: readonly Waiter[] = [];
 
   constructor(permits: number) {
-    this.#free = permits;
+    this.#available = permits;
   }
 
   /** How many tasks wait for a permit. */
-  get waiting(): number {
-    return this.#waiting.length;
+  get waitingCount(): number {
+    return this.#waiters.length;
   }
 
   /** Waits for a permit. Rejects with the signal's reason once that is aborted. */
   acquire(priority = 0, signal?: AbortSignal): Promise<Release> {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    if (this.#free > 0) return Promise.resolve(this.#take());
+    if (this.#available > 0) return Promise.resolve(this.#grantPermit());
     return new Promise((resolve, reject) => {
       const cancel = () => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiter);
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
         reject(signal?.reason);
       };
       const waiter: Waiter = {
@@ -42,7 +42,7 @@ export class Semaphore {
         },
       };
       signal?.addEventListener('abort', cancel, { once: true });
-      this.#waiting = [...this.#waiting, waiter].sort((a, b) => a.priority - b.priority);
+      this.#waiters = [...this.#waiters, waiter].sort((a, b) => a.priority - b.priority);
     });
   }
 
@@ -56,21 +56,21 @@ export class Semaphore {
     }
   }
 
-  #take(): Release {
-    this.#free -= 1;
+  #grantPermit(): Release {
+    this.#available -= 1;
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      this.#free += 1;
+      this.#available += 1;
       this.#serveNext();
     };
   }
 
   #serveNext(): void {
-    const [first, ...others] = this.#waiting;
+    const [first, ...others] = this.#waiters;
     if (first === undefined) return;
-    this.#waiting = others;
-    first.grant(this.#take());
+    this.#waiters = others;
+    first.grant(this.#grantPermit());
   }
 }

@@ -9,7 +9,7 @@ import { isVencError } from '../../../src/shared/errors.js';
 import { sampleBytes } from '../../contracts/transport/evidence.js';
 import { type HttpSource, startHttpSource } from '../../helpers/servers/http-source.js';
 import { tempFolder } from '../../helpers/temp.js';
-import { until } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/until.js';
 
 const bytes = sampleBytes(200_003);
 const md5 = createHash('md5').update(bytes).digest('hex');
@@ -224,9 +224,9 @@ for (const told of [md5, null]) {
     };
     await scene(halfway, async ({ save, path, folder }) => {
       const first = save({ md5: told });
-      await until('it is halfway', () => sizeOf(`${path}.part`) === 100_000);
+      await waitUntil('it is halfway', () => sizeOf(`${path}.part`) === 100_000);
       const second = save({ md5: told });
-      await until('both are', () => held.length === 2 && sizeOf(`${path}.part`) === 100_000);
+      await waitUntil('both are', () => held.length === 2 && sizeOf(`${path}.part`) === 100_000);
       for (const response of held) response.end(bytes.subarray(100_000));
       const ends = await Promise.allSettled([first, second]);
       assert.ok(ends.some(({ status }) => status === 'fulfilled'));

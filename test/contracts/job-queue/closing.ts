@@ -1,42 +1,42 @@
 import * as assert from 'uvu/assert';
 import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';
-import { quiet } from '../../helpers/until.js';
+import { settleEventLoop } from '../../helpers/until.js';
 import type { QueueFacts } from './queue-facts.js';
 
 /** Longer than any test: a grace that never runs out by itself. */
 const endlessMs = 2 ** 40;
 
 /** The end of a queue. */
-export const closing: QueueFacts = {
+export const closeFacts: QueueFacts = {
   'a close lets running jobs finish within the grace and begins no other': async ({
     store,
     queue,
-    stage,
+    fixture,
   }) => {
     const running = await store.create(sampleDraft());
     const waiting = await store.create(sampleDraft());
     const late = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 1 });
+    queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(running.id);
     await queue.enqueue(waiting.id);
-    const scene = await stage.next();
+    const scenario = await fixture.next();
     const closed = queue.close(endlessMs);
     await queue.enqueue(late.id);
-    await scene.end(finishAll);
+    await scenario.end(finishAll);
     await closed;
-    assert.not(scene.run.signal.aborted);
-    assert.equal(stage.record, [`+${running.id}`, `-${running.id}`]);
+    assert.not(scenario.run.signal.aborted);
+    assert.equal(fixture.record, [`+${running.id}`, `-${running.id}`]);
     assert.is((await store.get(running.id))?.state, 'finished');
     assert.is((await store.get(waiting.id))?.state, 'waiting');
     assert.is((await store.get(late.id))?.state, 'waiting');
   },
 
   'what still runs after the grace is stopped and back to waiting, which is no crash': async (context) => {
-    const { store, queue, stage } = context;
+    const { store, queue, fixture } = context;
     const { id, outputs } = await store.create(sampleDraft(2));
-    queue.work(stage.handler, { slots: 1 });
+    queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
-    const { run } = await stage.next();
+    const { run } = await fixture.next();
     const [first] = outputs;
     await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
     await run.change({ type: 'output-started', id: first?.id ?? 0 });
@@ -56,18 +56,18 @@ export const closing: QueueFacts = {
   'a run that only waits for its turn gets no grace, be it that it waits already or comes to it': async ({
     store,
     queue,
-    stage,
+    fixture,
   }) => {
     const [early, late] = [await store.create(sampleDraft()), await store.create(sampleDraft())];
-    queue.work(stage.handler, { slots: 2 });
+    queue.work(fixture.handler, { slots: 2 });
     for (const { id } of [early, late]) await queue.enqueue(id);
-    const scenes = [await stage.next(), await stage.next()] as const;
+    const scenes = [await fixture.next(), await fixture.next()] as const;
     const never = () => new Promise<never>(() => {});
-    void scenes[0].run.waiting(never());
+    void scenes[0].run.whileWaiting(never());
     const closed = queue.close(endlessMs);
     assert.is(scenes[0].run.signal.reason, 'draining');
     assert.not(scenes[1].run.signal.aborted);
-    void scenes[1].run.waiting(never());
+    void scenes[1].run.whileWaiting(never());
     await closed;
     for (const { id } of [early, late]) {
       const job = await store.get(id);
@@ -75,37 +75,37 @@ export const closing: QueueFacts = {
     }
   },
 
-  'a wait that is over leaves a run its grace': async ({ store, queue, stage }) => {
+  'a wait that is over leaves a run its grace': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 1 });
+    queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
-    const { run, end } = await stage.next();
-    assert.is(await run.waiting(Promise.resolve('a place')), 'a place');
-    await run.waiting(Promise.reject(new Error('none'))).catch(() => {});
+    const { run, end } = await fixture.next();
+    assert.is(await run.whileWaiting(Promise.resolve('a place')), 'a place');
+    await run.whileWaiting(Promise.reject(new Error('none'))).catch(() => {});
     const closed = queue.close(endlessMs);
     await end(finishAll);
     await closed;
     assert.is((await store.get(id))?.state, 'finished');
   },
 
-  'a second close ends the grace at once, and both resolve': async ({ store, queue, stage }) => {
+  'a second close ends the grace at once, and both resolve': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 1 });
+    queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
-    const { run } = await stage.next();
+    const { run } = await fixture.next();
     const closed = queue.close(endlessMs);
-    await quiet(() => store.get(id));
+    await settleEventLoop(() => store.get(id));
     assert.not(run.signal.aborted);
     await Promise.all([queue.close(endlessMs), closed]);
     assert.is(run.signal.reason, 'draining');
     assert.is((await store.get(id))?.state, 'waiting');
   },
 
-  'a run can be stopped while the queue closes': async ({ store, queue, stage }) => {
+  'a run can be stopped while the queue closes': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 1 });
+    queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
-    const { run } = await stage.next();
+    const { run } = await fixture.next();
     const closed = queue.close(endlessMs);
     await queue.stop(id, 'cancelled');
     await closed;
@@ -120,16 +120,16 @@ export const closing: QueueFacts = {
   },
 
   'a job that was given back is run by the next queue': async (context) => {
-    const { store, queue, stage } = context;
+    const { store, queue, fixture } = context;
     const { id } = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 1 });
+    queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
-    await stage.next();
+    await fixture.next();
     await queue.close(0);
     const further = context.openQueue();
-    further.work(stage.handler, { slots: 1 });
+    further.work(fixture.handler, { slots: 1 });
     await further.enqueue(id);
-    await (await stage.next()).end(finishAll);
+    await (await fixture.next()).end(finishAll);
     assert.is((await store.get(id))?.state, 'finished');
   },
 };

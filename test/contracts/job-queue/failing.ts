@@ -3,26 +3,26 @@ import type { Job } from '../../../daemon/jobs/job.js';
 import type { Run } from '../../../daemon/jobs/run.js';
 import { VencError } from '../../../src/shared/errors.js';
 import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';
-import { until } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/until.js';
 import type { QueueContext, QueueFacts } from './queue-facts.js';
 
 /** Has a job of two outputs run so, and gives what becomes of it. */
-async function runSo(context: QueueContext, how: (run: Run) => Promise<unknown>): Promise<Job> {
-  const { store, queue, stage } = context;
+async function runWith(context: QueueContext, action: (run: Run) => Promise<unknown>): Promise<Job> {
+  const { store, queue, fixture } = context;
   const { id } = await store.create(sampleDraft(2));
-  queue.work(stage.handler, { slots: 1 });
+  queue.work(fixture.handler, { slots: 1 });
   await queue.enqueue(id);
-  await (await stage.next()).end(how);
-  await until('the run has ended', () => !queue.isRunning(id));
+  await (await fixture.next()).end(action);
+  await waitUntil('the run has ended', () => !queue.isRunning(id));
   const job = await store.get(id);
   if (job === null) throw new Error('the job is gone');
   return job;
 }
 
 /** Handlers that do not do as they should. */
-export const failing: QueueFacts = {
+export const failureFacts: QueueFacts = {
   'a handler that throws before the input is ready fails the input': async (context) => {
-    const job = await runSo(context, async () => {
+    const job = await runWith(context, async () => {
       throw new Error('bang');
     });
     assert.is(job.state, 'failed');
@@ -35,7 +35,7 @@ export const failing: QueueFacts = {
   },
 
   'a handler that throws later fails the outputs that are open, and no other': async (context) => {
-    const job = await runSo(context, async (run) => {
+    const job = await runWith(context, async (run) => {
       const [first] = run.job.outputs;
       await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
       await run.change({ type: 'output-started', id: first?.id ?? 0 });
@@ -54,21 +54,21 @@ export const failing: QueueFacts = {
   },
 
   'only classes that a file can fail with become its fault': async (context) => {
-    const job = await runSo(context, async () => {
+    const job = await runWith(context, async () => {
       throw new VencError('NotFoundError', 'There is no such thing.');
     });
     assert.equal(job.input.fault, { errorClass: 'TranscodingError', message: 'There is no such thing.' });
   },
 
   'a fault holds no secret': async (context) => {
-    const job = await runSo(context, async () => {
+    const job = await runWith(context, async () => {
       throw new Error('cannot reach ftp://user:secret@host/in.mp4');
     });
     assert.is(job.input.fault?.message, 'cannot reach ftp://user:***@host/in.mp4');
   },
 
   'a handler that ends before the job does fails it': async (context) => {
-    const job = await runSo(context, async (run) => {
+    const job = await runWith(context, async (run) => {
       await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
     });
     assert.is(job.state, 'failed');
@@ -79,19 +79,19 @@ export const failing: QueueFacts = {
   },
 
   'a handler that throws when the job is finished leaves it finished': async (context) => {
-    const job = await runSo(context, async (run) => {
+    const job = await runWith(context, async (run) => {
       await finishAll(run);
       throw new Error('cannot tidy up');
     });
     assert.is(job.state, 'finished');
   },
 
-  'after a handler that throws the next job is run': async ({ store, queue, stage }) => {
+  'after a handler that throws the next job is run': async ({ store, queue, fixture }) => {
     const ids = [(await store.create(sampleDraft())).id, (await store.create(sampleDraft())).id];
     for (const id of ids) await queue.enqueue(id);
-    queue.work(stage.handler, { slots: 1 });
-    await (await stage.next()).end(() => Promise.reject(new Error('bang')));
-    const next = await stage.next();
+    queue.work(fixture.handler, { slots: 1 });
+    await (await fixture.next()).end(() => Promise.reject(new Error('bang')));
+    const next = await fixture.next();
     assert.is(next.run.job.id, ids[1]);
     await next.end(finishAll);
     assert.is((await store.get(next.run.job.id))?.state, 'finished');
@@ -106,6 +106,6 @@ export const failing: QueueFacts = {
       { slots: 1 },
     );
     await queue.enqueue(id);
-    await until('the job has failed', async () => (await store.get(id))?.state === 'failed');
+    await waitUntil('the job has failed', async () => (await store.get(id))?.state === 'failed');
   },
 };

@@ -3,20 +3,20 @@ import { apply } from '../../../daemon/jobs/changes.js';
 import { recover } from '../../../daemon/queue/recover.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';
-import { Stage } from '../../helpers/stage.js';
-import { until } from '../../helpers/until.js';
+import { HandlerFixture } from '../../helpers/stage.js';
+import { waitUntil } from '../../helpers/until.js';
 import type { QueueFacts } from './queue-facts.js';
 
 const now = () => new Date(0);
 const log = () => {};
 
 /** One holder at a time. */
-export const fencing: QueueFacts = {
-  'a run that lost its claim can change nothing, and is told to end': async ({ store, queue, stage }) => {
+export const fencingFacts: QueueFacts = {
+  'a run that lost its claim can change nothing, and is told to end': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 1 });
+    queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
-    const { run } = await stage.next();
+    const { run } = await fixture.next();
     const lost = await store.update(id, (job) => apply(job, { type: 'lost' }, now()));
     await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile }).then(
       () => assert.unreachable(),
@@ -24,15 +24,15 @@ export const fencing: QueueFacts = {
     );
     assert.ok(run.signal.aborted);
     assert.is(run.signal.reason, 'claim-lost');
-    await until('the run has ended', () => !queue.isRunning(id));
+    await waitUntil('the run has ended', () => !queue.isRunning(id));
     assert.equal(await store.get(id), lost);
   },
 
-  'a change that is not legal is refused and does not cost the claim': async ({ store, queue, stage }) => {
+  'a change that is not legal is refused and does not cost the claim': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 1 });
+    queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
-    const { run, end } = await stage.next();
+    const { run, end } = await fixture.next();
     await run.change({ type: 'output-started', id: id + 1000 }).then(
       () => assert.unreachable(),
       (error) => assert.ok(isVencError(error, 'IllegalChangeError')),
@@ -43,15 +43,15 @@ export const fencing: QueueFacts = {
   },
 
   'after a crash a further queue runs the job again, and the old run can do no harm': async (context) => {
-    const { store, queue, stage } = context;
+    const { store, queue, fixture } = context;
     const running = await store.create(sampleDraft());
     const waiting = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 1 });
+    queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(running.id);
     await queue.enqueue(waiting.id);
-    const old = await stage.next();
+    const old = await fixture.next();
     const further = context.openQueue();
-    const nextStage = new Stage();
+    const nextStage = new HandlerFixture();
     further.work(nextStage.handler, { slots: 2 });
     await recover(store, further, { now, log });
     const again = await nextStage.next();
@@ -62,7 +62,7 @@ export const fencing: QueueFacts = {
     assert.is(last.run.job.id, waiting.id);
     assert.is(last.run.job.crashes, 0);
     const fault = { errorClass: 'NoMediaError', message: 'The file holds no media.' } as const;
-    await old.end((run) => run.change({ type: 'input-failed', fault }));
+    await old.end((run) => run.change({ type: 'input-failed', failure: fault }));
     assert.is(old.run.signal.reason, 'claim-lost');
     assert.is((await store.get(running.id))?.state, 'processing');
     await again.end();

@@ -1,12 +1,12 @@
 import type { JobQueue } from '../../../daemon/queue/job-queue.js';
-import type { ProgressBook } from '../../../daemon/queue/progress-tracker.js';
+import type { ProgressTracker } from '../../../daemon/queue/progress-tracker.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
-import type { Stage } from '../../helpers/stage.js';
+import type { HandlerFixture } from '../../helpers/stage.js';
 
 /** What a queue is tried in: an empty store of its own, and all that it may need beside it. */
-export interface QueueRoom {
+export interface QueueHarness {
   readonly store: JobStore;
-  readonly book: ProgressBook;
+  readonly progressTracker: ProgressTracker;
   /** A further queue over the same store, as another start of the daemon makes it. */
   openQueue(): JobQueue;
   /** Closes every queue that was opened, then the store. */
@@ -14,12 +14,12 @@ export interface QueueRoom {
 }
 
 /** Makes an empty room. */
-export type QueueHarness = () => Promise<QueueRoom>;
+export type CreateQueueHarness = () => Promise<QueueHarness>;
 
 /** What each fact is tried on: an empty room, its first queue, not yet at work, and a stage for its runs. */
-export interface QueueContext extends QueueRoom {
+export interface QueueContext extends QueueHarness {
   queue: JobQueue;
-  stage: Stage;
+  fixture: HandlerFixture;
 }
 
 /** Statements about every queue, each with what proves it. */

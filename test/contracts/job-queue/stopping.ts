@@ -1,61 +1,61 @@
 import * as assert from 'uvu/assert';
 import { apply } from '../../../daemon/jobs/changes.js';
 import { finishAll, sampleDraft } from '../../helpers/sample-job.js';
-import { quiet, until } from '../../helpers/until.js';
+import { settleEventLoop, waitUntil } from '../../helpers/until.js';
 import type { QueueFacts } from './queue-facts.js';
 
 const now = new Date(0);
 
 /** Stops of one job. */
-export const stopping: QueueFacts = {
+export const stopFacts: QueueFacts = {
   'a stop resolves when the run has let go, and leaves a cancelled job cancelled': async (context) => {
-    const { store, queue, stage } = context;
+    const { store, queue, fixture } = context;
     const { id } = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 1 });
+    queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
-    const { run } = await stage.next();
+    const { run } = await fixture.next();
     await store.update(id, (job) => apply(job, { type: 'cancelled' }, now));
     await queue.stop(id, 'cancelled');
     assert.is(run.signal.reason, 'cancelled');
-    assert.equal(stage.record, [`+${id}`, `-${id}`]);
+    assert.equal(fixture.record, [`+${id}`, `-${id}`]);
     assert.not(queue.isRunning(id));
     assert.is((await store.get(id))?.state, 'cancelled');
   },
 
   'a stop waits for a handler that takes its time': async ({ store, queue }) => {
     const { id } = await store.create(sampleDraft());
-    let letGo = () => {};
+    let release = () => {};
     let hasBegun = false;
     let isStopped = false;
     queue.work(
       async () => {
         hasBegun = true;
         await new Promise<void>((resolve) => {
-          letGo = resolve;
+          release = resolve;
         });
       },
       { slots: 1 },
     );
     await queue.enqueue(id);
-    await until('the run has begun', () => hasBegun);
+    await waitUntil('the run has begun', () => hasBegun);
     const stopped = queue.stop(id, 'cancelled').then(() => {
       isStopped = true;
     });
-    await quiet(() => store.get(id));
+    await settleEventLoop(() => store.get(id));
     assert.not(isStopped);
-    letGo();
+    release();
     await stopped;
     assert.not(queue.isRunning(id));
   },
 
-  'a stop forgets a job that waits': async ({ store, queue, stage }) => {
+  'a stop forgets a job that waits': async ({ store, queue, fixture }) => {
     const stopped = await store.create(sampleDraft());
     const other = await store.create(sampleDraft());
     await queue.enqueue(stopped.id);
     await queue.enqueue(other.id);
     await queue.stop(stopped.id, 'cancelled');
-    queue.work(stage.handler, { slots: 1 });
-    assert.is((await stage.next()).run.job.id, other.id);
+    queue.work(fixture.handler, { slots: 1 });
+    assert.is((await fixture.next()).run.job.id, other.id);
     assert.is((await store.get(stopped.id))?.state, 'waiting');
   },
 
@@ -67,12 +67,12 @@ export const stopping: QueueFacts = {
   'a run that is stopped though nobody changed the job leaves it waiting': async ({
     store,
     queue,
-    stage,
+    fixture,
   }) => {
     const { id } = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 1 });
+    queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
-    await stage.next();
+    await fixture.next();
     await queue.stop(id, 'resubmitted');
     const job = await store.get(id);
     assert.is(job?.state, 'waiting');
@@ -80,49 +80,53 @@ export const stopping: QueueFacts = {
     assert.is(job?.crashes, 0);
   },
 
-  'a resubmitted job is stopped and run again, never twice at once': async ({ store, queue, stage }) => {
+  'a resubmitted job is stopped and run again, never twice at once': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 3 });
+    queue.work(fixture.handler, { slots: 3 });
     await queue.enqueue(id);
-    const { run } = await stage.next();
+    const { run } = await fixture.next();
     await store.update(id, (job) => apply(job, { type: 'resubmitted' }, now));
     await queue.stop(id, 'resubmitted');
     await queue.enqueue(id);
-    const again = await stage.next();
+    const again = await fixture.next();
     assert.is(run.signal.reason, 'resubmitted');
-    assert.equal(stage.record, [`+${id}`, `-${id}`, `+${id}`]);
+    assert.equal(fixture.record, [`+${id}`, `-${id}`, `+${id}`]);
     await again.end(finishAll);
     assert.is((await store.get(id))?.state, 'finished');
   },
 
   'a job that is enqueued while it is run gets another run if it waits again by then': async (context) => {
-    const { store, queue, stage } = context;
+    const { store, queue, fixture } = context;
     const { id } = await store.create(sampleDraft());
     const other = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 2 });
+    queue.work(fixture.handler, { slots: 2 });
     await queue.enqueue(id);
-    const old = await stage.next();
+    const old = await fixture.next();
     await store.update(id, (job) => apply(job, { type: 'resubmitted' }, now));
     await queue.enqueue(id);
     await queue.enqueue(other.id);
-    assert.is((await stage.next()).run.job.id, other.id);
+    assert.is((await fixture.next()).run.job.id, other.id);
     await old.end(finishAll);
-    const again = await stage.next();
+    const again = await fixture.next();
     assert.is(again.run.job.id, id);
     await again.end(finishAll);
     assert.is((await store.get(id))?.state, 'finished');
   },
 
-  'a job that is enqueued while it is run and finishes is not run again': async ({ store, queue, stage }) => {
+  'a job that is enqueued while it is run and finishes is not run again': async ({
+    store,
+    queue,
+    fixture,
+  }) => {
     const { id } = await store.create(sampleDraft());
     const other = await store.create(sampleDraft());
-    queue.work(stage.handler, { slots: 1 });
+    queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
-    const scene = await stage.next();
+    const scenario = await fixture.next();
     await queue.enqueue(id);
     await queue.enqueue(other.id);
-    await scene.end(finishAll);
-    assert.is((await stage.next()).run.job.id, other.id);
-    assert.equal(stage.record, [`+${id}`, `-${id}`, `+${other.id}`]);
+    await scenario.end(finishAll);
+    assert.is((await fixture.next()).run.job.id, other.id);
+    assert.equal(fixture.record, [`+${id}`, `-${id}`, `+${other.id}`]);
   },
 };

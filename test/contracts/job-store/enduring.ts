@@ -4,35 +4,35 @@ import type { JobStore } from '../../../daemon/store/job-store.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import {
   allOf,
-  type Death,
+  applying,
+  type CrashKind,
+  type CreateStoreHarness,
   draftFor,
-  making,
-  marking,
   type StoreFacts,
-  type StoreHarness,
+  withClaim,
 } from './store-facts.js';
 
 /** An update that a fault can strike: how the job comes to be, and what happens to it. */
-interface Deed {
+interface Operation {
   readonly prepare: (store: JobStore) => Promise<Job>;
   readonly change: (job: Job) => Job;
 }
 
 const finalJob = async (store: JobStore) => {
   const { id } = await store.create(draftFor());
-  return store.update(id, making({ type: 'cancelled' }));
+  return store.update(id, applying({ type: 'cancelled' }));
 };
 
-const deeds: Readonly<Record<string, Deed | null>> = {
+const operations: Readonly<Record<string, Operation | null>> = {
   // null: the deed is the making of a job.
   'a create': null,
-  'an update': { prepare: (store) => store.create(draftFor()), change: marking('a') },
-  'becoming final': { prepare: (store) => store.create(draftFor()), change: making({ type: 'cancelled' }) },
-  'a change of a final job': { prepare: finalJob, change: marking('a') },
-  'being taken back': { prepare: finalJob, change: making({ type: 'resubmitted' }) },
+  'an update': { prepare: (store) => store.create(draftFor()), change: withClaim('a') },
+  'becoming final': { prepare: (store) => store.create(draftFor()), change: applying({ type: 'cancelled' }) },
+  'a change of a final job': { prepare: finalJob, change: withClaim('a') },
+  'being taken back': { prepare: finalJob, change: applying({ type: 'resubmitted' }) },
 };
 
-interface Tried {
+interface OperationResult {
   /** The job before the deed; null for a create. */
   readonly before: Job | null;
   /** What the deed resolved to, or the error it rejected with. */
@@ -40,13 +40,17 @@ interface Tried {
 }
 
 /** Arms a fault, then does the deed. */
-async function attempt(store: JobStore, deed: Deed | null, arm: () => void): Promise<Tried> {
-  const before = deed === null ? null : await deed.prepare(store);
+async function runOperation(
+  store: JobStore,
+  operation: Operation | null,
+  arm: () => void,
+): Promise<OperationResult> {
+  const before = operation === null ? null : await operation.prepare(store);
   arm();
   const done =
-    deed === null || before === null
+    operation === null || before === null
       ? store.create(draftFor('anna', 2))
-      : store.update(before.id, deed.change);
+      : store.update(before.id, operation.change);
   const outcome = await done.catch((error: unknown) =>
     error instanceof Error ? error : new Error(String(error)),
   );
@@ -57,75 +61,82 @@ async function attempt(store: JobStore, deed: Deed | null, arm: () => void): Pro
 const stepLimit = 200;
 
 /** Lets the machine or process die at each step of a deed in turn, and at last after it. */
-async function dieAtEachStep(harness: StoreHarness, deed: Deed | null, death: Death): Promise<void> {
+async function crashAtEachStep(
+  createHarness: CreateStoreHarness,
+  operation: Operation | null,
+  crashKind: CrashKind,
+): Promise<void> {
   for (let step = 0; step < stepLimit; step += 1) {
-    const room = await harness();
-    const store = await room.open();
-    const bystander = deed === null ? null : await store.create(draftFor('bystander'));
-    const tried = await attempt(store, deed, () => room.faults.dieAt(step, death));
-    const { hasStruck } = room.faults;
-    await room.die(death);
+    const harness = await createHarness();
+    const store = await harness.open();
+    const otherJob = operation === null ? null : await store.create(draftFor('bystander'));
+    const result = await runOperation(store, operation, () => harness.faults.crashAt(step, crashKind));
+    const { hasTriggered } = harness.faults;
+    await harness.crash(crashKind);
 
-    const reopened = await room.open();
+    const reopened = await harness.open();
     const all = await allOf(reopened);
     const left = all.filter(({ accountId }) => accountId === 'anna');
-    assertWhole(left, deed, tried, `step ${step}`);
+    assertAllOrNothing(left, operation, result, `step ${step}`);
     assert.equal(
       all.filter(({ accountId }) => accountId !== 'anna'),
-      bystander === null ? [] : [bystander],
+      otherJob === null ? [] : [otherJob],
     );
     assert.equal(await reopened.active(), all.filter(({ state }) => state === 'waiting').reverse());
     const next = await reopened.create(draftFor());
     for (const { outputs } of all) assert.ok(outputs.every(({ id }) => id < next.id));
     await reopened.close();
-    if (hasStruck) continue;
+    if (hasTriggered) continue;
     assert.ok(step > 0, 'the deed takes no step that could be struck');
-    assert.not.instance(tried.outcome, Error);
+    assert.not.instance(result.outcome, Error);
     return;
   }
   assert.unreachable('the deed has no end');
 }
 
 /** What is left of a deed that may have been struck is all of it or, unless it resolved, nothing of it. */
-function assertWhole(
+function assertAllOrNothing(
   left: readonly Job[],
-  deed: Deed | null,
-  { before, outcome }: Tried,
+  operation: Operation | null,
+  { before, outcome }: OperationResult,
   where: string,
 ): void {
   if (!(outcome instanceof Error)) {
     assert.equal(left, [outcome], where);
-  } else if (deed === null || before === null) {
+  } else if (operation === null || before === null) {
     // Nobody was told of the job; should it be there, it has all its parts.
     assert.ok(left.length <= 1 && left.every(({ outputs }) => outputs.length === 2), where);
   } else {
     const isOld = left[0]?.claim === before.claim && left[0].state === before.state;
-    assert.equal(left, [isOld ? before : deed.change(before)], where);
+    assert.equal(left, [isOld ? before : operation.change(before)], where);
   }
 }
 
 /** Lets the room run out at each step of a deed in turn. */
-async function noRoomAtEachStep(harness: StoreHarness, deed: Deed | null): Promise<void> {
+async function failWithoutSpaceAtEachStep(
+  createHarness: CreateStoreHarness,
+  operation: Operation | null,
+): Promise<void> {
   for (let step = 0; step < stepLimit; step += 1) {
-    const room = await harness();
-    const store = await room.open();
-    const tried = await attempt(store, deed, () => room.faults.noRoomAt(step));
-    const { hasStruck } = room.faults;
+    const harness = await createHarness();
+    const store = await harness.open();
+    const result = await runOperation(store, operation, () => harness.faults.failWithoutSpaceAt(step));
+    const { hasTriggered } = harness.faults;
 
     const left = await allOf(store);
-    if (tried.outcome instanceof Error) {
-      assert.ok(isVencError(tried.outcome, 'OutOfSpaceError'), `step ${step}`);
-      if (deed === null) assert.equal(left, [], `step ${step}`);
+    if (result.outcome instanceof Error) {
+      assert.ok(isVencError(result.outcome, 'OutOfSpaceError'), `step ${step}`);
+      if (operation === null) assert.equal(left, [], `step ${step}`);
     }
-    assertWhole(left, deed, tried, `step ${step}`);
-    await room.die('process');
-    const reopened = await room.open();
+    assertAllOrNothing(left, operation, result, `step ${step}`);
+    await harness.crash('process');
+    const reopened = await harness.open();
     assert.equal(await allOf(reopened), left, `step ${step}`);
     // With room again, work goes on.
     const { id } = await reopened.create(draftFor());
-    for (const job of [{ id }, ...left]) await reopened.update(job.id, marking('with room again'));
+    for (const job of [{ id }, ...left]) await reopened.update(job.id, withClaim('with room again'));
     await reopened.close();
-    if (hasStruck) continue;
+    if (hasTriggered) continue;
     assert.ok(step > 0, 'the deed takes no step that could be struck');
     return;
   }
@@ -133,18 +144,18 @@ async function noRoomAtEachStep(harness: StoreHarness, deed: Deed | null): Promi
 }
 
 const facts: [string, StoreFacts[string]][] = [];
-for (const [name, deed] of Object.entries(deeds)) {
-  for (const death of ['process', 'machine'] as const) {
+for (const [name, operation] of Object.entries(operations)) {
+  for (const crashKind of ['process', 'machine'] as const) {
     facts.push([
-      `${name} is there whole or not at all, wherever the ${death} dies, and for good once it resolved`,
-      ({ harness }) => dieAtEachStep(harness, deed, death),
+      `${name} is there whole or not at all, wherever the ${crashKind} dies, and for good once it resolved`,
+      ({ createHarness }) => crashAtEachStep(createHarness, operation, crashKind),
     ]);
   }
   facts.push([
     `${name} for which there is no room is refused with OutOfSpaceError, and what is shown is what is kept`,
-    ({ harness }) => noRoomAtEachStep(harness, deed),
+    ({ createHarness }) => failWithoutSpaceAtEachStep(createHarness, operation),
   ]);
 }
 
 /** What a crash or a full disk leaves. */
-export const enduring: StoreFacts = Object.fromEntries(facts);
+export const crashFacts: StoreFacts = Object.fromEntries(facts);

@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert';
-import { allOf, draftFor, draftWith, making, marking, type StoreFacts } from './store-facts.js';
+import { allOf, applying, draftFor, draftWith, type StoreFacts, withClaim } from './store-facts.js';
 
 /** What is kept, and under which ids. */
-export const keeping: StoreFacts = {
+export const storageFacts: StoreFacts = {
   async 'a job is found by its id, now and after a restart'({ store, open }) {
     const job = await store.create(draftFor('anna', 2));
     assert.equal(await store.get(job.id), job);
@@ -28,11 +28,11 @@ export const keeping: StoreFacts = {
     assert.is((await allOf(store)).length, 40);
   },
 
-  async 'ids go on growing after a restart, and after the machine died'({ store, open, die }) {
+  async 'ids go on growing after a restart, and after the machine died'({ store, open, crash }) {
     const first = await store.create(draftFor());
     await store.close();
     const second = await (await open()).create(draftFor());
-    await die('machine');
+    await crash('machine');
     const third = await (await open()).create(draftFor());
     assert.ok(first.outputs.every(({ id }) => id < second.id));
     assert.ok(second.outputs.every(({ id }) => id < third.id));
@@ -51,7 +51,7 @@ export const keeping: StoreFacts = {
   }) {
     const first = await store.create(draftFor('anna', 2));
     const second = await store.create(draftFor());
-    const cancelled = await store.update(first.id, making({ type: 'cancelled' }));
+    const cancelled = await store.update(first.id, applying({ type: 'cancelled' }));
     await store.close();
     const again = await open();
     assert.equal(await again.findByFile(first.input.id), cancelled);
@@ -61,26 +61,26 @@ export const keeping: StoreFacts = {
     for (const id of others) assert.is(await again.findByFile(id), null);
   },
 
-  async 'closing waits for what was begun'({ store, open, die }) {
+  async 'closing waits for what was begun'({ store, open, crash }) {
     const job = await store.create(draftFor());
-    const letters = [...'abcdefghijklmnopqrst'];
-    const begun = letters.map((letter) => store.update(job.id, marking(letter)));
+    const claims = [...'abcdefghijklmnopqrst'];
+    const begun = claims.map((claim) => store.update(job.id, withClaim(claim)));
     await store.close();
-    await die('machine');
+    await crash('machine');
     await Promise.all(begun);
-    assert.is((await (await open()).get(job.id))?.claim, letters.at(-1));
+    assert.is((await (await open()).get(job.id))?.claim, claims.at(-1));
   },
 
   async 'closing waits for creates that were begun, the first of all and those under a key too'({
     store,
     open,
-    die,
+    crash,
   }) {
     const begun = [undefined, 'k', 'k', undefined].map((key) =>
       store.create(draftWith(key === undefined ? {} : { key })),
     );
     await store.close();
-    await die('machine');
+    await crash('machine');
     const ids = (await Promise.all(begun)).map(({ id }) => id);
     const kept = (await allOf(await open())).map(({ id }) => id);
     assert.equal(new Set(kept), new Set(ids));

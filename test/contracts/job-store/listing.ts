@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { draftFor, making, type StoreContext, type StoreFacts } from './store-facts.js';
+import { applying, draftFor, type StoreContext, type StoreFacts } from './store-facts.js';
 
 /** Six jobs, anna's and bert's in turn, of which the first two are cancelled. Their ids in the order of making. */
 async function sixJobs({ store }: StoreContext): Promise<readonly number[]> {
@@ -7,12 +7,12 @@ async function sixJobs({ store }: StoreContext): Promise<readonly number[]> {
   for (const accountId of ['anna', 'bert', 'anna', 'bert', 'anna', 'bert']) {
     ids.push((await store.create(draftFor(accountId))).id);
   }
-  for (const id of ids.slice(0, 2)) await store.update(id, making({ type: 'cancelled' }));
+  for (const id of ids.slice(0, 2)) await store.update(id, applying({ type: 'cancelled' }));
   return ids;
 }
 
 /** Lists, and what a start takes up again. */
-export const listing: StoreFacts = {
+export const listFacts: StoreFacts = {
   async 'a list begins with the newest job and counts all that match'(context) {
     const ids = await sixJobs(context);
     const page = await context.store.list({ offset: 1, limit: 3 });
@@ -68,7 +68,7 @@ export const listing: StoreFacts = {
       (await context.store.active()).map(({ id }) => id),
       expected,
     );
-    await context.die('process');
+    await context.crash('process');
     const store = await context.open();
     assert.equal(
       (await store.active()).map(({ id }) => id),

@@ -1,9 +1,16 @@
 import * as assert from 'uvu/assert';
 import type { Job } from '../../../daemon/jobs/job.js';
-import type { Notice } from '../../../daemon/jobs/notification.js';
-import { draftFor, making, marking, type StoreContext, type StoreFacts, updateAll } from './store-facts.js';
+import type { Notification } from '../../../daemon/jobs/notification.js';
+import {
+  applying,
+  draftFor,
+  type StoreContext,
+  type StoreFacts,
+  updateAll,
+  withClaim,
+} from './store-facts.js';
 
-const notice: Notice = {
+const notification: Notification = {
   id: 'msg_1_job_0_0',
   outputId: null,
   target: { url: 'http://localhost/told', format: 'json', headers: { 'x-from': 'here' } },
@@ -11,41 +18,41 @@ const notice: Notice = {
   dueAt: '2024-05-06T07:08:09.010Z',
 };
 
-const notifying = (job: Job): Job => ({ ...job, notices: [notice] });
+const withNotification = (job: Job): Job => ({ ...job, notices: [notification] });
 const delivered = (job: Job): Job => ({ ...job, notices: [] });
 
-const cancelled = making({ type: 'cancelled' });
+const cancelled = applying({ type: 'cancelled' });
 
 /** Four jobs: final with a notice, waiting with one, final without, waiting without. In the order of making. */
 async function fourJobs({ store }: StoreContext): Promise<readonly Job[]> {
-  const fates = [[notifying, cancelled], [notifying], [cancelled], []];
+  const fates = [[withNotification, cancelled], [withNotification], [cancelled], []];
   return Promise.all(fates.map(async (fate) => updateAll(store, await store.create(draftFor()), fate)));
 }
 
 /** What is to be delivered. */
-export const noticing: StoreFacts = {
+export const notificationFacts: StoreFacts = {
   async 'jobs with notices are found, final or not, oldest first, after the process died too'(context) {
     const [first, second] = await fourJobs(context);
-    assert.equal(await context.store.withNotices(), [first, second]);
-    await context.die('process');
-    assert.equal(await (await context.open()).withNotices(), [first, second]);
+    assert.equal(await context.store.listWithNotifications(), [first, second]);
+    await context.crash('process');
+    assert.equal(await (await context.open()).listWithNotifications(), [first, second]);
   },
 
   async 'they are found after a restart in good order'(context) {
     const [first, second] = await fourJobs(context);
     await context.store.close();
-    assert.equal(await (await context.open()).withNotices(), [first, second]);
+    assert.equal(await (await context.open()).listWithNotifications(), [first, second]);
   },
 
   async 'a job whose notices are delivered is not among them any more'(context) {
     const [first, second] = await fourJobs(context);
     await context.store.update(first?.id ?? 0, delivered);
-    assert.equal(await context.store.withNotices(), [second]);
+    assert.equal(await context.store.listWithNotifications(), [second]);
     // Another change of it does not bring them back.
-    await context.store.update(first?.id ?? 0, marking('a'));
+    await context.store.update(first?.id ?? 0, withClaim('a'));
     await context.store.update(second?.id ?? 0, delivered);
-    assert.equal(await context.store.withNotices(), []);
+    assert.equal(await context.store.listWithNotifications(), []);
     await context.store.close();
-    assert.equal(await (await context.open()).withNotices(), []);
+    assert.equal(await (await context.open()).listWithNotifications(), []);
   },
 };

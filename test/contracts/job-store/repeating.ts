@@ -1,6 +1,13 @@
 import * as assert from 'uvu/assert';
 import { isVencError } from '../../../src/shared/errors.js';
-import { allOf, type Death, draftWith, making, type StoreFacts, type StoreHarness } from './store-facts.js';
+import {
+  allOf,
+  applying,
+  type CrashKind,
+  type CreateStoreHarness,
+  draftWith,
+  type StoreFacts,
+} from './store-facts.js';
 
 const hourMs = 60 * 60 * 1000;
 const begin = Date.parse('2024-05-06T07:08:09.010Z');
@@ -9,24 +16,27 @@ const later = (hours: number, ms = 0) => new Date(begin + hours * hourMs + ms);
 const ever = new Date(0);
 
 /** Lets a create under a key be struck at each step in turn, then asks again: there is one job, now and after a restart. */
-async function askAgainAfterEachStep(harness: StoreHarness, trouble: Death | 'no room'): Promise<void> {
-  for (let step = 0, hasStruck = true; hasStruck; step += 1) {
-    const room = await harness();
-    const store = await room.open();
-    if (trouble === 'no room') room.faults.noRoomAt(step);
-    else room.faults.dieAt(step, trouble);
+async function retryAfterEachStep(
+  createHarness: CreateStoreHarness,
+  faultKind: CrashKind | 'no room',
+): Promise<void> {
+  for (let step = 0, hasTriggered = true; hasTriggered; step += 1) {
+    const harness = await createHarness();
+    const store = await harness.open();
+    if (faultKind === 'no room') harness.faults.failWithoutSpaceAt(step);
+    else harness.faults.crashAt(step, faultKind);
     const first = await store.create(draftWith({ key: 'k' })).catch((error: unknown) => error);
-    hasStruck = room.faults.hasStruck;
+    hasTriggered = harness.faults.hasTriggered;
     const isRefused = first instanceof Error;
-    assert.is(isRefused && trouble === 'no room', isVencError(first, 'OutOfSpaceError'));
-    if (trouble !== 'no room') await room.die(trouble);
+    assert.is(isRefused && faultKind === 'no room', isVencError(first, 'OutOfSpaceError'));
+    if (faultKind !== 'no room') await harness.crash(faultKind);
 
-    const open = trouble === 'no room' ? store : await room.open();
+    const open = faultKind === 'no room' ? store : await harness.open();
     const again = await open.create(draftWith({ key: 'k' }));
     if (!isRefused) assert.equal(again, first, `step ${step}`);
     assert.equal(await allOf(open), [again], `step ${step}`);
     await open.close();
-    const reopened = await room.open();
+    const reopened = await harness.open();
     assert.equal(await reopened.create(draftWith({ key: 'k' })), again);
     assert.equal(await allOf(reopened), [again]);
     await reopened.close();
@@ -34,7 +44,7 @@ async function askAgainAfterEachStep(harness: StoreHarness, trouble: Death | 'no
 }
 
 /** Creates that are asked for again under an idempotency key. */
-export const repeating: StoreFacts = {
+export const idempotencyFacts: StoreFacts = {
   async 'a create under a key that was used gives the first job, however much the drafts differ'({ store }) {
     const first = await store.create(draftWith({ key: 'k' }));
     assert.equal(first.once, { key: 'k', fingerprint: 'of k' });
@@ -44,7 +54,7 @@ export const repeating: StoreFacts = {
 
   async 'the first job is given as it is now, and whatever its state'({ store, open }) {
     const { id } = await store.create(draftWith({ key: 'k' }));
-    const cancelled = await store.update(id, making({ type: 'cancelled' }));
+    const cancelled = await store.update(id, applying({ type: 'cancelled' }));
     assert.equal(await store.create(draftWith({ key: 'k' })), cancelled);
     await store.close();
     assert.equal(await (await open()).create(draftWith({ key: 'k' })), cancelled);
@@ -65,7 +75,7 @@ export const repeating: StoreFacts = {
       { accountId: 'anna' },
       { accountId: 'anna' },
     ];
-    await Promise.all(drafts.map((traits) => store.create(draftWith(traits))));
+    await Promise.all(drafts.map((options) => store.create(draftWith(options))));
     assert.is((await allOf(store)).length, drafts.length);
   },
 
@@ -88,30 +98,34 @@ export const repeating: StoreFacts = {
       assert.equal(await store.create(draftWith({ key: 'k', now: later(47) })), second);
     }
     // A change of the first job, which is as old as that, does not bring its claim to the key back.
-    await store.update(first.id, making({ type: 'cancelled' }));
-    assert.equal(await store.findOnce('anna', 'k', ever), second);
+    await store.update(first.id, applying({ type: 'cancelled' }));
+    assert.equal(await store.findByIdempotencyKey('anna', 'k', ever), second);
     const third = await store.create(draftWith({ key: 'k', now: later(1000) }));
-    assert.equal(await store.findOnce('anna', 'k', later(999)), third);
+    assert.equal(await store.findByIdempotencyKey('anna', 'k', later(999)), third);
     assert.is((await allOf(store)).length, 4);
   },
 
   async 'the job of a key is found without a draft: that of the account, created after a moment'({ store }) {
     const job = await store.create(draftWith({ key: 'k' }));
-    assert.equal(await store.findOnce('anna', 'k', later(0, -1)), job);
-    assert.is(await store.findOnce('anna', 'k', later(0)), null);
-    assert.is(await store.findOnce('bert', 'k', ever), null);
-    assert.is(await store.findOnce('anna', 'K', ever), null);
+    assert.equal(await store.findByIdempotencyKey('anna', 'k', later(0, -1)), job);
+    assert.is(await store.findByIdempotencyKey('anna', 'k', later(0)), null);
+    assert.is(await store.findByIdempotencyKey('bert', 'k', ever), null);
+    assert.is(await store.findByIdempotencyKey('anna', 'K', ever), null);
   },
 
-  async 'a create under a key for which there is no room leaves the key free'({ harness }) {
-    await askAgainAfterEachStep(harness, 'no room');
+  async 'a create under a key for which there is no room leaves the key free'({ createHarness }) {
+    await retryAfterEachStep(createHarness, 'no room');
   },
 
-  async 'a create under a key that is asked for again after the process died is kept once'({ harness }) {
-    await askAgainAfterEachStep(harness, 'process');
+  async 'a create under a key that is asked for again after the process died is kept once'({
+    createHarness,
+  }) {
+    await retryAfterEachStep(createHarness, 'process');
   },
 
-  async 'a create under a key that is asked for again after the machine died is kept once'({ harness }) {
-    await askAgainAfterEachStep(harness, 'machine');
+  async 'a create under a key that is asked for again after the machine died is kept once'({
+    createHarness,
+  }) {
+    await retryAfterEachStep(createHarness, 'machine');
   },
 };

@@ -5,34 +5,34 @@ import type { MediaFacts } from '../../../daemon/jobs/media.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
 
 /** Who dies: the process alone, so that all it handed to the system stays, or the whole machine. */
-export type Death = 'process' | 'machine';
+export type CrashKind = 'process' | 'machine';
 
 /** Makes the store's writing fail at a step of choice, counted from now and from 0. */
 export interface StoreFaults {
   /** Dies in place of this step; nothing that is tried afterwards reaches what is kept. */
-  dieAt(step: number, kind: Death): void;
+  crashAt(step: number, kind: CrashKind): void;
   /** This one step fails for want of room. */
-  noRoomAt(step: number): void;
+  failWithoutSpaceAt(step: number): void;
   /** Whether the fault that was asked for last has struck. */
-  readonly hasStruck: boolean;
+  readonly hasTriggered: boolean;
 }
 
 /** What a store is tried in: a place that keeps jobs, empty at first. */
-export interface StoreRoom {
+export interface StoreHarness {
   readonly faults: StoreFaults;
   /** Opens a store on what the place keeps, once the one before was closed or has died. */
   open(): Promise<JobStore>;
   /** Lets the store that is open die, if it is not dead by a fault already. */
-  die(kind: Death): Promise<void>;
+  crash(kind: CrashKind): Promise<void>;
 }
 
 /** Makes an empty place. */
-export type StoreHarness = () => Promise<StoreRoom>;
+export type CreateStoreHarness = () => Promise<StoreHarness>;
 
 /** What each fact is tried on: an empty place, and a store that is open on it. */
-export interface StoreContext extends StoreRoom {
+export interface StoreContext extends StoreHarness {
   store: JobStore;
-  harness: StoreHarness;
+  createHarness: CreateStoreHarness;
 }
 
 /** Statements about every store, each with what proves it. */
@@ -41,7 +41,7 @@ export type StoreFacts = Readonly<Record<string, (context: StoreContext) => Prom
 const at = new Date('2024-05-06T07:08:09.010Z');
 
 /** What a draft can have besides an account. */
-export interface DraftTraits {
+export interface DraftOptions {
   readonly accountId?: string;
   readonly outputCount?: number;
   readonly grouping?: string;
@@ -57,8 +57,8 @@ export function draftFor(accountId = 'anna', outputCount = 1): JobDraft {
 }
 
 /** The draft of a job with some traits. */
-export function draftWith(traits: DraftTraits): JobDraft {
-  const { accountId = 'anna', outputCount = 1, grouping, test = false, key, now = at } = traits;
+export function draftWith(options: DraftOptions): JobDraft {
+  const { accountId = 'anna', outputCount = 1, grouping, test = false, key, now = at } = options;
   return draftJob({
     accountId,
     request: {
@@ -69,21 +69,21 @@ export function draftWith(traits: DraftTraits): JobDraft {
     test,
     outputs: Array.from({ length: outputCount }, (_, index) => ({
       settings: { label: `output ${index}` },
-      placement: { destination: `hosted://token/${index}.mp4`, url: `http://localhost/${index}.mp4` },
+      outputDestination: { destination: `hosted://token/${index}.mp4`, url: `http://localhost/${index}.mp4` },
     })),
     now,
-    once: key === undefined ? null : { key, fingerprint: `of ${key}` },
+    idempotency: key === undefined ? null : { key, fingerprint: `of ${key}` },
   });
 }
 
 /** An update that makes a change. `cancelled` makes a job final, `resubmitted` takes it back. */
-export function making(change: Change, now = at): (job: Job) => Job {
+export function applying(change: Change, now = at): (job: Job) => Job {
   return (job) => apply(job, change, now);
 }
 
 /** An update that is no more than a mark, to be read in `claim`. */
-export function marking(mark: string): (job: Job) => Job {
-  return (job) => ({ ...job, claim: mark });
+export function withClaim(claim: string): (job: Job) => Job {
+  return (job) => ({ ...job, claim });
 }
 
 /** Media facts of a file that lasts so long. */
@@ -94,20 +94,20 @@ export function mediaOf(durationSeconds: number | null): MediaFacts {
 const file: FileFacts = { sizeBytes: 0, md5: 'd41d8cd98f00b204e9800998ecf8427e' };
 
 /** The updates that carry a waiting job so far that its outputs can begin. */
-export const beginning: readonly ((job: Job) => Job)[] = [
-  making({ type: 'claimed', token: 'a run' }),
-  making({ type: 'inspected', media: mediaOf(1), file }),
+export const startUpdates: readonly ((job: Job) => Job)[] = [
+  applying({ type: 'claimed', token: 'a run' }),
+  applying({ type: 'inspected', media: mediaOf(1), file }),
 ];
 
 /** The updates in which an output begins and finishes, lasting so long. */
-export function finishing(
+export function finishUpdates(
   id: number,
   durationSeconds: number | null,
   now = at,
 ): readonly ((job: Job) => Job)[] {
   return [
-    making({ type: 'output-started', id }, now),
-    making({ type: 'output-finished', id, media: mediaOf(durationSeconds), file }, now),
+    applying({ type: 'output-started', id }, now),
+    applying({ type: 'output-finished', id, media: mediaOf(durationSeconds), file }, now),
   ];
 }
 

@@ -1,12 +1,12 @@
 import * as assert from 'uvu/assert';
 import { isVencError } from '../../../src/shared/errors.js';
-import { allOf, draftFor, making, marking, type StoreFacts } from './store-facts.js';
+import { allOf, applying, draftFor, type StoreFacts, withClaim } from './store-facts.js';
 
 /** How jobs change. */
-export const updating: StoreFacts = {
+export const updateFacts: StoreFacts = {
   async 'an update resolves to the new job, which is kept'({ store, open }) {
     const { id } = await store.create(draftFor());
-    const updated = await store.update(id, marking('a'));
+    const updated = await store.update(id, withClaim('a'));
     assert.is(updated.claim, 'a');
     assert.equal(await store.get(id), updated);
     await store.close();
@@ -15,16 +15,16 @@ export const updating: StoreFacts = {
 
   async 'updates of one job happen one after the other, each on the one before'({ store }) {
     const { id } = await store.create(draftFor());
-    const letters = [...'abcdefghijklmnopqrst'];
+    const claims = [...'abcdefghijklmnopqrst'];
     await Promise.all(
-      letters.map((letter) => store.update(id, (job) => ({ ...job, claim: (job.claim ?? '') + letter }))),
+      claims.map((claim) => store.update(id, (job) => ({ ...job, claim: (job.claim ?? '') + claim }))),
     );
-    assert.is((await store.get(id))?.claim, letters.join(''));
+    assert.is((await store.get(id))?.claim, claims.join(''));
   },
 
   async 'updates of different jobs do not touch each other'({ store }) {
     const jobs = await Promise.all(Array.from({ length: 20 }, () => store.create(draftFor())));
-    await Promise.all(jobs.map(({ id }) => store.update(id, marking(`mark of ${id}`))));
+    await Promise.all(jobs.map(({ id }) => store.update(id, withClaim(`mark of ${id}`))));
     for (const job of await allOf(store)) assert.is(job.claim, `mark of ${job.id}`);
   },
 
@@ -34,31 +34,31 @@ export const updating: StoreFacts = {
     const refused = store.update(job.id, () => {
       throw error;
     });
-    const next = store.update(job.id, marking('a'));
+    const next = store.update(job.id, withClaim('a'));
     assert.is(await refused.catch((caught: unknown) => caught), error);
     assert.equal(await next, { ...job, claim: 'a' });
   },
 
   async 'an update that returns the job it was given writes nothing'({ store, faults }) {
     const job = await store.create(draftFor());
-    faults.noRoomAt(0);
+    faults.failWithoutSpaceAt(0);
     assert.is(await store.update(job.id, (same) => same), await store.get(job.id));
-    assert.not.ok(faults.hasStruck);
+    assert.not.ok(faults.hasTriggered);
   },
 
   async 'an update of a job that is not there is refused'({ store }) {
     const { id } = await store.create(draftFor());
-    const error = await store.update(id + 1, marking('a')).catch((caught: unknown) => caught);
+    const error = await store.update(id + 1, withClaim('a')).catch((caught: unknown) => caught);
     assert.ok(isVencError(error, 'NotFoundError'));
   },
 
   async 'a job that became final can be taken back, and become final again'({ store, open }) {
     const { id } = await store.create(draftFor());
-    await store.update(id, making({ type: 'cancelled' }));
+    await store.update(id, applying({ type: 'cancelled' }));
     assert.equal(await store.active(), []);
-    const back = await store.update(id, making({ type: 'resubmitted' }));
+    const back = await store.update(id, applying({ type: 'resubmitted' }));
     assert.equal(await store.active(), [back]);
-    const again = await store.update(id, making({ type: 'cancelled' }));
+    const again = await store.update(id, applying({ type: 'cancelled' }));
     await store.close();
     const reopened = await open();
     assert.equal(await reopened.get(id), again);

@@ -1,48 +1,48 @@
 import * as assert from 'uvu/assert';
 import type { Job } from '../../../daemon/jobs/job.js';
-import type { JobStore, UsageDay } from '../../../daemon/store/job-store.js';
+import type { AccountDailyUsage, JobStore } from '../../../daemon/store/job-store.js';
 import {
-  beginning,
-  type DraftTraits,
+  applying,
+  type DraftOptions,
   draftWith,
-  finishing,
-  making,
+  finishUpdates,
   type StoreFacts,
+  startUpdates,
   updateAll,
 } from './store-facts.js';
 
 const monday = new Date('2024-05-06T12:00:00.000Z');
 const tuesday = new Date('2024-05-07T00:00:00.000Z');
-const always = { from: '0000-01-01', to: '9999-12-31' };
+const allDays = { from: '0000-01-01', to: '9999-12-31' };
 
-const annas = (store: JobStore) => store.usage({ accountId: 'anna', ...always });
+const annas = (store: JobStore) => store.usage({ accountId: 'anna', ...allDays });
 
 /** The record of a day whose jobs were all billable. */
-function record(day: string, grouping: string | null, encodedMs: number): UsageDay {
+function record(day: string, grouping: string | null, encodedMs: number): AccountDailyUsage {
   return { day, grouping, encodedMs, billableMs: encodedMs };
 }
 
 /** A job whose outputs finish at a time, lasting so long each. The last is left open where `isOpen`. */
 async function encode(
   store: JobStore,
-  traits: DraftTraits,
+  options: DraftOptions,
   seconds: readonly (number | null)[],
   { now = monday, isOpen = false } = {},
 ): Promise<Job> {
   const outputCount = seconds.length + (isOpen ? 1 : 0);
-  const job = await store.create(draftWith({ ...traits, outputCount }));
+  const job = await store.create(draftWith({ ...options, outputCount }));
   return updateAll(store, job, [
-    ...beginning,
-    ...seconds.flatMap((duration, index) => finishing(job.outputs[index]?.id ?? 0, duration, now)),
+    ...startUpdates,
+    ...seconds.flatMap((duration, index) => finishUpdates(job.outputs[index]?.id ?? 0, duration, now)),
   ]);
 }
 
 /** What finished outputs come to. */
-export const using: StoreFacts = {
+export const usageFacts: StoreFacts = {
   async 'usage is the duration of finished outputs, by day and grouping, now and after a restart'({
     store,
     open,
-    die,
+    crash,
   }) {
     await encode(store, {}, [1.5, 2]);
     await encode(store, { grouping: 'b' }, [4]);
@@ -59,7 +59,7 @@ export const using: StoreFacts = {
     await store.close();
     const reopened = await open();
     assert.equal(await annas(reopened), expected);
-    await die('process');
+    await crash('process');
     assert.equal(await annas(await open()), expected);
   },
 
@@ -68,7 +68,7 @@ export const using: StoreFacts = {
       await encode(store, {}, [1], { now: new Date(`2024-05-${day}T23:59:59.999Z`) });
     const some = await store.usage({ accountId: 'anna', from: '2024-05-06', to: '2024-05-07' });
     assert.equal(some, [record('2024-05-06', null, 1000), record('2024-05-07', null, 1000)]);
-    assert.equal(await store.usage({ accountId: 'bert', ...always }), []);
+    assert.equal(await store.usage({ accountId: 'bert', ...allDays }), []);
     assert.equal(await store.usage({ accountId: 'anna', from: '2024-05-07', to: '2024-05-06' }), []);
   },
 
@@ -96,10 +96,10 @@ export const using: StoreFacts = {
     const kept = [record('2024-05-06', null, 3000)];
     assert.equal(await annas(store), kept);
     for (const type of ['cancelled', 'resubmitted', 'cancelled', 'resubmitted'] as const) {
-      job = await store.update(job.id, making({ type }));
+      job = await store.update(job.id, applying({ type }));
       assert.equal(await annas(store), kept);
     }
-    await updateAll(store, job, [...beginning, ...finishing(job.id + 4, 4, tuesday)]);
+    await updateAll(store, job, [...startUpdates, ...finishUpdates(job.id + 4, 4, tuesday)]);
     const all = [...kept, record('2024-05-07', null, 4000)];
     assert.equal(await annas(store), all);
     await store.close();
@@ -109,11 +109,11 @@ export const using: StoreFacts = {
   async 'an update that fails leaves the usage as the job is'({ store, faults }) {
     const job = await encode(store, {}, [1], { isOpen: true });
     const before = await annas(store);
-    const [start, finish] = finishing(job.id + 3, 2).map((change) => [change]);
+    const [start, finish] = finishUpdates(job.id + 3, 2).map((change) => [change]);
     await updateAll(store, job, start ?? []);
-    faults.noRoomAt(0);
+    faults.failWithoutSpaceAt(0);
     await updateAll(store, job, finish ?? []).catch(() => undefined);
-    assert.ok(faults.hasStruck);
+    assert.ok(faults.hasTriggered);
     assert.equal(await annas(store), before);
   },
 };

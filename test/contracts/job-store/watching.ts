@@ -1,26 +1,26 @@
 import * as assert from 'uvu/assert';
 import type { Job } from '../../../daemon/jobs/job.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
-import { draftFor, draftWith, making, marking, type StoreFacts } from './store-facts.js';
+import { applying, draftFor, draftWith, type StoreFacts, withClaim } from './store-facts.js';
 
-type Told = readonly [job: Job, before: Job | null];
+type ListenerCall = readonly [job: Job, before: Job | null];
 
 /** Everything that a listener is told from now on. */
-function listenTo(store: JobStore): { readonly told: Told[]; readonly stop: () => void } {
-  const told: Told[] = [];
-  return { told, stop: store.watch((job, before) => told.push([job, before])) };
+function recordCalls(store: JobStore): { readonly calls: ListenerCall[]; readonly stop: () => void } {
+  const calls: ListenerCall[] = [];
+  return { calls, stop: store.watch((job, before) => calls.push([job, before])) };
 }
 
 /** Who is told of changes. */
-export const watching: StoreFacts = {
+export const listenerFacts: StoreFacts = {
   async 'a listener is told of a create and of each update, before their promises resolve'({ store }) {
-    const { told } = listenTo(store);
+    const { calls } = recordCalls(store);
     const job = await store.create(draftFor());
-    assert.equal(told, [[job, null]]);
-    const marked = await store.update(job.id, marking('a'));
-    const cancelled = await store.update(job.id, making({ type: 'cancelled' }));
-    const back = await store.update(job.id, making({ type: 'resubmitted' }));
-    assert.equal(told, [
+    assert.equal(calls, [[job, null]]);
+    const marked = await store.update(job.id, withClaim('a'));
+    const cancelled = await store.update(job.id, applying({ type: 'cancelled' }));
+    const back = await store.update(job.id, applying({ type: 'resubmitted' }));
+    assert.equal(calls, [
       [job, null],
       [marked, job],
       [cancelled, marked],
@@ -32,20 +32,20 @@ export const watching: StoreFacts = {
     const seen: Promise<boolean>[] = [];
     store.watch((job) => seen.push(store.get(job.id).then((kept) => kept === job)));
     const { id } = await store.create(draftFor());
-    await store.update(id, making({ type: 'cancelled' }));
+    await store.update(id, applying({ type: 'cancelled' }));
     assert.equal(await Promise.all(seen), [true, true]);
   },
 
   async 'changes of one job are told in their order, each with the job before it'({ store }) {
     const jobs = [await store.create(draftFor()), await store.create(draftFor())];
-    const { told } = listenTo(store);
-    const letters = [...'abcdefghijklmnopqrst'];
-    await Promise.all(letters.flatMap((letter) => jobs.map(({ id }) => store.update(id, marking(letter)))));
+    const { calls } = recordCalls(store);
+    const claims = [...'abcdefghijklmnopqrst'];
+    await Promise.all(claims.flatMap((claim) => jobs.map(({ id }) => store.update(id, withClaim(claim)))));
     for (const first of jobs) {
-      const ofJob = told.filter(([{ id }]) => id === first.id);
+      const ofJob = calls.filter(([{ id }]) => id === first.id);
       assert.equal(
         ofJob.map(([{ claim }]) => claim),
-        letters,
+        claims,
       );
       ofJob.forEach(([, before], index) => {
         assert.equal(before, ofJob[index - 1]?.[0] ?? first);
@@ -55,32 +55,34 @@ export const watching: StoreFacts = {
 
   async 'nobody is told of what is not kept'({ store, faults }) {
     const job = await store.create(draftWith({ key: 'k' }));
-    const { told } = listenTo(store);
+    const { calls } = recordCalls(store);
     await store.update(job.id, (same) => same);
     await store.create(draftWith({ key: 'k' }));
     const refused = () => {
       throw new Error('refused');
     };
     await store.update(job.id, refused).catch(() => undefined);
-    faults.noRoomAt(0);
-    await store.update(job.id, marking('a')).catch(() => undefined);
-    assert.ok(faults.hasStruck);
-    faults.noRoomAt(0);
+    faults.failWithoutSpaceAt(0);
+    await store.update(job.id, withClaim('a')).catch(() => undefined);
+    assert.ok(faults.hasTriggered);
+    faults.failWithoutSpaceAt(0);
     await store.create(draftFor()).catch(() => undefined);
-    assert.ok(faults.hasStruck);
-    assert.equal(told, []);
+    assert.ok(faults.hasTriggered);
+    assert.equal(calls, []);
   },
 
-  async 'after an update that failed at any step, listeners know the job that the store shows'({ harness }) {
-    for (let step = 0, hasStruck = true; hasStruck; step += 1) {
-      const room = await harness();
-      const store = await room.open();
+  async 'after an update that failed at any step, listeners know the job that the store shows'({
+    createHarness,
+  }) {
+    for (let step = 0, hasTriggered = true; hasTriggered; step += 1) {
+      const harness = await createHarness();
+      const store = await harness.open();
       const job = await store.create(draftFor());
-      const { told } = listenTo(store);
-      room.faults.noRoomAt(step);
-      await store.update(job.id, making({ type: 'cancelled' })).catch(() => undefined);
-      hasStruck = room.faults.hasStruck;
-      assert.equal(told.at(-1)?.[0] ?? job, await store.get(job.id), `step ${step}`);
+      const { calls } = recordCalls(store);
+      harness.faults.failWithoutSpaceAt(step);
+      await store.update(job.id, applying({ type: 'cancelled' })).catch(() => undefined);
+      hasTriggered = harness.faults.hasTriggered;
+      assert.equal(calls.at(-1)?.[0] ?? job, await store.get(job.id), `step ${step}`);
       await store.close();
     }
   },
@@ -89,28 +91,28 @@ export const watching: StoreFacts = {
     store.watch(() => {
       throw new Error('I failed');
     });
-    const { told } = listenTo(store);
+    const { calls } = recordCalls(store);
     const job = await store.create(draftFor());
-    const marked = await store.update(job.id, marking('a'));
+    const marked = await store.update(job.id, withClaim('a'));
     assert.equal(await store.get(job.id), marked);
-    assert.is(told.length, 2);
+    assert.is(calls.length, 2);
   },
 
   async 'a listener that has had enough is told no more, and others go on'({ store }) {
-    const one = listenTo(store);
-    const other = listenTo(store);
+    const one = recordCalls(store);
+    const other = recordCalls(store);
     const job = await store.create(draftFor());
     one.stop();
-    await store.update(job.id, marking('a'));
+    await store.update(job.id, withClaim('a'));
     one.stop();
-    assert.is(one.told.length, 1);
-    assert.is(other.told.length, 2);
+    assert.is(one.calls.length, 1);
+    assert.is(other.calls.length, 2);
   },
 
   async 'a listener may change the job that it is told of'({ store }) {
     const asked: Promise<Job>[] = [];
     store.watch((job, before) => {
-      if (before === null) asked.push(store.update(job.id, marking('by the listener')));
+      if (before === null) asked.push(store.update(job.id, withClaim('by the listener')));
     });
     const { id } = await store.create(draftFor());
     await Promise.all(asked);

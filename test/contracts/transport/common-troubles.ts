@@ -1,7 +1,7 @@
 import type { Direction } from '../../../daemon/transfer/disk-errors.js';
 import type { Transport } from '../../../daemon/transports/transport.js';
 import type { ErrorClass } from '../../../src/shared/error-classes.js';
-import type { TroubleCase } from './trouble-case.js';
+import type { ErrorCase } from './trouble-case.js';
 
 /** What goes wrong with every scheme, and the class it has on all of them (section 3 of the contract). */
 const classes = {
@@ -31,17 +31,17 @@ export interface NotApplicable {
 }
 
 /** How one of the troubles is brought about: by an address, where need be of a transport that was made for it; or why it cannot. */
-export type CommonTrouble =
+export type CommonErrorCase =
   | (() => Promise<string>)
   | { readonly transport: Transport; readonly url: () => Promise<string> }
   | NotApplicable;
 
-type Troubles<Way extends Direction> = Readonly<Record<keyof (typeof classes)[Way], CommonTrouble>>;
+type CommonErrorCases<D extends Direction> = Readonly<Record<keyof (typeof classes)[D], CommonErrorCase>>;
 
 /** Every trouble that all schemes have on the way in. None may be left out: what cannot be is told with its reason. */
-export type DownloadTroubles = Troubles<'download'>;
+export type DownloadErrorCases = CommonErrorCases<'download'>;
 /** Every trouble that all schemes have on the way out. */
-export type UploadTroubles = Troubles<'upload'>;
+export type UploadErrorCases = CommonErrorCases<'upload'>;
 
 /** That a trouble cannot come about, with the reason. */
 export function notApplicable(why: string): NotApplicable {
@@ -69,7 +69,7 @@ export const noNetwork = {
 } as const;
 
 /** A trouble that cannot be brought about, and why. */
-export interface TroubleWithout {
+export interface InapplicableCase {
   readonly what: string;
   readonly errorClass: ErrorClass;
   readonly why: string;
@@ -78,17 +78,17 @@ export interface TroubleWithout {
 /** The troubles that can be brought about, as cases; and those that cannot, with the reasons. */
 export function commonCases(
   direction: Direction,
-  troubles: DownloadTroubles | UploadTroubles,
-): { readonly cases: readonly TroubleCase[]; readonly without: readonly TroubleWithout[] } {
+  errorCases: DownloadErrorCases | UploadErrorCases,
+): { readonly cases: readonly ErrorCase[]; readonly inapplicable: readonly InapplicableCase[] } {
   const classOf: Readonly<Record<string, ErrorClass>> = classes[direction];
-  const cases: TroubleCase[] = [];
-  const without: TroubleWithout[] = [];
-  for (const [what, trouble] of Object.entries(troubles)) {
+  const cases: ErrorCase[] = [];
+  const inapplicable: InapplicableCase[] = [];
+  for (const [what, errorCase] of Object.entries(errorCases)) {
     const errorClass = classOf[what];
     if (errorClass === undefined) throw new TypeError(`${what} is no trouble of a ${direction}`);
-    if ('notApplicable' in trouble) without.push({ what, errorClass, why: trouble.notApplicable });
-    else if (typeof trouble === 'function') cases.push({ what, errorClass, url: trouble });
-    else cases.push({ what, errorClass, ...trouble });
+    if ('notApplicable' in errorCase) inapplicable.push({ what, errorClass, why: errorCase.notApplicable });
+    else if (typeof errorCase === 'function') cases.push({ what, errorClass, url: errorCase });
+    else cases.push({ what, errorClass, ...errorCase });
   }
-  return { cases, without };
+  return { cases, inapplicable };
 }

@@ -6,21 +6,25 @@ import { commonCases } from './common-troubles.js';
 import {
   contentsOf,
   factsOf,
-  faultOf,
+  failureOf,
   rejectionOf,
   sampleBytes,
   scratchFolder,
   transferOf,
 } from './evidence.js';
-import type { PromiseBook } from './promises.js';
-import { type DownloadSide, oddNames } from './transport-harness.js';
+import type { ContractRecorder } from './promises.js';
+import { type DownloadSetup, oddNames } from './transport-harness.js';
 
 /** Large enough to come in many pieces. */
 const largeBytes = 5 * 1024 * 1024 + 7;
 
 /** The promises of a transport's downloads. */
-export function downloadFacts(book: PromiseBook, side: DownloadSide, transport: () => Transport): void {
-  const { test } = book;
+export function downloadFacts(
+  recorder: ContractRecorder,
+  setup: DownloadSetup,
+  transport: () => Transport,
+): void {
+  const { test } = recorder;
   const over = (one: Transport): NonNullable<Transport['download']> => {
     if (one.download === undefined) throw new TypeError('the transport downloads nothing');
     return one.download;
@@ -31,7 +35,7 @@ export function downloadFacts(book: PromiseBook, side: DownloadSide, transport: 
     test(`a file of ${sizeBytes} bytes comes as it is, measured`, async () => {
       const bytes = sampleBytes(sizeBytes);
       const folder = scratchFolder();
-      const facts = await download(await side.offer('plain.mp4', bytes), join(folder, 'in'), transferOf());
+      const facts = await download(await setup.offer('plain.mp4', bytes), join(folder, 'in'), transferOf());
       assert.equal(facts, factsOf(bytes));
       assert.ok(readFileSync(join(folder, 'in')).equals(bytes));
       assert.equal(contentsOf(folder), ['in']);
@@ -42,7 +46,7 @@ export function downloadFacts(book: PromiseBook, side: DownloadSide, transport: 
     const title = `an input named ${name.slice(0, 24)} is found and taken`;
     const body = async () => {
       const bytes = Buffer.from(name);
-      const url = await side.offer(name, bytes);
+      const url = await setup.offer(name, bytes);
       assert.is(await transport().checkInput?.(url, 'default'), null);
       const path = join(scratchFolder(), 'in');
       await download(url, path, transferOf());
@@ -51,30 +55,31 @@ export function downloadFacts(book: PromiseBook, side: DownloadSide, transport: 
     test('an input with an odd name is found and taken', body, title);
   }
 
-  const told = 'the size of an input is told before it is fetched';
-  test(told, async () => {
+  const progressReports = 'the size of an input is told before it is fetched';
+  test(progressReports, async () => {
     const { sizeOf } = transport();
-    if (sizeOf === undefined) return book.notApplicable(told, 'it is known only when it comes');
+    if (sizeOf === undefined)
+      return recorder.notApplicable(progressReports, 'it is known only when it comes');
     const { signal } = new AbortController();
-    assert.is(await sizeOf(await side.offer('plain.mp4', sampleBytes(largeBytes)), signal), largeBytes);
+    assert.is(await sizeOf(await setup.offer('plain.mp4', sampleBytes(largeBytes)), signal), largeBytes);
   });
 
   test('a download tells how far it is, and that all of it is there', async () => {
-    const told: [number, number | null][] = [];
-    const url = await side.offer('plain.mp4', sampleBytes(largeBytes));
-    const onProgress = (done: number, total: number | null) => told.push([done, total]);
+    const progressReports: [number, number | null][] = [];
+    const url = await setup.offer('plain.mp4', sampleBytes(largeBytes));
+    const onProgress = (done: number, total: number | null) => progressReports.push([done, total]);
     await download(url, join(scratchFolder(), 'in'), transferOf({ onProgress }));
-    assert.equal(told.at(-1), [largeBytes, largeBytes]);
+    assert.equal(progressReports.at(-1), [largeBytes, largeBytes]);
     assert.equal(
-      told,
-      told.toSorted(([a], [b]) => a - b),
+      progressReports,
+      progressReports.toSorted(([a], [b]) => a - b),
     );
   });
 
   test('a download is not to be seen under its name before it is whole', async () => {
     const path = join(scratchFolder(), 'in');
     let early = 0;
-    const url = await side.offer('plain.mp4', sampleBytes(largeBytes));
+    const url = await setup.offer('plain.mp4', sampleBytes(largeBytes));
     const onProgress = (done: number) => {
       if (done < largeBytes && existsSync(path)) early += 1;
     };
@@ -84,16 +89,16 @@ export function downloadFacts(book: PromiseBook, side: DownloadSide, transport: 
 
   test('a download that is stopped before it begins leaves nothing', async () => {
     const folder = scratchFolder();
-    const url = await side.offer('plain.mp4', sampleBytes(10));
+    const url = await setup.offer('plain.mp4', sampleBytes(10));
     const signal = AbortSignal.abort('cancelled');
     assert.is(await rejectionOf(download(url, join(folder, 'in'), transferOf({ signal }))), 'cancelled');
     assert.equal(contentsOf(folder), []);
   });
 
-  if (side.isOneStep !== true) {
+  if (setup.isOneStep !== true) {
     test('a download that is stopped on its way leaves nothing', async () => {
       const folder = scratchFolder();
-      const url = await side.offer('plain.mp4', sampleBytes(largeBytes));
+      const url = await setup.offer('plain.mp4', sampleBytes(largeBytes));
       const controller = new AbortController();
       const onProgress = () => controller.abort('cancelled');
       const transfer = transferOf({ signal: controller.signal, onProgress });
@@ -102,16 +107,16 @@ export function downloadFacts(book: PromiseBook, side: DownloadSide, transport: 
     });
   }
 
-  const { cases, without } = commonCases('download', side.common);
-  for (const { what, errorClass, url, transport: own } of [...cases, ...side.troubles]) {
+  const { cases, inapplicable } = commonCases('download', setup.common);
+  for (const { what, errorClass, url, transport: own } of [...cases, ...setup.errorCases]) {
     test(`a download tells of ${what} as ${errorClass}, and leaves nothing`, async () => {
       const folder = scratchFolder();
       const work = over(own ?? transport())(await url(), join(folder, 'in'), transferOf());
-      const fault = await faultOf(work);
-      assert.is(fault.errorClass, errorClass, fault.message);
+      const failure = await failureOf(work);
+      assert.is(failure.errorClass, errorClass, failure.message);
       assert.equal(contentsOf(folder), []);
     });
   }
-  for (const { what, errorClass, why } of without)
-    book.notApplicable(`a download tells of ${what} as ${errorClass}, and leaves nothing`, why);
+  for (const { what, errorClass, why } of inapplicable)
+    recorder.notApplicable(`a download tells of ${what} as ${errorClass}, and leaves nothing`, why);
 }

@@ -45,7 +45,7 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /** The error of ours that a promise rejects with. It tells no secret. */
-export async function faultOf(promise: Promise<unknown>): Promise<VencError> {
+export async function failureOf(promise: Promise<unknown>): Promise<VencError> {
   const error = await rejectionOf(promise);
   if (!isVencError(error)) throw error;
   assert.not.match([error.message, error.hint, ...error.complaints].join('\n'), secret);

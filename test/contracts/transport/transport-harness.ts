@@ -1,21 +1,21 @@
 import type { Transport } from '../../../daemon/transports/transport.js';
-import type { DownloadTroubles, UploadTroubles } from './common-troubles.js';
-import type { TroubleCase } from './trouble-case.js';
+import type { DownloadErrorCases, UploadErrorCases } from './common-troubles.js';
+import type { ErrorCase } from './trouble-case.js';
 
 /** What proves a transport's downloads. */
-export interface DownloadSide {
+export interface DownloadSetup {
   /** Puts a file where the transport can get it. Resolves to its URL. */
   readonly offer: (name: string, bytes: Buffer) => Promise<string>;
   /** Those of every scheme: a row that is missing does not compile. */
-  readonly common: DownloadTroubles;
+  readonly common: DownloadErrorCases;
   /** Those of this one. */
-  readonly troubles: readonly TroubleCase[];
+  readonly errorCases: readonly ErrorCase[];
   /** Whether a file comes in one indivisible step, so that it cannot be stopped halfway. */
   readonly isOneStep?: boolean;
 }
 
 /** What proves a transport's uploads. */
-export interface UploadSide {
+export interface UploadSetup {
   /** The URL of a name at the destination. */
   readonly urlOf: (name: string) => string;
   /** The bytes under a name at the destination; null where nothing is. */
@@ -23,9 +23,9 @@ export interface UploadSide {
   /** Everything that is at the destination, unfinished things and folders included. */
   readonly list: () => Promise<readonly string[]>;
   /** Those of every scheme: a row that is missing does not compile. */
-  readonly common: UploadTroubles;
+  readonly common: UploadErrorCases;
   /** Those of this one. */
-  readonly troubles: readonly TroubleCase[];
+  readonly errorCases: readonly ErrorCase[];
   /** Whether names may hold folders. */
   readonly hasFolders?: boolean;
   /** Whether folders that were made for a file go with it when it is taken away again. */
@@ -37,8 +37,8 @@ export interface TransportHarness {
   readonly transport: Transport;
   /** The program on the other side with its version, for the table of what was proved: `vsftpd 3.0.3`. */
   readonly against?: string;
-  readonly download?: DownloadSide;
-  readonly upload?: UploadSide;
+  readonly download?: DownloadSetup;
+  readonly upload?: UploadSetup;
   readonly close?: () => Promise<void>;
 }
 

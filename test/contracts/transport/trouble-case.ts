@@ -2,7 +2,7 @@ import type { Transport } from '../../../daemon/transports/transport.js';
 import type { ErrorClass } from '../../../src/shared/error-classes.js';
 
 /** An address that leads to trouble, and the class that it has to end with. */
-export interface TroubleCase {
+export interface ErrorCase {
   /** What is wrong, to end the sentence "tells of ...". */
   readonly what: string;
   readonly errorClass: ErrorClass;

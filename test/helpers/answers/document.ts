@@ -22,7 +22,7 @@ ajv.addSchema(apiDocument, 'openapi');
 const compiled = new WeakMap<Schema, ValidateFunction>();
 
 /** What a value breaks of a schema of the document, one sentence each. */
-export function complaintsBySchema(schema: Schema, value: unknown, what: string): readonly string[] {
+export function schemaErrors(schema: Schema, value: unknown, what: string): readonly string[] {
   const validate = compiled.get(schema) ?? ajv.compile(absolute(schema));
   compiled.set(schema, validate);
   return validate(value) ? [] : (validate.errors ?? []).map((error) => `${what}${sentence(error)}`);

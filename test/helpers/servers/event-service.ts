@@ -4,7 +4,7 @@ import type { JobState } from '../../../src/shared/states.js';
 import { jobRecord } from '../../tui/records.js';
 
 /** A request as the service saw it. */
-export interface SeenAsking {
+export interface SeenEventRequest {
   readonly path: string;
   readonly lastEventId: string | undefined;
   readonly accept: string | undefined;
@@ -16,7 +16,7 @@ export type EventAnswer = 'events' | ((response: ServerResponse) => void);
 /** A service with streams of events, whose jobs get on as the test says. */
 export interface EventService {
   readonly url: string;
-  readonly seen: readonly SeenAsking[];
+  readonly seen: readonly SeenEventRequest[];
   /** Paths in the order in which they were asked for. */
   paths(): readonly string[];
   /** How many streams are open. */
@@ -34,7 +34,7 @@ export interface EventService {
 
 /** Starts one with these jobs, all of them waiting. */
 export async function startEventService(ids: readonly number[]): Promise<EventService> {
-  const seen: SeenAsking[] = [];
+  const seen: SeenEventRequest[] = [];
   const percents = new Map(ids.map((id) => [id, -1]));
   const scripts = new Map<number, JobState[]>();
   const answers: EventAnswer[] = [];

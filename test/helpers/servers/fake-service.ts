@@ -50,7 +50,7 @@ interface Desk {
  * Addresses that the document does not have are answered by `unknownStatus`. It has `jobCount` jobs, from 1001 on.
  */
 export async function startFakeService({
-  isHeedful = false,
+  isHeedful: acceptsCommands = false,
   unknownStatus = 404,
   jobCount = 3,
 } = {}): Promise<FakeService> {
@@ -87,7 +87,7 @@ export async function startFakeService({
   const desk: Desk = {
     stateOf,
     setState: (id, state) => {
-      if (isHeedful) scripts.set(id, [state]);
+      if (acceptsCommands) scripts.set(id, [state]);
     },
     store: `http://127.0.0.1:${keeperPort}`,
     unknownStatus,

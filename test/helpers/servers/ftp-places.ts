@@ -2,18 +2,18 @@ import { writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ftpLogin, ftpUser } from './ftp-stage.js';
-import { type Place, pathInUrl, spellings } from './place.js';
+import { pathInUrl, type StorageLocation, spellings } from './place.js';
 import type { MissingProgram } from './program.js';
 import { startVsftpd } from './vsftpd.js';
 
 /** Folders on an FTP server, in the clear and encrypted from the first byte; or what is missing for one. `settings` are those of vsftpd. */
-export async function ftpPlaces(
+export async function ftpLocations(
   settings: readonly string[] = [],
-): Promise<readonly [ftp: Place, ftps: Place] | MissingProgram> {
+): Promise<readonly [ftp: StorageLocation, ftps: StorageLocation] | MissingProgram> {
   const server = await startVsftpd(settings);
   if ('missing' in server) return server;
   const { folder, version } = server;
-  const place = (scheme: 'ftp' | 'ftps', port: number): Place => ({
+  const location = (scheme: 'ftp' | 'ftps', port: number): StorageLocation => ({
     scheme,
     against: version,
     async offer(name, bytes) {
@@ -27,5 +27,5 @@ export async function ftpPlaces(
     env: {},
     end: async () => undefined,
   });
-  return [{ ...place('ftp', server.port), end: server.close }, place('ftps', server.implicitPort)];
+  return [{ ...location('ftp', server.port), end: server.close }, location('ftps', server.implicitPort)];
 }

@@ -4,7 +4,7 @@ import { tempFolder } from '../temp.js';
 import { testCertificate, testKey } from './test-certificate.js';
 
 /** A real FTP server on free loopback ports, with a user of its own. */
-export interface FtpStage {
+export interface FtpServer {
   /** Its name with its version. */
   readonly version: string;
   /** Port that takes connections in the clear, and those that are encrypted after a word. */
@@ -36,7 +36,7 @@ export const ftpUser = {
 export const ftpLogin = `${encodeURIComponent(ftpUser.name)}:${encodeURIComponent(ftpUser.password)}`;
 
 /** Folders and files that an FTP server is started over. */
-export interface FtpGround {
+export interface FtpServerFolder {
   readonly base: string;
   readonly folder: string;
   readonly certificatePath: string;
@@ -44,7 +44,7 @@ export interface FtpGround {
 }
 
 /** Lays them out: a file and folders that the user may not use, and a place for a volume without room. */
-export function ftpGround(): FtpGround {
+export function createFtpServerFolder(): FtpServerFolder {
   const isRoot = process.getuid?.() === 0;
   const base = tempFolder();
   chmodSync(base, 0o711);
@@ -71,7 +71,7 @@ function own(path: string): void {
  * A program as seen by `sh` in a mount namespace of its own: what it mounts there is gone with it and is not seen by anybody else.
  * There the folder `full` is a volume of a few pages, all of them taken.
  */
-export function inOwnMounts({ folder }: FtpGround, lines: readonly string[]): readonly string[] {
+export function inMountNamespace({ folder }: FtpServerFolder, lines: readonly string[]): readonly string[] {
   const full = join(folder, 'full');
   const script = [
     'set -e',

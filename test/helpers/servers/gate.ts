@@ -6,7 +6,7 @@ export interface Gate {
   /** Resolves once it has closed. */
   readonly closed: Promise<void>;
   /** Lets later connections pass; those that were held stay held. */
-  letThrough(): void;
+  forward(): void;
   /** Whether any of the held connections is still open on the client's side. */
   readonly holds: () => boolean;
   end(): Promise<void>;
@@ -56,7 +56,7 @@ export async function startGate(toPort: number, afterBytes: number): Promise<Gat
   return {
     port: (server.address() as AddressInfo).port,
     closed,
-    letThrough() {
+    forward() {
       state = 'open for good';
     },
     holds: () => clients.size > 0,

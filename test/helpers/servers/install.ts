@@ -69,8 +69,8 @@ function apt(args: readonly string[], cwd?: string): boolean {
     ...(cwd === undefined ? {} : { cwd }),
   });
   // The warning of a download as root into a folder of root's is none.
-  const said = (stderr ?? '').split('\n').filter((line) => /^E: /.test(line));
-  if (status !== 0) console.log(`apt-get ${args.join(' ')}: ${said.join(' ') || 'failed'}`);
+  const output = (stderr ?? '').split('\n').filter((line) => /^E: /.test(line));
+  if (status !== 0) console.log(`apt-get ${args.join(' ')}: ${output.join(' ') || 'failed'}`);
   return status === 0;
 }
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { tempFolder } from '../temp.js';
 import { startHttpSource } from './http-source.js';
-import { inUrl, type Place, pathInUrl, spellings } from './place.js';
+import { inUrl, pathInUrl, type StorageLocation, spellings } from './place.js';
 import { testCertificate, testKey } from './test-certificate.js';
 
 const nothing = { read: async () => null, list: async () => [] };
 
 /** A folder of this machine, below a root that the daemon must be given. */
-export function filePlace(): Place & { readonly root: string } {
+export function fileLocation(): StorageLocation & { readonly root: string } {
   const root = tempFolder();
   mkdirSync(join(root, 'out'));
   return {
@@ -31,7 +31,7 @@ export function filePlace(): Place & { readonly root: string } {
 }
 
 /** A server of the web that wants a password with every character that has a meaning somewhere. */
-export async function webPlace(scheme: 'http' | 'https'): Promise<Place> {
+export async function webLocation(scheme: 'http' | 'https'): Promise<StorageLocation> {
   const [user, password] = ['us er:ü'.replace(':', ';'), `p@ss/w:rd?#%41&"é ${scheme}`];
   const wanted = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   const files = new Map<string, Buffer>();

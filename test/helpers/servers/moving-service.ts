@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { jobRecord } from '../../tui/records.js';
 
 /** A service with one job, which gets on as the test says. */
-export interface MovingService {
+export interface ControllableService {
   readonly url: string;
   /** Every request that was no reading, e.g. `PUT /v2/jobs/7/cancel`. */
-  readonly orders: readonly string[];
+  readonly commands: readonly string[];
   /** How many requests have come. */
   readonly asked: () => number;
   /** Lets the answers go out that are held back from the start. */
@@ -24,8 +24,8 @@ export interface MovingService {
  * Starts a service whose job `id` is processed; it is cancelled and resubmitted when that is asked. It does not answer before
  * `open`. `atPort` is for one that is started again.
  */
-export async function startMovingService(id: number, atPort = 0): Promise<MovingService> {
-  const orders: string[] = [];
+export async function startControllableService(id: number, atPort = 0): Promise<ControllableService> {
+  const commands: string[] = [];
   let asked = 0;
   let percent = 0;
   let isCancelled = false;
@@ -71,7 +71,7 @@ export async function startMovingService(id: number, atPort = 0): Promise<Moving
       return;
     }
     if (request.method === 'PUT') {
-      orders.push(line);
+      commands.push(line);
       isCancelled = path.endsWith('/cancel');
       response.writeHead(204).end();
       return;
@@ -89,7 +89,7 @@ export async function startMovingService(id: number, atPort = 0): Promise<Moving
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    orders,
+    commands,
     asked: () => asked,
     open,
     fail: (is) => {

@@ -7,7 +7,7 @@ import { findProgram, freePorts, type MissingProgram, startProgram } from './pro
 import { testCertificate, testKey } from './test-certificate.js';
 
 /** How nginx serves its one folder, by the first part of the path. */
-export type NginxWay =
+export type NginxRoute =
   /** As it is; `limited` at the speed of the options; `dripping` at a byte a second. */
   | 'plain'
   | 'limited'
@@ -48,7 +48,11 @@ export interface Nginx {
   readonly user: string;
   readonly password: string;
   /** The address of a file of its folder. */
-  url(way: NginxWay, name: string, options?: { readonly isTls?: boolean; readonly host?: string }): string;
+  url(
+    route: NginxRoute,
+    name: string,
+    options?: { readonly isTls?: boolean; readonly host?: string },
+  ): string;
   /** What it was asked, in the order in which the answers ended. */
   log(): readonly NginxRequest[];
   /** Stops and goes on, with all its processes. */
@@ -93,8 +97,8 @@ export async function startNginx({
     folder,
     user,
     password,
-    url: (way, name, { isTls = false, host = '127.0.0.1' } = {}) =>
-      `${isTls ? 'https' : 'http'}://${host}:${isTls ? tlsPort : port}/${way}/${encodeURIComponent(name)}`,
+    url: (route, name, { isTls = false, host = '127.0.0.1' } = {}) =>
+      `${isTls ? 'https' : 'http'}://${host}:${isTls ? tlsPort : port}/${route}/${encodeURIComponent(name)}`,
     log: () => readLog(join(base, 'access.log')),
     signal: running.signal,
     close: running.end,

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 /** What an odd FTP server does otherwise than others. */
-export interface FtpOddities {
+export interface FtpOverrides {
   /** Whole answers by command, in the place of the usual ones; null for silence. */
   readonly answers?: Readonly<Record<string, string | null>>;
   /** The answer to PASV for the port that listens. EPSV is not known where it is given. */
@@ -15,7 +15,7 @@ export interface FtpOddities {
 }
 
 /** A small FTP server in the memory of a test. */
-export interface OddFtp {
+export interface FtpTestServer {
   readonly port: number;
   readonly files: Map<string, Buffer>;
   /** Every command that came, but passwords. */
@@ -26,7 +26,7 @@ export interface OddFtp {
 }
 
 /** Starts one. Paths are whole, `/film.mp4`; any user and password will do. */
-export async function startOddFtp(oddities: FtpOddities = {}): Promise<OddFtp> {
+export async function startFtpTestServer(overrides: FtpOverrides = {}): Promise<FtpTestServer> {
   const files = new Map<string, Buffer>();
   const commands: string[] = [];
   const sockets = new Set<Socket>();
@@ -37,7 +37,7 @@ export async function startOddFtp(oddities: FtpOddities = {}): Promise<OddFtp> {
   };
   const serve = (control: Socket) => {
     const say = (text: string) =>
-      oddities.say === undefined ? control.write(`${text}\r\n`) : oddities.say(control, `${text}\r\n`);
+      overrides.say === undefined ? control.write(`${text}\r\n`) : overrides.say(control, `${text}\r\n`);
     let data: Promise<Socket> = Promise.reject(new Error('no data connection'));
     data.catch(() => undefined);
     let rest = 0;
@@ -54,16 +54,16 @@ export async function startOddFtp(oddities: FtpOddities = {}): Promise<OddFtp> {
       control.once('close', () => server.close());
       return portOf(server);
     };
-    const doings: Readonly<Record<string, (path: string) => void | Promise<void>>> = {
+    const commandHandlers: Readonly<Record<string, (path: string) => void | Promise<void>>> = {
       USER: () => void say('331 password'),
       PASS: () => void say('230 in'),
       PWD: () => void say('257 "/" is it'),
       TYPE: () => void say('200 fine'),
       EPSV: async () =>
-        void say(oddities.pasv === undefined ? `229 there (|||${await passive()}|)` : '502 what'),
+        void say(overrides.pasv === undefined ? `229 there (|||${await passive()}|)` : '502 what'),
       PASV: async () => {
         const port = await passive();
-        say(oddities.pasv?.(port) ?? `227 there (127,0,0,1,${port >> 8},${port & 255})`);
+        say(overrides.pasv?.(port) ?? `227 there (127,0,0,1,${port >> 8},${port & 255})`);
       },
       SIZE: (path) => void say(files.has(path) ? `213 ${files.get(path)?.byteLength}` : '550 no such file'),
       MDTM: (path) => void say(files.has(path) ? '213 20260101000000' : '550 no such file'),
@@ -86,18 +86,18 @@ export async function startOddFtp(oddities: FtpOddities = {}): Promise<OddFtp> {
         say('150 here');
         const part = bytes.subarray(rest);
         rest = 0;
-        if (oddities.send !== undefined) {
-          oddities.send(socket, part, attempts, control);
+        if (overrides.send !== undefined) {
+          overrides.send(socket, part, attempts, control);
           attempts += 1;
         } else socket.end(part, () => say('226 done'));
       },
       STOR: async (path) => {
-        const pieces = [(files.get(path) ?? Buffer.alloc(0)).subarray(0, rest)];
+        const chunks = [(files.get(path) ?? Buffer.alloc(0)).subarray(0, rest)];
         rest = 0;
         const socket = await data;
         say('150 go');
-        for await (const piece of socket as AsyncIterable<Buffer>) pieces.push(piece);
-        files.set(path, Buffer.concat(pieces));
+        for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk);
+        files.set(path, Buffer.concat(chunks));
         say('226 done');
       },
       RNFR: (path) => {
@@ -105,7 +105,7 @@ export async function startOddFtp(oddities: FtpOddities = {}): Promise<OddFtp> {
         say('350 and to');
       },
       RNTO: (path) => {
-        if (oddities.keepsNames === true && files.has(path)) return void say('550 there is one');
+        if (overrides.keepsNames === true && files.has(path)) return void say('550 there is one');
         files.set(path, files.get(from) ?? Buffer.alloc(0));
         files.delete(from);
         say('250 done');
@@ -114,19 +114,19 @@ export async function startOddFtp(oddities: FtpOddities = {}): Promise<OddFtp> {
     };
     say('220 odd');
     let text = '';
-    control.setEncoding('utf8').on('data', (piece) => {
-      text += piece;
+    control.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
       for (let end = text.indexOf('\r\n'); end >= 0; end = text.indexOf('\r\n')) {
         const line = text.slice(0, end);
         text = text.slice(end + 2);
         const [, verb = '', argument = ''] = /^(\w+) ?(.*)$/s.exec(line) ?? [];
         commands.push(verb === 'PASS' ? verb : line);
-        const answer = oddities.answers?.[verb];
-        const doing = doings[verb];
+        const answer = overrides.answers?.[verb];
+        const handler = commandHandlers[verb];
         if (answer === null) continue;
         if (answer !== undefined) say(answer);
-        else if (doing === undefined) say('502 what');
-        else Promise.resolve(doing(argument)).catch(() => undefined);
+        else if (handler === undefined) say('502 what');
+        else Promise.resolve(handler(argument)).catch(() => undefined);
       }
     });
   };

@@ -1,5 +1,5 @@
 /** Somewhere that the files of a job come from and go to, by one scheme, and the other side's own view of it. */
-export interface Place {
+export interface StorageLocation {
   readonly scheme: string;
   /** The program that serves it. */
   readonly against: string;

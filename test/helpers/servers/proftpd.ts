@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { type FtpStage, ftpGround, ftpUser, inOwnMounts } from './ftp-stage.js';
+import { createFtpServerFolder, type FtpServer, ftpUser, inMountNamespace } from './ftp-stage.js';
 import { findPrograms, freePorts, type MissingProgram, runProgram, startProgram } from './program.js';
 
 /** Starts proftpd with a file of users of its own; or says what is missing. As root it has a volume without room. */
-export async function startProftpd(directives: readonly string[] = []): Promise<FtpStage | MissingProgram> {
+export async function startProftpd(directives: readonly string[] = []): Promise<FtpServer | MissingProgram> {
   const found = findPrograms('proftpd', 'openssl');
   if ('missing' in found) return found;
   const { proftpd, openssl } = found;
-  const ground = ftpGround();
-  const { base, folder, certificatePath, isRoot } = ground;
+  const serverFolder = createFtpServerFolder();
+  const { base, folder, certificatePath, isRoot } = serverFolder;
   const { uid, gid } = isRoot ? ftpUser : userInfo();
   const users = join(base, 'users');
   const hash = (await runProgram(openssl, ['passwd', '-6', ftpUser.password])).trim();
@@ -68,7 +68,7 @@ export async function startProftpd(directives: readonly string[] = []): Promise<
   const hasMounts = isRoot && spawnSync(unshare.path, ['--mount', 'true']).status === 0;
   const server = hasMounts
     ? await startProgram(unshare, {
-        args: inOwnMounts(ground, [`exec '${proftpd.path}' ${args.join(' ')}`]),
+        args: inMountNamespace(serverFolder, [`exec '${proftpd.path}' ${args.join(' ')}`]),
         ready: port,
       })
     : await startProgram(proftpd, { args, ready: port });

@@ -35,7 +35,7 @@ const running = new Set<ChildProcess>();
 
 // Before their folders are removed, which they would write to.
 process.prependOnceListener('exit', () => {
-  for (const { pid } of running) for (const id of family(pid)) send(id, 'SIGKILL');
+  for (const { pid } of running) for (const id of processTree(pid)) send(id, 'SIGKILL');
 });
 
 /** Starts a server and waits until it answers. Rejects with what it said where it ends before, or is not there in time. */
@@ -46,22 +46,22 @@ export async function startProgram(program: FoundProgram, options: ProgramOption
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   running.add(child);
-  let said = '';
-  const hear = (text: string) => {
-    said += text;
+  let output = '';
+  const onData = (text: string) => {
+    output += text;
   };
-  child.stdout.setEncoding('utf8').on('data', hear);
-  child.stderr.setEncoding('utf8').on('data', hear);
+  child.stdout.setEncoding('utf8').on('data', onData);
+  child.stderr.setEncoding('utf8').on('data', onData);
   let failure: Error | null = null;
   child.once('error', (error) => {
     failure = error;
   });
   const isAlive = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
   const signal = (name: NodeJS.Signals) => {
-    for (const id of family(child.pid)) send(id, name);
+    for (const id of processTree(child.pid)) send(id, name);
   };
   const end = async () => {
-    const members = family(child.pid);
+    const members = processTree(child.pid);
     for (const id of members) {
       send(id, 'SIGCONT');
       send(id, 'SIGTERM');
@@ -82,10 +82,10 @@ export async function startProgram(program: FoundProgram, options: ProgramOption
     }
     await end();
     throw new Error(
-      `${program.path} ${late ? 'was not there in time' : 'ended at once'}: ${failure ?? said}`,
+      `${program.path} ${late ? 'was not there in time' : 'ended at once'}: ${failure ?? output}`,
     );
   }
-  return { pid: child.pid ?? 0, log: () => said, isAlive, signal, end };
+  return { pid: child.pid ?? 0, log: () => output, isAlive, signal, end };
 }
 
 const execute = promisify(execFile);
@@ -137,7 +137,7 @@ function answers(port: number): () => Promise<boolean> {
 }
 
 /** A process and all below it, as /proc has them: servers put theirs into groups and sessions of their own. */
-export function family(pid: number | undefined): readonly number[] {
+export function processTree(pid: number | undefined): readonly number[] {
   if (pid === undefined) return [];
   const parents = new Map<number, number[]>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 
 /** A request as a receiver of notices saw it, with all of its body. */
-export interface Received {
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -10,39 +10,42 @@ export interface Received {
 }
 
 /** A receiver of notices on the loopback. */
-export interface Receiver {
+export interface WebhookEndpoint {
   readonly port: number;
   /** The address of a path; credentials go in front of the host. */
   url(path: string, credentials?: string): string;
   /** Every request so far. */
-  readonly received: readonly Received[];
+  readonly received: readonly ReceivedRequest[];
   /** How many requests it has not answered yet, now and at most. */
-  readonly open: { readonly now: number; readonly most: number };
+  readonly open: { readonly now: number; readonly maxOpen: number };
   /** How many connections there were. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
 /** Answers a request, the number of which, from 1, is given. One that does not answer hangs. */
-export type ReceiverAnswer = (response: ServerResponse, received: Received, count: number) => void;
+export type WebhookAnswer = (response: ServerResponse, received: ReceivedRequest, count: number) => void;
 
-const thanks: ReceiverAnswer = (response) => response.writeHead(204).end();
+const noContent: WebhookAnswer = (response) => response.writeHead(204).end();
 
 /** Starts one on a free port, or on the one given. */
-export async function startReceiver(answer: ReceiverAnswer = thanks, port = 0): Promise<Receiver> {
-  const received: Received[] = [];
-  const open = { now: 0, most: 0 };
+export async function startWebhookEndpoint(
+  answer: WebhookAnswer = noContent,
+  port = 0,
+): Promise<WebhookEndpoint> {
+  const received: ReceivedRequest[] = [];
+  const open = { now: 0, maxOpen: 0 };
   let connections = 0;
   const server = createServer(async (request, response) => {
     open.now += 1;
-    open.most = Math.max(open.most, open.now);
+    open.maxOpen = Math.max(open.maxOpen, open.now);
     response.once('close', () => {
       open.now -= 1;
     });
-    const pieces: Uint8Array[] = [];
-    for await (const piece of request) pieces.push(piece);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk);
     const { method = '', url = '', headers } = request;
-    const seen = { method, path: url, headers, body: Buffer.concat(pieces).toString('utf8') };
+    const seen = { method, path: url, headers, body: Buffer.concat(chunks).toString('utf8') };
     received.push(seen);
     answer(response, seen, received.length);
   });

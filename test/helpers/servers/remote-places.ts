@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { inUrl, type Place, pathInUrl, spellings } from './place.js';
+import { inUrl, pathInUrl, type StorageLocation, spellings } from './place.js';
 import type { MissingProgram } from './program.js';
 import { startSshd } from './sshd.js';
 import { type Swift, startSwift, swiftPrograms } from './swift.js';
 
 /** Folders on an SFTP server; or what is missing for one. */
-export async function sftpPlace(): Promise<Place | MissingProgram> {
+export async function sftpLocation(): Promise<StorageLocation | MissingProgram> {
   const server = await startSshd();
   if ('missing' in server) return server;
   const { folder, port, user, password, keyPath, version } = server;
@@ -34,15 +34,15 @@ export async function sftpPlace(): Promise<Place | MissingProgram> {
 }
 
 /** A container and a bucket of one Swift cluster, and the cluster itself, which ends with the first; or what is missing for one. */
-export async function storagePlaces(): Promise<
-  readonly [cf: Place, s3: Place, swift: Swift] | MissingProgram
+export async function storageLocations(): Promise<
+  readonly [cf: StorageLocation, s3: StorageLocation, swift: Swift] | MissingProgram
 > {
   const programs = swiftPrograms();
   if ('missing' in programs) return programs;
   const swift = await startSwift(programs);
   const env = { VENC_SWIFT_AUTH_URL: swift.authUrl, AWS_ENDPOINT_URL_S3: swift.s3Endpoint };
   const login = `${inUrl(swift.user)}:${inUrl(swift.key)}`;
-  const place = async (scheme: 'cf' | 's3', against: string): Promise<Place> => {
+  const location = async (scheme: 'cf' | 's3', against: string): Promise<StorageLocation> => {
     const [incoming, outgoing] = [`films-in-${scheme}`, `films-out-${scheme}`];
     for (const name of [incoming, outgoing])
       await (scheme === 's3' ? bucket(swift, name) : swift.ask('PUT', name));
@@ -61,8 +61,8 @@ export async function storagePlaces(): Promise<
       end: async () => undefined,
     };
   };
-  const cf = await place('cf', 'OpenStack Swift');
-  return [{ ...cf, end: swift.end }, await place('s3', 's3api of OpenStack Swift'), swift];
+  const cf = await location('cf', 'OpenStack Swift');
+  return [{ ...cf, end: swift.end }, await location('s3', 's3api of OpenStack Swift'), swift];
 }
 
 /** Swift keeps grants of buckets alone that were made by its S3 interface. */

@@ -54,11 +54,11 @@ async function putWhole(this: Store, { bucket, key, content, metadata }: Incomin
   const part = join(this.rootDirectory, `.part-${randomBytes(6).toString('hex')}`);
   const hash = createHash('md5');
   let size = 0;
-  const summed = async function* (pieces: AsyncIterable<Buffer>) {
-    for await (const piece of pieces) {
-      hash.update(piece);
-      size += piece.byteLength;
-      yield piece;
+  const summed = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      size += chunk.byteLength;
+      yield chunk;
     }
   };
   try {

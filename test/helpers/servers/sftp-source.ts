@@ -5,7 +5,7 @@ import ssh2, { type Connection, type SFTPWrapper } from 'ssh2';
 const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
 
 /** How a server of one test is odd; a usual one where nothing is given. */
-export interface SftpOddities {
+export interface SftpOverrides {
   /** A private key in PEM; a new one where it is not given. */
   readonly hostKey?: string;
   /** Ways to log in with the password; `password` where they are not given. */
@@ -44,7 +44,7 @@ export function newRsaKey(): string {
 }
 
 /** Starts one on a free port. */
-export async function startSftpSource(odd: SftpOddities = {}): Promise<SftpSource> {
+export async function startSftpSource(odd: SftpOverrides = {}): Promise<SftpSource> {
   const files = new Map<string, Buffer>();
   const asked: string[] = [];
   const sockets = new Set<Socket>();
@@ -91,7 +91,7 @@ function serve(
   connection: Connection,
   files: Map<string, Buffer>,
   asked: string[],
-  odd: SftpOddities,
+  odd: SftpOverrides,
 ): void {
   const paths = new Map<number, string>();
   let handles = 0;
@@ -143,9 +143,9 @@ function serve(
   sftp.on('READ', (id, handle, offset, length) =>
     answer(id, () => {
       const bytes = files.get(pathOf(handle)) ?? Buffer.alloc(0);
-      const piece = bytes.subarray(offset, offset + Math.min(length, odd.mostBytes ?? length));
-      if (piece.byteLength === 0) sftp.status(id, STATUS_CODE.EOF);
-      else sftp.data(id, piece);
+      const chunk = bytes.subarray(offset, offset + Math.min(length, odd.mostBytes ?? length));
+      if (chunk.byteLength === 0) sftp.status(id, STATUS_CODE.EOF);
+      else sftp.data(id, chunk);
     }),
   );
   sftp.on('WRITE', (id, handle, offset, data) =>

@@ -34,7 +34,7 @@ export interface Swift {
   readonly user: string;
   readonly key: string;
   /** `account:user` of one who may log in and nothing else. */
-  readonly powerless: { readonly user: string; readonly key: string };
+  readonly readOnly: { readonly user: string; readonly key: string };
   /** Asks for a path below the account, `container/object` percent-encoded, as who may do everything. */
   ask(method: string, path: string, request?: SwiftRequest): Promise<Response>;
   /** Names of the objects of a container, decoded. */
@@ -92,7 +92,7 @@ export async function startSwift(
     version: /"version": "([\d.]+)"/.exec(info)?.[1] ?? 'of an unknown version',
     user,
     key,
-    powerless: { user: `${account}:${reader}`, key: readerKey },
+    readOnly: { user: `${account}:${reader}`, key: readerKey },
     ask,
     async list(container) {
       const found: unknown = await (await ask('GET', `${encodeURIComponent(container)}?format=json`)).json();

@@ -1,19 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FtpStage, ftpGround, ftpUser, inOwnMounts } from './ftp-stage.js';
+import { createFtpServerFolder, type FtpServer, ftpUser, inMountNamespace } from './ftp-stage.js';
 import { findPrograms, freePorts, type MissingProgram, runProgram, startProgram } from './program.js';
 
 /**
  * Starts vsftpd; or says what is missing. Its users are those of the system, by PAM: it is started in a mount namespace of its own, where the
  * files that tell of users are ours, so it takes root.
  */
-export async function startVsftpd(settings: readonly string[] = []): Promise<FtpStage | MissingProgram> {
+export async function startVsftpd(settings: readonly string[] = []): Promise<FtpServer | MissingProgram> {
   const found = findPrograms('vsftpd', 'openssl');
   if ('missing' in found) return found;
   const { vsftpd, openssl } = found;
-  const ground = ftpGround();
-  const { base, folder, certificatePath, isRoot } = ground;
+  const serverFolder = createFtpServerFolder();
+  const { base, folder, certificatePath, isRoot } = serverFolder;
   if (!isRoot) return { missing: 'vsftpd has users of its own for tests only where root starts it' };
   const unshare = { path: '/usr/bin/unshare', env: {}, root: '/' };
   if (spawnSync(unshare.path, ['--mount', 'true']).status !== 0)
@@ -72,16 +72,19 @@ export async function startVsftpd(settings: readonly string[] = []): Promise<Ftp
   const start = async (name: string, at: number, more: readonly string[]) => {
     const path = join(base, `${name}.conf`);
     writeFileSync(path, `${[...common, `listen_port=${at}`, ...more].join('\n')}\n`);
-    const args = inOwnMounts(ground, [`mount --bind '${etc}' /etc`, `exec '${vsftpd.path}' '${path}'`]);
+    const args = inMountNamespace(serverFolder, [
+      `mount --bind '${etc}' /etc`,
+      `exec '${vsftpd.path}' '${path}'`,
+    ]);
     return startProgram(unshare, { args, ready: at });
   };
   const servers = [
     await start('plain', port, []),
     await start('implicit', implicitPort, ['implicit_ssl=YES']),
   ];
-  const said = spawnSync('sh', ['-c', `'${vsftpd.path}' -v 0>&1 2>&1`], { encoding: 'utf8' }).stdout;
+  const output = spawnSync('sh', ['-c', `'${vsftpd.path}' -v 0>&1 2>&1`], { encoding: 'utf8' }).stdout;
   return {
-    version: `vsftpd ${/\d[\d.]+/.exec(said ?? '')?.[0] ?? ''}`.trim(),
+    version: `vsftpd ${/\d[\d.]+/.exec(output ?? '')?.[0] ?? ''}`.trim(),
     port,
     implicitPort,
     folder,

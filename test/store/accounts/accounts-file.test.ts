@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount, listAccounts, setMode } from '../../../daemon/admin/accounts.js';
 import { createKey, listKeys, revokeKey } from '../../../daemon/admin/api-keys.js';
-import { holdAccounts } from '../../../daemon/store/accounts/accounts-file.js';
+import { withAccountsLock } from '../../../daemon/store/accounts/accounts-file.js';
 import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
 import { dataLayout } from '../../../daemon/store/data-folder/layout.js';
 import { isVencError } from '../../../src/shared/errors.js';
@@ -61,7 +61,7 @@ test('a lock that a dead process left holds up nobody, and that of a living one 
   writeFileSync(layout.accountsLock, '4194304 17\n');
   await createAccount(folder, 'b');
   let isFree = false;
-  const held = holdAccounts(layout, async ({ document, replace }) => {
+  const held = withAccountsLock(layout, async ({ document, replace }) => {
     const change = setMode(folder, 'a', { isIntegration: false }).then(() => assert.ok(isFree));
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     await replace(document);
@@ -113,7 +113,7 @@ test('a damaged file is never overwritten by a change', async ({ folder, file })
     () => createAccount(folder, 'b'),
     () => setMode(folder, 'a', { isIntegration: false }),
     () => createKey(folder, 'a', 'full'),
-    () => holdAccounts(dataLayout(folder), async () => undefined),
+    () => withAccountsLock(dataLayout(folder), async () => undefined),
   ]) {
     const error = await change().catch((caught: unknown) => caught);
     assert.ok(isVencError(error, 'UsageError') && error.message.includes(file));

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   type AccountsDocument,
-  isComplete,
+  hasAllSecrets,
   readAccountsDocument,
   withAccount,
   withKey,
@@ -13,7 +13,7 @@ import { type OpenAccounts, openAccounts } from '../../../daemon/store/accounts/
 import { hashKey } from '../../../daemon/store/accounts/keys.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { tempFolder } from '../../helpers/temp.js';
-import { until } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/until.js';
 
 interface Context {
   folder: string;
@@ -46,7 +46,7 @@ test.after.each(async ({ accounts }) => {
 
 const documentAt = (path: string): AccountsDocument => {
   const document = readAccountsDocument(JSON.parse(readFileSync(path, 'utf8')));
-  if (document === null || !isComplete(document)) throw new Error(`${path} is no document of accounts`);
+  if (document === null || !hasAllSecrets(document)) throw new Error(`${path} is no document of accounts`);
   return document;
 };
 
@@ -155,16 +155,16 @@ test('a change of the file is heeded while the store is open', async ({ accounts
   const createdAt = '2024-01-01T00:00:00.000Z';
   const hash = hashKey('reader');
   replace(file, withKey(document, { id: 'k', accountId: 'default', kind: 'read-only', hash, createdAt }));
-  await until('the new key is known', () => accounts.holderOf('reader')?.kind === 'read-only');
+  await waitUntil('the new key is known', () => accounts.holderOf('reader')?.kind === 'read-only');
   replace(file, { ...document, keys: [] });
-  await until('the old key is forgotten', () => accounts.holderOf(key) === null);
+  await waitUntil('the old key is forgotten', () => accounts.holderOf(key) === null);
 });
 
 test('a change that cannot be read leaves the keys as they were and is logged', async (context) => {
   const { accounts, file, logLines } = context;
   const key = await accounts.ensureOwner();
   writeFileSync(file, '{"accounts":');
-  await until('the log names the file', () => logLines.length > 0);
+  await waitUntil('the log names the file', () => logLines.length > 0);
   assert.ok(logLines[0]?.startsWith('error ') && logLines[0].includes(file));
   assert.ok(accounts.holderOf(key) !== null);
 });
@@ -191,7 +191,7 @@ test('an old document put back while the store is open gets its secrets too', as
   const { accounts: made, keys } = documentAt(file);
   const old = made.map(({ notificationSecret: _, ...account }) => ({ ...account, isIntegration: true }));
   writeFileSync(file, JSON.stringify({ accounts: old, keys }));
-  await until('the change is in force', () => accounts.account('default')?.isIntegration === true);
+  await waitUntil('the change is in force', () => accounts.account('default')?.isIntegration === true);
   const secret = accounts.account('default')?.notificationSecret;
   assert.is(documentAt(file).accounts[0]?.notificationSecret, secret);
   assert.match(secret ?? '', /^whsec_/);

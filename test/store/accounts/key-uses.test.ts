@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
-import { KeyUses, readKeyUses } from '../../../daemon/store/accounts/key-uses.js';
+import { KeyUseRecorder, readKeyUses } from '../../../daemon/store/accounts/key-uses.js';
 import { tempFolder } from '../../helpers/temp.js';
-import { until } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/until.js';
 
 interface Context {
   path: string;
   troubles: unknown[];
   /** Uses that are gathered for so many milliseconds, the first of them for so many. */
-  uses: (gatherMs?: number, firstMs?: number) => KeyUses;
+  uses: (gatherMs?: number, firstMs?: number) => KeyUseRecorder;
 }
 
 const test = suite<Context>('last uses of keys');
@@ -20,12 +20,12 @@ test.before.each((context) => {
   context.path = join(tempFolder(), 'key-uses.json');
   context.troubles = [];
   context.uses = (gatherMs = 60_000, firstMs = 60_000) =>
-    new KeyUses({
+    new KeyUseRecorder({
       path: context.path,
       isKey: (id) => id !== 'revoked',
-      onTrouble: (error) => context.troubles.push(error),
-      gatherMs,
-      firstMs,
+      onError: (error) => context.troubles.push(error),
+      flushIntervalMs: gatherMs,
+      firstFlushMs: firstMs,
     });
 });
 
@@ -37,8 +37,8 @@ test('where no key was used nothing is written', async ({ uses, path }) => {
 test('many uses are one write, and the last one of each key counts', async ({ uses, path }) => {
   const began = Date.now();
   const noted = uses(0, 5);
-  for (let count = 0; count < 10_000; count += 1) noted.note(count % 2 === 0 ? 'even' : 'odd');
-  await until('they are written', () => existsSync(path));
+  for (let count = 0; count < 10_000; count += 1) noted.record(count % 2 === 0 ? 'even' : 'odd');
+  await waitUntil('they are written', () => existsSync(path));
   const { ino } = statSync(path);
   await noted.close();
   assert.is(statSync(path).ino, ino, 'and nothing is written at the close');
@@ -52,9 +52,9 @@ test('many uses are one write, and the last one of each key counts', async ({ us
 
 test('the first use is written soon, and the next ones are gathered', async ({ uses, path }) => {
   const noted = uses(60_000, 1);
-  noted.note('first');
-  await until('it is written', () => existsSync(path));
-  noted.note('second');
+  noted.record('first');
+  await waitUntil('it is written', () => existsSync(path));
+  noted.record('second');
   const { ino } = statSync(path);
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.is(statSync(path).ino, ino);
@@ -68,7 +68,7 @@ test('uses that are being gathered are written at the close, beside those of bef
 }) => {
   writeFileSync(path, '{"before":"2024-01-01T00:00:00.000Z","later":"2024-01-01T00:00:00.000Z"}');
   const noted = uses();
-  noted.note('later');
+  noted.record('later');
   assert.match(readFileSync(path, 'utf8'), /"later":"2024-01-01/);
   await noted.close();
   const times = await readKeyUses(path);
@@ -79,8 +79,8 @@ test('uses that are being gathered are written at the close, beside those of bef
 test('keys that are there no more are forgotten at the next write', async ({ uses, path }) => {
   writeFileSync(path, '{"revoked":"2024-01-01T00:00:00.000Z"}');
   const noted = uses();
-  noted.note('good');
-  noted.note('revoked');
+  noted.record('good');
+  noted.record('revoked');
   await noted.close();
   assert.equal(Object.keys(await readKeyUses(path)), ['good']);
 });
@@ -90,7 +90,7 @@ for (const text of ['', '{"a":', '[]', '{"a":1}']) {
     writeFileSync(path, text);
     assert.equal(await readKeyUses(path), {});
     const noted = uses();
-    noted.note('a');
+    noted.record('a');
     await noted.close();
     assert.equal(Object.keys(await readKeyUses(path)), ['a']);
   });
@@ -99,8 +99,8 @@ for (const text of ['', '{"a":', '[]', '{"a":1}']) {
 test('a file that cannot be written is told of, and ends nothing', async ({ troubles }) => {
   const path = join(tempFolder(), 'no', 'such', 'folder');
   const onTrouble = (error: unknown) => troubles.push(error);
-  const noted = new KeyUses({ path, isKey: () => true, onTrouble });
-  noted.note('a');
+  const noted = new KeyUseRecorder({ path, isKey: () => true, onError: onTrouble });
+  noted.record('a');
   await noted.close();
   assert.is(troubles.length, 1);
 });
@@ -110,8 +110,8 @@ test('the accounts of a daemon write the uses of their keys when they are closed
   const accounts = await openAccounts(folder, { log: () => undefined });
   const key = await accounts.ensureOwner();
   const keyId = accounts.holderOf(key)?.keyId ?? '';
-  accounts.noteUse(keyId);
-  accounts.noteUse('none');
+  accounts.recordUse(keyId);
+  accounts.recordUse('none');
   await accounts.close();
   assert.equal(Object.keys(await readKeyUses(join(folder, 'key-uses.json'))), [keyId]);
 });

@@ -79,13 +79,13 @@ if (status === 0) {
       env: { PATH: process.env.PATH, HOME: folder, VENC_DATA: folder },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let complaint = '';
+    let stderrText = '';
     child.stderr.on('data', (chunk) => {
-      complaint += String(chunk);
+      stderrText += String(chunk);
     });
     const [code] = await once(child, 'close');
     const hasLockLeft = existsSync(path);
-    assert.is(code, 0, complaint);
+    assert.is(code, 0, stderrText);
     assert.ok(await held, 'the lock was taken from a living process');
     assert.not.ok(hasLockLeft);
   });

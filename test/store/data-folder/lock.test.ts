@@ -65,11 +65,11 @@ test('of many that find a dead lock, one alone gets the folder, however they com
   for (let round = 0; round < 12; round += 1) {
     const folder = tempFolder();
     writeFileSync(join(folder, 'lock'), '4194304 17\n');
-    const comers = Array.from({ length: 8 }, async (_, position) => {
+    const processes = Array.from({ length: 8 }, async (_, position) => {
       for (let turn = 0; turn < (position * round) % 12; turn += 1) await setImmediate();
       return lockDataFolder(folder);
     });
-    const outcomes = await Promise.allSettled(comers);
+    const outcomes = await Promise.allSettled(processes);
     assert.is(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') assert.ok(isVencError(outcome.reason, 'InUseError'));

@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeError } from '../../../daemon/store/data-folder/disk-errors.js';
+import { toWriteError } from '../../../daemon/store/data-folder/disk-errors.js';
 import { Sequence } from '../../../daemon/store/data-folder/sequence.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
-import { draftFor, making } from '../../contracts/job-store/store-facts.js';
+import { applying, draftFor } from '../../contracts/job-store/store-facts.js';
 import { FaultyDisk } from '../../helpers/faulty-disk.js';
-import { jsonStoreRoom } from '../../helpers/store-room.js';
+import { createJsonStoreHarness } from '../../helpers/store-room.js';
 import { tempFolder } from '../../helpers/temp.js';
 
 interface Context {
@@ -23,40 +23,43 @@ test.before.each((context) => {
   context.path = join(tempFolder(), 'sequence.json');
   context.disk = new FaultyDisk();
   context.open = (greatestId = 0) =>
-    Sequence.open(new AtomicFiles(context.disk, writeError), context.path, greatestId);
+    Sequence.open(new AtomicFiles(context.disk, toWriteError), context.path, greatestId);
 });
 
 test('ids begin at 1 and follow on each other', async ({ open }) => {
   const sequence = await open();
-  assert.equal([await sequence.take(4), await sequence.take(3), await sequence.take(1)], [1, 5, 8]);
+  assert.equal(
+    [await sequence.allocate(4), await sequence.allocate(3), await sequence.allocate(1)],
+    [1, 5, 8],
+  );
 });
 
 test('most takes write nothing', async ({ open, disk }) => {
   const sequence = await open();
-  await sequence.take(3);
-  disk.dieAt(0, 'process');
-  for (let count = 0; count < 300; count += 1) await sequence.take(3);
-  assert.not.ok(disk.hasStruck);
+  await sequence.allocate(3);
+  disk.crashAt(0, 'process');
+  for (let count = 0; count < 300; count += 1) await sequence.allocate(3);
+  assert.not.ok(disk.hasTriggered);
 });
 
 test('after an orderly close the next id follows on the last', async ({ open }) => {
   const sequence = await open();
-  await sequence.take(4);
+  await sequence.allocate(4);
   await sequence.close();
-  assert.is(await (await open(1)).take(1), 5);
+  assert.is(await (await open(1)).allocate(1), 5);
 });
 
 test('after a crash the ids begin behind the block that was reserved', async ({ open, path }) => {
   const sequence = await open();
-  await sequence.take(4);
+  await sequence.allocate(4);
   const { next } = JSON.parse(readFileSync(path, 'utf8'));
-  assert.is(await (await open(1)).take(1), next);
+  assert.is(await (await open(1)).allocate(1), next);
   assert.ok(next > 5);
 });
 
 test('takes at once that use a block up share the next one', async ({ open }) => {
   const sequence = await open();
-  const firsts = await Promise.all(Array.from({ length: 50 }, () => sequence.take(100)));
+  const firsts = await Promise.all(Array.from({ length: 50 }, () => sequence.allocate(100)));
   assert.equal(
     firsts.sort((a, b) => a - b),
     Array.from({ length: 50 }, (_, index) => 1 + index * 100),
@@ -68,10 +71,10 @@ test('a block for which there is no room is not given, and the next take tries a
   disk,
 }) => {
   const sequence = await open();
-  disk.noRoomAt(1);
-  const error = await sequence.take(1).catch((caught: unknown) => caught);
+  disk.failWithoutSpaceAt(1);
+  const error = await sequence.allocate(1).catch((caught: unknown) => caught);
   assert.ok(isVencError(error, 'OutOfSpaceError'));
-  assert.is(await sequence.take(1), 1);
+  assert.is(await sequence.allocate(1), 1);
 });
 
 for (const { what, spoil } of [
@@ -81,9 +84,9 @@ for (const { what, spoil } of [
   { what: 'of a wrong type', spoil: (path: string) => writeFileSync(path, '{"next":"1e9"}') },
 ]) {
   test(`where the file is ${what}, ids begin far above all that are known`, async ({ open, path }) => {
-    await (await open()).take(4);
+    await (await open()).allocate(4);
     spoil(path);
-    const first = await (await open(700)).take(1);
+    const first = await (await open(700)).allocate(1);
     assert.ok(first > 700 + 50_000 && first < 2 ** 31);
   });
 }
@@ -91,29 +94,29 @@ for (const { what, spoil } of [
 test('ids stay below 2^31, and then there are none', async ({ open, path }) => {
   writeFileSync(path, JSON.stringify({ next: 2 ** 31 - 4 }));
   const sequence = await open();
-  assert.is(await sequence.take(4), 2 ** 31 - 4);
-  const error = await sequence.take(1).catch((caught: unknown) => caught);
+  assert.is(await sequence.allocate(4), 2 ** 31 - 4);
+  const error = await sequence.allocate(1).catch((caught: unknown) => caught);
   assert.ok(isVencError(error, 'UnavailableError'));
 });
 
 test('the file is for its owner alone', async ({ open, path }) => {
-  await (await open()).take(1);
+  await (await open()).allocate(1);
   assert.is(statSync(path).mode & 0o777, 0o600);
 });
 
 test('a store whose sequence is lost looks at final jobs and at emptied folders too', async () => {
-  const room = await jsonStoreRoom();
-  const store = await room.open();
+  const harness = await createJsonStoreHarness();
+  const store = await harness.open();
   const job = await store.create(draftFor());
-  await store.update(job.id, making({ type: 'cancelled' }));
+  await store.update(job.id, applying({ type: 'cancelled' }));
   await store.close();
-  unlinkSync(join(room.folder, 'sequence.json'));
-  const again = await room.open();
+  unlinkSync(join(harness.folder, 'sequence.json'));
+  const again = await harness.open();
   assert.ok((await again.create(draftFor())).id > (job.outputs[0]?.id ?? 0));
   await again.close();
-  unlinkSync(join(room.folder, 'sequence.json'));
-  mkdirSync(join(room.folder, 'jobs', 'done', '900'));
-  const last = await room.open();
+  unlinkSync(join(harness.folder, 'sequence.json'));
+  mkdirSync(join(harness.folder, 'jobs', 'done', '900'));
+  const last = await harness.open();
   assert.ok((await last.create(draftFor())).id > 900_999);
 });
 

@@ -13,11 +13,11 @@ import * as assert from 'uvu/assert';
 import type { Job } from '../../../daemon/jobs/job.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
 import { isVencError } from '../../../src/shared/errors.js';
-import { draftFor, draftWith, making, marking } from '../../contracts/job-store/store-facts.js';
-import { type JsonStoreRoom, jsonStoreRoom } from '../../helpers/store-room.js';
+import { applying, draftFor, draftWith, withClaim } from '../../contracts/job-store/store-facts.js';
+import { createJsonStoreHarness, type JsonStoreHarness } from '../../helpers/store-room.js';
 
 interface Context {
-  room: JsonStoreRoom;
+  harness: JsonStoreHarness;
   jobs: readonly Job[];
   /** The file of a job that is not final. */
   active: (job: Job | undefined) => string;
@@ -29,15 +29,15 @@ const page = { offset: 0, limit: 50 };
 
 /** Three jobs, of a store that was closed in good order. */
 test.before.each(async (context) => {
-  context.room = await jsonStoreRoom();
-  const store = await context.room.open();
+  context.harness = await createJsonStoreHarness();
+  const store = await context.harness.open();
   context.jobs = [
     await store.create(draftFor()),
     await store.create(draftFor()),
     await store.create(draftFor()),
   ];
-  context.active = (job) => join(context.room.folder, 'jobs', 'active', `${job?.id}.json`);
-  context.damaged = join(context.room.folder, 'damaged');
+  context.active = (job) => join(context.harness.folder, 'jobs', 'active', `${job?.id}.json`);
+  context.damaged = join(context.harness.folder, 'damaged');
   await store.close();
 });
 
@@ -67,66 +67,66 @@ const damages: Readonly<Record<string, (text: string, path: string) => void>> = 
 
 for (const [what, damage] of Object.entries(damages)) {
   test(`a job whose file ${what} is set aside and named, and all others go on`, async (context) => {
-    const { room, jobs, active, damaged } = context;
+    const { harness, jobs, active, damaged } = context;
     const [first, second, third] = jobs;
     const path = active(second);
     damage(readFileSync(path, 'utf8'), path);
-    const store = await room.open();
+    const store = await harness.open();
     assert.ok(await isGone(store, second?.id));
     assert.equal(await store.list(page), { jobs: [third, first], total: 2 });
     assert.equal(await store.active(), [first, third]);
     assert.is(await store.findByFile(second?.input.id ?? 0), null);
     assert.equal(readdirSync(damaged), [`${second?.id}.json`]);
     assert.not.ok(existsSync(path));
-    assert.is(room.logLines.length, 1);
-    assert.ok(room.logLines[0]?.startsWith('error ') && room.logLines[0].includes(path));
+    assert.is(harness.logLines.length, 1);
+    assert.ok(harness.logLines[0]?.startsWith('error ') && harness.logLines[0].includes(path));
   });
 }
 
 test('a job whose file was written before it could have a key or notices is whole', async (context) => {
-  const { room, jobs, active } = context;
+  const { harness, jobs, active } = context;
   const path = active(jobs[1]);
   const { revision, job } = JSON.parse(readFileSync(path, 'utf8'));
-  const { once, notifications, notices, ...former } = job;
-  assert.equal([once, notifications, notices], [null, [], []]);
+  const { once: idempotency, notifications, notices, ...former } = job;
+  assert.equal([idempotency, notifications, notices], [null, [], []]);
   writeFileSync(path, JSON.stringify({ revision, job: former }));
-  const store = await room.open();
+  const store = await harness.open();
   assert.equal(await store.get(jobs[1]?.id ?? 0), jobs[1]);
-  assert.equal(room.logLines, []);
+  assert.equal(harness.logLines, []);
 });
 
-test('a key whose job turns out damaged is free again', async ({ room }) => {
-  const first = await room.open();
+test('a key whose job turns out damaged is free again', async ({ harness }) => {
+  const first = await harness.open();
   const { id } = await first.create(draftWith({ key: 'k' }));
-  await first.update(id, making({ type: 'cancelled' }));
+  await first.update(id, applying({ type: 'cancelled' }));
   await first.close();
-  const store = await room.open();
-  writeFileSync(join(room.folder, 'jobs', 'done', '0', `${id}.json`), '');
-  assert.is(await store.findOnce('anna', 'k', new Date(0)), null);
+  const store = await harness.open();
+  writeFileSync(join(harness.folder, 'jobs', 'done', '0', `${id}.json`), '');
+  assert.is(await store.findByIdempotencyKey('anna', 'k', new Date(0)), null);
   const again = await store.create(draftWith({ key: 'k' }));
   assert.ok(again.id > id);
   assert.equal(await store.create(draftWith({ key: 'k' })), again);
 });
 
 test('a damaged job stays gone after further starts, and its id is not given again', async (context) => {
-  const { room, jobs, active } = context;
+  const { harness, jobs, active } = context;
   const last = jobs[2];
   writeFileSync(active(last), '');
-  unlinkSync(join(room.folder, 'sequence.json'));
-  await (await room.open()).close();
-  const store = await room.open();
+  unlinkSync(join(harness.folder, 'sequence.json'));
+  await (await harness.open()).close();
+  const store = await harness.open();
   assert.ok(await isGone(store, last?.id));
   assert.ok((await store.create(draftFor())).id > (last?.outputs[0]?.id ?? 0));
-  assert.is(room.logLines.length, 1);
+  assert.is(harness.logLines.length, 1);
 });
 
-test('a final job that turns out damaged when it is asked for leaves the list', async ({ room, jobs }) => {
-  const first = await room.open();
-  for (const { id } of jobs) await first.update(id, making({ type: 'cancelled' }));
+test('a final job that turns out damaged when it is asked for leaves the list', async ({ harness, jobs }) => {
+  const first = await harness.open();
+  for (const { id } of jobs) await first.update(id, applying({ type: 'cancelled' }));
   await first.close();
-  const store = await room.open();
+  const store = await harness.open();
   // Written in place, the file's folder looks as it did: only reading can tell.
-  writeFileSync(join(room.folder, 'jobs', 'done', '0', `${jobs[1]?.id}.json`), '{}');
+  writeFileSync(join(harness.folder, 'jobs', 'done', '0', `${jobs[1]?.id}.json`), '{}');
   const listed = await store.list(page);
   assert.equal(
     listed.jobs.map(({ id }) => id),
@@ -134,45 +134,50 @@ test('a final job that turns out damaged when it is asked for leaves the list', 
   );
   assert.is(listed.total, 2);
   assert.ok(await isGone(store, jobs[1]?.id));
-  const error = await store.update(jobs[1]?.id ?? 0, marking('a')).catch((caught: unknown) => caught);
+  const error = await store.update(jobs[1]?.id ?? 0, withClaim('a')).catch((caught: unknown) => caught);
   assert.ok(isVencError(error, 'GoneError'));
 });
 
-test('a final job whose file has disappeared is gone, and named', async ({ room, jobs }) => {
-  const first = await room.open();
-  for (const { id } of jobs) await first.update(id, making({ type: 'cancelled' }));
+test('a final job whose file has disappeared is gone, and named', async ({ harness, jobs }) => {
+  const first = await harness.open();
+  for (const { id } of jobs) await first.update(id, applying({ type: 'cancelled' }));
   await first.close();
-  const store = await room.open();
-  unlinkSync(join(room.folder, 'jobs', 'done', '0', `${jobs[0]?.id}.json`));
+  const store = await harness.open();
+  unlinkSync(join(harness.folder, 'jobs', 'done', '0', `${jobs[0]?.id}.json`));
   assert.ok(await isGone(store, jobs[0]?.id));
   assert.is((await store.list(page)).total, 2);
-  assert.is(room.logLines.length, 1);
+  assert.is(harness.logLines.length, 1);
 });
 
-test('a file that was mended and put back is a job again', async ({ room, jobs, active, damaged }) => {
+test('a file that was mended and put back is a job again', async ({ harness, jobs, active, damaged }) => {
   const path = active(jobs[0]);
   const text = readFileSync(path);
   writeFileSync(path, '');
-  await (await room.open()).close();
+  await (await harness.open()).close();
   writeFileSync(join(damaged, `${jobs[0]?.id}.json`), text);
   renameSync(join(damaged, `${jobs[0]?.id}.json`), path);
-  const store = await room.open();
+  const store = await harness.open();
   assert.equal(await store.get(jobs[0]?.id ?? 0), jobs[0]);
 });
 
-test('a second damaged file of one job is kept beside the first', async ({ room, jobs, active, damaged }) => {
+test('a second damaged file of one job is kept beside the first', async ({
+  harness,
+  jobs,
+  active,
+  damaged,
+}) => {
   for (const text of ['first', 'second']) {
     writeFileSync(active(jobs[0]), text);
-    await (await room.open()).close();
+    await (await harness.open()).close();
   }
   assert.equal(readdirSync(damaged).sort(), [`${jobs[0]?.id}.1.json`, `${jobs[0]?.id}.json`]);
 });
 
-test('a folder in place of a job file holds up nobody', async ({ room, jobs, active }) => {
+test('a folder in place of a job file holds up nobody', async ({ harness, jobs, active }) => {
   const path = active(jobs[0]);
   unlinkSync(path);
   mkdirSync(path);
-  const store = await room.open();
+  const store = await harness.open();
   assert.ok(await isGone(store, jobs[0]?.id));
   assert.is((await store.list(page)).total, 2);
 });

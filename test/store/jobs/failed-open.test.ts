@@ -2,16 +2,16 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openWorkshop, type WorkshopOptions } from '../../../daemon/app/create-app-context.js';
+import { type AppOptions, createAppContext } from '../../../daemon/app/create-app-context.js';
 import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
 import { defaultMaxOutputs } from '../../../src/shared/settings/limits.js';
 import { tempFolder } from '../../helpers/temp.js';
-import { until } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/until.js';
 
 test('a data folder that fails to open is not watched any more', async () => {
   const dataFolder = tempFolder();
-  const told: string[] = [];
-  const options: WorkshopOptions = {
+  const reported: string[] = [];
+  const options: AppOptions = {
     dataFolder,
     filesRoots: [],
     allowPrivateNetwork: true,
@@ -22,10 +22,10 @@ test('a data folder that fails to open is not watched any more', async () => {
     ffmpeg: join(dataFolder, 'no-such-program'),
     ffprobe: null,
     apiKey: null,
-    log: (_, message) => told.push(message),
+    log: (_, message) => reported.push(message),
   };
   mkdirSync(join(dataFolder, 'jobs'));
-  assert.instance(await openWorkshop(options).catch((error: unknown) => error), Error);
+  assert.instance(await createAppContext(options).catch((error: unknown) => error), Error);
   // One that watches as the failed one did, and began later: what it sees, the other would have seen.
   const heard: string[] = [];
   const later = await openAccounts(dataFolder, { log: (_, message) => heard.push(message) });
@@ -33,10 +33,10 @@ test('a data folder that fails to open is not watched any more', async () => {
   const text = readFileSync(path, 'utf8');
   for (const [index, damage] of ['{', '{{'].entries()) {
     writeFileSync(path, damage + text);
-    await until('the later one sees the damage', () => heard.length > index);
+    await waitUntil('the later one sees the damage', () => heard.length > index);
   }
   await later.close();
-  assert.equal(told, []);
+  assert.equal(reported, []);
 });
 
 test.run();

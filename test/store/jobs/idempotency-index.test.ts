@@ -1,42 +1,42 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { onceLifeMs } from '../../../daemon/store/job-store.js';
-import { OnceKeys } from '../../../daemon/store/jobs/idempotency-index.js';
+import { idempotencyTtlMs } from '../../../daemon/store/job-store.js';
+import { IdempotencyIndex } from '../../../daemon/store/jobs/idempotency-index.js';
 
 const test = suite('keys of creates');
 
 test('a key is known for its life, and let go of after another one', () => {
-  const keys = new OnceKeys();
-  const hour = onceLifeMs / 24;
+  const keys = new IdempotencyIndex();
+  const hour = idempotencyTtlMs / 24;
   let greatest = 0;
   for (let id = 1; id <= 24 * 30; id += 1) {
     const createdAtMs = id * hour;
-    keys.passTo(createdAtMs);
-    keys.note('anna', id, { key: `key ${id}`, createdAtMs });
+    keys.rotate(createdAtMs);
+    keys.add('anna', id, { key: `key ${id}`, createdAtMs });
     for (let age = 0; age < Math.min(24, id); age += 1) {
-      assert.is(keys.find('anna', `key ${id - age}`, createdAtMs - onceLifeMs), id - age);
+      assert.is(keys.find('anna', `key ${id - age}`, createdAtMs - idempotencyTtlMs), id - age);
     }
-    assert.is(keys.find('anna', `key ${id - 24}`, createdAtMs - onceLifeMs), null);
+    assert.is(keys.find('anna', `key ${id - 24}`, createdAtMs - idempotencyTtlMs), null);
     greatest = Math.max(greatest, keys.byId().size);
   }
   assert.is(greatest, 48);
 });
 
 test('creates without a key let go of them as well', () => {
-  const keys = new OnceKeys();
-  keys.passTo(0);
-  keys.note('anna', 1, { key: 'k', createdAtMs: 0 });
-  keys.passTo(onceLifeMs);
-  keys.passTo(2 * onceLifeMs);
+  const keys = new IdempotencyIndex();
+  keys.rotate(0);
+  keys.add('anna', 1, { key: 'k', createdAtMs: 0 });
+  keys.rotate(idempotencyTtlMs);
+  keys.rotate(2 * idempotencyTtlMs);
   assert.is(keys.byId().size, 0);
 });
 
 test('keys of a clock that was a year ahead do not stay for that year', () => {
-  const keys = new OnceKeys();
-  const ahead = 365 * onceLifeMs;
-  keys.passTo(ahead);
-  keys.note('anna', 1, { key: 'k', createdAtMs: ahead });
-  for (let day = 1; day <= 2; day += 1) keys.passTo(day * onceLifeMs);
+  const keys = new IdempotencyIndex();
+  const ahead = 365 * idempotencyTtlMs;
+  keys.rotate(ahead);
+  keys.add('anna', 1, { key: 'k', createdAtMs: ahead });
+  for (let day = 1; day <= 2; day += 1) keys.rotate(day * idempotencyTtlMs);
   assert.is(keys.byId().size, 0);
 });
 

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../../daemon/jobs/job.js';
-import type { Notice } from '../../../daemon/jobs/notification.js';
+import type { Notification } from '../../../daemon/jobs/notification.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
 import {
-  beginning,
+  applying,
   draftFor,
   draftWith,
-  finishing,
-  making,
-  marking,
+  finishUpdates,
+  startUpdates,
   updateAll,
+  withClaim,
 } from '../../contracts/job-store/store-facts.js';
-import { type JsonStoreRoom, jsonStoreRoom } from '../../helpers/store-room.js';
+import { createJsonStoreHarness, type JsonStoreHarness } from '../../helpers/store-room.js';
 
 interface Context {
-  room: JsonStoreRoom;
+  harness: JsonStoreHarness;
   jobs: readonly Job[];
   index: string;
   done: string;
@@ -28,7 +28,7 @@ interface Context {
 const test = suite<Context>('the index of jobs');
 const page = { offset: 0, limit: 50 };
 
-const notice: Notice = {
+const notification: Notification = {
   id: 'msg_1_job_0_0',
   outputId: null,
   target: { url: 'http://localhost/told', format: 'json', headers: {} },
@@ -41,51 +41,51 @@ const notice: Notice = {
  * a key, a notice to deliver, and an output that finished.
  */
 test.before.each(async (context) => {
-  context.room = await jsonStoreRoom();
-  const store = await context.room.open();
+  context.harness = await createJsonStoreHarness();
+  const store = await context.harness.open();
   const jobs: Job[] = [];
   for (let count = 0; count < 2; count += 1) {
     const { id } = await store.create(draftFor());
-    jobs.push(await store.update(id, making({ type: 'cancelled' })));
+    jobs.push(await store.update(id, applying({ type: 'cancelled' })));
   }
   const last = await store.create(draftWith({ key: 'k', grouping: 'g', outputCount: 2 }));
   jobs.push(
     await updateAll(store, last, [
-      ...beginning,
-      ...finishing(last.id + 2, 1.5),
-      making({ type: 'cancelled' }),
-      (job) => ({ ...job, notices: [notice] }),
+      ...startUpdates,
+      ...finishUpdates(last.id + 2, 1.5),
+      applying({ type: 'cancelled' }),
+      (job) => ({ ...job, notices: [notification] }),
     ]),
   );
   context.jobs = jobs;
-  context.index = join(context.room.folder, 'jobs', 'index');
-  context.done = join(context.room.folder, 'jobs', 'done', '0');
+  context.index = join(context.harness.folder, 'jobs', 'index');
+  context.done = join(context.harness.folder, 'jobs', 'done', '0');
   context.file = join(context.done, `${jobs[1]?.id}.json`);
   utimesSync(context.done, 1000, 1000);
   await store.close();
 });
 
 /** What a store knows of anna's jobs beyond the lists: usage, whether a job has notices, and whether one has the key. */
-async function knownOfAnna(store: JobStore): Promise<unknown> {
+async function listedIds(store: JobStore): Promise<unknown> {
   const usage = await store.usage({ accountId: 'anna', from: '0000-01-01', to: '9999-12-31' });
-  const noticed = await store.withNotices();
-  const keyed = await store.findOnce('anna', 'k', new Date(0));
+  const noticed = await store.listWithNotifications();
+  const keyed = await store.findByIdempotencyKey('anna', 'k', new Date(0));
   return { usage, noticed: noticed.length, isKeyKnown: keyed !== null };
 }
 
-const everythingOfAnna = {
+const storeState = {
   usage: [{ day: '2024-05-06', grouping: 'g', encodedMs: 1500, billableMs: 1500 }],
   noticed: 1,
   isKeyKnown: true,
 };
 
 /** Lists all jobs after a start, and whether that start read the files: it then came upon the damaged one. */
-async function restart({ room, jobs }: Context): Promise<{ hasRead: boolean; total: number }> {
-  const store = await room.open();
-  const hasRead = room.logLines.length > 0;
+async function restart({ harness, jobs }: Context): Promise<{ hasRead: boolean; total: number }> {
+  const store = await harness.open();
+  const hasRead = harness.logLines.length > 0;
   const { total } = await store.list({ ...page, limit: 0 });
   assert.equal(await store.get(jobs[0]?.id ?? 0), jobs[0]);
-  await room.die('process');
+  await harness.crash('process');
   return { hasRead, total };
 }
 
@@ -95,42 +95,42 @@ test('a start reads no final job while their folder is as the index knows it', a
 });
 
 test('the index tells usage, notices and keys as well', async (context) => {
-  const { room, file } = context;
+  const { harness, file } = context;
   writeFileSync(file, 'written in place, which the folder does not show');
-  const store = await room.open();
-  assert.equal(await knownOfAnna(store), everythingOfAnna);
-  assert.equal(room.logLines, []);
+  const store = await harness.open();
+  assert.equal(await listedIds(store), storeState);
+  assert.equal(harness.logLines, []);
   await store.close();
   // Written once more from what the index told, it tells the same.
-  assert.equal(await knownOfAnna(await room.open()), everythingOfAnna);
-  assert.equal(room.logLines, []);
+  assert.equal(await listedIds(await harness.open()), storeState);
+  assert.equal(harness.logLines, []);
 });
 
 test('a start that rebuilds usage reads every file, whatever the index says, and writes it anew', async (context) => {
-  const { room, jobs, done } = context;
+  const { harness, jobs, done } = context;
   const path = join(done, `${jobs[2]?.id}.json`);
   writeFileSync(
     path,
     readFileSync(path, 'utf8').replaceAll('"durationSeconds":1.5', '"durationSeconds":2.5'),
   );
-  const changed = { ...everythingOfAnna.usage[0], encodedMs: 2500, billableMs: 2500 };
+  const changed = { ...storeState.usage[0], encodedMs: 2500, billableMs: 2500 };
   for (const { isUsageRebuilt, usage } of [
-    { isUsageRebuilt: false, usage: everythingOfAnna.usage },
+    { isUsageRebuilt: false, usage: storeState.usage },
     { isUsageRebuilt: true, usage: [changed] },
     { isUsageRebuilt: false, usage: [changed] },
   ]) {
-    const store = await room.open({ isUsageRebuilt });
+    const store = await harness.open({ isUsageRebuilt });
     assert.equal(await store.usage({ accountId: 'anna', from: '2024-05-06', to: '2024-05-06' }), usage);
     // As a daemon that is killed: what was rebuilt stays.
-    await room.die('process');
+    await harness.crash('process');
   }
 });
 
 test('a final job that was changed by hand counts as it is once it was read', async (context) => {
-  const { room, jobs, done } = context;
+  const { harness, jobs, done } = context;
   const path = join(done, `${jobs[2]?.id}.json`);
   writeFileSync(path, readFileSync(path, 'utf8').replace('"accountId":"anna"', '"accountId":"bert"'));
-  const store = await room.open();
+  const store = await harness.open();
   await store.get(jobs[2]?.id ?? 0);
   assert.is((await store.list({ ...page, accountId: 'bert', state: 'cancelled' })).total, 1);
   assert.is((await store.list({ ...page, accountId: 'anna', state: 'cancelled' })).total, 2);
@@ -138,21 +138,21 @@ test('a final job that was changed by hand counts as it is once it was read', as
 });
 
 test('neither does a start after a crash, where no final job changed', async (context) => {
-  const store = await context.room.open();
+  const store = await context.harness.open();
   await store.create(draftFor());
-  await context.room.die('process');
+  await context.harness.crash('process');
   writeFileSync(context.file, 'written in place, which the folder does not show');
   assert.equal(await restart(context), { hasRead: false, total: 4 });
 });
 
 test('a start after a crash reads the folders in which something changed since', async (context) => {
-  const store = await context.room.open();
+  const store = await context.harness.open();
   const id = context.jobs[2]?.id ?? 0;
-  const changed = await store.update(id, marking('a'));
-  await context.room.die('process');
+  const changed = await store.update(id, withClaim('a'));
+  await context.harness.crash('process');
   writeFileSync(context.file, 'written in place');
   assert.equal(await restart(context), { hasRead: true, total: 2 });
-  assert.equal(await (await context.room.open()).get(id), changed);
+  assert.equal(await (await context.harness.open()).get(id), changed);
 });
 
 for (const { what, spoil } of [
@@ -179,10 +179,10 @@ for (const { what, spoil } of [
 ]) {
   test(`the index is made anew where it is ${what}`, async (context) => {
     spoil(context.index);
-    const store = await context.room.open();
+    const store = await context.harness.open();
     assert.equal(await store.list(page), { jobs: [...context.jobs].reverse(), total: 3 });
-    assert.equal(await knownOfAnna(store), everythingOfAnna);
-    assert.equal(context.room.logLines, []);
+    assert.equal(await listedIds(store), storeState);
+    assert.equal(context.harness.logLines, []);
   });
 }
 
@@ -192,24 +192,24 @@ test('jobs whose files were taken away while the daemon was stopped are not list
 });
 
 test('a folder that changed just before the close is not vouched for', async (context) => {
-  const store = await context.room.open();
-  await store.update(context.jobs[0]?.id ?? 0, marking('a'));
+  const store = await context.harness.open();
+  await store.update(context.jobs[0]?.id ?? 0, withClaim('a'));
   await store.close();
   assert.equal(JSON.parse(readFileSync(context.index, 'utf8')).folders, {});
 });
 
 test('creates and updates do not touch the index', async (context) => {
   unlinkSync(context.index);
-  const store = await context.room.open();
+  const store = await context.harness.open();
   const { id } = await store.create(draftFor());
-  await store.update(id, making({ type: 'cancelled' }));
+  await store.update(id, applying({ type: 'cancelled' }));
   assert.not.ok(existsSync(context.index));
   await store.close();
   assert.is(statSync(context.index).mode & 0o777, 0o600);
 });
 
 test('a list that is asked for again reads no file again', async (context) => {
-  const store = await context.room.open();
+  const store = await context.harness.open();
   const first = await store.list(page);
   for (const { id } of context.jobs) writeFileSync(join(context.done, `${id}.json`), '');
   assert.equal(await store.list(page), first);

@@ -1,30 +1,40 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { onceLifeMs } from '../../../daemon/store/job-store.js';
+import { idempotencyTtlMs } from '../../../daemon/store/job-store.js';
 import { type IndexEntry, JobIndex } from '../../../daemon/store/jobs/job-index.js';
 
 const test = suite('the index of jobs in memory');
 
-function entryOf(id: number, traits: Partial<IndexEntry> = {}): IndexEntry {
-  return { id, accountId: 'anna', state: 'finished', usage: [], hasNotices: false, once: null, ...traits };
+function entryOf(id: number, options: Partial<IndexEntry> = {}): IndexEntry {
+  return {
+    id,
+    accountId: 'anna',
+    state: 'finished',
+    usage: [],
+    hasNotifications: false,
+    idempotencyKey: null,
+    ...options,
+  };
 }
 
 test('a job whose notices are delivered, or that is gone, is not looked at for notices again', () => {
-  const index = new JobIndex([3, 1, 2].map((id) => entryOf(id, { hasNotices: true })));
-  assert.equal(index.withNotices(), [1, 2, 3]);
+  const index = new JobIndex([3, 1, 2].map((id) => entryOf(id, { hasNotifications: true })));
+  assert.equal(index.listWithNotifications(), [1, 2, 3]);
   index.put(entryOf(2));
   index.delete(1);
-  assert.equal(index.withNotices(), [3]);
+  assert.equal(index.listWithNotifications(), [3]);
 });
 
 test('of the keys of a long past only the latest are taken in', () => {
   const hours = Array.from({ length: 24 * 100 }, (_, index) => index + 1);
   const index = new JobIndex(
-    hours.map((id) => entryOf(id, { once: { key: `key ${id}`, createdAtMs: (id * onceLifeMs) / 24 } })),
+    hours.map((id) =>
+      entryOf(id, { idempotencyKey: { key: `key ${id}`, createdAtMs: (id * idempotencyTtlMs) / 24 } }),
+    ),
   );
-  const keyed = index.all().filter(({ once }) => once !== null);
+  const keyed = index.all().filter(({ idempotencyKey }) => idempotencyKey !== null);
   assert.ok(keyed.length >= 24 && keyed.length <= 48, `${keyed.length}`);
-  for (const { id } of keyed.slice(-24)) assert.is(index.findOnce('anna', `key ${id}`, 0), id);
+  for (const { id } of keyed.slice(-24)) assert.is(index.findByIdempotencyKey('anna', `key ${id}`, 0), id);
   assert.is(keyed.at(-1)?.id, hours.length);
 });
 

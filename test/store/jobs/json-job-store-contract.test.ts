@@ -1,4 +1,4 @@
 import { jobStoreContract } from '../../contracts/job-store.js';
-import { jsonStoreRoom } from '../../helpers/store-room.js';
+import { createJsonStoreHarness } from '../../helpers/store-room.js';
 
-jobStoreContract('the JSON job store', jsonStoreRoom);
+jobStoreContract('the JSON job store', createJsonStoreHarness);

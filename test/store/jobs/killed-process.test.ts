@@ -25,15 +25,15 @@ test('every update that it was told of is there, and at most one more', async ()
       if (seen === lines) child.kill('SIGKILL');
     }
     await exited;
-    const [id = 0, told = 0] = last.split(' ').map(Number);
+    const [id = 0, reported = 0] = last.split(' ').map(Number);
 
     const lock = await lockDataFolder(folder);
     const logLines: string[] = [];
     const store = await openJobStore(folder, { log: (_level, message) => logLines.push(message) });
     const job = await store.get(id);
     assert.ok(
-      job !== null && (job.crashes === told || job.crashes === told + 1),
-      `${job?.crashes} after ${told}`,
+      job !== null && (job.crashes === reported || job.crashes === reported + 1),
+      `${job?.crashes} after ${reported}`,
     );
     assert.is(job.state, job.crashes % 2 === 1 ? 'cancelled' : 'waiting');
     assert.equal(logLines, []);
@@ -44,7 +44,7 @@ test('every update that it was told of is there, and at most one more', async ()
 
 test('every create under a key that it was told of is found by that key, and no key has two jobs', async () => {
   const folder = tempFolder();
-  const told = new Map<string, number>();
+  const reported = new Map<string, number>();
   for (const lines of [1, 30, 31]) {
     const child = spawn(process.execPath, [program, folder, 'once'], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -53,8 +53,8 @@ test('every create under a key that it was told of is found by that key, and no 
     let seen = 0;
     for await (const line of createInterface({ input: child.stdout })) {
       const [id = '', key = ''] = line.split(' ');
-      assert.is(told.get(key) ?? Number(id), Number(id));
-      told.set(key, Number(id));
+      assert.is(reported.get(key) ?? Number(id), Number(id));
+      reported.set(key, Number(id));
       seen += 1;
       if (seen === lines) child.kill('SIGKILL');
     }
@@ -65,7 +65,7 @@ test('every create under a key that it was told of is found by that key, and no 
     const { jobs } = await store.list({ offset: 0, limit: 10_000 });
     const keys = jobs.map((job) => job.once?.key ?? '');
     assert.is(new Set(keys).size, keys.length);
-    for (const [key, id] of told) {
+    for (const [key, id] of reported) {
       assert.is((await store.create(draftWith({ key }))).id, id);
     }
     assert.is((await store.list({ offset: 0, limit: 0 })).total, jobs.length);

@@ -1,12 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { IdList } from '../../../daemon/store/jobs/sorted-id-list.js';
+import { SortedIdList } from '../../../daemon/store/jobs/sorted-id-list.js';
 import { randomNumbers } from '../../helpers/random.js';
 
 const test = suite('a list of ids');
 
 /** Holds a list against a plain array, and asks both for pages and floors all over. */
-function compare(list: IdList, ids: ReadonlySet<number>): void {
+function compare(list: SortedIdList, ids: ReadonlySet<number>): void {
   const ascending = [...ids].sort((a, b) => a - b);
   const descending = [...ascending].reverse();
   assert.is(list.size, ids.size);
@@ -27,7 +27,7 @@ function compare(list: IdList, ids: ReadonlySet<number>): void {
 
 test('it holds what was added and not removed, in order, whatever the order of adding', () => {
   const random = randomNumbers(1);
-  const list = new IdList();
+  const list = new SortedIdList();
   const ids = new Set<number>();
   for (const shareOfAdds of [0.9, 0.5, 0.2, 0.7]) {
     for (let count = 0; count < 6000; count += 1) {
@@ -51,7 +51,7 @@ for (const [name, order] of Object.entries({
   descending: (a: number, b: number) => b - a,
 })) {
   test(`it holds what was added in ${name} order, and what is left when the oldest are taken`, () => {
-    const list = new IdList();
+    const list = new SortedIdList();
     const ids = new Set(Array.from({ length: 3000 }, (_, index) => 3 * index + 1).sort(order));
     for (const id of ids) list.add(id);
     compare(list, ids);

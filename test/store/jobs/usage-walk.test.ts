@@ -4,12 +4,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Change } from '../../../daemon/jobs/changes.js';
 import type { Job } from '../../../daemon/jobs/job.js';
-import type { JobStore, UsageDay } from '../../../daemon/store/job-store.js';
+import type { AccountDailyUsage, JobStore } from '../../../daemon/store/job-store.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
-import { draftWith, making, mediaOf } from '../../contracts/job-store/store-facts.js';
+import { applying, draftWith, mediaOf } from '../../contracts/job-store/store-facts.js';
 import { randomNumbers } from '../../helpers/random.js';
-import { type JsonStoreRoom, jsonStoreRoom } from '../../helpers/store-room.js';
+import { createJsonStoreHarness, type JsonStoreHarness } from '../../helpers/store-room.js';
 
 const test = suite('usage after a random walk');
 const accounts = ['anna', 'bert'] as const;
@@ -26,18 +26,18 @@ function someChange(job: Job, random: () => number): Change {
   if (dice < 0.07) return { type: 'lost' };
   if (dice < 0.1) return { type: 'released' };
   if (job.state === 'waiting') return { type: 'claimed', token: 't' };
-  if (job.input.state === 'processing' && dice < 0.2) return { type: 'input-failed', fault };
+  if (job.input.state === 'processing' && dice < 0.2) return { type: 'input-failed', failure: fault };
   if (job.input.state === 'processing') return { type: 'inspected', media: mediaOf(9), file };
   if (output === undefined) return { type: 'cancelled' };
   if (output.state === 'queued') return { type: 'output-started', id: output.id };
-  if (dice < 0.3) return { type: 'output-failed', id: output.id, fault };
+  if (dice < 0.3) return { type: 'output-failed', id: output.id, failure: fault };
   const media = mediaOf(dice < 0.35 ? null : Math.floor(random() * 5_000_000) / 1e6);
   return { type: 'output-finished', id: output.id, media, file };
 }
 
 /** What the files of an account's jobs come to, read off the JSON and added up output by output. */
-function countFiles(folder: string, accountId: string): readonly UsageDay[] {
-  const sums = new Map<string, UsageDay>();
+function countFiles(folder: string, accountId: string): readonly AccountDailyUsage[] {
+  const sums = new Map<string, AccountDailyUsage>();
   for (const name of readdirSync(join(folder, 'jobs'), { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.json')) continue;
     const { job } = JSON.parse(readFileSync(join(folder, 'jobs', name), 'utf8'));
@@ -52,28 +52,28 @@ function countFiles(folder: string, accountId: string): readonly UsageDay[] {
       sums.set(`${day} ${grouping}`, { ...before, encodedMs: before.encodedMs + ms, billableMs });
     }
   }
-  const keyOf = ({ day, grouping }: UsageDay) => `${day} ${grouping ?? ''}`;
+  const keyOf = ({ day, grouping }: AccountDailyUsage) => `${day} ${grouping ?? ''}`;
   return [...sums.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-async function check(room: JsonStoreRoom, store: JobStore, where: string): Promise<number> {
+async function check(harness: JsonStoreHarness, store: JobStore, where: string): Promise<number> {
   let records = 0;
   for (const accountId of accounts) {
     const usage = await store.usage({ accountId, from: '0000', to: '9999' });
-    assert.equal(usage, countFiles(room.folder, accountId), where);
+    assert.equal(usage, countFiles(harness.folder, accountId), where);
     records += usage.length;
   }
   return records;
 }
 
 /** Spoils the file of one final job in place, so that only reading it can tell, and reads it. */
-async function damageOne(room: JsonStoreRoom, store: JobStore, jobs: Map<number, Job>): Promise<void> {
+async function damageOne(harness: JsonStoreHarness, store: JobStore, jobs: Map<number, Job>): Promise<void> {
   // Nobody asked for it since the restart, so it is not in memory.
   const found = [...jobs.values()].find(
     ({ state, outputs }) => isFinal(state) && outputs.some((output) => output.state === 'finished'),
   );
   if (found === undefined) throw new Error('there is no job to damage');
-  const name = join(room.folder, 'jobs', 'done', String(Math.floor(found.id / 1000)), `${found.id}.json`);
+  const name = join(harness.folder, 'jobs', 'done', String(Math.floor(found.id / 1000)), `${found.id}.json`);
   writeFileSync(name, readFileSync(name, 'utf8').slice(0, -9));
   const error = await store.get(found.id).catch((caught: unknown) => caught);
   assert.ok(isVencError(error, 'GoneError'));
@@ -83,8 +83,8 @@ async function damageOne(room: JsonStoreRoom, store: JobStore, jobs: Map<number,
 for (const seed of [1, 2]) {
   test(`it is what the files say, through restarts, crashes and damage (walk ${seed})`, async () => {
     const random = randomNumbers(seed);
-    const room = await jsonStoreRoom();
-    let store = await room.open();
+    const harness = await createJsonStoreHarness();
+    let store = await harness.open();
     const jobs = new Map<number, Job>();
     let now = Date.parse('2024-02-28T00:00:00.000Z');
 
@@ -96,47 +96,47 @@ for (const seed of [1, 2]) {
         const job = [...jobs.values()].at(-1 - Math.floor(random() * 6));
         if (job === undefined || random() < 0.08) {
           const [accountId = 'anna', grouping] = random() < 0.5 ? ['anna', 'news'] : ['bert'];
-          const traits = {
+          const options = {
             accountId,
             test: random() < 0.3,
             outputCount: 1 + Math.floor(random() * 3),
             now: at,
           };
           const draft = draftWith(
-            random() < 0.5 || grouping === undefined ? traits : { ...traits, grouping },
+            random() < 0.5 || grouping === undefined ? options : { ...options, grouping },
           );
           const made = await store.create(draft);
           jobs.set(made.id, made);
           continue;
         }
-        const changed = store.update(job.id, making(someChange(job, random), at));
+        const changed = store.update(job.id, applying(someChange(job, random), at));
         jobs.set(job.id, await changed.catch(() => job));
       }
     };
 
     for (const round of ['a restart', 'a crash', 'a lost index', 'an aged index', 'a rebuild']) {
       await walk(100);
-      assert.ok((await check(room, store, `before ${round}`)) > 2);
+      assert.ok((await check(harness, store, `before ${round}`)) > 2);
       if (round === 'a crash') {
-        await room.die('process');
+        await harness.crash('process');
       } else {
-        const done = join(room.folder, 'jobs', 'done');
+        const done = join(harness.folder, 'jobs', 'done');
         // As if nothing had changed for long: only then is a folder vouched for.
         if (round === 'an aged index')
           for (const name of readdirSync(done)) utimesSync(join(done, name), 9, 9);
         await store.close();
       }
-      if (round === 'a lost index') unlinkSync(join(room.folder, 'jobs', 'index'));
-      store = await room.open({ isUsageRebuilt: round === 'a rebuild' });
-      await check(room, store, `after ${round}`);
+      if (round === 'a lost index') unlinkSync(join(harness.folder, 'jobs', 'index'));
+      store = await harness.open({ isUsageRebuilt: round === 'a rebuild' });
+      await check(harness, store, `after ${round}`);
       if (round === 'an aged index') {
-        assert.not.equal(JSON.parse(readFileSync(join(room.folder, 'jobs', 'index'), 'utf8')).folders, {});
+        assert.not.equal(JSON.parse(readFileSync(join(harness.folder, 'jobs', 'index'), 'utf8')).folders, {});
       }
-      await damageOne(room, store, jobs);
-      await check(room, store, `after damage that came after ${round}`);
+      await damageOne(harness, store, jobs);
+      await check(harness, store, `after damage that came after ${round}`);
     }
     await store.close();
-    await check(room, await room.open({ isUsageRebuilt: true }), 'at the end');
+    await check(harness, await harness.open({ isUsageRebuilt: true }), 'at the end');
   });
 }
 

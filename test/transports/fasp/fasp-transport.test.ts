@@ -8,7 +8,7 @@ import { createFaspTransport } from '../../../daemon/transports/fasp/fasp-transp
 import {
   contentsOf,
   factsOf,
-  faultOf,
+  failureOf,
   rejectionOf,
   sampleBytes,
   scratchFolder,
@@ -17,7 +17,7 @@ import {
 import { secret } from '../../contracts/transport/transport-harness.js';
 import { transportContract } from '../../contracts/transport.js';
 import { fakeAscp } from '../../helpers/servers/fake-ascp.js';
-import { until } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/until.js';
 
 const ascp = fakeAscp();
 const guard = createSsrfGuard({ allowPrivateNetwork: true });
@@ -103,11 +103,14 @@ test('a program that is stopped is gone with what it started', async () => {
   const controller = new AbortController();
   const work = rejectionOf(fetchTo(urlOf('child.mp4'), folder, controller.signal));
   const pidPath = join(dirname(ascp.root), 'child-pid');
-  await until('it has started another', () => existsSync(pidPath) && readFileSync(pidPath, 'utf8') !== '');
+  await waitUntil(
+    'it has started another',
+    () => existsSync(pidPath) && readFileSync(pidPath, 'utf8') !== '',
+  );
   controller.abort('cancelled');
   assert.is(await work, 'cancelled');
   for (const pid of [ascp.lastStart().pid, Number(readFileSync(pidPath, 'utf8'))])
-    await until('it is gone', () => !runs(pid));
+    await waitUntil('it is gone', () => !runs(pid));
   assert.equal(contentsOf(folder), []);
 });
 
@@ -115,7 +118,7 @@ test('an address that is not public is refused before the program is started', a
   const strict = transportWith({ guard: createSsrfGuard({ allowPrivateNetwork: false }) });
   const before = JSON.stringify(ascp.lastStart());
   for (const host of ['127.0.0.1', 'localhost', '0x7f.1', '[::1]']) {
-    const fault = await faultOf(
+    const fault = await failureOf(
       fetchTo(urlOf('plain.mp4', secret, host), scratchFolder(), undefined, strict),
     );
     assert.is(fault.errorClass, 'ForbiddenAddressError');
@@ -142,7 +145,7 @@ transportContract('fasp', {
         url: async () => urlOf('silent.mp4'),
       },
     },
-    troubles: [
+    errorCases: [
       { what: 'a full disk', errorClass: 'OutOfSpaceError', url: async () => urlOf('full.mp4') },
       { what: 'blocked UDP', errorClass: 'DownloadFailureError', url: async () => urlOf('udp.mp4') },
       { what: 'a folder', errorClass: 'DownloadFailureError', url: async () => urlOf('folder.mp4') },

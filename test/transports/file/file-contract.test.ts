@@ -36,7 +36,7 @@ transportContract('file', {
       'a missing file': at(urlOf('no-such.mp4')),
       'a file without permission': at('file:///etc/hostname'),
     },
-    troubles: [
+    errorCases: [
       { what: 'a file as a folder', errorClass: 'FileNotFoundError', url: at(urlOf('plain.mp4/x')) },
       { what: 'a folder', errorClass: 'DownloadFailureError', url: at(urlOf('folder')) },
       { what: 'a pipe', errorClass: 'DownloadFailureError', url: at(urlOf('pipe')) },
@@ -67,7 +67,7 @@ transportContract('file', {
       'a place without permission': at(`${pathToFileURL(outside).href}/x.mp4`),
       'a full target': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
     },
-    troubles: [
+    errorCases: [
       {
         what: 'a linked folder outside',
         errorClass: 'UploadAccessDeniedError',
@@ -103,7 +103,7 @@ transportContract('file anywhere', {
       'a missing file': at('file:///no/such/file'),
       'a file without permission': notApplicable('tests may be run by root, who reads everything'),
     },
-    troubles: [{ what: 'a device', errorClass: 'DownloadFailureError', url: at('file:///dev/null') }],
+    errorCases: [{ what: 'a device', errorClass: 'DownloadFailureError', url: at('file:///dev/null') }],
   },
   upload: {
     urlOf: (name) => `${pathToFileURL(own).href}/to/${name.split('/').map(encodeURIComponent).join('/')}`,
@@ -121,6 +121,6 @@ transportContract('file anywhere', {
       'a place without permission': notApplicable('tests may be run by root, who writes everywhere'),
       'a full target': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
     },
-    troubles: [{ what: 'a device', errorClass: 'UploadFailureError', url: at('file:///dev/null') }],
+    errorCases: [{ what: 'a device', errorClass: 'UploadFailureError', url: at('file:///dev/null') }],
   },
 });

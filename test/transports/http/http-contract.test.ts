@@ -51,7 +51,7 @@ transportContract('http', {
       'a server that stalls': trouble('/half'),
       ...unreachableHosts((host) => `http://user:${secret}@${host}/a`),
     },
-    troubles: [
+    errorCases: [
       { what: 'a file that is gone', errorClass: 'FileNotFoundError', url: trouble('/410') },
       { what: 'a server in trouble', errorClass: 'DownloadFailureError', url: trouble('/500') },
       { what: 'a server that says nothing', errorClass: 'DownloadTimeoutError', url: trouble('/silent') },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { faultOf } from '../../contracts/transport/evidence.js';
+import { failureOf } from '../../contracts/transport/evidence.js';
 import { testCertificate, testKey } from '../../helpers/servers/test-certificate.js';
 import { tempFolder } from '../../helpers/temp.js';
 import { md5Of, tryDownload, withSource } from './http-harness.js';
@@ -15,7 +15,7 @@ test('a certificate that nobody vouches for ends the download, without another a
   await withSource(
     (_request, response) => response.end('film'),
     async (source) => {
-      const fault = await faultOf(tryDownload(source.url('/')));
+      const fault = await failureOf(tryDownload(source.url('/')));
       assert.is(fault.errorClass, 'DownloadFailureError');
       assert.match(fault.message, /certificate that is not trusted/);
       assert.is(source.seen.length, 0);
@@ -55,7 +55,7 @@ test('a server without TLS on an https address is a failed download', async () =
   await withSource(
     (_request, response) => response.end('film'),
     async (source) => {
-      const fault = await faultOf(tryDownload(source.url('/').replace('http:', 'https:')));
+      const fault = await failureOf(tryDownload(source.url('/').replace('http:', 'https:')));
       assert.is(fault.errorClass, 'DownloadFailureError');
     },
   );

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { faultOf, rejectionOf } from '../../contracts/transport/evidence.js';
+import { failureOf, rejectionOf } from '../../contracts/transport/evidence.js';
 import { startSocketSource } from '../../helpers/servers/http-source.js';
 import { md5Of, tryDownload, withSource } from './http-harness.js';
 
@@ -47,7 +47,7 @@ test('a server that wants to be left alone for hours is given up at once', async
   await withSource(
     (_request, response) => response.writeHead(503, { 'retry-after': '7200' }).end(),
     async (source) => {
-      assert.is((await faultOf(tryDownload(source.url('/')))).errorClass, 'DownloadFailureError');
+      assert.is((await failureOf(tryDownload(source.url('/')))).errorClass, 'DownloadFailureError');
       assert.is(source.seen.length, 1);
     },
   );
@@ -58,7 +58,7 @@ for (const status of [400, 401, 403, 404, 410, 418]) {
     await withSource(
       (_request, response) => response.writeHead(status).end(),
       async (source) => {
-        await faultOf(tryDownload(source.url('/')));
+        await failureOf(tryDownload(source.url('/')));
         assert.is(source.seen.length, 1);
       },
     );
@@ -69,7 +69,7 @@ test('a file larger than the disk is refused before anything of it is written', 
   await withSource(
     (_request, response) => response.writeHead(200, { 'content-length': 10 ** 15 }).write('film'),
     async (source) => {
-      assert.is((await faultOf(tryDownload(source.url('/')))).errorClass, 'OutOfSpaceError');
+      assert.is((await failureOf(tryDownload(source.url('/')))).errorClass, 'OutOfSpaceError');
       assert.is(source.seen.length, 1);
     },
   );
@@ -77,7 +77,7 @@ test('a file larger than the disk is refused before anything of it is written', 
 
 test('what is no HTTP is a failed download', async () => {
   const source = await startSocketSource((socket) => socket.end('220 mail.example ESMTP\r\n'));
-  const { errorClass } = await faultOf(tryDownload(`${source.url}/`));
+  const { errorClass } = await failureOf(tryDownload(`${source.url}/`));
   assert.is(errorClass, 'DownloadFailureError');
   await source.close();
 });
@@ -88,7 +88,7 @@ test('a host to which no connection comes about in time is told as such, after t
     lookups += 1;
   };
   const work = tryDownload('http://silent.example/', { stallTimeoutMs: 300, guard: { lookup } });
-  const fault = await faultOf(work);
+  const fault = await failureOf(work);
   assert.is(fault.errorClass, 'DownloadTimeoutError');
   assert.match(fault.message, /silent\.example did not answer in time/);
   assert.is(lookups, 3);

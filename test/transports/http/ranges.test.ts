@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { faultOf, rejectionOf } from '../../contracts/transport/evidence.js';
+import { failureOf, rejectionOf } from '../../contracts/transport/evidence.js';
 import { md5Of, withSource } from './http-harness.js';
 import {
   divided,
@@ -136,7 +136,7 @@ test('a server that drips is given up as one that stalls', async () => {
       response.once('close', () => clearInterval(timer));
     },
     async (source) => {
-      const fault = await faultOf(divided(source.url('/film'), { stallTimeoutMs: 200 }));
+      const fault = await failureOf(divided(source.url('/film'), { stallTimeoutMs: 200 }));
       assert.is(fault.errorClass, 'DownloadTimeoutError');
     },
   );
@@ -151,7 +151,7 @@ test('when every connection stalls, the download does, and leaves nothing', asyn
       else response.writeHead(206, headersOf(part)).flushHeaders();
     },
     async (source) => {
-      const fault = await faultOf(divided(source.url('/film'), { stallTimeoutMs: 250 }));
+      const fault = await failureOf(divided(source.url('/film'), { stallTimeoutMs: 250 }));
       assert.is(fault.errorClass, 'DownloadTimeoutError');
     },
   );

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { faultOf } from '../../contracts/transport/evidence.js';
+import { failureOf } from '../../contracts/transport/evidence.js';
 import { tryDownload, withSource } from './http-harness.js';
 
 const film = 'film';
@@ -27,7 +27,7 @@ test('ten redirects are followed, eleven are not', async () => {
     },
     async (source) => {
       await tryDownload(source.url('/10'));
-      assert.is((await faultOf(tryDownload(source.url('/11')))).errorClass, 'DownloadFailureError');
+      assert.is((await failureOf(tryDownload(source.url('/11')))).errorClass, 'DownloadFailureError');
     },
   );
 });
@@ -36,7 +36,7 @@ test('redirects in a circle are given up without trying again', async () => {
   await withSource(
     (_request, response) => response.writeHead(302, { location: '/' }).end(),
     async (source) => {
-      assert.is((await faultOf(tryDownload(source.url('/')))).errorClass, 'DownloadFailureError');
+      assert.is((await failureOf(tryDownload(source.url('/')))).errorClass, 'DownloadFailureError');
       assert.is(source.seen.length, 11);
     },
   );
@@ -47,7 +47,7 @@ for (const location of ['file:///etc/passwd', 'ftp://host/a', 'http://', 'http:/
     await withSource(
       (_request, response) => response.writeHead(302, { location }).end(),
       async (source) =>
-        assert.is((await faultOf(tryDownload(source.url('/')))).errorClass, 'DownloadFailureError'),
+        assert.is((await failureOf(tryDownload(source.url('/')))).errorClass, 'DownloadFailureError'),
     );
   });
 }
@@ -100,7 +100,7 @@ for (const host of [
     await withSource(
       (_request, response) => response.writeHead(302, { location: `http://${host}:9/` }).end(),
       async (source) => {
-        const { errorClass } = await faultOf(tryDownload(source.url('/'), { guard: onlyThisHost }));
+        const { errorClass } = await failureOf(tryDownload(source.url('/'), { guard: onlyThisHost }));
         assert.is(errorClass, 'ForbiddenAddressError');
         assert.is(source.seen.length, 1);
       },
@@ -112,7 +112,7 @@ test('a redirect to a metadata address is refused even where the private network
   await withSource(
     (_request, response) => response.writeHead(302, { location: 'http://[::ffff:a9fe:a9fe]/' }).end(),
     async (source) => {
-      assert.is((await faultOf(tryDownload(source.url('/')))).errorClass, 'ForbiddenAddressError');
+      assert.is((await failureOf(tryDownload(source.url('/')))).errorClass, 'ForbiddenAddressError');
     },
   );
 });
@@ -124,7 +124,7 @@ test('a forbidden address is never connected to', async () => {
     async (source) => {
       for (const host of ['127.0.0.1', 'localhost', '0x7f.1', '127.1', '[::ffff:7f00:1]']) {
         const work = tryDownload(`http://${host}:${source.port}/`, { guard: open });
-        assert.is((await faultOf(work)).errorClass, 'ForbiddenAddressError');
+        assert.is((await failureOf(work)).errorClass, 'ForbiddenAddressError');
       }
       assert.is(source.seen.length, 0);
     },
@@ -138,7 +138,7 @@ test('a name that is found to lead inside is never connected to', async () => {
       const lookup: LookupFunction = (_host, _options, callback) =>
         callback(null, [{ address: '127.0.0.1', family: 4 }]);
       const guard = { allowPrivateNetwork: false, lookup };
-      const fault = await faultOf(tryDownload(`http://inside.example:${source.port}/`, { guard }));
+      const fault = await failureOf(tryDownload(`http://inside.example:${source.port}/`, { guard }));
       assert.is(fault.errorClass, 'ForbiddenAddressError');
       assert.is(source.seen.length, 0);
     },

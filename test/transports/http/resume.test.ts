@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { faultOf, sampleBytes } from '../../contracts/transport/evidence.js';
+import { failureOf, sampleBytes } from '../../contracts/transport/evidence.js';
 import { startSocketSource } from '../../helpers/servers/http-source.js';
 import { md5Of, tryDownload, withSource } from './http-harness.js';
 
@@ -155,7 +155,7 @@ test('a server that always breaks off is given up', async () => {
   await withSource(
     (_request, response) => tear(response, film, {}),
     async (source) => {
-      assert.is((await faultOf(tryDownload(source.url('/film')))).errorClass, 'DownloadFailureError');
+      assert.is((await failureOf(tryDownload(source.url('/film')))).errorClass, 'DownloadFailureError');
       // How much of each attempt arrives before the tear is chance, and more than ever before counts as progress.
       assert.ok(source.seen.length >= 5);
     },

@@ -11,7 +11,7 @@ import { createS3Transport, hostsOf } from '../../../daemon/transports/s3/s3-tra
 import type { ServiceKeys, StorageService } from '../../../daemon/transports/services.js';
 import type { Transport } from '../../../daemon/transports/transport.js';
 import { secret, type TransportHarness } from '../../contracts/transport/transport-harness.js';
-import type { TroubleCase } from '../../contracts/transport/trouble-case.js';
+import type { ErrorCase } from '../../contracts/transport/trouble-case.js';
 import { startHttpSource } from '../../helpers/servers/http-source.js';
 
 /** A storage on stage, with a bucket named `films`. */
@@ -114,7 +114,7 @@ export async function bucketHarness(stage: BucketStage): Promise<TransportHarnes
     'a metadata service': elsewhere('http://169.254.169.254'),
     'a server that stalls': refusing.to('silent'),
   } as const;
-  const both: readonly TroubleCase[] = [
+  const both: readonly ErrorCase[] = [
     {
       what: 'an unknown access key',
       errorClass: 'InvalidUsernameOrPasswordError',
@@ -140,7 +140,7 @@ export async function bucketHarness(stage: BucketStage): Promise<TransportHarnes
         'a file without permission': refusing.to('denied'),
         ...unreachable,
       },
-      troubles: [
+      errorCases: [
         ...both,
         { what: 'a clock that is wrong', errorClass: 'DownloadFailureError', ...refusing.to('early') },
         { what: 'a server that is busy', errorClass: 'DownloadFailureError', ...refusing.to('busy') },
@@ -157,7 +157,7 @@ export async function bucketHarness(stage: BucketStage): Promise<TransportHarnes
         'a full target': refusing.to('full'),
         ...unreachable,
       },
-      troubles: both,
+      errorCases: both,
     },
     async close() {
       await refusing.close();

@@ -10,7 +10,7 @@ import { createGcsTransport, createS3Transport } from '../../../daemon/transport
 import {
   contentsOf,
   factsOf,
-  faultOf,
+  failureOf,
   sampleBytes,
   scratchFolder,
   transferOf,
@@ -165,7 +165,7 @@ for (const [what, answer, errorClass] of liars) {
     const source = await startHttpSource(answer);
     try {
       const { folder, work } = download(source.url(''));
-      const fault = await faultOf(work);
+      const fault = await failureOf(work);
       assert.is(fault.errorClass, errorClass, fault.message);
       assert.equal(contentsOf(folder), []);
     } finally {
@@ -213,7 +213,7 @@ test('grants that nobody asked for are left out where a server refuses them; tho
       { isPublic: false, grants },
     ]) {
       const work = upload(source.url(''), sampleBytes(3), transferOf({ access }));
-      assert.match((await faultOf(work)).message, /takes no grants/);
+      assert.match((await failureOf(work)).message, /takes no grants/);
     }
     assert.equal(acls.slice(2), ['public-read', 'emailAddress="me@example.com"']);
   } finally {
@@ -231,7 +231,7 @@ test('a server that keeps less than was sent is told, and what it kept is taken 
     });
   });
   try {
-    const fault = await faultOf(upload(source.url(''), sampleBytes(3)));
+    const fault = await failureOf(upload(source.url(''), sampleBytes(3)));
     assert.is(fault.errorClass, 'UploadFailureError');
     assert.match(fault.message, /kept 2 bytes of a file of 3/);
     assert.is(seen.at(-1), 'DELETE');
@@ -257,7 +257,7 @@ test('without an endpoint, the bucket is a part of the host, and regions have ho
   ]) {
     const [scheme] = transport.schemes;
     const work = transport.download?.(`${scheme}://films/a.mp4`, join(scratchFolder(), 'in'), transferOf());
-    await faultOf(work ?? Promise.resolve());
+    await failureOf(work ?? Promise.resolve());
   }
   assert.equal(hosts, ['films.s3.eu-central-1.amazonaws.com', 'storage.googleapis.com']);
 });
@@ -286,7 +286,7 @@ test('an address that is private is entered only where the configuration names i
     service: { ...service, endpoint: 'http://127.0.0.1:1' },
   });
   const work = transport.download?.('s3://films/a.mp4', join(scratchFolder(), 'in'), transferOf());
-  assert.is((await faultOf(work ?? Promise.resolve())).errorClass, 'ForbiddenAddressError');
+  assert.is((await failureOf(work ?? Promise.resolve())).errorClass, 'ForbiddenAddressError');
 });
 
 test.run();

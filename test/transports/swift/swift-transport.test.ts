@@ -10,7 +10,7 @@ import { createSwiftTransport } from '../../../daemon/transports/swift/swift-tra
 import type { VencError } from '../../../src/shared/errors.js';
 import {
   contentsOf,
-  faultOf,
+  failureOf,
   sampleBytes,
   scratchFolder,
   transferOf,
@@ -89,7 +89,7 @@ async function upload({ transport }: Stage, bytes = sampleBytes(10)): Promise<vo
 }
 
 const faultClass = async (work: Promise<unknown>): Promise<VencError['errorClass']> =>
-  (await faultOf(work)).errorClass;
+  (await failureOf(work)).errorClass;
 const missing: Answer = (request, response, body) => {
   if (request.method === 'PUT') response.writeHead(201, { etag: md5(body) }).end();
   else response.writeHead(request.method === 'DELETE' ? 204 : 404).end();
@@ -146,10 +146,10 @@ test('a missing object and a missing container are named', async () => {
   await onStage(
     (_, response) => void response.writeHead(404).end(),
     async (stage) => {
-      const lost = await faultOf(download(stage));
+      const lost = await failureOf(download(stage));
       assert.is(lost.errorClass, 'FileNotFoundError');
       assert.match(lost.message, /no object "a b\.mp4" in the container "films"/);
-      const nowhere = await faultOf(upload(stage));
+      const nowhere = await failureOf(upload(stage));
       assert.is(nowhere.errorClass, 'FileNotFoundError');
       assert.match(nowhere.message, /no container "films"/);
     },
@@ -181,7 +181,7 @@ for (const status of [413, 507]) {
         response.writeHead(status).end();
       },
       async (stage) => {
-        const fault = await faultOf(upload(stage));
+        const fault = await failureOf(upload(stage));
         assert.is(fault.errorClass, 'UploadFailureError');
         assert.match(fault.message, /no room/);
       },

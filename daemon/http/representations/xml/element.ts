@@ -1,7 +1,7 @@
 import { VencError } from '../../../../src/shared/errors.js';
 
 /** A place in a text: both count from 1. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -17,15 +17,15 @@ export interface XmlElement {
   readonly text: string;
   readonly children: readonly XmlElement[];
   /** Where it begins. */
-  readonly place: Place;
+  readonly place: TextPosition;
 }
 
 /** A refusal of XML that is well-formed, and yet no request. `what` is a clause without a full stop. */
-export function refusedXml(what: string, { line, column }: Place): VencError {
+export function invalidXmlError(what: string, { line, column }: TextPosition): VencError {
   return new VencError('UnparsableBodyError', `The XML body, line ${line}, column ${column}: ${what}.`);
 }
 
 /** A name of the client's own as messages show it: short, and on one line. */
-export function shownName(name: string): string {
+export function displayName(name: string): string {
   return /^[\w-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64));
 }

@@ -1,11 +1,11 @@
 import { SaxesParser } from 'saxes';
 import { isVencError } from '../../../../src/shared/errors.js';
-import { type Place, refusedXml, shownName, type XmlElement } from './element.js';
+import { displayName, invalidXmlError, type TextPosition, type XmlElement } from './element.js';
 
 /** What became of a text: its root, or why it is not well-formed and where that shows, which is for the caller to judge. */
-export type XmlReading =
+export type XmlParseResult =
   | { readonly root: XmlElement }
-  | { readonly mistake: { readonly what: string; readonly place: Place } };
+  | { readonly mistake: { readonly what: string; readonly place: TextPosition } };
 
 /** Deeper than any request, and no depth that would trouble what reads it. */
 const maxDepth = 32;
@@ -16,7 +16,7 @@ const maxAttributes = 32;
 /** An element whose end has not been seen. */
 interface OpenElement {
   readonly name: string;
-  readonly place: Place;
+  readonly place: TextPosition;
   readonly children: XmlElement[];
   isArray: boolean;
   isNil: boolean;
@@ -27,23 +27,24 @@ interface OpenElement {
  * Reads XML 1.0. Comments and processing instructions are passed over, CDATA is text. Throws `UnparsableBodyError` for what no request
  * may have: a DOCTYPE (and so entities of its own), text beside elements, more depth, elements or attributes than any request needs.
  */
-export function parseXml(text: string): XmlReading {
+export function parseXml(text: string): XmlParseResult {
   const parser = new SaxesParser({ position: false, defaultXMLVersion: '1.0', forceXMLVersion: true });
   const open: OpenElement[] = [];
-  const here = (): Place => ({ line: parser.line, column: Math.max(parser.column, 1) });
+  const here = (): TextPosition => ({ line: parser.line, column: Math.max(parser.column, 1) });
   let root: XmlElement | undefined;
   let elementCount = 0;
   let attributeCount = 0;
 
   parser.on('doctype', () => {
-    throw refusedXml('a DOCTYPE is not taken, nor are entities', here());
+    throw invalidXmlError('a DOCTYPE is not taken, nor are entities', here());
   });
   parser.on('opentagstart', ({ name }) => {
     const place = { line: parser.line, column: Math.max(parser.column - name.length - 1, 1) };
     elementCount += 1;
     attributeCount = 0;
-    if (open.length === maxDepth) throw refusedXml(`elements lie more than ${maxDepth} deep`, place);
-    if (elementCount > maxElements) throw refusedXml(`there are more than ${maxElements} elements`, place);
+    if (open.length === maxDepth) throw invalidXmlError(`elements lie more than ${maxDepth} deep`, place);
+    if (elementCount > maxElements)
+      throw invalidXmlError(`there are more than ${maxElements} elements`, place);
     open.push({ name: localName(name), place, children: [], isArray: false, isNil: false, text: '' });
   });
   parser.on('attribute', ({ name, value }) => {
@@ -51,7 +52,7 @@ export function parseXml(text: string): XmlReading {
     attributeCount += 1;
     if (element === undefined) return;
     if (attributeCount > maxAttributes) {
-      throw refusedXml(`an element has more than ${maxAttributes} attributes`, element.place);
+      throw invalidXmlError(`an element has more than ${maxAttributes} attributes`, element.place);
     }
     const plain = value.trim();
     if (localName(name) === 'type') element.isArray = plain === 'array';
@@ -84,7 +85,7 @@ export function parseXml(text: string): XmlReading {
 function ended(element: OpenElement): XmlElement {
   if (element.children.length === 0) return element;
   if (element.text.trim() !== '') {
-    throw refusedXml(`${shownName(element.name)} has text beside elements`, element.place);
+    throw invalidXmlError(`${displayName(element.name)} has text beside elements`, element.place);
   }
   return { ...element, text: '' };
 }

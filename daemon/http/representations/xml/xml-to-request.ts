@@ -1,6 +1,6 @@
 import { jobTable, outputTable } from '../../../../src/shared/settings/index.js';
 import type { Setting } from '../../../../src/shared/settings/setting.js';
-import { refusedXml, shownName, type XmlElement } from './element.js';
+import { displayName, invalidXmlError, type XmlElement } from './element.js';
 
 const rootName = 'api-request';
 
@@ -35,9 +35,9 @@ const requestShape: Shape = {
  *
  * Throws `UnparsableBodyError` for another root, and for an element that is there twice and must not be.
  */
-export function requestOf(root: XmlElement): unknown {
+export function requestFromXml(root: XmlElement): unknown {
   if (root.name !== rootName) {
-    throw refusedXml(`the root must be ${rootName}, not ${shownName(root.name)}`, root.place);
+    throw invalidXmlError(`the root must be ${rootName}, not ${displayName(root.name)}`, root.place);
   }
   return valueIn(root, requestShape);
 }
@@ -90,7 +90,7 @@ function fieldIn(same: readonly [XmlElement, ...XmlElement[]], shape: Shape | un
   if (shape === undefined) return anyValueIn(first);
   if (second === undefined) return valueIn(first, shape);
   if (shape.kind !== 'list' || same.some((element) => element.isArray || isListOfIts(element))) {
-    throw refusedXml(`${shownName(second.name)} is there more than once`, second.place);
+    throw invalidXmlError(`${displayName(second.name)} is there more than once`, second.place);
   }
   return same.map((element) => valueIn(element, shape.of));
 }
