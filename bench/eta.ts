@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { CreatedRecord } from '../src/shared/records.js';
 import { routePath } from '../src/shared/routes.js';
 import type { OutputSettings } from '../src/shared/settings/index.js';
-import { readTimedEvents, type TimedEvents } from '../test/helpers/told-events.js';
+import { readTimedEvents, type TimedEvents } from '../test/helpers/read-timed-events.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { type Figure, spreadOf } from './measure.js';
 import { clipSeconds, makeClip } from './media.js';

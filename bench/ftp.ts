@@ -7,7 +7,7 @@ import { noCleanupJournal } from '../daemon/transfer/orphans.js';
 import type { Transfer } from '../daemon/transfer/transfer.js';
 import { createFtpTransport } from '../daemon/transports/ftp/ftp-transport.js';
 import { findProgram } from '../test/helpers/servers/find-program.js';
-import { ftpLogin, ftpUser } from '../test/helpers/servers/ftp-stage.js';
+import { ftpLogin, ftpUser } from '../test/helpers/servers/ftp-server-folder.js';
 import { startVsftpd } from '../test/helpers/servers/vsftpd.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { runProgram } from './programs.js';

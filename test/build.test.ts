@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { runCli } from './cli/run-cli.js';
 import { killDaemons, processKey, startDaemonProcess } from './helpers/daemon-process.js';
 import { tempFolder } from './helpers/temp.js';
-import { waitUntil } from './helpers/until.js';
+import { waitUntil } from './helpers/wait-until.js';
 
 const requests: string[] = [];
 const service = createServer((request, response) => {

@@ -7,7 +7,7 @@ import type { IdempotencyRecord, Job } from '../jobs/job.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
 import type { AppContext } from './app-context.js';
 import { type CreateContext, checkRequest, type ResolvedOutput } from './check-request.js';
-import { requireHealthy } from './reject-when-unhealthy.js';
+import { requireHealthy } from './require-healthy.js';
 
 /** The longest `Idempotency-Key` that is taken, in characters. */
 const maxIdempotencyKeyLength = 255;

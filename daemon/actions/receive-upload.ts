@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { invalidRequest } from '../../src/shared/errors.js';
 import { fileRefUrl, validateFileName } from '../hosted-files/file-ref.js';
 import type { AppContext } from './app-context.js';
-import { requireHealthy } from './reject-when-unhealthy.js';
+import { requireHealthy } from './require-healthy.js';
 
 /** A body on its way in. */
 export interface IncomingUpload {

@@ -1,7 +1,7 @@
 import { apply } from '../jobs/changes.js';
 import type { AppContext } from './app-context.js';
 import { findJob } from './find-job.js';
-import { requireHealthy } from './reject-when-unhealthy.js';
+import { requireHealthy } from './require-healthy.js';
 
 /**
  * Runs a job again (section 4.4). A run that holds it is stopped first; outputs already finished are kept.

@@ -17,7 +17,7 @@ import {
   readOrCreateAccounts,
   updateAccounts,
   withNewKey,
-} from './edit-accounts.js';
+} from './update-accounts.js';
 
 /** An account and how many keys it has. */
 export interface AccountSummary extends Account {

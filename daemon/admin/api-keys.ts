@@ -12,7 +12,7 @@ import {
   type StoredKey,
   withoutKey,
 } from '../store/accounts/accounts-document.js';
-import { readKeyUses } from '../store/accounts/key-uses.js';
+import { readKeyUses } from '../store/accounts/key-use-recorder.js';
 import { hashKey } from '../store/accounts/keys.js';
 import { readOwnerKey, removeOwnerKey } from '../store/accounts/owner.js';
 import { dataLayout } from '../store/data-folder/layout.js';
@@ -22,7 +22,7 @@ import {
   readOrCreateAccounts,
   updateAccounts,
   withNewKey,
-} from './edit-accounts.js';
+} from './update-accounts.js';
 
 /** A key as its owner may see it: neither the key nor its hash. */
 export interface ApiKeySummary {

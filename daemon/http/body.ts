@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { VencError } from '../../src/shared/errors.js';
 import { readBodyBytes } from './body-bytes.js';
-import { decodeBody } from './body-text.js';
+import { decodeBody } from './decode-body.js';
 
 /** Greatest size of a request body in bytes, after unpacking (contract, section 3): uploads are no such bodies. */
 const maxBodyBytes = 1024 * 1024;

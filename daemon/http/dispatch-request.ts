@@ -4,7 +4,7 @@ import type { AnswerName } from '../../src/shared/records/answers.js';
 import { type Representation, type Route, type RouteName, routes } from '../../src/shared/routes.js';
 import type { AppContext } from '../actions/app-context.js';
 import { type AcceptPreferences, errorRepresentation, representationOf } from './accept-preferences.js';
-import { type Authentication, Authenticator, authorize } from './auth.js';
+import { type Authentication, Authenticator, authorize } from './authenticator.js';
 import { corsHeaders, exposingHeaders, headerList } from './cors.js';
 import { LazyRequestContext } from './create-request-context.js';
 import { errorReply } from './error-responses.js';

@@ -1,10 +1,10 @@
 import type { RouteName } from '../../src/shared/routes.js';
-import type { PublicRouteHandler, RouteHandler } from './handler.js';
 import { getHealth, getVersion } from './health.js';
 import { getHome } from './home.js';
 import { getHosted } from './hosted.js';
 import { legacyHandlers } from './legacy/handlers.js';
 import { getOpenApi } from './openapi/get-open-api.js';
+import type { PublicRouteHandler, RouteHandler } from './route-handler.js';
 import { getJobEvents } from './v2/events.js';
 import { getInput, getInputProgress, getOutput, getOutputProgress } from './v2/files.js';
 import { deleteJob, getJob, getJobProgress, getJobs, postJob, putCancel, putResubmit } from './v2/jobs.js';

@@ -1,5 +1,5 @@
 import { productVersion } from '../../src/shared/version.js';
-import type { PublicRouteHandler } from './handler.js';
+import type { PublicRouteHandler } from './route-handler.js';
 
 /** `GET /health`: 200 when jobs can be taken, 503 with the reasons when not. */
 export const getHealth: PublicRouteHandler = async (appContext) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { productVersion } from '../../src/shared/version.js';
-import type { PublicRouteHandler } from './handler.js';
+import type { PublicRouteHandler } from './route-handler.js';
 
 /**
  * `GET /`: a page for people who open the address in a browser. It runs nothing and loads nothing, and its links are relative, so that they

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { VencError } from '../../src/shared/errors.js';
 import { contentTypeOf } from '../transfer/content-type.js';
 import { readByteRange } from './byte-range.js';
-import type { PublicRouteHandler } from './handler.js';
+import type { PublicRouteHandler } from './route-handler.js';
 
 /** `GET /hosted/<token>/<file>`: a hosted output, whole or in a range; 410 after its 24 hours. No key is needed. */
 export const getHosted: PublicRouteHandler = async (appContext, { params, incoming, method }) => {

@@ -7,14 +7,14 @@ import {
   finishIfComplete,
   resetToWaiting,
   withFailedInput,
-} from './endings.js';
+} from './end-states.js';
 import type { Job, JobOutput } from './job.js';
 import { requireInput, requireLegal, requireOutput } from './legality.js';
 import { withAttempt, withDueNotifications } from './notifications.js';
 import { thumbnailsOf } from './thumbnails.js';
 
 export type { Change, ChangeType } from './change.js';
-export { crashLimit } from './endings.js';
+export { crashLimit } from './end-states.js';
 export { resubmitLimit } from './legality.js';
 
 /**

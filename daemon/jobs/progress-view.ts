@@ -3,8 +3,8 @@ import { isFinal } from '../../src/shared/states.js';
 import { hundredths } from '../../src/shared/util/rounding.js';
 import { expectedWork, inputWeightPercent } from './expected-work.js';
 import type { Job, JobInput, JobOutput } from './job.js';
+import { lastProgressPercent } from './last-progress.js';
 import type { FileProgress, JobProgress } from './progress.js';
-import { lastProgressPercent } from './reached.js';
 
 /** Progress of the input (section 4.8): `assigning` between the claim and the first byte. */
 export function inputProgress(job: Job, progress: JobProgress): ProgressRecord {

@@ -7,7 +7,7 @@ import type { Run } from '../jobs/run.js';
 import { thumbnailCount } from '../jobs/thumbnails.js';
 import type { Product } from '../plan/plan-types.js';
 import { correctBitrate } from './correct-bitrate.js';
-import { createEncodingProgressReporter } from './encoding-progress.js';
+import { createEncodingProgressReporter } from './encoding-progress-reporter.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedGroup, PlannedOutput } from './plan-job.js';
 import { progressWeights } from './progress-weights.js';

@@ -3,7 +3,7 @@ import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
 import type { TransportRegistry } from '../transports/registry.js';
 import type { ConcurrencyLimits } from './concurrency-limits.js';
 import type { ScratchSpace } from './disk-reservations.js';
-import type { ScratchFolders } from './scratch.js';
+import type { ScratchFolders } from './scratch-folders.js';
 
 /** What a run needs beside its job. */
 export interface PipelineContext {

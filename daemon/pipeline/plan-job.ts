@@ -6,9 +6,9 @@ import type { Run } from '../jobs/run.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import { plan } from '../plan/plan.js';
 import type { Plan, Product, Step, WatermarkImage } from '../plan/plan-types.js';
-import { createWatermarkFetcher } from './fetch-watermarks.js';
-import { findFrameAtStart } from './frame-at-start.js';
+import { findFrameAtStart } from './find-frame-at-start.js';
 import type { PipelineContext } from './pipeline-context.js';
+import { createWatermarkFetcher } from './watermark-fetcher.js';
 
 /** Outputs that are made in the same runs of ffmpeg; often one alone. */
 export interface PlannedGroup {

@@ -84,7 +84,7 @@ export const supportedOutputSettings = {
   start_clip: { by: 'daemon/plan/decide/clip.ts' },
   clip_length: { by: 'daemon/plan/decide/clip.ts' },
   watermark: { by: 'daemon/plan/decide/watermarks.ts' },
-  'watermark.url': { by: 'daemon/pipeline/fetch-watermarks.ts' },
+  'watermark.url': { by: 'daemon/pipeline/watermark-fetcher.ts' },
   'watermark.x': { by: 'daemon/plan/decide/watermarks.ts' },
   'watermark.y': { by: 'daemon/plan/decide/watermarks.ts' },
   'watermark.width': { by: 'daemon/plan/decide/watermarks.ts' },

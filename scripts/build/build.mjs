@@ -26,7 +26,7 @@ const packages = Object.keys({ ...dependencies, ...optionalDependencies });
 /** Folders of modules that are loaded on first use; their entry points are found while the main bundle is made. */
 const lazyFolders = ['dist/daemon/', 'dist/src/tui/'];
 /** Small enough to be in the main bundle, and needed at every completion. */
-const bundledModules = ['dist/daemon/admin/list-names.js'];
+const bundledModules = ['dist/daemon/admin/read-account-names.js'];
 const lazyModules = new Set();
 /** Files that bundled modules name by URL: base name to source. */
 const namedFiles = new Map();

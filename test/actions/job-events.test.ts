@@ -5,10 +5,10 @@ import { jobProgress } from '../../daemon/jobs/progress-view.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
-import { EventHarness, type EventIntervals } from '../helpers/event-room.js';
+import { EventHarness, type EventIntervals } from '../helpers/event-harness.js';
 import { sampleDraft } from '../helpers/sample-job.js';
 import { tempFolder } from '../helpers/temp.js';
-import { settleEventLoop, waitUntil } from '../helpers/until.js';
+import { settleEventLoop, waitUntil } from '../helpers/wait-until.js';
 
 const test = suite<{
   store: JobStore;

@@ -13,7 +13,7 @@ import {
 } from '../helpers/daemon-process.js';
 import { media } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 import { runCli } from './run-cli.js';
 
 interface Context {

@@ -5,7 +5,7 @@ import { type Client, createClient } from '../../src/client/client.js';
 import { type FollowEvent, follow } from '../../src/client/follow.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { type EventService, startEventService } from '../helpers/servers/event-service.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const test = suite<{ service: EventService; client: Client }>('following by events');
 const ids = Array.from({ length: 61 }, (_, index) => 10 * (index + 1));

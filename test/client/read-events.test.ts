@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type JobEvent, readEvents, type Silence } from '../../src/client/read-events.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 /** A server that answers one request as the test says. */
 interface Room {

@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
-import { HandlerFixture } from '../helpers/stage.js';
-import { closeFacts } from './job-queue/closing.js';
-import { failureFacts } from './job-queue/failing.js';
-import { fencingFacts } from './job-queue/fencing.js';
+import { HandlerFixture } from '../helpers/handler-fixture.js';
+import { closeFacts } from './job-queue/close-facts.js';
+import { failureFacts } from './job-queue/failure-facts.js';
+import { fencingFacts } from './job-queue/fencing-facts.js';
 import type { CreateQueueHarness, QueueContext, QueueFacts } from './job-queue/queue-facts.js';
-import { runFacts } from './job-queue/running.js';
-import { stopFacts } from './job-queue/stopping.js';
+import { runFacts } from './job-queue/run-facts.js';
+import { stopFacts } from './job-queue/stop-facts.js';
 
 /**
  * The promises of a `JobQueue`, as tests. Every implementation is held to them. Runs are known only through the

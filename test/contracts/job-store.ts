@@ -1,14 +1,14 @@
 import { suite } from 'uvu';
-import { crashFacts } from './job-store/enduring.js';
-import { storageFacts } from './job-store/keeping.js';
-import { listFacts } from './job-store/listing.js';
-import { notificationFacts } from './job-store/noticing.js';
-import { removalFacts } from './job-store/removing.js';
-import { idempotencyFacts } from './job-store/repeating.js';
+import { crashFacts } from './job-store/crash-facts.js';
+import { idempotencyFacts } from './job-store/idempotency-facts.js';
+import { listFacts } from './job-store/list-facts.js';
+import { listenerFacts } from './job-store/listener-facts.js';
+import { notificationFacts } from './job-store/notification-facts.js';
+import { removalFacts } from './job-store/removal-facts.js';
+import { storageFacts } from './job-store/storage-facts.js';
 import type { CreateStoreHarness, StoreContext, StoreFacts } from './job-store/store-facts.js';
-import { updateFacts } from './job-store/updating.js';
-import { usageFacts } from './job-store/using.js';
-import { listenerFacts } from './job-store/watching.js';
+import { updateFacts } from './job-store/update-facts.js';
+import { usageFacts } from './job-store/usage-facts.js';
 
 /**
  * The promises of a `JobStore`, as tests. Every implementation is held to them, through nothing but the interface and a

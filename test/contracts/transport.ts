@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
+import { createContractRecorder } from './transport/contract-recorder.js';
 import { downloadFacts } from './transport/download-facts.js';
-import { createContractRecorder } from './transport/promises.js';
 import type { TransportHarness } from './transport/transport-harness.js';
 import { uploadFacts } from './transport/upload-facts.js';
 

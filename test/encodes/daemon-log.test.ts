@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 test.after(killDaemons);
 

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
 import { outputProgress } from '../../daemon/jobs/progress-view.js';
-import { settleEventLoop, waitUntil } from '../helpers/until.js';
+import { settleEventLoop, waitUntil } from '../helpers/wait-until.js';
 import { createPipelineHarness, type PipelineHarness } from '../pipeline/pipeline-harness.js';
 
 const test = suite<PipelineHarness>('the pipeline');

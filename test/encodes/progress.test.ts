@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
+import { readTimedEvents } from '../helpers/read-timed-events.js';
 import { tempFolder } from '../helpers/temp.js';
-import { readTimedEvents } from '../helpers/told-events.js';
 
 const test = suite<{ daemon: TestDaemon; input: string }>('the progress of a long encode');
 

@@ -8,7 +8,7 @@ import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { Run } from '../../daemon/jobs/run.js';
-import { extractThumbnails } from '../../daemon/pipeline/make-thumbnails.js';
+import { extractThumbnails } from '../../daemon/pipeline/extract-thumbnails.js';
 import { checkCombination } from '../../daemon/plan/check-combination.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia, testFfmpeg } from '../helpers/media.js';

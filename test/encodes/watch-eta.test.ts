@@ -1,7 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ControllableService, startControllableService } from '../helpers/servers/moving-service.js';
+import {
+  type ControllableService,
+  startControllableService,
+} from '../helpers/servers/controllable-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { hasTmux, openTerminal, type Terminal } from '../helpers/tmux.js';
 

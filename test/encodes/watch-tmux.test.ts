@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ControllableService, startControllableService } from '../helpers/servers/moving-service.js';
+import {
+  type ControllableService,
+  startControllableService,
+} from '../helpers/servers/controllable-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { hasTmux, openTerminal, type Terminal } from '../helpers/tmux.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 

@@ -10,7 +10,7 @@ import { recordProcess } from '../../daemon/ffmpeg/orphan-processes.js';
 import { processFingerprint } from '../../daemon/ffmpeg/process-fingerprint.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const script = fileURLToPath(new URL('./encode-forever.js', import.meta.url));
 

@@ -5,8 +5,8 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { resultsFolder } from '../contracts/transport/promises.js';
-import { contractTable } from './proof-table.js';
+import { resultsFolder } from '../contracts/transport/contract-recorder.js';
+import { contractTable } from './contract-table.js';
 
 /*
  * `npm test`: every test file, a few of them to a run of uvu, one run more side by side than there are processors, as much of a test is

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { waitUntil } from './until.js';
+import { waitUntil } from './wait-until.js';
 
 const run = promisify(execFile);
 

@@ -12,8 +12,8 @@ import {
   sampleBytes,
   scratchFolder,
 } from '../contracts/transport/evidence.js';
-import { createHostedFilesHarness } from '../helpers/shelf-room.js';
-import { waitUntil } from '../helpers/until.js';
+import { createHostedFilesHarness } from '../helpers/hosted-files-harness.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const never = new AbortController().signal;
 const dayMs = 86_400_000;

@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import { fileRefUrl } from '../../daemon/hosted-files/file-ref.js';
 import { createHostedTransport } from '../../daemon/transports/hosted/hosted-transport.js';
 import { createUploadTransport } from '../../daemon/transports/upload/upload-transport.js';
-import { noNetwork, notApplicable } from '../contracts/transport/common-troubles.js';
+import { noNetwork, notApplicable } from '../contracts/transport/common-error-cases.js';
 import { contentsOf } from '../contracts/transport/evidence.js';
 import { transportContract } from '../contracts/transport.js';
-import { createHostedFilesHarness } from '../helpers/shelf-room.js';
+import { createHostedFilesHarness } from '../helpers/hosted-files-harness.js';
 
 const uploads = createHostedFilesHarness().shelf;
 transportContract('upload', {

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestDaemon } from '../helpers/daemon.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 test('a client that leaves in the middle of an upload is no error of the daemon', async () => {
   const daemon = await startTestDaemon({ jobs: 0 });

@@ -14,7 +14,7 @@ import type { JobProgressRecord } from '../../src/shared/records.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { sampleDraft } from '../helpers/sample-job.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const key = 'a-key-for-tests-only';
 

@@ -11,7 +11,7 @@ import {
 } from '../helpers/daemon-process.js';
 import { connectTo, pipelined } from '../helpers/raw-http.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const test = suite<{ folder: string; daemon: DaemonProcess }>('pipelined requests');
 

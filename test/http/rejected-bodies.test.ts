@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { fetchRejection } from '../helpers/refused.js';
+import { fetchRejection } from '../helpers/fetch-rejection.js';
 
 const test = suite<{ daemon: TestDaemon }>('bodies of creates');
 

@@ -9,7 +9,7 @@ import {
 } from '../helpers/daemon-process.js';
 import { connectTo, rawRequest } from '../helpers/raw-http.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const test = suite<{ daemon: DaemonProcess }>('limits of requests');
 

@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { apply, type Change } from '../../daemon/jobs/changes.js';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
+import { withLastProgress } from '../../daemon/jobs/last-progress.js';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
 import { jobProgress } from '../../daemon/jobs/progress-view.js';
-import { withLastProgress } from '../../daemon/jobs/reached.js';
 import { mediaFacts, videoFacts } from '../plan/facts.js';
 
 const now = new Date('2026-01-02T03:04:05Z');

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createConcurrencyLimits, runCountFor } from '../../daemon/pipeline/concurrency-limits.js';
 import { type Release, Semaphore } from '../../src/shared/util/semaphore.js';
-import { settleEventLoop } from '../helpers/until.js';
+import { settleEventLoop } from '../helpers/wait-until.js';
 
 const { signal } = new AbortController();
 const settle = () => settleEventLoop(async () => {});

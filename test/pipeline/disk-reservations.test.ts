@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DiskReservation, ScratchSpace } from '../../daemon/pipeline/disk-reservations.js';
-import { settleEventLoop } from '../helpers/until.js';
+import { settleEventLoop } from '../helpers/wait-until.js';
 
 interface Context {
   disk: { freeBytes: number };

@@ -5,16 +5,16 @@ import type { Job } from '../../daemon/jobs/job.js';
 import { createConcurrencyLimits, runCountFor } from '../../daemon/pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../../daemon/pipeline/disk-reservations.js';
 import { createJobRunner } from '../../daemon/pipeline/run-job.js';
-import { createScratchFolders } from '../../daemon/pipeline/scratch.js';
+import { createScratchFolders } from '../../daemon/pipeline/scratch-folders.js';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
 import type { Transport } from '../../daemon/transports/transport.js';
 import { VencError } from '../../src/shared/errors.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/local-queue-harness.js';
 import { media, testFfmpeg } from '../helpers/media.js';
-import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/queue-room.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 import { StepGates } from './barriers.js';
 
 /**

@@ -6,13 +6,13 @@ import { draftJob } from '../../daemon/jobs/draft.js';
 import { createConcurrencyLimits } from '../../daemon/pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../../daemon/pipeline/disk-reservations.js';
 import { createJobRunner } from '../../daemon/pipeline/run-job.js';
-import { createScratchFolders } from '../../daemon/pipeline/scratch.js';
+import { createScratchFolders } from '../../daemon/pipeline/scratch-folders.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
 import { VencError } from '../../src/shared/errors.js';
+import { createLocalQueueHarness } from '../helpers/local-queue-harness.js';
 import { media, testFfmpeg } from '../helpers/media.js';
-import { createLocalQueueHarness } from '../helpers/queue-room.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 import { StepGates } from './barriers.js';
 
 test('an upload that fails takes nothing away that another job has put in the place of its own since', async () => {

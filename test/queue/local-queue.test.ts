@@ -3,11 +3,11 @@ import * as assert from 'uvu/assert';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { backoff } from '../../daemon/queue/retry-until-persisted.js';
 import { VencError } from '../../src/shared/errors.js';
-import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/queue-room.js';
+import { HandlerFixture } from '../helpers/handler-fixture.js';
+import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/local-queue-harness.js';
 import { finishAll, sampleDraft } from '../helpers/sample-job.js';
-import { HandlerFixture } from '../helpers/stage.js';
-import { outOfSpaceError, type TransferError, withUpdateFaults } from '../helpers/troubled-store.js';
-import { settleEventLoop, waitUntil } from '../helpers/until.js';
+import { outOfSpaceError, type TransferError, withUpdateFaults } from '../helpers/update-faults.js';
+import { settleEventLoop, waitUntil } from '../helpers/wait-until.js';
 
 interface Context {
   harness: LocalQueueHarness;

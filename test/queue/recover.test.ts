@@ -5,11 +5,11 @@ import type { Job } from '../../daemon/jobs/job.js';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { recover } from '../../daemon/queue/recover.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
-import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/queue-room.js';
+import { HandlerFixture } from '../helpers/handler-fixture.js';
+import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/local-queue-harness.js';
 import { crash, sampleDraft } from '../helpers/sample-job.js';
-import { HandlerFixture } from '../helpers/stage.js';
-import { outOfSpaceError, type TransferError, withUpdateFaults } from '../helpers/troubled-store.js';
-import { waitUntil } from '../helpers/until.js';
+import { outOfSpaceError, type TransferError, withUpdateFaults } from '../helpers/update-faults.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 interface Context {
   harness: LocalQueueHarness;

@@ -14,11 +14,11 @@ import {
   startDaemonProcess,
 } from '../helpers/daemon-process.js';
 import { makeMedia } from '../helpers/media.js';
-import { ftpLocations } from '../helpers/servers/ftp-places.js';
+import { ftpLocations } from '../helpers/servers/ftp-locations.js';
 import { type Gate, startGate } from '../helpers/servers/gate.js';
-import type { StorageLocation } from '../helpers/servers/place.js';
 import { skipSuite } from '../helpers/servers/program.js';
-import { s3Client, sftpLocation, storageLocations } from '../helpers/servers/remote-places.js';
+import { s3Client, sftpLocation, storageLocations } from '../helpers/servers/remote-locations.js';
+import type { StorageLocation } from '../helpers/servers/storage-location.js';
 import { tempFolder } from '../helpers/temp.js';
 
 /** A place behind a gate, where something unfinished can be seen. */

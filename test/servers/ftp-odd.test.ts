@@ -15,8 +15,12 @@ import {
   transferOf,
 } from '../contracts/transport/evidence.js';
 import { secret } from '../contracts/transport/transport-harness.js';
+import {
+  type FtpOverrides,
+  type FtpTestServer,
+  startFtpTestServer,
+} from '../helpers/servers/ftp-test-server.js';
 import { startSocketSource } from '../helpers/servers/http-source.js';
-import { type FtpOverrides, type FtpTestServer, startFtpTestServer } from '../helpers/servers/odd-ftp.js';
 
 const bytes = sampleBytes(300_007);
 const transportOf = (stallTimeoutMs: number) =>

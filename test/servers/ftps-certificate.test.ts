@@ -8,7 +8,7 @@ import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
 import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js';
 import { failureOf, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
-import { ftpLogin } from '../helpers/servers/ftp-stage.js';
+import { ftpLogin } from '../helpers/servers/ftp-server-folder.js';
 import { startProftpd } from '../helpers/servers/proftpd.js';
 import { skipSuite } from '../helpers/servers/program.js';
 import { testCertificate } from '../helpers/servers/test-certificate.js';

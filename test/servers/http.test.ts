@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
 import { createHttpTransport } from '../../daemon/transports/http/http-transport.js';
-import { unreachableHosts } from '../contracts/transport/common-troubles.js';
+import { unreachableHosts } from '../contracts/transport/common-error-cases.js';
 import {
   factsOf,
   failureOf,
@@ -20,7 +20,7 @@ import { type Nginx, startNginx } from '../helpers/servers/nginx.js';
 import { skipSuite } from '../helpers/servers/program.js';
 import { testCertificate } from '../helpers/servers/test-certificate.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const bytesPerSecond = 500_000;
 const nginx = await startNginx({ bytesPerSecond });

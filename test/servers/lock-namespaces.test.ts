@@ -11,7 +11,7 @@ import {
   startNamespacedDaemon,
 } from '../helpers/namespaces.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 /*
  * Two daemons in two PID namespaces on one data folder, as two containers with one volume: each is process 1 of its

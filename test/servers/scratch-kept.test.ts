@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 /* A file that nobody can delete, root included, in the scratch folder of a job. */
 const test = suite('scratch that cannot be removed');

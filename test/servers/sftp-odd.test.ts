@@ -21,7 +21,7 @@ import {
   type SftpSource,
   startSftpSource,
 } from '../helpers/servers/sftp-source.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const test = suite('odd SFTP servers');
 const hostKey = newRsaKey();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
 import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import { createSftpTransport } from '../../daemon/transports/sftp/sftp-transport.js';
-import { notApplicable, unreachableHosts } from '../contracts/transport/common-troubles.js';
+import { notApplicable, unreachableHosts } from '../contracts/transport/common-error-cases.js';
 import { secret } from '../contracts/transport/transport-harness.js';
 import { transportContract } from '../contracts/transport.js';
 import { startSocketSource } from '../helpers/servers/http-source.js';

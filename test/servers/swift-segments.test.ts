@@ -15,7 +15,7 @@ import {
 } from '../contracts/transport/evidence.js';
 import { skipSuite } from '../helpers/servers/program.js';
 import { startSwift, swiftPrograms } from '../helpers/servers/swift.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const programs = swiftPrograms();
 

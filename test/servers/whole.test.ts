@@ -15,11 +15,11 @@ import {
   startDaemonProcess,
 } from '../helpers/daemon-process.js';
 import { makeMedia, media } from '../helpers/media.js';
-import { ftpLocations } from '../helpers/servers/ftp-places.js';
-import { fileLocation, webLocation } from '../helpers/servers/local-places.js';
-import type { StorageLocation } from '../helpers/servers/place.js';
+import { ftpLocations } from '../helpers/servers/ftp-locations.js';
+import { fileLocation, webLocation } from '../helpers/servers/local-locations.js';
 import { processTree, skipSuite } from '../helpers/servers/program.js';
-import { sftpLocation, storageLocations } from '../helpers/servers/remote-places.js';
+import { sftpLocation, storageLocations } from '../helpers/servers/remote-locations.js';
+import type { StorageLocation } from '../helpers/servers/storage-location.js';
 import { tempFolder } from '../helpers/temp.js';
 
 /** Names with what means something in URLs, shells, FTP or XML. */

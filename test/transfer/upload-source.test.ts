@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { UploadSource } from '../../daemon/transfer/upload-source.js';
 import { factsOf, sampleBytes } from '../contracts/transport/evidence.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const folder = tempFolder();
 const sizes = {

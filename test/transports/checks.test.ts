@@ -8,7 +8,7 @@ import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
 import { createTransports, type TransportOptions } from '../../daemon/transports/create-transports.js';
 import { transportFor } from '../../daemon/transports/registry.js';
 import { servicesFrom } from '../../daemon/transports/services.js';
-import { createHostedFilesHarness } from '../helpers/shelf-room.js';
+import { createHostedFilesHarness } from '../helpers/hosted-files-harness.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const root = tempFolder();

@@ -7,9 +7,12 @@ import { isVencError } from '../../src/shared/errors.js';
 import { ScreenLife } from '../../src/tui/watch-session.js';
 import { exitCodeOf } from '../../src/tui/watch-state.js';
 import type { WatchKey, WatchState } from '../../src/tui/watch-types.js';
+import {
+  type ControllableService,
+  startControllableService,
+} from '../helpers/servers/controllable-service.js';
 import { startFakeService } from '../helpers/servers/fake-service.js';
-import { type ControllableService, startControllableService } from '../helpers/servers/moving-service.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 /** Stands where the terminal would: keeps what is drawn, and presses keys. */
 class Desk {

@@ -1,15 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { maxConcurrentPerEndpoint } from '../../daemon/webhooks/delivery-queue.js';
-import { startWebhookEndpoint, type WebhookAnswer } from '../helpers/servers/receiver.js';
-import { waitUntil } from '../helpers/until.js';
+import { startWebhookEndpoint, type WebhookAnswer } from '../helpers/servers/webhook-endpoint.js';
+import { waitUntil } from '../helpers/wait-until.js';
 import {
   createNotificationHarness,
   noneIsPending,
   secret,
   verified,
   withHarness,
-} from './webhook-harness.js';
+} from './notification-harness.js';
 
 const neverAnswer: WebhookAnswer = () => {};
 

@@ -4,13 +4,13 @@ import * as assert from 'uvu/assert';
 import { createSsrfGuard, type SsrfGuardOptions } from '../../daemon/net/ssrf-guard.js';
 import { createWebhookClient, type WebhookRequest } from '../../daemon/webhooks/webhook-client.js';
 import { startHttpSource, startSocketSource } from '../helpers/servers/http-source.js';
+import { testCertificate, testKey } from '../helpers/servers/test-certificate.js';
 import {
   startWebhookEndpoint,
   type WebhookAnswer,
   type WebhookEndpoint,
-} from '../helpers/servers/receiver.js';
-import { testCertificate, testKey } from '../helpers/servers/test-certificate.js';
-import { waitUntil } from '../helpers/until.js';
+} from '../helpers/servers/webhook-endpoint.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 interface PostOptions {
   readonly guard?: Partial<SsrfGuardOptions>;

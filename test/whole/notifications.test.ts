@@ -14,9 +14,9 @@ import {
   startDaemonProcess,
 } from '../helpers/daemon-process.js';
 import { film, makeMedia } from '../helpers/media.js';
-import { type ReceivedRequest, startWebhookEndpoint } from '../helpers/servers/receiver.js';
+import { type ReceivedRequest, startWebhookEndpoint } from '../helpers/servers/webhook-endpoint.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 /** The secret of the owner's account, as its owner is told it. */
 async function secretOf(data: string): Promise<string> {

@@ -10,7 +10,7 @@ import { runCli } from '../cli/run-cli.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { createChecksumProbe, payloadMd5, payloadOf } from '../helpers/download-harness.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 test.after(() => killDaemons());
 

@@ -1,8 +1,8 @@
 import type { RouteName } from '../../../src/shared/routes.js';
 import { findOutput } from '../../actions/find-job.js';
 import { readInputProgress, readOutputProgress } from '../../actions/read-jobs.js';
-import { earlyOutputProgress, progressV1 } from '../../jobs/older-progress.js';
-import type { RouteHandler } from '../handler.js';
+import { earlyOutputProgress, progressV1 } from '../../jobs/legacy-progress.js';
+import type { RouteHandler } from '../route-handler.js';
 import { idOf, postJob, putCancel, putResubmit } from '../v2/jobs.js';
 
 /** `GET /v1/inputs/<id>/progress` (section 9). */

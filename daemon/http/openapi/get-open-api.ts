@@ -1,5 +1,5 @@
 import type { AppContext } from '../../actions/app-context.js';
-import type { PublicRouteHandler } from '../handler.js';
+import type { PublicRouteHandler } from '../route-handler.js';
 
 const documents = new WeakMap<AppContext, (baseUrl: string) => readonly Buffer[]>();
 

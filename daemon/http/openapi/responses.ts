@@ -1,10 +1,10 @@
 import { type AnswerName, answers } from '../../../src/shared/records/answers.js';
 import type { Representation, Route, RouteName } from '../../../src/shared/routes.js';
 import type { MediaType, Reference, ResponseNote } from './document-types.js';
+import { type ErrorResponse, errorResponses } from './error-responses.js';
 import { type HeaderName, headerRefs, headersOfErrorResponse, headersOfRoute } from './headers.js';
 import { answerSchemaName } from './record-schemas.js';
 import { refTo } from './schema.js';
-import { type ErrorResponse, errorResponses } from './statuses.js';
 
 /** One way to a route: by its plain address, or by one whose suffix names the form of the answer. */
 export interface RouteVariant {

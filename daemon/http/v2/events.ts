@@ -1,7 +1,7 @@
 import { followJob } from '../../actions/follow-job.js';
 import type { FeedItem, JobFeed, JobProgressEvent } from '../../actions/job-feed.js';
 import { readJobProgress } from '../../actions/read-jobs.js';
-import type { RouteHandler } from '../handler.js';
+import type { RouteHandler } from '../route-handler.js';
 import { idOf } from './jobs.js';
 
 /** Milliseconds after which a client whose stream broke may come back. */

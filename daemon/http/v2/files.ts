@@ -1,5 +1,5 @@
 import { readInput, readInputProgress, readOutput, readOutputProgress } from '../../actions/read-jobs.js';
-import type { RouteHandler } from '../handler.js';
+import type { RouteHandler } from '../route-handler.js';
 import { idOf } from './jobs.js';
 
 /** `GET /v2/inputs/<id>` (section 4.6). */

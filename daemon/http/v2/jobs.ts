@@ -6,7 +6,7 @@ import { type JobListing, listJobs } from '../../actions/list-jobs.js';
 import { readJob, readJobProgress } from '../../actions/read-jobs.js';
 import { removeJob } from '../../actions/remove-job.js';
 import { resubmitJob } from '../../actions/resubmit-job.js';
-import type { RouteHandler } from '../handler.js';
+import type { RouteHandler } from '../route-handler.js';
 
 /** Ids are below 2^31; a longer number is nobody's. */
 export function idOf(params: Readonly<Record<string, string>>): number {

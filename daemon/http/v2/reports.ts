@@ -1,7 +1,7 @@
 import { readLiveReport, readUsageReport, readVodReport } from '../../actions/read-report.js';
 import type { ReportQuery } from '../../jobs/report-range.js';
-import type { RouteHandler } from '../handler.js';
 import type { RequestContext } from '../request-context.js';
+import type { RouteHandler } from '../route-handler.js';
 
 /** `GET /v2/reports/all` (section 4.10). */
 export const getReport: RouteHandler = async (appContext, requestContext, account) => ({

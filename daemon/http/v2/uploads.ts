@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { VencError } from '../../../src/shared/errors.js';
 import { receiveUpload } from '../../actions/receive-upload.js';
-import type { RouteHandler } from '../handler.js';
 import { normalizePath, pathnameOf } from '../request-path.js';
+import type { RouteHandler } from '../route-handler.js';
 
 /** `PUT /v2/uploads/<name>`, an addition to the document: streams the body to disk. */
 export const putUpload: RouteHandler = async (appContext, { params, incoming, signal }, account) => {

@@ -4,7 +4,7 @@ import type { Log } from '../../../src/shared/util/log.js';
 import { applyAsHolder, type Change } from '../../jobs/changes.js';
 import type { Job } from '../../jobs/job.js';
 import type { JobFailure } from '../../jobs/job-failure.js';
-import { withLastProgress } from '../../jobs/reached.js';
+import { withLastProgress } from '../../jobs/last-progress.js';
 import type { Run, RunHandler, StopReason } from '../../jobs/run.js';
 import type { JobStore } from '../../store/job-store.js';
 import { describeError, failUnfinished, failureOfRun, isStopError, requeue } from '../end-of-run.js';

@@ -2,12 +2,12 @@ import type { Log } from '../../../src/shared/util/log.js';
 import type { Account, AccountStore, KeyDigest, KeyHolder } from '../account-store.js';
 import { toOpenError } from '../data-folder/disk-errors.js';
 import type { ReadResult } from '../data-folder/document.js';
-import { FilePoller } from '../data-folder/file-watch.js';
+import { FilePoller } from '../data-folder/file-poller.js';
 import { type DataLayout, dataLayout } from '../data-folder/layout.js';
 import { type AccountsDocument, accountById, noAccounts } from './accounts-document.js';
 import { damagedAccounts, readAccounts } from './accounts-file.js';
-import { createKeyLookup, type KeyLookup } from './key-table.js';
-import { KeyUseRecorder } from './key-uses.js';
+import { createKeyLookup, type KeyLookup } from './key-lookup.js';
+import { KeyUseRecorder } from './key-use-recorder.js';
 import { digestOf } from './keys.js';
 import { ensureOwner, isOwner, readOwnerKey } from './owner.js';
 

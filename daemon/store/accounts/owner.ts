@@ -11,7 +11,7 @@ import {
   withKey,
 } from './accounts-document.js';
 import { withAccountsLock } from './accounts-file.js';
-import { createKeyLookup } from './key-table.js';
+import { createKeyLookup } from './key-lookup.js';
 import {
   digestOf,
   hashKey,

@@ -58,7 +58,7 @@ async function targetOffers({ env }: Io): Promise<readonly Offer[]> {
 }
 
 async function deskOffers(what: 'accounts' | 'keys', opened: Promise<Context>): Promise<readonly Offer[]> {
-  const { readAccountNames: readDeskNames } = await import('../../../daemon/admin/list-names.js');
+  const { readAccountNames: readDeskNames } = await import('../../../daemon/admin/read-account-names.js');
   const { accounts, keys } = await readDeskNames(await (await opened).dataFolder());
   if (what === 'keys') {
     return keys.map(({ id, kind, account }) => ({ word: id, shown: `${kind}, of ${account}` }));

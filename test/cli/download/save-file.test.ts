@@ -9,7 +9,7 @@ import { isVencError } from '../../../src/shared/errors.js';
 import { sampleBytes } from '../../contracts/transport/evidence.js';
 import { type HttpSource, startHttpSource } from '../../helpers/servers/http-source.js';
 import { tempFolder } from '../../helpers/temp.js';
-import { waitUntil } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/wait-until.js';
 
 const bytes = sampleBytes(200_003);
 const md5 = createHash('md5').update(bytes).digest('hex');

@@ -1,7 +1,7 @@
 import type { JobQueue } from '../../../daemon/queue/job-queue.js';
 import type { ProgressTracker } from '../../../daemon/queue/progress-tracker.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
-import type { HandlerFixture } from '../../helpers/stage.js';
+import type { HandlerFixture } from '../../helpers/handler-fixture.js';
 
 /** What a queue is tried in: an empty store of its own, and all that it may need beside it. */
 export interface QueueHarness {

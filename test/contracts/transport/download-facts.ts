@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Transport } from '../../../daemon/transports/transport.js';
-import { commonCases } from './common-troubles.js';
+import { commonCases } from './common-error-cases.js';
+import type { ContractRecorder } from './contract-recorder.js';
 import {
   contentsOf,
   factsOf,
@@ -12,7 +13,6 @@ import {
   scratchFolder,
   transferOf,
 } from './evidence.js';
-import type { ContractRecorder } from './promises.js';
 import { type DownloadSetup, oddNames } from './transport-harness.js';
 
 /** Large enough to come in many pieces. */

@@ -1,6 +1,6 @@
 import type { Transport } from '../../../daemon/transports/transport.js';
-import type { DownloadErrorCases, UploadErrorCases } from './common-troubles.js';
-import type { ErrorCase } from './trouble-case.js';
+import type { DownloadErrorCases, UploadErrorCases } from './common-error-cases.js';
+import type { ErrorCase } from './error-case.js';
 
 /** What proves a transport's downloads. */
 export interface DownloadSetup {

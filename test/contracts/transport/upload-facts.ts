@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Transport } from '../../../daemon/transports/transport.js';
-import { commonCases } from './common-troubles.js';
+import { commonCases } from './common-error-cases.js';
+import type { ContractRecorder } from './contract-recorder.js';
 import { factsOf, failureOf, rejectionOf, sampleBytes, scratchFolder, transferOf } from './evidence.js';
-import type { ContractRecorder } from './promises.js';
 import { oddNames, type UploadSetup } from './transport-harness.js';
 
 const largeBytes = 5 * 1024 * 1024 + 7;

@@ -89,7 +89,7 @@ export const moduleMap: ModuleMap = {
     },
     {
       from: ['src/cli/completion/complete-words.ts'],
-      to: 'daemon/admin/list-names.ts',
+      to: 'daemon/admin/read-account-names.ts',
       how: 'lazily',
       because: 'the names of accounts and keys lie in the data folder, and only the daemon knows how',
     },

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { createFtpServerFolder, type FtpServer, ftpUser, inMountNamespace } from './ftp-stage.js';
+import { createFtpServerFolder, type FtpServer, ftpUser, inMountNamespace } from './ftp-server-folder.js';
 import { findPrograms, freePorts, type MissingProgram, runProgram, startProgram } from './program.js';
 
 /** Starts proftpd with a file of users of its own; or says what is missing. As root it has a volume without room. */

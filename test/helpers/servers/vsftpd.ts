@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFtpServerFolder, type FtpServer, ftpUser, inMountNamespace } from './ftp-stage.js';
+import { createFtpServerFolder, type FtpServer, ftpUser, inMountNamespace } from './ftp-server-folder.js';
 import { findPrograms, freePorts, type MissingProgram, runProgram, startProgram } from './program.js';
 
 /**

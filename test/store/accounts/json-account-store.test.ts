@@ -13,7 +13,7 @@ import { type OpenAccounts, openAccounts } from '../../../daemon/store/accounts/
 import { hashKey } from '../../../daemon/store/accounts/keys.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { tempFolder } from '../../helpers/temp.js';
-import { waitUntil } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/wait-until.js';
 
 interface Context {
   folder: string;

@@ -8,7 +8,7 @@ import { isVencError } from '../../../src/shared/errors.js';
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { applying, draftFor } from '../../contracts/job-store/store-facts.js';
 import { FaultyDisk } from '../../helpers/faulty-disk.js';
-import { createJsonStoreHarness } from '../../helpers/store-room.js';
+import { createJsonStoreHarness } from '../../helpers/json-store-harness.js';
 import { tempFolder } from '../../helpers/temp.js';
 
 interface Context {

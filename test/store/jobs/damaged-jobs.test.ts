@@ -14,7 +14,7 @@ import type { Job } from '../../../daemon/jobs/job.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { applying, draftFor, draftWith, withClaim } from '../../contracts/job-store/store-facts.js';
-import { createJsonStoreHarness, type JsonStoreHarness } from '../../helpers/store-room.js';
+import { createJsonStoreHarness, type JsonStoreHarness } from '../../helpers/json-store-harness.js';
 
 interface Context {
   harness: JsonStoreHarness;

@@ -6,7 +6,7 @@ import { type AppOptions, createAppContext } from '../../../daemon/app/create-ap
 import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
 import { defaultMaxOutputs } from '../../../src/shared/settings/limits.js';
 import { tempFolder } from '../../helpers/temp.js';
-import { waitUntil } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/wait-until.js';
 
 test('a data folder that fails to open is not watched any more', async () => {
   const dataFolder = tempFolder();

@@ -14,7 +14,7 @@ import {
   updateAll,
   withClaim,
 } from '../../contracts/job-store/store-facts.js';
-import { createJsonStoreHarness, type JsonStoreHarness } from '../../helpers/store-room.js';
+import { createJsonStoreHarness, type JsonStoreHarness } from '../../helpers/json-store-harness.js';
 
 interface Context {
   harness: JsonStoreHarness;

@@ -8,7 +8,7 @@ import { openJobStore } from '../../../daemon/store/jobs/json-job-store.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { realDisk } from '../../../src/shared/util/disk.js';
 import { applying, draftFor, withClaim } from '../../contracts/job-store/store-facts.js';
-import { createJsonStoreHarness, type JsonStoreHarness } from '../../helpers/store-room.js';
+import { createJsonStoreHarness, type JsonStoreHarness } from '../../helpers/json-store-harness.js';
 
 interface Context {
   harness: JsonStoreHarness;

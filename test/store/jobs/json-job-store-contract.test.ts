@@ -1,4 +1,4 @@
 import { jobStoreContract } from '../../contracts/job-store.js';
-import { createJsonStoreHarness } from '../../helpers/store-room.js';
+import { createJsonStoreHarness } from '../../helpers/json-store-harness.js';
 
 jobStoreContract('the JSON job store', createJsonStoreHarness);

@@ -8,8 +8,8 @@ import type { AccountDailyUsage, JobStore } from '../../../daemon/store/job-stor
 import { isVencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
 import { applying, draftWith, mediaOf } from '../../contracts/job-store/store-facts.js';
+import { createJsonStoreHarness, type JsonStoreHarness } from '../../helpers/json-store-harness.js';
 import { randomNumbers } from '../../helpers/random.js';
-import { createJsonStoreHarness, type JsonStoreHarness } from '../../helpers/store-room.js';
 
 const test = suite('usage after a random walk');
 const accounts = ['anna', 'bert'] as const;

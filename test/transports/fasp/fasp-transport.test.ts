@@ -17,7 +17,7 @@ import {
 import { secret } from '../../contracts/transport/transport-harness.js';
 import { transportContract } from '../../contracts/transport.js';
 import { fakeAscp } from '../../helpers/servers/fake-ascp.js';
-import { waitUntil } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/wait-until.js';
 
 const ascp = fakeAscp();
 const guard = createSsrfGuard({ allowPrivateNetwork: true });

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createFileTransport } from '../../../daemon/transports/file/file-transport.js';
-import { noNetwork, notApplicable } from '../../contracts/transport/common-troubles.js';
+import { noNetwork, notApplicable } from '../../contracts/transport/common-error-cases.js';
 import { transportContract } from '../../contracts/transport.js';
 import { tempFolder } from '../../helpers/temp.js';
 

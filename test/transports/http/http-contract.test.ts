@@ -1,6 +1,6 @@
 import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
 import { createHttpTransport } from '../../../daemon/transports/http/http-transport.js';
-import { unreachableHosts } from '../../contracts/transport/common-troubles.js';
+import { unreachableHosts } from '../../contracts/transport/common-error-cases.js';
 import { secret } from '../../contracts/transport/transport-harness.js';
 import { transportContract } from '../../contracts/transport.js';
 import { startHttpSource } from '../../helpers/servers/http-source.js';

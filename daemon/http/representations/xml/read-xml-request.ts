@@ -1,6 +1,6 @@
 import type { TextPosition } from './element.js';
 import { parseXml } from './parse-xml.js';
-import { requestFromXml } from './xml-to-request.js';
+import { requestFromXml } from './request-from-xml.js';
 
 /** What became of the text of an XML request: its value as JSON has it, or why it is no XML at all and where that shows. */
 export type XmlRequestParseResult =

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { killDaemons, processKey, spawnVenc, startDaemonProcess } from '../helpers/daemon-process.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/until.js';
+import { waitUntil } from '../helpers/wait-until.js';
 
 const test = suite('a daemon whose disk makes trouble');
 test.after(killDaemons);

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { earlyOutputProgress, progressV1 } from '../../daemon/jobs/older-progress.js';
+import { earlyOutputProgress, progressV1 } from '../../daemon/jobs/legacy-progress.js';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
 import { inputProgress, outputProgress } from '../../daemon/jobs/progress-view.js';
 import type { OutputState } from '../../src/shared/states.js';

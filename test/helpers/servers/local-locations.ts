@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { tempFolder } from '../temp.js';
 import { startHttpSource } from './http-source.js';
-import { inUrl, pathInUrl, type StorageLocation, spellings } from './place.js';
+import { inUrl, pathInUrl, type StorageLocation, spellings } from './storage-location.js';
 import { testCertificate, testKey } from './test-certificate.js';
 
 const nothing = { read: async () => null, list: async () => [] };

@@ -1,7 +1,7 @@
 import type { Direction } from '../../../daemon/transfer/disk-errors.js';
 import type { Transport } from '../../../daemon/transports/transport.js';
 import type { ErrorClass } from '../../../src/shared/error-classes.js';
-import type { ErrorCase } from './trouble-case.js';
+import type { ErrorCase } from './error-case.js';
 
 /** What goes wrong with every scheme, and the class it has on all of them (section 3 of the contract). */
 const classes = {

@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jobRecord } from '../../daemon/jobs/view.js';
 import type { JobNotice, OutputNotice } from '../../src/shared/records/notices.js';
-import { waitUntil } from '../helpers/until.js';
-import { finishing, noneIsPending, verified, withHarness } from './webhook-harness.js';
+import { waitUntil } from '../helpers/wait-until.js';
+import { finishing, noneIsPending, verified, withHarness } from './notification-harness.js';
 
 const fault = { errorClass: 'TranscodingError', message: 'The encoder gave up on the file.' } as const;
 

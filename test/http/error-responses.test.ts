@@ -7,7 +7,7 @@ import { createKey } from '../../daemon/admin/api-keys.js';
 import type { CreatedRecord, JobRecord } from '../../src/shared/records.js';
 import { type Route, type RouteName, routePath, routes } from '../../src/shared/routes.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { fetchRejection } from '../helpers/refused.js';
+import { fetchRejection } from '../helpers/fetch-rejection.js';
 import { tempFolder } from '../helpers/temp.js';
 
 interface Context {

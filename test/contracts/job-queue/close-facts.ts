@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';
-import { settleEventLoop } from '../../helpers/until.js';
+import { settleEventLoop } from '../../helpers/wait-until.js';
 import type { QueueFacts } from './queue-facts.js';
 
 /** Longer than any test: a grace that never runs out by itself. */

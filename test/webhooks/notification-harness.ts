@@ -4,21 +4,21 @@ import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
-import { createWebhookClient } from '../../daemon/webhooks/webhook-client.js';
 import {
   createNotificationDeliverer,
   type NotificationDeliverer,
   type NotificationDelivererOptions,
-} from '../../daemon/webhooks/webhook-deliverer.js';
+} from '../../daemon/webhooks/notification-deliverer.js';
+import { createWebhookClient } from '../../daemon/webhooks/webhook-client.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { createJsonStoreHarness, type JsonStoreHarness } from '../helpers/json-store-harness.js';
 import { sampleFile, sampleMedia } from '../helpers/sample-job.js';
 import {
   type ReceivedRequest,
   startWebhookEndpoint,
   type WebhookAnswer,
   type WebhookEndpoint,
-} from '../helpers/servers/receiver.js';
-import { createJsonStoreHarness, type JsonStoreHarness } from '../helpers/store-room.js';
+} from '../helpers/servers/webhook-endpoint.js';
 
 type Notifications = OutputSettings['notifications'];
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
-import { KeyUseRecorder, readKeyUses } from '../../../daemon/store/accounts/key-uses.js';
+import { KeyUseRecorder, readKeyUses } from '../../../daemon/store/accounts/key-use-recorder.js';
 import { tempFolder } from '../../helpers/temp.js';
-import { waitUntil } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/wait-until.js';
 
 interface Context {
   path: string;

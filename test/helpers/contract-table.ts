@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ContractResults, PromiseResult } from '../contracts/transport/promises.js';
+import type { ContractResults, PromiseResult } from '../contracts/transport/contract-recorder.js';
 
 /**
  * What the suites of a folder proved, as a Markdown table: a row for each promise, a column for each scheme and server. A cell is how

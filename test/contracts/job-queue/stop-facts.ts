@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { apply } from '../../../daemon/jobs/changes.js';
 import { finishAll, sampleDraft } from '../../helpers/sample-job.js';
-import { settleEventLoop, waitUntil } from '../../helpers/until.js';
+import { settleEventLoop, waitUntil } from '../../helpers/wait-until.js';
 import type { QueueFacts } from './queue-facts.js';
 
 const now = new Date(0);

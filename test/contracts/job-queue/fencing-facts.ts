@@ -2,9 +2,9 @@ import * as assert from 'uvu/assert';
 import { apply } from '../../../daemon/jobs/changes.js';
 import { recover } from '../../../daemon/queue/recover.js';
 import { isVencError } from '../../../src/shared/errors.js';
+import { HandlerFixture } from '../../helpers/handler-fixture.js';
 import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';
-import { HandlerFixture } from '../../helpers/stage.js';
-import { waitUntil } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/wait-until.js';
 import type { QueueFacts } from './queue-facts.js';
 
 const now = () => new Date(0);

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ftpLogin, ftpUser } from './ftp-stage.js';
-import { pathInUrl, type StorageLocation, spellings } from './place.js';
+import { ftpLogin, ftpUser } from './ftp-server-folder.js';
 import type { MissingProgram } from './program.js';
+import { pathInUrl, type StorageLocation, spellings } from './storage-location.js';
 import { startVsftpd } from './vsftpd.js';
 
 /** Folders on an FTP server, in the clear and encrypted from the first byte; or what is missing for one. `settings` are those of vsftpd. */

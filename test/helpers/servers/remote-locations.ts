@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { inUrl, pathInUrl, type StorageLocation, spellings } from './place.js';
 import type { MissingProgram } from './program.js';
 import { startSshd } from './sshd.js';
+import { inUrl, pathInUrl, type StorageLocation, spellings } from './storage-location.js';
 import { type Swift, startSwift, swiftPrograms } from './swift.js';
 
 /** Folders on an SFTP server; or what is missing for one. */

@@ -3,7 +3,7 @@ import type { Job } from '../../../daemon/jobs/job.js';
 import type { Run } from '../../../daemon/jobs/run.js';
 import { VencError } from '../../../src/shared/errors.js';
 import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';
-import { waitUntil } from '../../helpers/until.js';
+import { waitUntil } from '../../helpers/wait-until.js';
 import type { QueueContext, QueueFacts } from './queue-facts.js';
 
 /** Has a job of two outputs run so, and gives what becomes of it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rollBack } from '../../daemon/pipeline/deliver.js';
-import { createScratchFolders } from '../../daemon/pipeline/scratch.js';
+import { createScratchFolders } from '../../daemon/pipeline/scratch-folders.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
 import { tempFolder } from '../helpers/temp.js';
 
