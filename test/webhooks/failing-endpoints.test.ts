@@ -31,7 +31,7 @@ test('a notice that nobody takes is tried twenty times, after 2 seconds, 4, 8 an
         harness.logLines.at(-1) ?? '',
         /^error Gave up notice msg_.* after attempt 20: .* answered 503\.$/,
       );
-      assert.equal({ ...(await harness.store.get(id)), notifications: [] }, { ...ended, notifications: [] });
+      assert.equal({ ...(await harness.store.get(id)), notices: [] }, { ...ended, notices: [] });
     },
     (response) => response.writeHead(503).end(),
   );

@@ -66,14 +66,14 @@ test('every command is in a group of the help, and no group is empty', async () 
 test('the settings that this version refuses are named in a help page, and values that it takes', () => {
   const supportedJobFields = {
     test: { by: 'a.ts' },
-    region: { moot: 'here' },
-    input: { declined: 'no flag' },
+    region: { noEffect: 'here' },
+    input: { unsupported: 'no flag' },
   };
   const supportedOutputSettings = {
-    width: { declined: 'no' },
-    onepass: { declined: 'no', unless: [false] },
-    keyframe_interval: { declined: 'no', unless: [250, 300] },
-    'watermark.x': { declined: 'no' },
+    width: { unsupported: 'no' },
+    onepass: { unsupported: 'no', unless: [false] },
+    keyframe_interval: { unsupported: 'no', unless: [250, 300] },
+    'watermark.x': { unsupported: 'no' },
   };
   assert.equal(declinedHelp({ supportedJobFields, supportedOutputSettings }).split('\n').slice(2), [
     '  --width',
