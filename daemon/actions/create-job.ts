@@ -78,7 +78,8 @@ function findExisting(
 }
 
 function answerIdempotent(job: Job, idempotency: IdempotencyRecord | null): CreatedRecord {
-  if (idempotency === null || job.once?.fingerprint === idempotency.fingerprint) return toCreatedRecord(job);
+  if (idempotency === null || job.idempotency?.fingerprint === idempotency.fingerprint)
+    return toCreatedRecord(job);
   throw new VencError(
     'ConflictError',
     `The Idempotency-Key of this request was used for another one, which made job ${job.id}: use a new key for another request.`,

@@ -88,7 +88,7 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
       return finishIfComplete(
         withOutput(updated, change, {
           state: 'failed',
-          fault: change.failure,
+          failure: change.failure,
           updatedAt: at,
           finishedAt: at,
         }),

@@ -39,7 +39,7 @@ export interface DraftParts {
 export function draftJob(parts: DraftParts): JobDraft {
   const at = parts.now.toISOString();
   const connections = parts.request.download_connections;
-  const fresh = { createdAt: at, updatedAt: at, finishedAt: null, media: null, file: null, fault: null };
+  const fresh = { createdAt: at, updatedAt: at, finishedAt: null, media: null, file: null, failure: null };
   return {
     idCount: 2 + parts.outputs.length + totalThumbnailCount(parts.outputs),
     number: (firstId) => ({
@@ -73,10 +73,10 @@ export function draftJob(parts: DraftParts): JobDraft {
       claim: null,
       crashes: 0,
       resubmits: 0,
-      reached: [],
-      once: parts.idempotency ?? null,
+      lastProgress: [],
+      idempotency: parts.idempotency ?? null,
       notifications: targetsOf(parts.request.notifications),
-      notices: [],
+      pendingNotifications: [],
     }),
   };
 }

@@ -13,9 +13,9 @@ export function finishIfComplete(job: Job, at: string): Job {
 }
 
 /** The input failed, and what was to be made of it with it. */
-export function withFailedInput(job: Job, fault: JobFailure, at: string): Pick<Job, 'input' | 'outputs'> {
+export function withFailedInput(job: Job, failure: JobFailure, at: string): Pick<Job, 'input' | 'outputs'> {
   return {
-    input: { ...job.input, state: 'failed', fault, updatedAt: at, finishedAt: at },
+    input: { ...job.input, state: 'failed', failure, updatedAt: at, finishedAt: at },
     outputs: job.outputs.map((output) =>
       isFinal(output.state) ? output : { ...output, state: 'no input', updatedAt: at, finishedAt: at },
     ),
@@ -31,7 +31,7 @@ export function resetToWaiting(job: Job, at: string, shouldKeep: (state: OutputS
     state: 'waiting',
     media: null,
     file: null,
-    fault: null,
+    failure: null,
     updatedAt: at,
     finishedAt: null,
   } as const;
@@ -41,7 +41,7 @@ export function resetToWaiting(job: Job, at: string, shouldKeep: (state: OutputS
     state: 'waiting',
     claim: null,
     finishedAt: null,
-    reached: job.reached.filter(({ id }) => keptIds.has(id)),
+    lastProgress: job.lastProgress.filter(({ id }) => keptIds.has(id)),
     input: { ...job.input, ...cleared },
     outputs: job.outputs.map((output) => (keptIds.has(output.id) ? output : { ...output, ...cleared })),
   };
@@ -49,15 +49,16 @@ export function resetToWaiting(job: Job, at: string, shouldKeep: (state: OutputS
 
 /** The job of which nothing is tried any more: what is open of it has failed. */
 export function failAfterCrashes(job: Job, at: string): Job {
-  const fault: JobFailure = {
+  const failure: JobFailure = {
     errorClass: 'WorkerLostError',
     message: `The daemon was ended ${crashLimit} times while it worked on this job.`,
   };
-  if (!isFinal(job.input.state)) return finishIfComplete({ ...job, ...withFailedInput(job, fault, at) }, at);
+  if (!isFinal(job.input.state))
+    return finishIfComplete({ ...job, ...withFailedInput(job, failure, at) }, at);
   const outputs = job.outputs.map((output) =>
     isFinal(output.state)
       ? output
-      : ({ ...output, state: 'failed', fault, updatedAt: at, finishedAt: at } as const),
+      : ({ ...output, state: 'failed', failure, updatedAt: at, finishedAt: at } as const),
   );
   return finishIfComplete({ ...job, outputs }, at);
 }

@@ -33,7 +33,7 @@ interface JobFile {
   readonly finishedAt: string | null;
   readonly media: MediaFacts | null;
   readonly file: FileFacts | null;
-  readonly fault: JobFailure | null;
+  readonly failure: JobFailure | null;
 }
 
 /** The input of a job. `url` may hold credentials: it is shown only without them. */
@@ -93,11 +93,11 @@ export interface Job {
   readonly crashes: number;
   readonly resubmits: number;
   /** What of it failed or was cancelled under way, and how far it had come; forgotten when it is tried again. */
-  readonly reached: readonly LastProgress[];
+  readonly lastProgress: readonly LastProgress[];
   /** null where the client gave no `Idempotency-Key`. */
-  readonly once: IdempotencyRecord | null;
+  readonly idempotency: IdempotencyRecord | null;
   /** Who is told when the job comes to its end. Those of an output are in its settings. */
   readonly notifications: readonly NotificationTarget[];
   /** Notices that are not delivered yet. */
-  readonly notices: readonly Notification[];
+  readonly pendingNotifications: readonly Notification[];
 }

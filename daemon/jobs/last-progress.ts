@@ -9,13 +9,13 @@ import type { JobProgress } from './progress.js';
 export function withLastProgress(job: Job, progress: JobProgress): Job {
   const fresh = [job.input, ...job.outputs].flatMap(({ id, state }): readonly LastProgress[] => {
     const percent = progress.get(id)?.overallPercent ?? 0;
-    const isKept = state === 'finished' || job.reached.some((reached) => reached.id === id);
+    const isKept = state === 'finished' || job.lastProgress.some((reached) => reached.id === id);
     return percent === 0 || isKept || !isFinal(state) ? [] : [{ id, percent }];
   });
-  return fresh.length === 0 ? job : { ...job, reached: [...job.reached, ...fresh] };
+  return fresh.length === 0 ? job : { ...job, lastProgress: [...job.lastProgress, ...fresh] };
 }
 
 /** Overall percent that a file had reached when it failed or was cancelled; 0 where nothing is known of it. */
 export function lastProgressPercent(job: Job, id: number): number {
-  return job.reached.find((reached) => reached.id === id)?.percent ?? 0;
+  return job.lastProgress.find((reached) => reached.id === id)?.percent ?? 0;
 }

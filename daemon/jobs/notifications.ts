@@ -20,7 +20,7 @@ export function targetsOf(
  * job and of the outputs that begin anew, and leaves those of the finished ones.
  */
 export function withDueNotifications(before: Job, after: Job, at: string): Job {
-  const keptNotifications = before.notices.filter(({ outputId }) => hasEnded(after, outputId));
+  const keptNotifications = before.pendingNotifications.filter(({ outputId }) => hasEnded(after, outputId));
   const outputNotifications = after.outputs
     .filter(({ state }, index) => isFinal(state) && !isFinal(before.outputs[index]?.state ?? state))
     .flatMap(({ id, settings }) => createNotifications(targetsOf(settings.notifications), after, id, at));
@@ -29,21 +29,21 @@ export function withDueNotifications(before: Job, after: Job, at: string): Job {
       ? createNotifications(after.notifications, after, null, at)
       : [];
   const isUnchanged =
-    keptNotifications.length === before.notices.length &&
+    keptNotifications.length === before.pendingNotifications.length &&
     outputNotifications.length + jobNotifications.length === 0;
   return isUnchanged
     ? after
-    : { ...after, notices: [...keptNotifications, ...outputNotifications, ...jobNotifications] };
+    : { ...after, pendingNotifications: [...keptNotifications, ...outputNotifications, ...jobNotifications] };
 }
 
 /** The job after an attempt at one of its notices. The very same job where that notice was withdrawn meanwhile. */
 export function withAttempt(job: Job, notificationId: string, isDelivered: boolean, now: Date): Job {
-  if (!job.notices.some(({ id }) => id === notificationId)) return job;
-  const notices = job.notices.flatMap((notification) => {
+  if (!job.pendingNotifications.some(({ id }) => id === notificationId)) return job;
+  const pendingNotifications = job.pendingNotifications.flatMap((notification) => {
     if (notification.id !== notificationId) return [notification];
     return isDelivered ? [] : afterFailedAttempt(notification, now);
   });
-  return { ...job, notices };
+  return { ...job, pendingNotifications };
 }
 
 /** The contract sets no upper bound for the delay. */

@@ -87,8 +87,8 @@ function mediaFile(job: Job, file: JobInput | JobOutput): MediaFileRecord {
     ...mediaFields(file.media),
     file_size_bytes: file.file?.sizeBytes ?? null,
     test: job.test,
-    error_message: file.fault?.message ?? null,
-    error_class: file.fault?.errorClass ?? null,
+    error_message: file.failure?.message ?? null,
+    error_class: file.failure?.errorClass ?? null,
     md5_checksum: file.file?.md5 ?? null,
   };
 }
@@ -100,8 +100,8 @@ function details(file: JobInput | JobOutput): DetailsRecord {
     ...mediaFields(file.media),
     file_size_in_bytes: file.file?.sizeBytes ?? null,
     md5_checksum: file.file?.md5 ?? null,
-    error_class: file.fault?.errorClass ?? null,
-    error_message: file.fault?.message ?? null,
+    error_class: file.failure?.errorClass ?? null,
+    error_message: file.failure?.message ?? null,
   };
 }
 

@@ -88,5 +88,5 @@ function persistOutcome(
 }
 
 function findNotification(job: Job | null, id: string): Notification | null {
-  return job?.notices.find((notification) => notification.id === id) ?? null;
+  return job?.pendingNotifications.find((notification) => notification.id === id) ?? null;
 }

@@ -72,15 +72,16 @@ class StoreDeliverer implements NotificationDeliverer {
   }
 
   #onJobChange(job: Job, before: Job | null): void {
-    const earlier = before?.notices ?? [];
-    if (job.notices === earlier || job.notices.length + earlier.length === 0) return;
-    const ids = new Set(job.notices.map(({ id }) => id));
+    const earlier = before?.pendingNotifications ?? [];
+    if (job.pendingNotifications === earlier || job.pendingNotifications.length + earlier.length === 0)
+      return;
+    const ids = new Set(job.pendingNotifications.map(({ id }) => id));
     for (const { id } of earlier) if (!ids.has(id)) this.#queue.remove(id);
     this.#enqueue(job);
     this.#send();
   }
 
-  #enqueue({ id: jobId, notices: notifications }: Job): void {
+  #enqueue({ id: jobId, pendingNotifications: notifications }: Job): void {
     for (const { id, target, dueAt } of notifications) {
       const address = { origin: originOf(target.url), endpoint: endpointOf(target.url) };
       this.#queue.add({ id, jobId, ...address, dueMs: parseTimeMs(dueAt) });

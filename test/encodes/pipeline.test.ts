@@ -176,7 +176,7 @@ test('an upload that fails fails its output alone, while others are encoded', as
   await waitUntil('job 1 has ended', async () => (await context.job(1)).state === 'failed');
   const { outputs } = await context.job(1);
   assert.equal(
-    outputs.map(({ state, fault }) => [state, fault?.errorClass]),
+    outputs.map(({ state, failure: fault }) => [state, fault?.errorClass]),
     [
       ['failed', 'UploadFailureError'],
       ['finished', undefined],

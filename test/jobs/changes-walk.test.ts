@@ -77,7 +77,12 @@ function withTargets(job: Job): Job {
   const [first] = outputs;
   const waits = first !== undefined && isFinal(first.state);
   const notification = { id: 'earlier', outputId: first?.id ?? 0, target, attempts: 3, dueAt: job.createdAt };
-  return deepFreeze({ ...job, outputs, notifications: [target], notices: waits ? [notification] : [] });
+  return deepFreeze({
+    ...job,
+    outputs,
+    notifications: [target],
+    pendingNotifications: waits ? [notification] : [],
+  });
 }
 
 /** Every step from every sensible job; those that are refused lead nowhere. The jobs are frozen. */
@@ -119,7 +124,7 @@ test('after every step a job has an end exactly when it is final, and a holder o
     assert.is(to.claim !== null, to.state === 'processing');
     for (const part of [to.input, ...to.outputs]) {
       assert.is(part.finishedAt !== null, isFinal(part.state));
-      assert.is(part.fault !== null, part.state === 'failed');
+      assert.is(part.failure !== null, part.state === 'failed');
       assert.is(part.file !== null, part.state === 'finished');
     }
   }
@@ -168,18 +173,18 @@ test('a notice is made of each part that a step ends, outputs first, and kept wh
         ...ended.map(({ id }) => id),
         ...(!isFinal(from.state) && isFinal(to.state) ? [null] : []),
       ];
-      const kept = from.notices.filter(() => isFinal(to.outputs[0]?.state ?? 'waiting'));
+      const kept = from.pendingNotifications.filter(() => isFinal(to.outputs[0]?.state ?? 'waiting'));
       assert.equal(
-        to.notices.map(({ outputId }) => outputId),
+        to.pendingNotifications.map(({ outputId }) => outputId),
         [...kept.map(({ outputId }) => outputId), ...fresh],
       );
-      assert.equal(to.notices.slice(0, kept.length), kept);
+      assert.equal(to.pendingNotifications.slice(0, kept.length), kept);
       assert.ok(
-        to.notices
+        to.pendingNotifications
           .slice(kept.length)
           .every(({ attempts, dueAt }) => attempts === 0 && dueAt === to.updatedAt),
       );
-      assert.is(new Set(to.notices.map(({ id }) => id)).size, to.notices.length);
+      assert.is(new Set(to.pendingNotifications.map(({ id }) => id)).size, to.pendingNotifications.length);
       made += fresh.length;
     }
   }
@@ -191,7 +196,7 @@ test('an attempt at a notice changes nothing but the notices, in whatever state 
     const from = withTargets(jobIn(states));
     for (const type of ['notice-delivered', 'notice-failed'] as const) {
       const to = apply(from, { type, notificationId: 'earlier' }, changedAt);
-      assert.equal({ ...to, notices: from.notices }, from);
+      assert.equal({ ...to, pendingNotifications: from.pendingNotifications }, from);
       assert.is(apply(from, { type, notificationId: 'another' }, changedAt), from);
     }
   }

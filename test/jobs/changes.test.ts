@@ -123,7 +123,7 @@ test('a failed input leaves its outputs without one and fails the job', () => {
   const job = jobIn({ job: 'processing', input: 'processing', outputs: ['waiting', 'finished'] });
   const next = apply(job, { type: 'input-failed', failure: fault }, changedAt);
   assert.equal(statesOf(next), { job: 'failed', input: 'failed', outputs: ['no input', 'finished'] });
-  assert.equal([next.input.fault, next.finishedAt, next.claim], [fault, at, null]);
+  assert.equal([next.input.failure, next.finishedAt, next.claim], [fault, at, null]);
 });
 
 test('a job goes on while an output of it is not final, and a failed one takes no other with it', () => {
@@ -168,7 +168,7 @@ test('a resubmit clears errors and times and keeps the outputs that are finished
   });
   assert.is(next.outputs[0], job.outputs[0]);
   for (const part of [next.input, ...next.outputs.slice(1)]) {
-    assert.equal([part.fault, part.media, part.file, part.finishedAt], [null, null, null, null]);
+    assert.equal([part.failure, part.media, part.file, part.finishedAt], [null, null, null, null]);
   }
   assert.equal(
     [next.submittedAt, next.createdAt, next.finishedAt, next.resubmits, next.crashes, next.claim],
@@ -216,7 +216,7 @@ test('the third crash fails the job, with the reason on the input where that was
   assert.is(crashLimit, 3);
   const last = apply(job, { type: 'lost' }, changedAt);
   assert.equal(statesOf(last), { job: 'failed', input: 'failed', outputs: ['no input'] });
-  assert.is(last.input.fault?.errorClass, 'WorkerLostError');
+  assert.is(last.input.failure?.errorClass, 'WorkerLostError');
   assert.equal([last.crashes, last.claim, last.finishedAt], [3, null, at]);
 });
 
@@ -228,8 +228,8 @@ test('the third crash while encoding fails the outputs that were not final', () 
     input: 'finished',
     outputs: ['finished', 'failed', 'failed'],
   });
-  assert.is(next.outputs[2]?.fault?.errorClass, 'WorkerLostError');
-  assert.is(next.outputs[1]?.fault, fault);
+  assert.is(next.outputs[2]?.failure?.errorClass, 'WorkerLostError');
+  assert.is(next.outputs[1]?.failure, fault);
 });
 
 test('a run that no longer holds the job changes nothing, whatever it reports', () => {

@@ -37,7 +37,7 @@ test('a new job waits, held by nobody, with nothing known of its files', () => {
   );
   for (const part of [job.input, ...job.outputs]) {
     assert.is(part.state, 'waiting');
-    assert.equal([part.media, part.file, part.fault, part.finishedAt], [null, null, null, null]);
+    assert.equal([part.media, part.file, part.failure, part.finishedAt], [null, null, null, null]);
     assert.equal([part.createdAt, part.updatedAt], [madeAt.toISOString(), madeAt.toISOString()]);
   }
   assert.equal([job.createdAt, job.submittedAt], [madeAt.toISOString(), madeAt.toISOString()]);
@@ -68,7 +68,7 @@ test('who is told of the end of a job is kept with it, with what the request lef
     { url: 'http://a.example/x', format: 'json', headers: {} },
     { url: 'http://b.example', format: 'xml', headers: { a: 'b' } },
   ]);
-  assert.equal(job.notices, []);
+  assert.equal(job.pendingNotifications, []);
   assert.equal(draftJob(parts).number(1).notifications, []);
 });
 

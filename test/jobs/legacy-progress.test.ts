@@ -56,13 +56,13 @@ test('version 1 has 100 for what is finished and 0 for what ended otherwise befo
 test('version 1 and the early form keep what a failed or cancelled file had reached', () => {
   for (const state of ['failed', 'cancelled'] as const) {
     const reached = [{ id: outputId, percent: 49.5 }];
-    const job = jobIn({ job: state, input: 'finished', outputs: [state] }, { reached });
+    const job = jobIn({ job: state, input: 'finished', outputs: [state] }, { lastProgress: reached });
     const kept = { state, progress: 49.5 };
     assert.equal(progressV1(outputProgress(job, outputOf(job), new Map())), kept);
     assert.equal(earlyOutputProgress(job, outputOf(job), new Map()), kept);
     const input = jobIn(
       { job: state, input: state, outputs: ['no input'] },
-      { reached: [{ id: inputId, percent: 30 }] },
+      { lastProgress: [{ id: inputId, percent: 30 }] },
     );
     assert.equal(progressV1(inputProgress(input, new Map())), { state, progress: 30 });
   }

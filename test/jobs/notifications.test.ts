@@ -23,7 +23,7 @@ function createJob(states: States, edit: Partial<Job> = {}): Job {
 
 const ofOutput = [`msg_${made}_7_9_0_0`, `msg_${made}_7_9_1_0`];
 const ofJob = [`msg_${made}_7_job_0_0`, `msg_${made}_7_job_1_0`];
-const ids = (job: Job): readonly string[] => job.notices.map(({ id }) => id);
+const ids = (job: Job): readonly string[] => job.pendingNotifications.map(({ id }) => id);
 const after = (job: Job, ...changes: readonly Change[]): Job =>
   changes.reduce((last, change) => apply(last, change, changedAt), job);
 
@@ -94,12 +94,19 @@ for (const [what, job, changes, expected] of endings) {
   test(`${what} makes ${expected.length} notices due at once`, () => {
     const next = after(job, ...changes);
     assert.equal(ids(next), expected);
-    assert.ok(next.notices.every((notification) => notification.attempts === 0 && notification.dueAt === at));
+    assert.ok(
+      next.pendingNotifications.every(
+        (notification) => notification.attempts === 0 && notification.dueAt === at,
+      ),
+    );
   });
 }
 
 test('a notice knows where it goes and in which form, whatever the request left out', () => {
-  const { notices } = after(createJob({ ...processing, outputs: ['processing', 'queued'] }), finished9);
+  const { pendingNotifications: notices } = after(
+    createJob({ ...processing, outputs: ['processing', 'queued'] }),
+    finished9,
+  );
   assert.equal(
     notices.map(({ outputId, target }) => [outputId, target]),
     [
@@ -113,7 +120,7 @@ test('a resubmit takes back what is not true any more, and what is finished is n
   const failed = after(createJob({ ...processing, outputs: ['processing', 'queued'] }), finished9, failed10);
   assert.equal([failed.state, ids(failed)], ['failed', [...ofOutput, ...ofJob]]);
   const again = after(failed, { type: 'resubmitted' });
-  assert.equal(again.notices, failed.notices.slice(0, 2));
+  assert.equal(again.pendingNotifications, failed.pendingNotifications.slice(0, 2));
   const reported = after(again, { type: 'notice-delivered', notificationId: ofOutput[0] ?? '' });
   const ended = after(
     reported,
@@ -142,7 +149,7 @@ test('a failed attempt is due again after 2 seconds, then 4, 8 and so on, and th
   const [notificationId = '', other] = ids(job);
   for (let attempt = 1; attempt < maxNotificationAttempts; attempt += 1) {
     job = after(job, { type: 'notice-failed', notificationId });
-    const [notification] = job.notices;
+    const [notification] = job.pendingNotifications;
     assert.equal(
       [notification?.id, notification?.attempts, Date.parse(notification?.dueAt ?? '') - changedAt.getTime()],
       [notificationId, attempt, 1000 * 2 ** attempt],
@@ -154,7 +161,7 @@ test('a failed attempt is due again after 2 seconds, then 4, 8 and so on, and th
 
 test('a notice tells of the job, its input, and its outputs or the one that it is about', () => {
   const job = after(createJob({ ...processing, outputs: ['processing', 'finished'] }), finished9);
-  const [ofNine, , ofAll] = job.notices;
+  const [ofNine, , ofAll] = job.pendingNotifications;
   assert.ok(ofNine !== undefined && ofAll !== undefined);
   const head = {
     id: 7,

@@ -131,7 +131,7 @@ test('what is tried again begins at nothing, and what was kept counts once the i
     known,
   );
   const again = apply(failed, { type: 'resubmitted' }, now);
-  assert.equal(again.reached, []);
+  assert.equal(again.lastProgress, []);
   assert.is(jobProgress(again, new Map()).progress, 0);
   const known2 = [claimed, inspected].reduce((job, change) => apply(job, change, now), again);
   assert.is(jobProgress(known2, new Map()).progress, 55);

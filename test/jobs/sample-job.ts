@@ -51,7 +51,7 @@ export function jobIn({ job: state, input, outputs }: States, edit: Partial<Job>
     finishedAt: isFinal(its) ? madeAt.toISOString() : null,
     media: its === 'finished' ? media : null,
     file: its === 'finished' ? file : null,
-    fault: its === 'failed' ? fault : null,
+    failure: its === 'failed' ? fault : null,
   });
   return deepFreeze({
     ...draft,

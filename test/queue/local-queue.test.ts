@@ -157,7 +157,7 @@ test('a job that cannot be failed for want of room is failed when there is some'
   context.goOn();
   await waitUntil('the run has ended', () => !queue.isRunning(id));
   const job = await harness.store.get(id);
-  assert.is(job?.input.fault?.errorClass, 'OutOfSpaceError');
+  assert.is(job?.input.failure?.errorClass, 'OutOfSpaceError');
 });
 
 test('a close ends also when the jobs cannot be put back, and says so', async ({

@@ -58,7 +58,7 @@ test('a job that was running at its third crash is given up and not queued', asy
   await recover(harness.store, queue, { now, log });
   const job = await harness.store.get(lost.id);
   assert.is(job?.state, 'failed');
-  assert.is(job?.input.fault?.errorClass, 'WorkerLostError');
+  assert.is(job?.input.failure?.errorClass, 'WorkerLostError');
   assert.is((await fixture.next()).run.job.id, other.id);
 });
 

@@ -31,7 +31,10 @@ test('a notice that nobody takes is tried twenty times, after 2 seconds, 4, 8 an
         harness.logLines.at(-1) ?? '',
         /^error Gave up notice msg_.* after attempt 20: .* answered 503\.$/,
       );
-      assert.equal({ ...(await harness.store.get(id)), notices: [] }, { ...ended, notices: [] });
+      assert.equal(
+        { ...(await harness.store.get(id)), pendingNotifications: [] },
+        { ...ended, pendingNotifications: [] },
+      );
     },
     (response) => response.writeHead(503).end(),
   );
@@ -128,8 +131,8 @@ test('an end of the deliverer takes no time and leaves what was under way due; t
       await harness.change(id, { type: 'cancelled' });
       await waitUntil('the first is on its way', () => endpoint.received.length === 1);
       await first.close();
-      assert.is((await harness.store.get(id))?.notices.length, 2);
-      assert.equal((await harness.store.get(id))?.notices[0]?.attempts, 0);
+      assert.is((await harness.store.get(id))?.pendingNotifications.length, 2);
+      assert.equal((await harness.store.get(id))?.pendingNotifications[0]?.attempts, 0);
       harness.open();
       await waitUntil('both are told', () => noneIsPending(harness));
       const ids = endpoint.received.map(({ headers }) => headers['webhook-id']);

@@ -47,7 +47,7 @@ async function cancelledJob(daemon: DaemonProcess, notifications: unknown): Prom
 
 async function storedNotifications(data: string, id: string): Promise<readonly unknown[]> {
   const text = await readFile(join(data, 'jobs', 'done', '0', `${id}.json`), 'utf8');
-  return (JSON.parse(text) as { job: Job }).job.notices;
+  return (JSON.parse(text) as { job: Job }).job.pendingNotifications;
 }
 
 test('the outputs of a real job and then the job itself are told to all who asked, in the form they asked for', async () => {

@@ -46,7 +46,7 @@ const fileChecks = {
   finishedAt: isTextOrNull,
   media: isRecordOrNull,
   file: isRecordOrNull,
-  fault: isRecordOrNull,
+  failure: isRecordOrNull,
 };
 
 const isInput = shapeOf<JobInput>({
@@ -86,10 +86,10 @@ const isNotification = shapeOf<Notification>({
 
 /** What a job has of each field that was not there from the beginning, where its file was written before. */
 const addedFieldDefaults = {
-  reached: [],
-  once: null,
+  lastProgress: [],
+  idempotency: null,
   notifications: [],
-  notices: [],
+  pendingNotifications: [],
 } as const satisfies Partial<Job>;
 
 /** A job as a file of any age has it. */
@@ -117,10 +117,10 @@ const isCompleteJob = shapeOf<Job>({
   claim: isTextOrNull,
   crashes: isCount,
   resubmits: isCount,
-  reached: optional(listOf(isLastProgress)),
-  once: optional((value) => value === null || isIdempotencyRecord(value)),
+  lastProgress: optional(listOf(isLastProgress)),
+  idempotency: optional((value) => value === null || isIdempotencyRecord(value)),
   notifications: optional(listOf(isTarget)),
-  notices: optional(listOf(isNotification)),
+  pendingNotifications: optional(listOf(isNotification)),
 });
 
 function isJob(value: unknown): value is StoredJob {
@@ -131,5 +131,27 @@ function isJob(value: unknown): value is StoredJob {
 export function readJobDocument(value: unknown, id: number): JobDocument | null {
   if (!isObject(value) || typeof value.revision !== 'number' || !isCount(value.revision)) return null;
   const { revision, job } = value;
-  return isJob(job) && job.id === id ? { revision, job: { ...addedFieldDefaults, ...job } } : null;
+  const current = withCurrentNames(job);
+  return isJob(current) && current.id === id
+    ? { revision, job: { ...addedFieldDefaults, ...current } }
+    : null;
+}
+
+/** The job under the field names of this version: fields were renamed once, and files keep the names that they were written with. */
+function withCurrentNames(job: unknown): unknown {
+  if (!isObject(job) || !isObject(job.input) || !('fault' in job.input)) return job;
+  const { reached: lastProgress, once: idempotency, notices: pendingNotifications, ...rest } = job;
+  const renamed = { lastProgress, idempotency, pendingNotifications };
+  const outputs = Array.isArray(job.outputs) ? job.outputs.map(withFailure) : job.outputs;
+  return { ...withoutUndefined(renamed), ...rest, input: withFailure(job.input), outputs };
+}
+
+function withFailure(file: unknown): unknown {
+  if (!isObject(file)) return file;
+  const { fault: failure, ...rest } = file;
+  return { ...rest, failure };
+}
+
+function withoutUndefined(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

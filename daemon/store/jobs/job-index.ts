@@ -20,14 +20,14 @@ export interface IndexEntry {
 
 /** The entry of a job. Times are not kept: no list asks for them. */
 export function indexEntry(job: Job): IndexEntry {
-  const { id, accountId, state, once: idempotencyKey } = job;
+  const { id, accountId, state, idempotency: idempotencyKey } = job;
   const createdAtMs = idempotencyKey === null ? Number.NaN : Date.parse(job.createdAt);
   return {
     id,
     accountId,
     state,
     usage: usageOf(job),
-    hasNotifications: job.notices.length > 0,
+    hasNotifications: job.pendingNotifications.length > 0,
     idempotencyKey:
       idempotencyKey === null || Number.isNaN(createdAtMs) ? null : { key: idempotencyKey.key, createdAtMs },
   };

@@ -112,7 +112,7 @@ class JsonJobStore implements JobStore {
 
   create(draft: JobDraft): Promise<Job> {
     // This one is not kept: it tells whose draft it is, of when, and under which key.
-    const { accountId, once: idempotency, createdAt } = draft.number(0);
+    const { accountId, idempotency, createdAt } = draft.number(0);
     const now = Date.parse(createdAt);
     this.#cache.index.rotate(now);
     if (idempotency === null) return this.#createMutex.runExclusive(Symbol(), () => this.#persist(draft));
@@ -159,7 +159,7 @@ class JsonJobStore implements JobStore {
 
   async listWithNotifications(): Promise<readonly Job[]> {
     const jobs = await this.#getAllReadable(this.#cache.index.listWithNotifications());
-    return jobs.filter(({ notices }) => notices.length > 0);
+    return jobs.filter(({ pendingNotifications: notices }) => notices.length > 0);
   }
 
   async usage(filter: UsageFilter): Promise<readonly AccountDailyUsage[]> {
@@ -201,7 +201,10 @@ class JsonJobStore implements JobStore {
         const message = `Job ${id} is ${job.state}: only a job that has ended can be removed.`;
         throw new VencError('ConflictError', message, { hint: `cancel it first: venc cancel ${id}` });
       }
-      await removed.add(indexEntry({ ...job, once: null, notices: [] }), hostedFilesOf(job));
+      await removed.add(
+        indexEntry({ ...job, idempotency: null, pendingNotifications: [] }),
+        hostedFilesOf(job),
+      );
       this.#cache.remove(id);
       await writer.remove(id);
       return job;

@@ -27,7 +27,7 @@ export const failureFacts: QueueFacts = {
     });
     assert.is(job.state, 'failed');
     assert.is(job.claim, null);
-    assert.equal(job.input.fault, { errorClass: 'TranscodingError', message: 'bang' });
+    assert.equal(job.input.failure, { errorClass: 'TranscodingError', message: 'bang' });
     assert.equal(
       job.outputs.map(({ state }) => state),
       ['no input', 'no input'],
@@ -45,7 +45,7 @@ export const failureFacts: QueueFacts = {
     assert.is(job.state, 'failed');
     assert.is(job.input.state, 'finished');
     assert.equal(
-      job.outputs.map(({ state, fault }) => [state, fault?.errorClass]),
+      job.outputs.map(({ state, failure: fault }) => [state, fault?.errorClass]),
       [
         ['finished', undefined],
         ['failed', 'UploadFailureError'],
@@ -57,14 +57,14 @@ export const failureFacts: QueueFacts = {
     const job = await runWith(context, async () => {
       throw new VencError('NotFoundError', 'There is no such thing.');
     });
-    assert.equal(job.input.fault, { errorClass: 'TranscodingError', message: 'There is no such thing.' });
+    assert.equal(job.input.failure, { errorClass: 'TranscodingError', message: 'There is no such thing.' });
   },
 
   'a fault holds no secret': async (context) => {
     const job = await runWith(context, async () => {
       throw new Error('cannot reach ftp://user:secret@host/in.mp4');
     });
-    assert.is(job.input.fault?.message, 'cannot reach ftp://user:***@host/in.mp4');
+    assert.is(job.input.failure?.message, 'cannot reach ftp://user:***@host/in.mp4');
   },
 
   'a handler that ends before the job does fails it': async (context) => {
@@ -73,7 +73,7 @@ export const failureFacts: QueueFacts = {
     });
     assert.is(job.state, 'failed');
     assert.equal(
-      job.outputs.map(({ fault }) => fault?.errorClass),
+      job.outputs.map(({ failure: fault }) => fault?.errorClass),
       ['TranscodingError', 'TranscodingError'],
     );
   },

@@ -47,7 +47,7 @@ async function retryAfterEachStep(
 export const idempotencyFacts: StoreFacts = {
   async 'a create under a key that was used gives the first job, however much the drafts differ'({ store }) {
     const first = await store.create(draftWith({ key: 'k' }));
-    assert.equal(first.once, { key: 'k', fingerprint: 'of k' });
+    assert.equal(first.idempotency, { key: 'k', fingerprint: 'of k' });
     assert.equal(await store.create(draftWith({ key: 'k', outputCount: 3, now: later(1) })), first);
     assert.equal(await allOf(store), [first]);
   },

@@ -18,8 +18,8 @@ const notification: Notification = {
   dueAt: '2024-05-06T07:08:09.010Z',
 };
 
-const withNotification = (job: Job): Job => ({ ...job, notices: [notification] });
-const delivered = (job: Job): Job => ({ ...job, notices: [] });
+const withNotification = (job: Job): Job => ({ ...job, pendingNotifications: [notification] });
+const delivered = (job: Job): Job => ({ ...job, pendingNotifications: [] });
 
 const cancelled = applying({ type: 'cancelled' });
 

@@ -57,11 +57,11 @@ const damages: Readonly<Record<string, (text: string, path: string) => void>> = 
   'holds a state that does not exist': (text, path) =>
     writeFileSync(path, text.replaceAll('"waiting"', '"wating"')),
   'holds notices of a wrong shape': (text, path) =>
-    writeFileSync(path, text.replace('"notices":[]', '"notices":[{}]')),
+    writeFileSync(path, text.replace('"pendingNotifications":[]', '"pendingNotifications":[{}]')),
   'holds notifications of a wrong shape': (text, path) =>
     writeFileSync(path, text.replace('"notifications":[]', '"notifications":[{"url":7}]')),
   'holds a key of a wrong shape': (text, path) =>
-    writeFileSync(path, text.replace('"once":null', '"once":{"key":"k"}')),
+    writeFileSync(path, text.replace('"idempotency":null', '"idempotency":{"key":"k"}')),
   'holds the job of another id': (text, path) => writeFileSync(path, text.replace('"id":', '"id":1')),
 };
 
@@ -87,11 +87,30 @@ test('a job whose file was written before it could have a key or notices is whol
   const { harness, jobs, active } = context;
   const path = active(jobs[1]);
   const { revision, job } = JSON.parse(readFileSync(path, 'utf8'));
-  const { once: idempotency, notifications, notices, ...former } = job;
-  assert.equal([idempotency, notifications, notices], [null, [], []]);
+  const { idempotency, notifications, pendingNotifications, ...former } = job;
+  assert.equal([idempotency, notifications, pendingNotifications], [null, [], []]);
   writeFileSync(path, JSON.stringify({ revision, job: former }));
   const store = await harness.open();
   assert.equal(await store.get(jobs[1]?.id ?? 0), jobs[1]);
+  assert.equal(harness.logLines, []);
+});
+
+test('a job whose file has the former names of its fields is read under the present ones', async (context) => {
+  const { harness } = context;
+  const first = await harness.open();
+  const { id } = await first.create(draftWith({ key: 'k' }));
+  const failed = await first.update(id, applying({ type: 'cancelled' }));
+  await first.close();
+  const path = join(harness.folder, 'jobs', 'done', '0', `${id}.json`);
+  const { revision, job } = JSON.parse(readFileSync(path, 'utf8'));
+  const { idempotency: once, pendingNotifications: notices, lastProgress: reached, ...rest } = job;
+  const withFault = ({ failure: fault, ...file }: { failure: unknown }) => ({ ...file, fault });
+  const outputs = rest.outputs.map(withFault);
+  const former = { ...rest, once, notices, reached, input: withFault(rest.input), outputs };
+  writeFileSync(path, JSON.stringify({ revision, job: former }));
+  const store = await harness.open();
+  assert.is(failed.idempotency?.key, 'k');
+  assert.equal(await store.get(id), failed);
   assert.equal(harness.logLines, []);
 });
 

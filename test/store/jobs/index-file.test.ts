@@ -54,7 +54,7 @@ test.before.each(async (context) => {
       ...startUpdates,
       ...finishUpdates(last.id + 2, 1.5),
       applying({ type: 'cancelled' }),
-      (job) => ({ ...job, notices: [notification] }),
+      (job) => ({ ...job, pendingNotifications: [notification] }),
     ]),
   );
   context.jobs = jobs;

@@ -63,7 +63,7 @@ test('every create under a key that it was told of is found by that key, and no 
     const lock = await lockDataFolder(folder);
     const store = await openJobStore(folder, { log: () => undefined });
     const { jobs } = await store.list({ offset: 0, limit: 10_000 });
-    const keys = jobs.map((job) => job.once?.key ?? '');
+    const keys = jobs.map((job) => job.idempotency?.key ?? '');
     assert.is(new Set(keys).size, keys.length);
     for (const [key, id] of reported) {
       assert.is((await store.create(draftWith({ key }))).id, id);
