@@ -14,7 +14,7 @@ export interface BenchDaemon {
   /** Environment in which commands find it. */
   readonly env: NodeJS.ProcessEnv;
   /** Submits a job without outputs, or with one, waits until it is finished, and gives its id. Rejects where it ends otherwise. */
-  carryOut(inputUrl: string, output?: object): Promise<number>;
+  runJob(inputUrl: string, output?: object): Promise<number>;
   /** How large the outputs of a job are together. */
   outputBytesOf(id: number): Promise<number>;
   stop(): Promise<void>;
@@ -23,8 +23,8 @@ export interface BenchDaemon {
 const key = 'a-key-for-the-bench-only';
 const headers = { 'Service-Api-Key': key, 'Content-Type': 'application/json' };
 // Every look costs the daemon about a millisecond, which must not count as the job's: they are few while the end is far.
-const farPauseMs = 250;
-const nearPauseMs = 15;
+const maxPauseMs = 250;
+const minPauseMs = 15;
 
 /** Starts a daemon over a data folder and waits for its address. */
 export async function startDaemon(
@@ -61,7 +61,7 @@ export async function startDaemon(
     url,
     pid: child.pid ?? 0,
     env: { ...process.env, VENC_URL: url, VENC_API_KEY: key, VENC_DATA: dataFolder },
-    carryOut: (inputUrl, output) => carryOut(url, inputUrl, output),
+    runJob: (inputUrl, output) => runJob(url, inputUrl, output),
     async outputBytesOf(id) {
       const { job } = await ask<{ readonly job: JobRecord }>(url + routePath('jobDetails', { id }), {
         headers,
@@ -75,7 +75,7 @@ export async function startDaemon(
   };
 }
 
-async function carryOut(url: string, input: string, output?: object): Promise<number> {
+async function runJob(url: string, input: string, output?: object): Promise<number> {
   const body = JSON.stringify({ input, ...(output === undefined ? {} : { outputs: [output] }) });
   const created = await ask<CreatedRecord>(url + routePath('createJob'), { method: 'POST', headers, body });
   const id = Number(created.id);
@@ -83,14 +83,14 @@ async function carryOut(url: string, input: string, output?: object): Promise<nu
     const progress = await ask<JobProgressRecord>(url + routePath('jobProgress', { id }), { headers });
     if (progress.state === 'finished') return id;
     if (isFinal(progress.state)) throw new Error(`job ${id} is ${progress.state}`);
-    await sleep(pauseFor(progress));
+    await sleep(pollPauseFor(progress));
   }
 }
 
 /** A quarter of what the encoder says is left, as far as it says anything; what follows the encoding is short. */
-function pauseFor({ state, outputs: [output] }: JobProgressRecord): number {
-  if (state !== 'processing' || output?.current_event !== 'transcoding') return nearPauseMs;
-  return Math.min(farPauseMs, Math.max(nearPauseMs, (output.eta_in_ms ?? 4 * farPauseMs) / 4));
+function pollPauseFor({ state, outputs: [output] }: JobProgressRecord): number {
+  if (state !== 'processing' || output?.current_event !== 'transcoding') return minPauseMs;
+  return Math.min(maxPauseMs, Math.max(minPauseMs, (output.eta_in_ms ?? 4 * maxPauseMs) / 4));
 }
 
 async function ask<Answer>(url: string, init: RequestInit): Promise<Answer> {

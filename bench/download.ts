@@ -6,7 +6,7 @@ import { findPrograms } from '../test/helpers/servers/find-program.js';
 import { startNginx } from '../test/helpers/servers/nginx.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { runProgram } from './programs.js';
-import { expectWhole, type WholeFile, wholeFile } from './whole-file.js';
+import { assertSameFile, type FileDigest, measureFile } from './whole-file.js';
 
 const fileBytes = 200_000_000;
 const bytesPerSecond = 8_000_000;
@@ -26,7 +26,7 @@ export async function measureDownload(folder: string, rounds: number): Promise<r
     const { aria2c, curl } = found;
     const fast = nginx.url('plain', 'film');
     const slow = nginx.url('limited', 'film');
-    const sent = await wholeFile(join(nginx.folder, 'film'));
+    const sent = await measureFile(join(nginx.folder, 'film'));
     const into = (name: string, work: (folder: string) => Promise<unknown>) => () =>
       timedInto(join(folder, name), sent, work);
     const loose = await alternate(rounds, {
@@ -52,12 +52,12 @@ const maxSlowRounds = 3;
 
 async function timedInto(
   folder: string,
-  sent: WholeFile,
+  sent: FileDigest,
   work: (folder: string) => Promise<unknown>,
 ): Promise<number> {
   await mkdir(folder, { recursive: true });
   const ms = await timed(() => work(folder));
-  await expectWhole(sent, join(folder, 'film'));
+  await assertSameFile(sent, join(folder, 'film'));
   await rm(folder, { recursive: true });
   return ms;
 }
@@ -90,11 +90,11 @@ function figureOf(
 
 /** Bytes that no program could leave out. */
 async function makeFile(path: string): Promise<void> {
-  const piece = Buffer.alloc(1_000_000, 'venc');
+  const chunk = Buffer.alloc(1_000_000, 'venc');
   const handle = await open(path, 'w');
-  for (let at = 0; at < fileBytes; at += piece.byteLength) {
-    piece.writeUInt32BE(at, 0);
-    await handle.write(piece);
+  for (let at = 0; at < fileBytes; at += chunk.byteLength) {
+    chunk.writeUInt32BE(at, 0);
+    await handle.write(chunk);
   }
   await handle.close();
 }

@@ -22,9 +22,9 @@ const encodeSeconds = 9;
 /** Seconds of the clip by which it is found how much of it takes so long. */
 const trialSeconds = 5;
 /** Less of the clip is not encoded on any machine: of a few seconds, most would be what the encoder looks ahead. */
-const leastClipSeconds = 15;
+const minClipSeconds = 15;
 /** The last reports are left out: half a second more or less is much of what is left then. */
-const leastLeftSeconds = 2;
+const minRemainingSeconds = 2;
 
 /**
  * How far the time left that a daemon foretells is from the time that an output then takes, after the first quarter of its job: the
@@ -37,17 +37,18 @@ export async function measureEta(folder: string, rounds: number): Promise<readon
   try {
     const figures: Figure[] = [];
     for (const [name, outputs] of Object.entries(cases)) {
-      const trial = secondsOf(await tell(daemon, clip, outputs, trialSeconds));
-      const wanted = Math.ceil((trialSeconds * encodeSeconds) / trial);
-      const length = Math.min(clipSeconds, Math.max(leastClipSeconds, wanted));
-      const told: TimedEvents[] = [];
-      for (let round = 0; round < rounds; round += 1) told.push(await tell(daemon, clip, outputs, length));
+      const trial = secondsOf(await measureCase(daemon, clip, outputs, trialSeconds));
+      const targetSeconds = Math.ceil((trialSeconds * encodeSeconds) / trial);
+      const length = Math.min(clipSeconds, Math.max(minClipSeconds, targetSeconds));
+      const estimates: TimedEvents[] = [];
+      for (let round = 0; round < rounds; round += 1)
+        estimates.push(await measureCase(daemon, clip, outputs, length));
       figures.push({
         name: `time left, ${name}: error`,
         unit: 'x',
-        value: spreadOf(told.map(worstError)),
+        value: spreadOf(estimates.map(worstError)),
         atMost: 0.2,
-        basis: `worst after a quarter of ${spreadOf(told.map(secondsOf)).median.toFixed(1)} s`,
+        basis: `worst after a quarter of ${spreadOf(estimates.map(secondsOf)).median.toFixed(1)} s`,
       });
     }
     return figures;
@@ -57,7 +58,7 @@ export async function measureEta(folder: string, rounds: number): Promise<readon
 }
 
 /** Has a part of the clip encoded, and listens until that is done. */
-async function tell(
+async function measureCase(
   daemon: BenchDaemon,
   input: string,
   outputs: readonly OutputSettings[],
@@ -67,25 +68,27 @@ async function tell(
   const body = JSON.stringify({ input, outputs: outputs.map((output) => ({ ...output, clip_length })) });
   const created = await fetch(daemon.url + routePath('createJob'), { method: 'POST', headers, body });
   const { id } = (await created.json()) as CreatedRecord;
-  const told = await readTimedEvents(
+  const estimates = await readTimedEvents(
     await fetch(daemon.url + routePath('jobEvents', { id: id ?? '' }), { headers }),
   );
-  const last = told.at(-1)?.[1];
+  const last = estimates.at(-1)?.[1];
   if (last?.state !== 'finished') throw new Error(`the job is ${last?.state}`);
-  return told;
+  return estimates;
 }
 
-const secondsOf = (told: TimedEvents): number => told.at(-1)?.[0] ?? Number.NaN;
+const secondsOf = (estimates: TimedEvents): number => estimates.at(-1)?.[0] ?? Number.NaN;
 
 /** The worst share by which what was told of any output is wrong; an output ends when it is told to be finished. */
-function worstError(told: TimedEvents): number {
-  const ends = new Map<number, number>();
-  for (const [at, { outputs }] of told)
-    for (const { id, state } of outputs) if (state === 'finished' && !ends.has(id)) ends.set(id, at);
-  const errors = told.flatMap(([at, { outputs }]) =>
+function worstError(estimates: TimedEvents): number {
+  const isFinished = new Map<number, number>();
+  for (const [at, { outputs }] of estimates)
+    for (const { id, state } of outputs)
+      if (state === 'finished' && !isFinished.has(id)) isFinished.set(id, at);
+  const errors = estimates.flatMap(([at, { outputs }]) =>
     outputs.flatMap(({ id, eta_in_ms }) => {
-      const left = (ends.get(id) ?? 0) - at;
-      const isCounted = eta_in_ms !== undefined && at >= secondsOf(told) / 4 && left >= leastLeftSeconds;
+      const left = (isFinished.get(id) ?? 0) - at;
+      const isCounted =
+        eta_in_ms !== undefined && at >= secondsOf(estimates) / 4 && left >= minRemainingSeconds;
       return isCounted ? [Math.abs(eta_in_ms / 1000 - left) / left] : [];
     }),
   );

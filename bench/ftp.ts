@@ -11,7 +11,7 @@ import { ftpLogin, ftpUser } from '../test/helpers/servers/ftp-server-folder.js'
 import { startVsftpd } from '../test/helpers/servers/vsftpd.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { runProgram } from './programs.js';
-import { expectWhole, wholeFile } from './whole-file.js';
+import { assertSameFile, measureFile } from './whole-file.js';
 
 const sizeBytes = 200_000_000;
 
@@ -35,16 +35,16 @@ export async function measureFtp(folder: string, rounds: number): Promise<readon
     const url = (path: string) => `ftp://${ftpLogin}@127.0.0.1:${server.port}/${path}`;
     const transfer = (): Transfer => ({ signal: new AbortController().signal, onProgress: () => undefined });
     const target = join(folder, 'in.mp4');
-    const sent = await wholeFile(input);
+    const sent = await measureFile(input);
     const taking = async (work: () => Promise<unknown>) => {
       await rm(target, { force: true });
       const took = await timed(work);
-      await expectWhole(sent, target);
+      await assertSameFile(sent, target);
       return took;
     };
     const bringing = async (name: string, work: (to: string) => Promise<unknown>) => {
       const took = await timed(() => work(url(`out/${name}`)));
-      await expectWhole(sent, join(server.folder, 'out', name));
+      await assertSameFile(sent, join(server.folder, 'out', name));
       return took;
     };
     const samples = await alternate(rounds, {

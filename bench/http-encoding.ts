@@ -14,7 +14,7 @@ const encodes = 4;
 /** All the encoders want all the processors; what asks meanwhile is mostly a few programs that follow their jobs. */
 const callers = { some: 4, many: 32 } as const;
 const sliceMs = 1000;
-const lookEveryMs = 100;
+const pollIntervalMs = 100;
 
 /**
  * How long the slowest of a hundred requests for progress takes while four jobs are encoded: asked for by 32 connections at once, which is the
@@ -69,7 +69,7 @@ async function submit(daemon: BenchDaemon, clip: string): Promise<string> {
 }
 
 async function untilAll(daemon: BenchDaemon, paths: readonly string[]): Promise<void> {
-  while (!(await isEncoding(daemon, paths))) await sleep(lookEveryMs);
+  while (!(await isEncoding(daemon, paths))) await sleep(pollIntervalMs);
 }
 
 /** Whether every one is being encoded. Rejects where one is over already. */

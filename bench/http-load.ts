@@ -1,17 +1,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { LoadOrder, LoadResult } from './load.js';
+import type { LoadRequest, LoadResult } from './load.js';
 
 /** The load generator, in a process of its own. */
 export interface LoadGenerator {
   /** Carries out one order after the other. Rejects on the first answer that is not as ordered. */
-  run(order: LoadOrder): Promise<LoadResult>;
+  run(order: LoadRequest): Promise<LoadResult>;
   stop(): Promise<void>;
 }
 
 /** What is asked of a server: the same for all slices, but for their end. */
-export type Load = Omit<LoadOrder, 'atMost' | 'connections'>;
+export type Load = Omit<LoadRequest, 'atMost' | 'connections'>;
 
 /** Starts a load generator. */
 export function startLoad(): LoadGenerator {

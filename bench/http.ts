@@ -12,7 +12,7 @@ import { alternate, type Figure, ratiosOf, spreadOf } from './measure.js';
 const connections = 32;
 const sliceMs = 300;
 /** Few, so that the small store stays a small one. */
-const createsASlice = 96;
+const createsPerSlice = 96;
 /** Untold slices at first, until the engine has compiled what is run most. */
 const warmUpMs = 1500;
 /** How many of the latest jobs are asked for: a page of the list, with those that wait yet. */
@@ -28,7 +28,7 @@ interface Filled {
 }
 
 /** One kind of request, beside what a bare app answers of the same size. */
-interface Deed {
+interface HttpOperation {
   readonly name: string;
   readonly atLeast: number;
   readonly load: (filled: Filled) => Promise<Load>;
@@ -37,11 +37,11 @@ interface Deed {
 }
 
 const forTime = { milliseconds: sliceMs, requests: Number.POSITIVE_INFINITY };
-const forCount = { milliseconds: Number.POSITIVE_INFINITY, requests: createsASlice };
+const forCount = { milliseconds: Number.POSITIVE_INFINITY, requests: createsPerSlice };
 
-const reads = { bare: constantAsLong, atMost: forTime } as const;
+const reads = { bare: repeatConstant, atMost: forTime } as const;
 
-const deeds: readonly Deed[] = [
+const operations: readonly HttpOperation[] = [
   {
     ...reads,
     name: 'progress',
@@ -62,7 +62,7 @@ const deeds: readonly Deed[] = [
     load: ({ daemon, headers }) => loadOf(daemon.url, [`${routePath('listJobs')}.json`], headers),
   },
   // The last, as it leaves jobs behind.
-  { name: 'create', atLeast: 0.4, load: creates, bare: keptFiles, atMost: forCount },
+  { name: 'create', atLeast: 0.4, load: createRequests, bare: keptFiles, atMost: forCount },
 ];
 
 /**
@@ -83,10 +83,10 @@ export async function measureHttp(folder: string, rounds: number): Promise<reado
     const generator = startLoad();
     stops.push(generator.stop);
     const figures: Figure[] = [];
-    for (const deed of deeds) {
-      const load = { few: await deed.load(few), many: await deed.load(many) };
-      const loads = { bare: await deed.bare(bare.url, many, load.many), ...load };
-      figures.push(...(await figuresOf(deed, rounds, generator, loads)));
+    for (const operation of operations) {
+      const load = { few: await operation.load(few), many: await operation.load(many) };
+      const loads = { bare: await operation.bare(bare.url, many, load.many), ...load };
+      figures.push(...(await figuresOf(operation, rounds, generator, loads)));
     }
     return figures;
   } finally {
@@ -97,7 +97,7 @@ export async function measureHttp(folder: string, rounds: number): Promise<reado
 type Loads = Readonly<Record<'bare' | 'few' | 'many', Load>>;
 
 async function figuresOf(
-  { name, atLeast, atMost }: Deed,
+  { name, atLeast, atMost }: HttpOperation,
   rounds: number,
   generator: LoadGenerator,
   loads: Loads,
@@ -120,7 +120,7 @@ async function figuresOf(
     basis,
   });
   const [ours, ofFew] = [many.map(rate), few.map(rate)];
-  const busy = Math.round(100 * spreadOf(bare.map(({ busyShare }) => busyShare)).median);
+  const busy = Math.round(100 * spreadOf(bare.map(({ busyRatio }) => busyRatio)).median);
   return [
     figure(
       '',
@@ -155,7 +155,7 @@ function latest({ daemon, jobs, headers }: Filled, pathsOf: (job: Job) => readon
   return loadOf(daemon.url, jobs.slice(-latestCount).flatMap(pathsOf), headers);
 }
 
-function constantAsLong(url: string, _: Filled, { lengths }: Load): Promise<Load> {
+function repeatConstant(url: string, _: Filled, { lengths }: Load): Promise<Load> {
   const all = lengths ?? [];
   const mean = Math.round(all.reduce((sum, length) => sum + length, 0) / all.length);
   return loadOf(url, [`/constant/${mean}`]);
@@ -165,7 +165,7 @@ const createBody = JSON.stringify({
   input: 'http://media.example.com/films/a-film-with-a-name-of-usual-length.mp4',
 });
 
-async function creates({ daemon, headers }: Filled): Promise<Load> {
+async function createRequests({ daemon, headers }: Filled): Promise<Load> {
   const parts = { method: 'POST', headers, body: createBody };
   return postsOf(daemon.url, wireRequest(daemon.url, `${routePath('createJob')}.json`, parts));
 }

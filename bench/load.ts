@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** What the load generator is told to do in one slice. */
-export interface LoadOrder {
+export interface LoadRequest {
   readonly port: number;
   /** Connections, each kept alive and with one request under way at any time. */
   readonly connections: number;
@@ -22,7 +22,7 @@ export interface LoadResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** How busy the generator itself was, from 0 to 1: near 1 it is what holds the others back. */
-  readonly busyShare: number;
+  readonly busyRatio: number;
 }
 
 /*
@@ -36,21 +36,21 @@ const bufferBytes = 128 * 1024;
 
 /** One connection: sends a request, reads the answer to its end, and says whether to go on. */
 class Line {
-  readonly #order: LoadOrder;
+  readonly #order: LoadRequest;
   readonly #socket: Socket;
   #turn: number;
   #missingBytes = 0;
   #settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | null = null;
 
-  constructor(order: LoadOrder, turn: number) {
-    this.#order = order;
+  constructor(loadRequest: LoadRequest, turn: number) {
+    this.#order = loadRequest;
     this.#turn = turn;
     const read = (count: number, buffer: Uint8Array): boolean => {
-      this.#take(Buffer.from(buffer.buffer, buffer.byteOffset, count));
+      this.#dispatch(Buffer.from(buffer.buffer, buffer.byteOffset, count));
       return true;
     };
     this.#socket = connect({
-      port: order.port,
+      port: loadRequest.port,
       host: '127.0.0.1',
       noDelay: true,
       // One buffer for all that is read, instead of a new one for every answer.
@@ -77,7 +77,7 @@ class Line {
     this.#socket.destroy();
   }
 
-  #take(chunk: Buffer): void {
+  #dispatch(chunk: Buffer): void {
     if (this.#missingBytes > 0) this.#missingBytes -= chunk.length;
     else this.#missingBytes = this.#bytesAfter(chunk);
     if (this.#missingBytes > 0) return;
@@ -104,29 +104,29 @@ class Line {
 }
 
 /** Carries one order out. Rejects on the first answer that is not as ordered. */
-async function carryOut(order: LoadOrder): Promise<LoadResult> {
-  const { connections, atMost, requests } = order;
+async function runLoad(loadRequest: LoadRequest): Promise<LoadResult> {
+  const { connections, atMost, requests } = loadRequest;
   const stride = Math.max(1, Math.floor(requests.length / connections));
-  const lines = Array.from({ length: connections }, (_, index) => new Line(order, index * stride));
+  const lines = Array.from({ length: connections }, (_, index) => new Line(loadRequest, index * stride));
   try {
     await Promise.all(lines.map((line) => line.open()));
     const milliseconds: number[] = [];
-    let begun = 0;
+    let startedAt = 0;
     const usage = performance.eventLoopUtilization();
     const start = performance.now();
-    const keepAsking = async (line: Line): Promise<void> => {
+    const sendRequests = async (line: Line): Promise<void> => {
       let before = performance.now();
-      while (begun < atMost.requests && before - start < atMost.milliseconds) {
-        begun += 1;
+      while (startedAt < atMost.requests && before - start < atMost.milliseconds) {
+        startedAt += 1;
         await line.ask();
         const now = performance.now();
         milliseconds.push(now - before);
         before = now;
       }
     };
-    await Promise.all(lines.map(keepAsking));
+    await Promise.all(lines.map(sendRequests));
     const seconds = (performance.now() - start) / 1000;
-    const busyShare = performance.eventLoopUtilization(usage).utilization;
+    const busyRatio = performance.eventLoopUtilization(usage).utilization;
     milliseconds.sort((a, b) => a - b);
     const quantile = (share: number): number =>
       milliseconds[Math.min(milliseconds.length - 1, Math.floor(milliseconds.length * share))] ?? Number.NaN;
@@ -136,15 +136,15 @@ async function carryOut(order: LoadOrder): Promise<LoadResult> {
       perSecond: count / seconds,
       p50Ms: quantile(0.5),
       p99Ms: quantile(0.99),
-      busyShare,
+      busyRatio,
     };
   } finally {
     for (const line of lines) line.close();
   }
 }
 
-process.on('message', (order: LoadOrder) => {
-  carryOut(order).then(
+process.on('message', (loadRequest: LoadRequest) => {
+  runLoad(loadRequest).then(
     (result) => process.send?.({ result }),
     (error: unknown) => process.send?.({ error: String(error) }),
   );

@@ -16,7 +16,7 @@ const padBytes = 2 * 1024 ** 3;
  * The S3 server of this bench copies an upload in parts before it answers that it is whole. Asked again meanwhile, as after the usual
  * half minute, it finds the parts gone and answers 500.
  */
-const patience = ['--stall-timeout', '10m'];
+const timeoutMs = ['--stall-timeout', '10m'];
 
 /**
  * The most memory that a daemon holds at any moment while it brings a file of 2 GB over HTTP, encodes what little film is in it, and
@@ -43,9 +43,9 @@ export async function measureMemory(folder: string, rounds: number): Promise<rea
         ['bucket', { url: 's3://films/out.mp4' }],
       ] as const) {
         const data = join(folder, `data-${where}-${round}`);
-        const daemon = await startDaemon(data, folder, ['--ffmpeg', encoder, ...patience], env);
+        const daemon = await startDaemon(data, folder, ['--ffmpeg', encoder, ...timeoutMs], env);
         try {
-          const bytes = await daemon.outputBytesOf(await daemon.carryOut(server.url, output));
+          const bytes = await daemon.outputBytesOf(await daemon.runJob(server.url, output));
           if (bytes < padBytes) throw new Error(`the product has ${bytes} bytes only`);
           peaks[where].push(await peakMegabytesOf(daemon.pid));
         } finally {

@@ -27,7 +27,7 @@ export async function measureOneJob(folder: string, rounds: number): Promise<rea
   try {
     const samples = await alternate(rounds, {
       byHand: () => costOf('self', () => runProgram(ffmpeg.ffmpeg.path, line)),
-      job: () => costOf(daemon.pid, () => daemon.carryOut(pathToFileURL(clip).href)),
+      job: () => costOf(daemon.pid, () => daemon.runJob(pathToFileURL(clip).href)),
     });
     const figure = (name: string, atMost: number, unit: string, of: (cost: Cost) => number): Figure => {
       const [job, byHand] = [samples.job.map(of), samples.byHand.map(of)];

@@ -29,11 +29,11 @@ export async function measurePipeline(folder: string, rounds: number): Promise<r
   const daemon = await startDaemon(join(folder, 'data'), folder, ['--jobs', String(atOnce)]);
   const server = await startSlowServer(clip);
   try {
-    await daemon.carryOut(local);
+    await daemon.runJob(local);
     const encodeMs = spreadOf([
-      await timed(() => daemon.carryOut(local)),
-      await timed(() => daemon.carryOut(local)),
-      await timed(() => daemon.carryOut(local)),
+      await timed(() => daemon.runJob(local)),
+      await timed(() => daemon.runJob(local)),
+      await timed(() => daemon.runJob(local)),
     ]).median;
     server.take(encodeMs);
     const samples = await alternate(rounds, {
@@ -78,13 +78,13 @@ export async function measurePipeline(folder: string, rounds: number): Promise<r
 /** Has the jobs done, so many submitted at once: another one when one has ended. */
 async function atOnceOf(daemon: BenchDaemon, input: string, submitted: number): Promise<void> {
   let left = jobs;
-  const carryOutSome = async (): Promise<void> => {
+  const runJobs = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      await daemon.carryOut(input);
+      await daemon.runJob(input);
     }
   };
-  await Promise.all(Array.from({ length: submitted }, carryOutSome));
+  await Promise.all(Array.from({ length: submitted }, runJobs));
 }
 
 /** A server of one file, at an even pace for each request whatever others there are. It knows no ranges. */
@@ -104,12 +104,12 @@ async function startSlowServer(path: string): Promise<SlowServer> {
     const send = async (pieces: Readable): Promise<void> => {
       const begun = performance.now();
       let sent = 0;
-      for await (const piece of pieces) {
-        sent += piece.length;
+      for await (const chunk of pieces) {
+        sent += chunk.length;
         const dueMs = begun + (sent / size) * fileMs - performance.now();
         if (dueMs > 1) await sleep(dueMs);
         if (response.destroyed) return;
-        response.write(piece);
+        response.write(chunk);
       }
       response.end();
     };

@@ -11,18 +11,18 @@ import { residentMegabytesOf } from './proc.js';
 const settleMs = 2000;
 
 /** What a daemon holds in memory while it has nothing to do: after its start, and after it has done a job. */
-export async function measureRest(folder: string, rounds: number): Promise<readonly Figure[]> {
+export async function measureIdle(folder: string, rounds: number): Promise<readonly Figure[]> {
   const clip = await makeClip((await ffmpegAtHand()).ffmpeg.path, folder);
   const fresh: number[] = [];
-  const worked: number[] = [];
+  const afterWork: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const daemon = await startDaemon(join(folder, `data-${round}`), folder);
     try {
       await sleep(settleMs);
       fresh.push(await residentMegabytesOf(daemon.pid));
-      await daemon.carryOut(pathToFileURL(clip).href);
+      await daemon.runJob(pathToFileURL(clip).href);
       await sleep(settleMs);
-      worked.push(await residentMegabytesOf(daemon.pid));
+      afterWork.push(await residentMegabytesOf(daemon.pid));
     } finally {
       await daemon.stop();
     }
@@ -34,5 +34,5 @@ export async function measureRest(folder: string, rounds: number): Promise<reado
     atMost: 90,
     basis: 'resident',
   });
-  return [figure('daemon at rest, started', fresh), figure('daemon at rest, after a job', worked)];
+  return [figure('daemon at rest, started', fresh), figure('daemon at rest, after a job', afterWork)];
 }

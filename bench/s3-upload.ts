@@ -30,10 +30,10 @@ async function byVenc(): Promise<void> {
 }
 
 async function bySdk(): Promise<void> {
-  const { partBytes, concurrency: lanes } = planParts(Number(size));
+  const { partBytes, concurrency } = planParts(Number(size));
   const client = createClient();
   const params = { Bucket: 'films', Key: 'sdk.mp4', Body: createReadStream(path) };
-  await new Upload({ client, params, partSize: partBytes, queueSize: lanes }).done();
+  await new Upload({ client, params, partSize: partBytes, queueSize: concurrency }).done();
   client.destroy();
 }
 

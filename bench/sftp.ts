@@ -9,7 +9,7 @@ import { findProgram } from '../test/helpers/servers/find-program.js';
 import { startSshd } from '../test/helpers/servers/sshd.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { runProgram } from './programs.js';
-import { expectWhole, wholeFile } from './whole-file.js';
+import { assertSameFile, measureFile } from './whole-file.js';
 
 const sizeBytes = 200_000_000;
 
@@ -51,17 +51,17 @@ export async function measureSftp(folder: string, rounds: number): Promise<reado
       turn += 1;
       return join(folder, `in-${turn}.mp4`);
     };
-    const sent = await wholeFile(join(remote, 'in.mp4'));
+    const sent = await measureFile(join(remote, 'in.mp4'));
     const taking = async (work: (path: string) => Promise<number>) => {
       const path = fresh();
       const took = await work(path);
-      await expectWhole(sent, path);
+      await assertSameFile(sent, path);
       await rm(path);
       return took;
     };
     const bringing = async (name: string, work: () => Promise<number>) => {
       const took = await work();
-      await expectWhole(sent, join(remote, name));
+      await assertSameFile(sent, join(remote, name));
       await rm(join(remote, name));
       return took;
     };

@@ -11,7 +11,7 @@ const pageSize = 50;
 
 type Stores = readonly { readonly size: number; readonly store: JobStore; readonly ids: readonly number[] }[];
 
-const deeds = {
+const operations = {
   create: (store: JobStore) => store.create(draft()),
   async read(store: JobStore, ids: readonly number[]) {
     if ((await store.get(anyOf(ids))) === null) throw new Error('a job is missing');
@@ -40,9 +40,13 @@ export async function measureStore(folder: string, rounds: number): Promise<read
 
 type Samples = readonly { readonly size: number; readonly milliseconds: readonly number[] }[];
 
-async function samplesOf(stores: Stores, deed: keyof typeof deeds, rounds: number): Promise<Samples> {
+async function samplesOf(
+  stores: Stores,
+  operation: keyof typeof operations,
+  rounds: number,
+): Promise<Samples> {
   const things = stores.map(
-    ({ size, store, ids }) => [`${size}`, () => timed(() => deeds[deed](store, ids))] as const,
+    ({ size, store, ids }) => [`${size}`, () => timed(() => operations[operation](store, ids))] as const,
   );
   const samples = await alternate<string, number>(rounds, Object.fromEntries(things));
   return stores.map(({ size }) => ({ size, milliseconds: samples[size] ?? [] }));
@@ -62,13 +66,13 @@ function creationFigures(samples: Samples): readonly Figure[] {
   }));
 }
 
-function timeFigures(deed: string, samples: Samples): readonly Figure[] {
+function timeFigures(operation: string, samples: Samples): readonly Figure[] {
   return samples.map(({ size, milliseconds }) => ({
-    name: `store: ${deed} at ${size.toLocaleString('en')}`,
+    name: `store: ${operation} at ${size.toLocaleString('en')}`,
     unit: 'ms',
     value: spreadOf(milliseconds),
     atMost: null,
-    basis: deed === 'list' ? `the latest ${pageSize}` : 'any job',
+    basis: operation === 'list' ? `the latest ${pageSize}` : 'any job',
   }));
 }
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export interface BusyService {
   readonly url: string;
   /** Whether questions get no answer for now. */
-  holdBack(isHeldBack: boolean): void;
+  pauseEvents(isPaused: boolean): void;
   close(): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ const eventEveryMs = 500;
 
 /** Starts one, with event streams as the daemon has them. */
 export async function startBusyService(jobCount: number): Promise<BusyService> {
-  let isHeldBack = false;
+  let isPaused = false;
   const begin = Date.now();
   const streams = new Map<ServerResponse, NodeJS.Timeout>();
   const ids = Array.from({ length: jobCount }, (_, index) => 1000 + index * 10);
@@ -46,7 +46,7 @@ export async function startBusyService(jobCount: number): Promise<BusyService> {
   const server = createServer((request, response) => {
     const path = (request.url ?? '').replace(/\?.*|\.json/g, '');
     const id = Number(/\/jobs\/(\d+)/.exec(path)?.[1]);
-    if (isHeldBack) return;
+    if (isPaused) return;
     if (path.endsWith('/events')) {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       const tell = () => response.write(`data: ${JSON.stringify(progressOf(id))}\n\n`);
@@ -61,8 +61,8 @@ export async function startBusyService(jobCount: number): Promise<BusyService> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    holdBack: (is) => {
-      isHeldBack = is;
+    pauseEvents: (is) => {
+      isPaused = is;
     },
     close: () =>
       new Promise((resolve) => {

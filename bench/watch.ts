@@ -9,7 +9,7 @@ import { startBusyService } from './watch-service.js';
 
 const jobCount = 50;
 const settleMs = 4000;
-const lookMs = 10_000;
+const pollIntervalMs = 10_000;
 
 /**
  * The live screen on a terminal of its own: how long until its first frame stands, with a service that does not answer, beside a Node
@@ -18,12 +18,12 @@ const lookMs = 10_000;
 export async function measureWatch(_folder: string, rounds: number): Promise<readonly Figure[]> {
   const service = await startBusyService(jobCount);
   try {
-    service.holdBack(true);
+    service.pauseEvents(true);
     const samples = await alternate<'node' | 'frame', number>(rounds, {
       node: () => timed(() => runProgram('script', inTerminal([process.execPath, '-e', '0']))),
       frame: () => firstFrame(service.url),
     });
-    service.holdBack(false);
+    service.pauseEvents(false);
     const shares: number[] = [];
     for (let round = 0; round < Math.ceil(rounds / 5); round += 1)
       shares.push(await shareOfCore(service.url));
@@ -41,7 +41,7 @@ export async function measureWatch(_folder: string, rounds: number): Promise<rea
         unit: 'x',
         value: spreadOf(shares),
         atMost: 0.05,
-        basis: `over ${lookMs / 1000} s`,
+        basis: `over ${pollIntervalMs / 1000} s`,
       },
     ];
   } finally {
@@ -85,7 +85,7 @@ async function shareOfCore(url: string): Promise<number> {
     await sleep(settleMs);
     const pid = await onlyChildOf(child.pid ?? 0);
     const before = await cpuSecondsOf(pid);
-    const took = await timed(() => sleep(lookMs));
+    const took = await timed(() => sleep(pollIntervalMs));
     return ((await cpuSecondsOf(pid)) - before) / (took / 1000);
   } finally {
     await leave(child);
@@ -96,8 +96,8 @@ async function shown(child: ChildProcess, text: string): Promise<void> {
   let seen = '';
   await new Promise<void>((resolve, reject) => {
     child.once('exit', () => reject(new Error(`the screen ended before it showed "${text}": ${seen}`)));
-    child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
-      seen = (seen + piece).slice(-10_000);
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      seen = (seen + chunk).slice(-10_000);
       if (seen.includes(text)) resolve();
     });
   });

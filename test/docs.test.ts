@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isCommandName } from '../src/cli/command-table.js';
 import { type CommandNode, commandTree } from '../src/cli/command-tree.js';
-import { wholeProgram } from '../src/cli/completion/load-all-commands.js';
+import { loadFullProgram } from '../src/cli/completion/load-all-commands.js';
 import { createIo } from '../src/cli/terminal/io.js';
 
 /** Written by hand; the others are written from the tables themselves. */
@@ -22,7 +22,7 @@ function commandsOf(page: string): readonly string[] {
 
 const commands = pages.flatMap((page) => commandsOf(page).map((words) => ({ page, words })));
 
-const program = commandTree(await wholeProgram(createIo(process, false, (code) => process.exit(code))));
+const program = commandTree(await loadFullProgram(createIo(process, false, (code) => process.exit(code))));
 
 /** The flags of a command, of those within it and of the program. */
 function flagsOf({ flags, commands: within }: CommandNode): readonly string[] {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import type { CreatedRecord } from '../../src/shared/records.js';
-import { type JobRequestReading, readJobRequest } from '../../src/shared/settings/read.js';
+import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/read.js';
 import { draftJob } from '../jobs/draft.js';
 import type { IdempotencyRecord, Job } from '../jobs/job.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
@@ -22,7 +22,7 @@ export async function createJob(
   context: CreateContext,
   body: unknown,
 ): Promise<CreatedRecord> {
-  const parsed = readJobRequest(body, { maxOutputs: appContext.maxOutputs });
+  const parsed = parseJobRequest(body, { maxOutputs: appContext.maxOutputs });
   const idempotency = readIdempotencyKey(context, parsed);
   const existing = idempotency === null ? null : await findExisting(appContext, context, idempotency);
   if (existing !== null) return answerIdempotent(existing, idempotency);
@@ -30,9 +30,9 @@ export async function createJob(
   if (parsed.unknownFields.length > 0) {
     appContext.log('warn', `a request had fields that nobody knows: ${parsed.unknownFields.join(', ')}`);
   }
-  const parts = parsed.ok ? parsed.request : { ...parsed.soundParts.job, outputs: parsed.soundParts.outputs };
+  const parts = parsed.ok ? parsed.request : { ...parsed.validParts.job, outputs: parsed.validParts.outputs };
   const { outputs, validationErrors } = await checkRequest(appContext, context, parts);
-  if (!parsed.ok) throw invalidRequest([...parsed.complaints, ...validationErrors]);
+  if (!parsed.ok) throw invalidRequest([...parsed.validationErrors, ...validationErrors]);
   if (validationErrors.length > 0) throw invalidRequest(validationErrors);
   const { request } = parsed;
   const isTest = (request.test ?? false) || context.account.isIntegration;
@@ -56,7 +56,7 @@ export async function createJob(
 /** What the job is to be kept under; null without a key, for a mock and for a request that is refused anyway. */
 function readIdempotencyKey(
   { idempotencyKey: key = null }: CreateContext,
-  parsed: JobRequestReading,
+  parsed: JobRequestParseResult,
 ): IdempotencyRecord | null {
   if (key === null) return null;
   if (key === '' || key.length > maxIdempotencyKeyLength) {

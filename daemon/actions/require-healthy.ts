@@ -9,7 +9,7 @@ export async function requireHealthy(appContext: AppContext): Promise<void> {
   const healthProblems = await appContext.checkHealth();
   if (healthProblems.length === 0) return;
   throw new VencError('UnavailableError', healthProblems.join(' '), {
-    complaints: healthProblems,
+    messages: healthProblems,
     retryAfterSeconds,
   });
 }

@@ -3,7 +3,7 @@
  * rejects as `readDesk` does, beside what it says itself.
  */
 import { VencError } from '../../src/shared/errors.js';
-import { nearMisses } from '../../src/shared/text/suggestions.js';
+import { findSuggestions } from '../../src/shared/text/suggestions.js';
 import type { KeyKind } from '../store/account-store.js';
 import {
   type AccountsDocument,
@@ -107,7 +107,7 @@ function noSuchKey(document: AccountsDocument, input: string): VencError {
       hint: `the id of that one is ${matchingKey.id}`,
     });
   }
-  const suggestions = nearMisses(
+  const suggestions = findSuggestions(
     input,
     document.keys.map(({ id }) => id),
   );

@@ -7,9 +7,9 @@ import { servicesFrom } from '../transports/services.js';
 export interface ToolDiagnosis {
   /** Null where a path was given that is not the program; `fault` says so. */
   readonly report: FfmpegReport | null;
-  readonly fault: unknown;
+  readonly failure: unknown;
   /** What a person should know of them, one sentence each. */
-  readonly remarks: readonly string[];
+  readonly warnings: readonly string[];
   /** What cannot be encoded with them, one sentence each. */
   readonly rulesOut: readonly string[];
   readonly transports: TransportFacts;
@@ -35,13 +35,13 @@ export async function diagnose(options: {
     const { report } = await openFfmpeg({ ...options, isFresh: true });
     return {
       report,
-      fault: null,
-      remarks: warningsFor(report),
+      failure: null,
+      warnings: warningsFor(report),
       rulesOut: report.capabilities === null ? [] : listUnavailableSettings(report.capabilities),
       transports,
     };
-  } catch (fault) {
-    return { report: null, fault, remarks: [], rulesOut: [], transports };
+  } catch (failure) {
+    return { report: null, failure, warnings: [], rulesOut: [], transports };
   }
 }
 

@@ -1,5 +1,5 @@
 import { VencError } from '../../src/shared/errors.js';
-import { nearMisses } from '../../src/shared/text/suggestions.js';
+import { findSuggestions } from '../../src/shared/text/suggestions.js';
 import type { Account, KeyKind } from '../store/account-store.js';
 import { type AccountsDocument, accountByName, withKey } from '../store/accounts/accounts-document.js';
 import {
@@ -43,7 +43,7 @@ export async function updateAccounts<T>(
 export function namedAccount(document: AccountsDocument, name: string): Account {
   const account = accountByName(document, name);
   if (account !== null) return account;
-  const suggestions = nearMisses(
+  const suggestions = findSuggestions(
     name,
     document.accounts.map((known) => known.name),
   );

@@ -1,7 +1,7 @@
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
-import { type JobRequestReading, readJobRequest } from '../../src/shared/settings/read.js';
+import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/read.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import { checkRequest, type ResolvedOutput } from '../actions/check-request.js';
@@ -115,7 +115,7 @@ interface CheckedDryRun {
 
 /** Checks a request as creating a job does. Rejects with every complaint at once. */
 async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<CheckedDryRun> {
-  const parsed = readJobRequest(body, { maxOutputs: defaultMaxOutputs });
+  const parsed = parseJobRequest(body, { maxOutputs: defaultMaxOutputs });
   const transports = registerTransports([...offlineTransports, createFileTransport('anywhere')]);
   const context = { account: { id: 'default' }, baseUrl: 'http://localhost' };
   const parts = validPartsOf(parsed);
@@ -125,7 +125,7 @@ async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<Checke
     parts,
   );
   const local = parseFileUrl(parts.input ?? '');
-  const all = [...(parsed.ok ? [] : parsed.complaints), ...validationErrors];
+  const all = [...(parsed.ok ? [] : parsed.validationErrors), ...validationErrors];
   if (all.length > 0) throw invalidRequest(all);
   if (!local.ok) {
     throw new VencError('UsageError', 'plan looks at local files alone, and the input is elsewhere.', {
@@ -135,6 +135,6 @@ async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<Checke
   return { input: local.path, isTest: parsed.ok && (parsed.request.test ?? false), outputs };
 }
 
-function validPartsOf(parsed: JobRequestReading) {
-  return parsed.ok ? parsed.request : { ...parsed.soundParts.job, outputs: parsed.soundParts.outputs };
+function validPartsOf(parsed: JobRequestParseResult) {
+  return parsed.ok ? parsed.request : { ...parsed.validParts.job, outputs: parsed.validParts.outputs };
 }

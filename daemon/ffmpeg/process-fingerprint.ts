@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { execaSync } from 'execa';
 import { childEnvironment } from '../../src/shared/util/child-environment.js';
-import { startTicks } from '../../src/shared/util/start-ticks.js';
+import { parseStartTicks } from '../../src/shared/util/start-ticks.js';
 
 function linuxFingerprint(pid: number): string | null {
-  const ticks = startTicks(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  const ticks = parseStartTicks(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   if (ticks === null) return null;
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   return `${boot} ${ticks}`;

@@ -46,7 +46,7 @@ export function createApp(appContext: AppContext, options: DispatcherOptions): H
     const path = route.path.replace(/:id/g, ':id{[0-9]+}');
     const handle = (c: Context<Env>): Response | Promise<Response> =>
       acceptsMethod(route, c.req) ? dispatcher.answer(name, toIncomingRequest(c)) : reject(c);
-    if (route.isAnyMethod) app.all(path, handle);
+    if (route.acceptsAnyMethod) app.all(path, handle);
     else app.on(route.method, path, handle);
   }
   app.notFound(reject);
@@ -58,7 +58,7 @@ function acceptsMethod(route: Route, { method, raw }: Context<Env>['req']): bool
   // A HEAD comes here as a GET, and must change nothing (contract, section 1).
   if (method === 'HEAD') return route.method === 'GET';
   // Only the plain path takes any method (section 4.5).
-  return route.isAnyMethod !== true || method === route.method || requestPathOf(raw).suffix === null;
+  return route.acceptsAnyMethod !== true || method === route.method || requestPathOf(raw).suffix === null;
 }
 
 function toIncomingRequest(c: Context<Env>): IncomingRequest {
@@ -83,7 +83,7 @@ function allowedMethods(): readonly AllowedMethods[] {
   return [true, false].flatMap((isPlain) => {
     const byPath = new Map<string, string[]>();
     for (const route of Object.values<Route>(routes)) {
-      const methods = route.isAnyMethod && isPlain ? anyMethod : [route.method];
+      const methods = route.acceptsAnyMethod && isPlain ? anyMethod : [route.method];
       const all = route.method === 'GET' ? [...methods, 'HEAD'] : methods;
       byPath.set(route.path, [...(byPath.get(route.path) ?? []), ...all]);
     }

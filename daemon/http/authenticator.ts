@@ -60,7 +60,7 @@ export class Authenticator {
       const key = isObject(body) ? body.api_key : undefined;
       return typeof key === 'string' ? this.#findHolder(requestContext, key) : noKey;
     } catch (error) {
-      return { ...noKey, bodyErrors: isVencError(error) ? error.complaints : [] };
+      return { ...noKey, bodyErrors: isVencError(error) ? error.messages : [] };
     }
   }
 }
@@ -93,7 +93,7 @@ function authError(
   message: string,
   bodyErrors: Authentication['bodyErrors'],
 ): VencError {
-  return new VencError(errorClass, message, { complaints: [message, ...bodyErrors] });
+  return new VencError(errorClass, message, { messages: [message, ...bodyErrors] });
 }
 
 function hasBody({ headers }: RequestContext['incoming']): boolean {

@@ -37,7 +37,7 @@ export async function readBody(incoming: IncomingMessage, maxBytes = maxBodyByte
   const { readXmlRequest } = await import('./representations/xml/read-xml-request.js');
   const result = readXmlRequest(text);
   if ('value' in result) return result.value;
-  const { what, place } = result.mistake;
+  const { what, place } = result.syntaxError;
   throw malformedBodyError(contentTypeInfo, 'XML', `line ${place.line}, column ${place.column}: ${what}`);
 }
 

@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { isVencError, VencError } from '../../src/shared/errors.js';
-import type { AnswerName } from '../../src/shared/records/answers.js';
+import type { ResponseName } from '../../src/shared/records/answers.js';
 import { type Representation, type Route, type RouteName, routes } from '../../src/shared/routes.js';
 import type { AppContext } from '../actions/app-context.js';
 import { type AcceptPreferences, errorRepresentation, representationOf } from './accept-preferences.js';
@@ -56,7 +56,7 @@ export class RequestDispatcher {
       return send(
         incomingRequest,
         await this.#handle(name, route, requestContext),
-        route.answer ?? 'errors',
+        route.response ?? 'errors',
         form,
       );
     } catch (error) {
@@ -153,7 +153,7 @@ function formOf(route: Route, representation: Representation, requestContext: Re
  * of the time of a small answer. Streams are given back for the server to carry on with. Headers go as names and values in turn,
  * the cheapest form, so no name may come from two places: it would be sent twice.
  */
-function send({ method, env }: IncomingRequest, reply: Reply, answer: AnswerName, form: Form): Response {
+function send({ method, env }: IncomingRequest, reply: Reply, answer: ResponseName, form: Form): Response {
   const { outgoing } = env;
   const own = reply.headers === undefined ? [] : headerList({ ...exposingHeaders, ...reply.headers });
   if (reply.record !== undefined) {

@@ -18,7 +18,7 @@ const retryAfterSeconds = 30;
 /** The answer to a request that ended with an error: status, headers and every complaint, without any secret. */
 export function errorReply(error: unknown): Reply {
   const known = isVencError(error) ? error : (diskError(error) ?? internalError(error));
-  const record: ErrorsRecord = { errors: known.complaints.map(redact) };
+  const record: ErrorsRecord = { errors: known.messages.map(redact) };
   const status = statusOfFailure[known.errorClass] ?? known.entry.status;
   const retryAfter = known.retryAfterSeconds ?? (status === 503 ? retryAfterSeconds : null);
   return {

@@ -1,10 +1,13 @@
-import type { JobNotice, OutputNotice } from '../../src/shared/records/notices.js';
+import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notices.js';
 import type { Job } from './job.js';
 import type { Notification } from './notification.js';
 import { inputDetails, jobHead, outputDetails } from './view.js';
 
 /** What a notice tells, in the state in which the job is now (contract, section 10). */
-export function notificationRecord(job: Job, notification: Notification): JobNotice | OutputNotice {
+export function notificationRecord(
+  job: Job,
+  notification: Notification,
+): JobNotificationBody | OutputNotificationBody {
   const head = { job: jobHead(job), input: inputDetails(job) };
   const output = job.outputs.find(({ id }) => id === notification.outputId);
   return output === undefined

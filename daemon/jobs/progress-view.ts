@@ -1,6 +1,6 @@
 import type { JobProgressRecord, ProgressRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
-import { hundredths } from '../../src/shared/util/rounding.js';
+import { roundToHundredths } from '../../src/shared/util/rounding.js';
 import { expectedWork, inputWeightPercent } from './expected-work.js';
 import type { Job, JobInput, JobOutput } from './job.js';
 import { lastProgressPercent } from './last-progress.js';
@@ -32,7 +32,7 @@ export function jobProgress(job: Job, progress: JobProgress): JobProgressRecord 
 function overall(job: Job, input: ProgressRecord, outputs: readonly ProgressRecord[]): number {
   if (job.state === 'finished') return 100;
   const inputWeight = inputWeightPercent(job.input.url);
-  return hundredths(
+  return roundToHundredths(
     (input.progress * inputWeight + outputsPercent(job, outputs) * (100 - inputWeight)) / 100,
   );
 }

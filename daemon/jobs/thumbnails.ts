@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { besideInUrl, thumbnailEnding } from '../../src/shared/text/url-text.js';
+import { replaceExtensionInUrl, thumbnailFileSuffix } from '../../src/shared/text/url-text.js';
 import type { Job, JobOutput, JobThumbnail } from './job.js';
 
 /** How many pictures are taken of an output (`thumbnails.number`, section 4.1); 0 where none are asked for. */
@@ -12,7 +12,7 @@ export function thumbnailCount({ thumbnails }: OutputSettings): number {
  * `_0000.png`, `_0001.png` and so on in place of that (contract, section 9).
  */
 export function thumbnailUrl(videoUrl: string, index: number): string {
-  return besideInUrl(videoUrl, thumbnailEnding(index));
+  return replaceExtensionInUrl(videoUrl, thumbnailFileSuffix(index));
 }
 
 /**

@@ -13,7 +13,7 @@ export interface JobDailyUsage {
 }
 
 // One for all jobs that add nothing: there may be very many.
-const noUsage: readonly JobDailyUsage[] = [];
+const formatNoUsage: readonly JobDailyUsage[] = [];
 
 /**
  * What a job adds to its account's usage (contract, section 8): the duration of every finished output on the UTC day it finished,
@@ -28,7 +28,7 @@ export function usageOf(job: Job): readonly JobDailyUsage[] {
     // Not so for what is no number either, as a file may hold that was written by hand.
     if (ms > 0) msByDay.set(day, (msByDay.get(day) ?? 0) + ms);
   }
-  if (msByDay.size === 0) return noUsage;
+  if (msByDay.size === 0) return formatNoUsage;
   return Array.from(msByDay, ([day, encodedMs]) => ({
     day,
     grouping: job.grouping,

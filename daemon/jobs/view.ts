@@ -8,8 +8,8 @@ import type {
   OutputMediaFile,
 } from '../../src/shared/records.js';
 import { withoutPassword } from '../../src/shared/redact.js';
-import { oncePer } from '../../src/shared/util/once-per.js';
-import { hundredths } from '../../src/shared/util/rounding.js';
+import { memoizeByKey } from '../../src/shared/util/once-per.js';
+import { roundToHundredths } from '../../src/shared/util/rounding.js';
 import type { Job, JobInput, JobOutput } from './job.js';
 import { type MediaFacts, uprightSize } from './media.js';
 
@@ -34,7 +34,7 @@ export function jobHead(job: Job): JobHead {
 }
 
 /** The job as job details show it (section 2.3). */
-export const jobRecord = oncePer((job: Job): JobRecord => {
+export const jobRecord = memoizeByKey((job: Job): JobRecord => {
   return {
     ...jobHead(job),
     input_media_file: { ...mediaFile(job, job.input), state: job.input.state },
@@ -54,7 +54,7 @@ export const jobRecord = oncePer((job: Job): JobRecord => {
 });
 
 /** The job as the job list shows it: without `md5_checksum` (section 2.3). */
-export const listedJobRecord = oncePer((job: Job): JobRecord => {
+export const listedJobRecord = memoizeByKey((job: Job): JobRecord => {
   const record = jobRecord(job);
   return {
     ...record,
@@ -64,12 +64,12 @@ export const listedJobRecord = oncePer((job: Job): JobRecord => {
 });
 
 /** Input details (section 2.1). */
-export const inputDetails = oncePer((job: Job): InputDetails => {
+export const inputDetails = memoizeByKey((job: Job): InputDetails => {
   return { ...details(job.input), job_id: job.id, state: job.input.state, privacy: false };
 });
 
 /** Output details (section 2.2). */
-export const outputDetails = oncePer((output: JobOutput): OutputDetails => {
+export const outputDetails = memoizeByKey((output: JobOutput): OutputDetails => {
   return { ...details(output), state: output.state, label: output.label };
 });
 
@@ -117,7 +117,9 @@ function mediaFields(media: MediaFacts | null) {
     video_bitrate_in_kbps: video?.bitrateKbps ?? null,
     width: size?.width ?? null,
     height: size?.height ?? null,
-    frame_rate: video?.frameRate ? hundredths(video.frameRate.numerator / video.frameRate.denominator) : null,
+    frame_rate: video?.frameRate
+      ? roundToHundredths(video.frameRate.numerator / video.frameRate.denominator)
+      : null,
     audio_codec: audio?.codec ?? null,
     audio_bitrate_in_kbps: audio?.bitrateKbps ?? null,
     audio_sample_rate: audio?.sampleRate ?? null,

@@ -1,4 +1,4 @@
-import { hundredths } from '../../src/shared/util/rounding.js';
+import { roundToHundredths } from '../../src/shared/util/rounding.js';
 import type { FileProgress, JobProgress } from '../jobs/progress.js';
 
 /** Called when what the book knows of a job has changed. Must not throw. */
@@ -55,5 +55,5 @@ export class ProgressTracker {
 /** A percentage as answers give it: within 0 and 100, at most two decimals. */
 function clampPercent(percent: number): number {
   if (!Number.isFinite(percent)) return 0;
-  return hundredths(Math.min(100, Math.max(0, percent)));
+  return roundToHundredths(Math.min(100, Math.max(0, percent)));
 }

@@ -1,4 +1,4 @@
-import { decoded } from '../../src/shared/text/url-text.js';
+import { decodeUrlPart } from '../../src/shared/text/url-text.js';
 
 /** Names of user and password, decoded. */
 export interface Credentials {
@@ -50,7 +50,7 @@ export function parseRemoteUrl(url: string, kind: HostKind = 'host'): RemoteUrlP
   const isFromRoot = /^\/(?:\/|%2f)/i.test(rawPath);
   const parts = rawPath
     .split('/')
-    .map(decoded)
+    .map(decodeUrlPart)
     .flatMap((part) => part.split('/'))
     .filter((part) => part !== '');
   const values = [endpoint.host, credentials?.user ?? '', credentials?.password ?? '', ...parts];
@@ -78,7 +78,7 @@ function hostAndPort(url: string): Pick<RemoteUrl, 'host' | 'port'> | string {
 }
 
 function bucket(url: string): Pick<RemoteUrl, 'host' | 'port'> | string {
-  const name = decoded(url);
+  const name = decodeUrlPart(url);
   if (name === '') return 'must name a bucket';
   if (name === '.' || name === '..') return 'must name a bucket, which "." and ".." are not';
   if (/[\s:@/\\]/.test(name)) return 'must name a bucket, without a port';
@@ -87,8 +87,8 @@ function bucket(url: string): Pick<RemoteUrl, 'host' | 'port'> | string {
 
 function credentialsOf(url: string): Credentials {
   const colon = url.indexOf(':');
-  if (colon < 0) return { user: decoded(url), password: '' };
-  return { user: decoded(url.slice(0, colon)), password: decoded(url.slice(colon + 1)) };
+  if (colon < 0) return { user: decodeUrlPart(url), password: '' };
+  return { user: decodeUrlPart(url.slice(0, colon)), password: decodeUrlPart(url.slice(colon + 1)) };
 }
 
 function hasControlCharacters(url: string): boolean {

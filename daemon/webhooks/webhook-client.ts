@@ -84,7 +84,7 @@ async function sendOnce(
   } catch (error) {
     signal.throwIfAborted();
     if (limit.signal.aborted) return `${host} did not answer within ${timeoutMs / 1000} seconds.`;
-    return errorText(mapConnectionError(error, host, 'upload').error);
+    return formatError(mapConnectionError(error, host, 'upload').error);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
@@ -101,7 +101,7 @@ async function drainBody(body: Readable): Promise<void> {
 }
 
 /** The message, and where an address is refused what can be done about it: nobody else tells that of a receiver. */
-function errorText({ errorClass, message, hint, entry }: VencError): string {
+function formatError({ errorClass, message, hint, entry }: VencError): string {
   return errorClass === 'ForbiddenAddressError' ? `${message} ${hint ?? entry.advice}` : message;
 }
 

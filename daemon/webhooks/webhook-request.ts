@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { jobNotice, outputNotice } from '../../src/shared/records/notices.js';
+import { jobNotificationFields, outputNotificationFields } from '../../src/shared/records/notices.js';
 import { toXml } from '../../src/shared/to-xml.js';
 import type { Job } from '../jobs/job.js';
 import type { Notification } from '../jobs/notification.js';
@@ -20,7 +20,7 @@ export function createWebhookRequest(
   const record = notificationRecord(job, notification);
   const isXml = format === 'xml';
   const body = isXml
-    ? toXml(record, notification.outputId === null ? jobNotice : outputNotice)
+    ? toXml(record, notification.outputId === null ? jobNotificationFields : outputNotificationFields)
     : JSON.stringify(record);
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const own = Object.entries(headers).map(([name, text]) => [name.toLowerCase(), text] as const);

@@ -8,14 +8,16 @@ export function containersTable(): string {
   return table(
     ['file name', 'without other settings', 'picture, with its sound', 'sound alone'],
     extensions.map((extension) => {
-      const { codecPairs: pairs, audioOnlyCodecs: alone } = containerOf(extension);
+      const { codecPairs: pairs, audioOnlyCodecs: single } = containerOf(extension);
       const { video, audio } = chooseCodecs({}, extension);
-      const pictures = Object.entries(pairs).map(([codec, sounds]) => `${codec} (${sounds.join(', ')})`);
+      const images = Object.entries(pairs).map(
+        ([codec, audioCodecs]) => `${codec} (${audioCodecs.join(', ')})`,
+      );
       return [
         code(extension),
         [video, audio].filter((codec) => codec !== null).join(' + '),
-        pictures.length === 0 ? '-' : pictures.join(', '),
-        alone.join(', '),
+        images.length === 0 ? '-' : images.join(', '),
+        single.join(', '),
       ];
     }),
   );

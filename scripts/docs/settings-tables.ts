@@ -5,7 +5,7 @@ import { code, table } from './markdown.js';
 import { defaultText, meaningText, valueText } from './value-text.js';
 
 /** What becomes of settings, by their paths. */
-export type Honours = Readonly<Record<string, SettingSupport>>;
+export type SettingSupportTables = Readonly<Record<string, SettingSupport>>;
 
 const heads = ['setting', 'flag', 'value', 'default', 'meaning', 'here'] as const;
 
@@ -13,13 +13,17 @@ const heads = ['setting', 'flag', 'value', 'default', 'meaning', 'here'] as cons
  * A table of settings for each of their chapters, in the order of the rows, each below a heading with the section of the service
  * document. Settings inside of others stand below these, in the same chapter.
  */
-export function settingsTables(settings: SettingsTable, honours: Honours, path: 'job' | 'output'): string {
+export function settingsTables(
+  settings: SettingsTable,
+  support: SettingSupportTables,
+  path: 'job' | 'output',
+): string {
   const chapters = [...new Set(Object.values(settings).map(({ section }) => section))];
   return chapters
     .map((section) => {
       const rows = Object.entries(settings)
         .filter(([, setting]) => setting.section === section)
-        .flatMap(([name, setting]) => rowsOf(name, setting, { honours, path }));
+        .flatMap(([name, setting]) => rowsOf(name, setting, { support, path }));
       return `### ${chapterTitle(section)}\n\n${table(heads, rows)}\n`;
     })
     .join('\n');
@@ -31,24 +35,24 @@ function chapterTitle(section: string): string {
   return `${chapter} (section ${number})`;
 }
 
-interface Surroundings {
-  readonly honours: Honours;
+interface TableContext {
+  readonly support: SettingSupportTables;
   readonly path: 'job' | 'output';
 }
 
-function rowsOf(name: string, setting: Setting, around: Surroundings): readonly (readonly string[])[] {
+function rowsOf(name: string, setting: Setting, context: TableContext): readonly (readonly string[])[] {
   const others = (setting.spellings ?? []).map(code).join(', ');
-  const flag = settingFlags().find((one) => one.path === around.path && one.name === name)?.flag;
+  const flag = settingFlags().find((one) => one.path === context.path && one.name === name)?.flag;
   const row = [
     others === '' ? code(name) : `${code(name)}, also ${others}`,
     flag === undefined ? '' : code(flag),
     valueText(setting),
     defaultText(setting),
     meaningText(setting),
-    hereText(around.honours[name]),
+    supportText(context.support[name]),
   ];
   const inner = Object.entries(fieldsOf(setting)).flatMap(([field, one]) =>
-    rowsOf(`${name}.${field}`, one, around),
+    rowsOf(`${name}.${field}`, one, context),
   );
   return [row, ...inner];
 }
@@ -59,10 +63,12 @@ function fieldsOf(setting: Setting): SettingsTable {
 }
 
 /** What this version makes of a setting. */
-function hereText(honour: SettingSupport | undefined): string {
-  if (honour === undefined) return '';
-  if ('by' in honour) return 'honoured';
-  if ('noEffect' in honour) return `moot: ${honour.noEffect}`;
-  const taken = (honour.unless ?? []).map((value) => code(String(value)));
-  return taken.length === 0 ? '**declined**' : `**declined**, but for ${taken.join(', ')}`;
+function supportText(support: SettingSupport | undefined): string {
+  if (support === undefined) return '';
+  if ('by' in support) return 'honoured';
+  if ('noEffect' in support) return `moot: ${support.noEffect}`;
+  const supportedChoices = (support.unless ?? []).map((value) => code(String(value)));
+  return supportedChoices.length === 0
+    ? '**declined**'
+    : `**declined**, but for ${supportedChoices.join(', ')}`;
 }

@@ -1,5 +1,5 @@
 /** How a run of letters looks. */
-interface Look {
+interface CellStyle {
   readonly colour: string;
   readonly isBold: boolean;
   readonly isDim: boolean;
@@ -8,7 +8,7 @@ interface Look {
 
 const paper = '#16181d';
 const ink = '#d5d9e0';
-const plain: Look = { colour: ink, isBold: false, isDim: false, isInverse: false };
+const plain: CellStyle = { colour: ink, isBold: false, isDim: false, isInverse: false };
 /** Black, red, green, yellow, blue, magenta, cyan, white; then the same, bright. */
 const colours = [
   ...['#3b4048', '#e06c75', '#98c379', '#e5c07b', '#61afef', '#c678dd', '#56b6c2', '#d5d9e0'],
@@ -22,7 +22,7 @@ const frame = '#444c56';
 /** The part of a bar that is done, in eighths of a letter, and then the part that is not. */
 const eighths = ' ▏▎▍▌▋▊▉█';
 /** What is drawn, since a font that a reader happens to have may tear it; words, which may have single blanks in them. */
-const pieces = /(?<bar>[▏▎▍▌▋▊▉█]+░*|░+)|(?<rule>─+)|[^\s▏▎▍▌▋▊▉█░─]+(?: [^\s▏▎▍▌▋▊▉█░─]+)*/g;
+const segments = /(?<bar>[▏▎▍▌▋▊▉█]+░*|░+)|(?<rule>─+)|[^\s▏▎▍▌▋▊▉█░─]+(?: [^\s▏▎▍▌▋▊▉█░─]+)*/g;
 /** An SGR sequence; kept by a split. */
 const style = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
 
@@ -30,7 +30,7 @@ const style = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);
  * A screen of a terminal, as `tmux capture-pane -e` gives it, as an SVG that scales and needs no font of its own. `title` is read to those
  * who do not see it, and holds no markup.
  */
-export function terminalPicture(screen: string, columns: number, title: string): string {
+export function renderTerminalSvg(screen: string, columns: number, title: string): string {
   const lines = screen.trimEnd().split('\n');
   const width = Math.ceil(columns * letter.width + 2 * margin);
   const height = header + lines.length * letter.height + 2 * margin;
@@ -63,17 +63,17 @@ export function terminalPicture(screen: string, columns: number, title: string):
 }
 
 /** Letters of one look in their places: each piece is held to the grid, whatever font there is. */
-function runAt(text: string, column: number, top: number, look: Look): readonly string[] {
+function runAt(text: string, column: number, top: number, look: CellStyle): readonly string[] {
   const ground = look.isInverse ? [box(column, text.length, top, letter.height, look.colour)] : [];
   const fill = look.isInverse ? paper : look.colour;
-  const drawn = [...text.matchAll(pieces)].map(({ 0: piece, index, groups }) => {
+  const drawn = [...text.matchAll(segments)].map(({ 0: segment, index, groups }) => {
     const at = column + index;
-    if (groups?.bar !== undefined) return barAt(piece, at, top + 4, fill);
-    if (groups?.rule !== undefined) return box(at, piece.length, top + 9, 1, fill, look.isDim ? 0.6 : 1);
+    if (groups?.bar !== undefined) return barAt(segment, at, top + 4, fill);
+    if (groups?.rule !== undefined) return box(at, segment.length, top + 9, 1, fill, look.isDim ? 0.6 : 1);
     const weight = look.isBold ? ' font-weight="bold"' : '';
     const faint = look.isDim ? ' opacity="0.7"' : '';
-    const place = `x="${across(at)}" y="${top + 14}" textLength="${(piece.length * letter.width).toFixed(1)}"`;
-    return `<text ${place} lengthAdjust="spacingAndGlyphs" fill="${fill}"${weight}${faint}>${escaped(piece)}</text>`;
+    const place = `x="${across(at)}" y="${top + 14}" textLength="${(segment.length * letter.width).toFixed(1)}"`;
+    return `<text ${place} lengthAdjust="spacingAndGlyphs" fill="${fill}"${weight}${faint}>${escaped(segment)}</text>`;
   });
   return [...ground, ...drawn];
 }
@@ -82,8 +82,8 @@ function runAt(text: string, column: number, top: number, look: Look): readonly 
 function barAt(text: string, column: number, top: number, fill: string): string {
   const done = [...text].reduce((sum, part) => sum + Math.max(0, eighths.indexOf(part)) / 8, 0);
   const height = letter.height - 8;
-  const whole = box(column, text.length, top, height, fill, 0.25);
-  return done === 0 ? whole : `${whole}${box(column, done, top, height, fill)}`;
+  const fullCells = box(column, text.length, top, height, fill, 0.25);
+  return done === 0 ? fullCells : `${fullCells}${box(column, done, top, height, fill)}`;
 }
 
 function box(
@@ -104,7 +104,7 @@ function across(column: number): string {
 }
 
 /** The look after a list of SGR codes; those that nothing here uses are passed over. */
-function changed(look: Look, codes: readonly number[]): Look {
+function changed(look: CellStyle, codes: readonly number[]): CellStyle {
   const [code, ...rest] = codes;
   if (code === undefined) return look;
   if (code === 38 && rest[0] === 5)
@@ -112,7 +112,7 @@ function changed(look: Look, codes: readonly number[]): Look {
   return changed(afterCode(look, code), rest);
 }
 
-function afterCode(look: Look, code: number): Look {
+function afterCode(look: CellStyle, code: number): CellStyle {
   if (code === 0) return plain;
   if (code === 1) return { ...look, isBold: true };
   if (code === 2) return { ...look, isDim: true };

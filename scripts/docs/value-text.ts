@@ -22,14 +22,14 @@ export function valueText(setting: Setting): string {
     case 'url':
       return setting.schemes === undefined ? 'URL' : `URL with ${setting.schemes.map(code).join(' or ')}`;
     case 'choice':
-      return `${setting.choices.map(code).join(', ')}${setting.anyCase ? ', in any letter case' : ''}`;
+      return `${setting.choices.map(code).join(', ')}${setting.isCaseInsensitive ? ', in any letter case' : ''}`;
     case 'number-choice':
       return setting.choices.map((choice) => code(String(choice))).join(', ');
     case 'size':
       return `${code('WIDTHxHEIGHT')}, sides of ${setting.min} to ${setting.max} pixels`;
     case 'time': {
-      const least = setting.isAboveZero ? 'above 0, ' : '';
-      return `${code('HH:MM:SS.S')} or seconds, ${least}below ${setting.maxSeconds / 3600} hours`;
+      const min = setting.isAboveZero ? 'above 0, ' : '';
+      return `${code('HH:MM:SS.S')} or seconds, ${min}below ${setting.maxSeconds / 3600} hours`;
     }
     case 'distance': {
       const sign = setting.isSigned ? `, either with a minus: ${code('-10')}` : ', above 0';
@@ -37,7 +37,7 @@ export function valueText(setting: Setting): string {
     }
     case 'object': {
       const text = setting.textField === undefined ? '' : `, or the text of its ${code(setting.textField)}`;
-      return `object${text}${setting.isTakenInArray ? ', or an array of one' : ''}`;
+      return `object${text}${setting.acceptsArray ? ', or an array of one' : ''}`;
     }
     case 'list':
       return `one, or an array of up to ${setting.max}: ${valueText(setting.of)}`;

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { terminalPicture } from './terminal-screenshot.js';
+import { renderTerminalSvg } from './terminal-screenshot.js';
 
 const columns = 100;
 const rows = 18;
@@ -82,7 +82,7 @@ try {
   await sleep(1500);
   writeFileSync(
     'docs/watch.svg',
-    terminalPicture(tmux('capture-pane', '-e', '-p'), columns, 'The screen of venc watch'),
+    renderTerminalSvg(tmux('capture-pane', '-e', '-p'), columns, 'The screen of venc watch'),
   );
   tmux('send-keys', 'q');
 } finally {

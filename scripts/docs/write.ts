@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { wholeProgram } from '../../src/cli/completion/load-all-commands.js';
+import { loadFullProgram } from '../../src/cli/completion/load-all-commands.js';
 import { completionScripts } from '../../src/cli/completion/scripts.js';
 import { completionFiles } from '../../src/cli/completion/shells.js';
 import { createIo } from '../../src/cli/terminal/io.js';
@@ -9,7 +9,7 @@ import { settingsPage } from './settings-page.js';
 // Run by `npm run docs`, from the root of the repository.
 const io = createIo(process, false, (code) => process.exit(code));
 await writeFile('docs/settings.md', settingsPage());
-for (const [shell, text] of Object.entries(completionScripts(await wholeProgram(io)))) {
+for (const [shell, text] of Object.entries(completionScripts(await loadFullProgram(io)))) {
   await writeFile(`completions/${Object.entries(completionFiles).find(([one]) => one === shell)?.[1]}`, text);
 }
 for (const [name, text] of Object.entries(await manPages(io))) await writeFile(`man/${name}`, text);

@@ -136,6 +136,6 @@ export const commandTable = {
 export type CommandName = keyof typeof commandTable;
 
 /** Whether a word is the name of a command. */
-export function isCommandName(word: string | undefined): word is CommandName {
-  return word !== undefined && Object.hasOwn(commandTable, word);
+export function isCommandName(arg: string | undefined): arg is CommandName {
+  return arg !== undefined && Object.hasOwn(commandTable, arg);
 }

@@ -2,10 +2,10 @@ import { EventEmitter } from 'node:events';
 import type { Argument, Command, Option } from 'commander';
 import { settingFlags } from '../shared/settings/flags.js';
 import { summaryOf } from './help/summary.js';
-import { gather } from './input/parse-args.js';
+import { collectValues } from './input/parse-args.js';
 
 /** A word that a command takes in its place. */
-export interface WordNode {
+export interface ArgumentNode {
   /** As the help has it between brackets, e.g. `id`. */
   readonly name: string;
   readonly help: string;
@@ -39,7 +39,7 @@ export interface CommandNode {
   readonly path: readonly string[];
   readonly summary: string;
   readonly description: string;
-  readonly words: readonly WordNode[];
+  readonly args: readonly ArgumentNode[];
   readonly flags: readonly FlagNode[];
   readonly commands: readonly CommandNode[];
   /** What its help says below the flags: remarks and examples. */
@@ -59,20 +59,20 @@ function nodeOf(command: Command, path: readonly string[], choices: SettingChoic
     path,
     summary: summaryOf(command),
     description: command.description(),
-    words: command.registeredArguments.map((word) => wordNode(command, word)),
+    args: command.registeredArguments.map((arg) => toArgumentNode(command, arg)),
     flags: command.options.map((option) => flagNode(command, option, choices)),
     commands: command.commands.map((one) => nodeOf(one, [...path, one.name()], choices)),
     details: detailsOf(command),
   };
 }
 
-function wordNode(command: Command, word: Argument): WordNode {
+function toArgumentNode(command: Command, arg: Argument): ArgumentNode {
   return {
-    name: word.name(),
-    help: command.createHelp().argumentDescription(word),
-    isRequired: word.required,
-    isVariadic: word.variadic,
-    choices: word.argChoices ?? choicesOf(word.parseArg),
+    name: arg.name(),
+    help: command.createHelp().argumentDescription(arg),
+    isRequired: arg.required,
+    isVariadic: arg.variadic,
+    choices: arg.argChoices ?? choicesOf(arg.parseArg),
   };
 }
 
@@ -86,7 +86,7 @@ function flagNode(command: Command, option: Option, choices: SettingChoices): Fl
     help:
       option.hidden && option.description === '' ? contrary : command.createHelp().optionDescription(option),
     choices: option.argChoices ?? settingChoices(option, choices) ?? choicesOf(option.parseArg),
-    isRepeatable: option.parseArg === gather,
+    isRepeatable: option.parseArg === collectValues,
     isHidden: option.hidden,
     heading: option.helpGroupHeading ?? null,
   };

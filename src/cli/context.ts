@@ -15,9 +15,9 @@ export interface ProgramFlags {
 export interface Context {
   readonly io: Io;
   /** Makes an action of a function that says how the command ended. */
-  act<Words extends unknown[]>(
-    run: (...words: Words) => Promise<ExitCode>,
-  ): (...words: Words) => Promise<void>;
+  handler<Args extends unknown[]>(
+    run: (...args: Args) => Promise<ExitCode>,
+  ): (...args: Args) => Promise<void>;
   /** What the user has configured. Complaints about the file are remarked once. */
   config(): Promise<Config>;
   /** The data folder: `--data`, `VENC_DATA`, the configured one, else the user's own. */
@@ -42,16 +42,16 @@ export interface GlobalFlags {
 /** A context over an io. `globals` tells what the flags of every command were given, once the words have been read. */
 export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
   let code: ExitCode = exitCodes.done;
-  let reading: Promise<Config> | null = null;
+  let loadingConfig: Promise<Config> | null = null;
 
   const config = () => {
-    reading ??= (async () => {
+    loadingConfig ??= (async () => {
       const { readConfig } = await import('../config/config.js');
-      const { config: found, complaints } = await readConfig(io.env);
-      for (const complaint of complaints) io.note(`venc: ${safeText(complaint)}\n`);
+      const { config: found, warnings } = await readConfig(io.env);
+      for (const warning of warnings) io.writeStderr(`venc: ${safeText(warning)}\n`);
       return found;
     })();
-    return reading;
+    return loadingConfig;
   };
 
   const dataFolder = async () => {
@@ -60,17 +60,17 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     const { data } = globals();
     // Empty flags are refused before a command runs, but completions have words that are still typed.
     if (data === '') throw new VencError('UsageError', '--data needs the name of a folder.');
-    const told = data ?? filled(io.env.VENC_DATA) ?? (await config()).data;
-    return told === undefined ? userFolders(io.env).data : resolve(told);
+    const given = data ?? nonEmpty(io.env.VENC_DATA) ?? (await config()).data;
+    return given === undefined ? userFolders(io.env).data : resolve(given);
   };
 
   /** `--target`, `VENC_TARGET`, `VENC_URL`, the configured target, the configured address, else the local daemon. */
   const target = async () => {
     const { resolveTarget } = await import('../client/target.js');
-    const told = globals().target ?? filled(io.env.VENC_TARGET);
-    const address = filled(io.env.VENC_URL);
-    const configured = told === undefined && address === undefined ? await config() : {};
-    const name = told ?? configured.target;
+    const given = globals().target ?? nonEmpty(io.env.VENC_TARGET);
+    const address = nonEmpty(io.env.VENC_URL);
+    const configured = given === undefined && address === undefined ? await config() : {};
+    const name = given ?? configured.target;
     if (name !== undefined) {
       const { findTarget } = await import('./input/find-target.js');
       const found = await findTarget(io.env, name);
@@ -79,7 +79,7 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     return resolveTarget({
       url: name === undefined ? (address ?? configured.url ?? null) : null,
       isConfigured: address === undefined,
-      apiKey: filled(io.env.VENC_API_KEY) ?? null,
+      apiKey: nonEmpty(io.env.VENC_API_KEY) ?? null,
       dataFolder: await dataFolder(),
     });
   };
@@ -88,16 +88,16 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     io,
     config,
     dataFolder,
-    act:
+    handler:
       (run) =>
-      async (...words) => {
-        code = await run(...words);
+      async (...args) => {
+        code = await run(...args);
       },
     programs: async (flags) => {
       const configured = await config();
       return {
-        ffmpeg: flags.ffmpeg ?? filled(io.env.VENC_FFMPEG) ?? configured.ffmpeg ?? null,
-        ffprobe: flags.ffprobe ?? filled(io.env.VENC_FFPROBE) ?? configured.ffprobe ?? null,
+        ffmpeg: flags.ffmpeg ?? nonEmpty(io.env.VENC_FFMPEG) ?? configured.ffmpeg ?? null,
+        ffprobe: flags.ffprobe ?? nonEmpty(io.env.VENC_FFPROBE) ?? configured.ffprobe ?? null,
       };
     },
     client: async () => {
@@ -109,6 +109,6 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
 }
 
 /** An environment variable that is set to nothing counts as not set. */
-function filled(variable: string | undefined): string | undefined {
+function nonEmpty(variable: string | undefined): string | undefined {
   return variable === undefined || variable === '' ? undefined : variable;
 }

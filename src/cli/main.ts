@@ -1,5 +1,5 @@
 import { productVersion } from '../shared/version.js';
-import { askingWord } from './completion/questions.js';
+import { completionCommand } from './completion/questions.js';
 import { createIo } from './terminal/io.js';
 
 /**
@@ -10,21 +10,21 @@ export async function main(argv: readonly string[]): Promise<void> {
   await hideSecrets(argv);
   const io = createIo(process, await wantsColour(argv), (code) => process.exit(code));
   if (argv[0] === '--version' || argv[0] === '-V') {
-    await io.out(`${productVersion}\n`);
+    await io.writeStdout(`${productVersion}\n`);
     return;
   }
   // Asked by completions at every TAB: what the program has to read for it stays little.
-  if (argv[0] === askingWord) {
-    const { completeWords } = await import('./completion/complete-words.js');
-    return completeWords(argv.slice(1), io);
+  if (argv[0] === completionCommand) {
+    const { completeArgs } = await import('./completion/complete-words.js');
+    return completeArgs(argv.slice(1), io);
   }
   const isDebugging = argv.includes('--debug');
   try {
     const { runProgram } = await import('./program.js');
     process.exitCode = await runProgram(argv, io);
   } catch (error) {
-    const { errorText, exitCodeOf } = await import('./output/error-text.js');
-    io.note(errorText(error, isDebugging));
+    const { formatError, exitCodeOf } = await import('./output/error-text.js');
+    io.writeStderr(formatError(error, isDebugging));
     process.exitCode = exitCodeOf(error);
   }
 }
@@ -39,7 +39,7 @@ async function wantsColour(argv: readonly string[]): Promise<boolean> {
 
 /** A password in an argument would stand in the process list for as long as the command runs. */
 async function hideSecrets(argv: readonly string[]): Promise<void> {
-  if (!argv.some((word) => /[@=:]/.test(word))) return;
+  if (!argv.some((arg) => /[@=:]/.test(arg))) return;
   const { redact } = await import('../shared/redact.js');
-  if (argv.some((word) => redact(word) !== word)) process.title = 'venc';
+  if (argv.some((arg) => redact(arg) !== arg)) process.title = 'venc';
 }

@@ -10,7 +10,7 @@ import {
 } from './command-table.js';
 import { createContext, type GlobalFlags } from './context.js';
 import { sentence, summaryOf } from './help/summary.js';
-import { refuseEmptyValues } from './input/option-names.js';
+import { rejectEmptyValues } from './input/option-names.js';
 import { wrapText } from './output/wrap-text.js';
 import type { Io } from './terminal/io.js';
 
@@ -22,34 +22,34 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   const subjects = helpSubjects(argv);
   const [subject] = subjects ?? [];
   if (subject !== undefined && !isCommandName(subject)) {
-    const { tellTopic } = await import('./help/print-topic.js');
-    await tellTopic(subject, io);
+    const { printTopic } = await import('./help/print-topic.js');
+    await printTopic(subject, io);
     return exitCodes.done;
   }
   // `venc help list` is `venc list --help`: only so is the command loaded whose help is asked for.
-  const words = subjects === null ? argv : [...subjects, '--help'];
+  const args = subjects === null ? argv : [...subjects, '--help'];
   const program = createProgram(io);
   const context = createContext(io, () => program.opts<GlobalFlags>());
-  const asked = askedCommand(words);
+  const requested = findRequestedCommand(args);
   const entries: readonly (readonly [string, CommandEntry])[] = Object.entries(commandTable);
   for (const [name, { summary, group, load }] of entries) {
     const command = addCommand(program, name, summary).helpGroup(commandGroups[group]);
-    if (name !== asked) continue;
+    if (name !== requested) continue;
     const loaded: CommandModule = await load();
-    if (asksForHelp(words)) command.addHelpText('after', (await loaded.moreHelp?.()) ?? '');
+    if (asksForHelp(args)) command.addHelpText('after', (await loaded.moreHelp?.()) ?? '');
     loaded.define(command, context);
   }
   if (subjects !== null) {
-    const { refuseUnknownCommands } = await import('./input/usage-error.js');
-    refuseUnknownCommands(program, subjects);
+    const { rejectUnknownCommands } = await import('./input/usage-error.js');
+    rejectUnknownCommands(program, subjects);
   }
-  if (asked === undefined) {
+  if (requested === undefined) {
     const { topicsHelp } = await import('./help/print-topic.js');
     program.addHelpCommand(groupedHelpCommand()).addHelpText('after', topicsHelp());
   }
-  program.hook('preAction', (_, command) => refuseEmptyValues(command));
+  program.hook('preAction', (_, command) => rejectEmptyValues(command));
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
     return context.exitCode();
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -57,10 +57,10 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     // No command was named: the help stands on stderr already.
     if (error.code === 'commander.help') return exitCodes.usage;
     // Only what Commander does not know is looked up: the words of other programs cost nothing where they are not used.
-    const { usageError, wordsMeant } = await import('./input/usage-error.js');
-    const meant = wordsMeant(error, program, words);
-    if (meant === null) throw usageError(error, program, words);
-    return runProgram(meant, io);
+    const { usageError, suggestedArgs } = await import('./input/usage-error.js');
+    const suggested = suggestedArgs(error, program, args);
+    if (suggested === null) throw usageError(error, program, args);
+    return runProgram(suggested, io);
   }
 }
 
@@ -84,8 +84,8 @@ export function createProgram(io: Io): Command {
       .helpCommand('help [command]', 'show the help of a command')
       .configureHelp({ showGlobalOptions: true, helpWidth: width, ...helpWording })
       .configureOutput({
-        writeOut: (text) => void io.out(wrapText(text, width)),
-        writeErr: (text) => io.note(wrapText(text, width)),
+        writeOut: (text) => void io.writeStdout(wrapText(text, width)),
+        writeErr: (text) => io.writeStderr(wrapText(text, width)),
         // Errors are thrown (exitOverride) and printed in one place, in main.
         outputError: () => {},
         getOutHasColors: () => io.colour.stdout,
@@ -130,27 +130,27 @@ Services: the local daemon, unless --target NAME or VENC_URL and VENC_API_KEY na
 
 Help of a command: venc COMMAND --help`;
 
-const takesWord: readonly string[] = ['--data', '--target'];
+const acceptsArgument: readonly string[] = ['--data', '--target'];
 
 /** The first word that is neither an option nor the value of one names the command. */
-function askedCommand(words: readonly string[]): string | undefined {
-  return words[askedIndex(words)];
+function findRequestedCommand(args: readonly string[]): string | undefined {
+  return args[findRequestedIndex(args)];
 }
 
-function askedIndex(words: readonly string[]): number {
-  return words.findIndex(
-    (word, index) => !word.startsWith('-') && !takesWord.includes(words[index - 1] ?? ''),
+function findRequestedIndex(args: readonly string[]): number {
+  return args.findIndex(
+    (arg, index) => !arg.startsWith('-') && !acceptsArgument.includes(args[index - 1] ?? ''),
   );
 }
 
 /** What help is asked for by the command `help`, which comes to its own by `venc help help`; null where it is not named. */
 function helpSubjects(argv: readonly string[]): readonly string[] | null {
-  const index = askedIndex(argv);
+  const index = findRequestedIndex(argv);
   if (argv[index] !== 'help') return null;
-  const subjects = argv.slice(index + 1).filter((word) => !word.startsWith('-'));
+  const subjects = argv.slice(index + 1).filter((arg) => !arg.startsWith('-'));
   return subjects[0] === 'help' ? subjects.slice(1) : subjects;
 }
 
-function asksForHelp(words: readonly string[]): boolean {
-  return words.some((word) => word === '--help' || word === '-h');
+function asksForHelp(args: readonly string[]): boolean {
+  return args.some((arg) => arg === '--help' || arg === '-h');
 }

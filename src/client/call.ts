@@ -1,19 +1,19 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import { type RouteName, routes } from '../shared/routes.js';
-import { exchange, type HttpAnswer } from './http.js';
-import { tells } from './is-valid-answer.js';
-import { mayHaveArrived } from './network-errors.js';
-import { parseAnswer } from './parse-json.js';
-import { pause } from './pause.js';
-import { doubtOf, refusalOf } from './rejections.js';
-import { type Ask, mayHaveKeyInQuery, requestOf, subjectOf } from './requests.js';
-import { waitBefore } from './retries.js';
+import { type HttpResponse, sendHttpRequest } from './http.js';
+import { isValidAnswer } from './is-valid-answer.js';
+import { mayHaveReachedService } from './network-errors.js';
+import { parseExactJson } from './parse-json.js';
+import { abortableSleep } from './pause.js';
+import { ambiguityHint, toServiceError } from './rejections.js';
+import { allowsKeyInQuery, buildHttpRequest, type CallOptions, subjectOf } from './requests.js';
+import { retryDelayFor } from './retries.js';
 import type { Target } from './target.js';
 
-export type { Ask } from './requests.js';
+export type { CallOptions } from './requests.js';
 
 /** A good answer. `body` is the parsed JSON, null where there was none. */
-export interface Asked {
+export interface ServiceResponse {
   readonly status: number;
   readonly body: unknown;
   header(name: string): string | undefined;
@@ -22,9 +22,9 @@ export interface Asked {
 /** Sends calls to a target, which {@link relocate} may find anew. */
 export interface Caller {
   target(): Target;
-  ask(route: RouteName, ask?: Ask): Promise<Asked>;
+  call(route: RouteName, call?: CallOptions): Promise<ServiceResponse>;
   /** The same, resolving when a good answer begins: the caller takes its body. */
-  open(route: RouteName, ask?: Ask): Promise<HttpAnswer>;
+  open(route: RouteName, call?: CallOptions): Promise<HttpResponse>;
   relocate(): Promise<void>;
 }
 
@@ -34,11 +34,11 @@ export function createCaller(first: Target): Caller {
   let isKeyInQuery = first.isKeyInQuery === true;
 
   /** Sends a call with its key in the header. Only after a 401 it is repeated with the key in the query, where the document has it. */
-  async function sent(name: RouteName, options: Ask): Promise<HttpAnswer> {
-    const answer = await exchange(requestOf(target, name, options, isKeyInQuery));
-    if (answer.status !== 401 || isKeyInQuery || !mayHaveKeyInQuery(target, name)) return answer;
-    answer.content.destroy();
-    const repeated = await exchange(requestOf(target, name, options, true));
+  async function sendWithKey(name: RouteName, options: CallOptions): Promise<HttpResponse> {
+    const response = await sendHttpRequest(buildHttpRequest(target, name, options, isKeyInQuery));
+    if (response.status !== 401 || isKeyInQuery || !allowsKeyInQuery(target, name)) return response;
+    response.content.destroy();
+    const repeated = await sendHttpRequest(buildHttpRequest(target, name, options, true));
     if (repeated.status !== 401) {
       isKeyInQuery = true;
       await target.rememberKeyInQuery?.();
@@ -46,41 +46,47 @@ export function createCaller(first: Target): Caller {
     return repeated;
   }
 
-  async function begun(name: RouteName, options: Ask): Promise<HttpAnswer> {
-    const answer = await reached(target, name, options, () => sent(name, options));
-    if (answer.status < 300 || answer.status === options.alsoGoodStatus) return answer;
-    throw refusalOf(name, subjectOf(name, options), {
-      status: answer.status,
-      body: await reached(target, name, options, answer.text),
+  async function openResponse(name: RouteName, options: CallOptions): Promise<HttpResponse> {
+    const response = await withServiceHint(target, name, options, () => sendWithKey(name, options));
+    if (response.status < 300 || response.status === options.acceptedStatus) return response;
+    throw toServiceError(name, subjectOf(name, options), {
+      status: response.status,
+      body: await withServiceHint(target, name, options, response.text),
       url: target.url,
       isOwnDaemon: target.isOwnDaemon === true,
-      retryAfter: secondsFrom(answer.headers['retry-after']),
-      location: answer.headers.location,
+      retryAfter: secondsFrom(response.headers['retry-after']),
+      location: response.headers.location,
     });
   }
 
-  async function asked(name: RouteName, options: Ask): Promise<Asked> {
-    const answer = await begun(name, options);
-    const body = await reached(target, name, options, answer.text);
-    return reached(target, name, options, async () => read(target, name, answer, body));
+  async function callOnce(name: RouteName, options: CallOptions): Promise<ServiceResponse> {
+    const response = await openResponse(name, options);
+    const body = await withServiceHint(target, name, options, response.text);
+    return withServiceHint(target, name, options, async () =>
+      toServiceResponse(target, name, response, body),
+    );
   }
 
-  async function tried<T>(name: RouteName, options: Ask, attempt: () => Promise<T>): Promise<T> {
+  async function withRetries<T>(
+    name: RouteName,
+    options: CallOptions,
+    attempt: () => Promise<T>,
+  ): Promise<T> {
     for (let attempts = 0; ; attempts += 1) {
       try {
         return await attempt();
       } catch (error) {
-        const waitMs = waitBefore(name, error, attempts);
+        const waitMs = retryDelayFor(name, error, attempts);
         if (waitMs === null) throw error;
-        await pause(waitMs, options.signal);
+        await abortableSleep(waitMs, options.signal);
       }
     }
   }
 
   return {
     target: () => target,
-    open: (name, options = {}) => tried(name, options, () => begun(name, options)),
-    ask: (name, options = {}) => tried(name, options, () => asked(name, options)),
+    open: (name, options = {}) => withRetries(name, options, () => openResponse(name, options)),
+    call: (name, options = {}) => withRetries(name, options, () => callOnce(name, options)),
     relocate: async () => {
       target = (await target.locate?.().catch(() => undefined)) ?? target;
     },
@@ -95,41 +101,47 @@ function secondsFrom(header: string | undefined): string | undefined {
 }
 
 /** Adds to an outage what to do about this service, or about what may have been done there. */
-async function reached<T>(
+async function withServiceHint<T>(
   target: Target,
   name: RouteName,
-  options: Ask,
+  options: CallOptions,
   attempt: () => Promise<T>,
 ): Promise<T> {
   try {
     return await attempt();
   } catch (error) {
     if (!isVencError(error, 'UnreachableError')) throw error;
-    const doubt = mayHaveArrived(error) ? doubtOf(name, options.values?.id) : null;
-    const hint = doubt ?? error.hint ?? target.hint;
+    const ambiguity = mayHaveReachedService(error) ? ambiguityHint(name, options.values?.id) : null;
+    const hint = ambiguity ?? error.hint ?? target.hint;
     if (hint === undefined || hint === error.hint) throw error;
     throw new VencError(error.errorClass, error.message, { cause: error.cause, hint });
   }
 }
 
 /** A good answer, read. Throws `UnreachableError` where it is no JSON, or holds nothing though something was asked for. */
-function read(target: Target, name: RouteName, answer: HttpAnswer, text: string): Asked {
+function toServiceResponse(
+  target: Target,
+  name: RouteName,
+  response: HttpResponse,
+  text: string,
+): ServiceResponse {
   const header = (key: string) => {
-    const value = answer.headers[key];
+    const value = response.headers[key];
     return Array.isArray(value) ? value[0] : value;
   };
-  const isEmpty = answer.status === 204 || text.trim() === '';
-  const body = isEmpty ? null : parsed(target, text);
-  if (routes[name].method !== 'GET' || tells(name, body)) return { status: answer.status, body, header };
+  const isEmpty = response.status === 204 || text.trim() === '';
+  const body = isEmpty ? null : parseBody(target, text);
+  if (routes[name].method !== 'GET' || isValidAnswer(name, body))
+    return { status: response.status, body, header };
   const message = `The service at ${new URL(target.url).origin} answered with nothing that could be read.`;
   throw new VencError('UnreachableError', message, {
     hint: 'check that the address leads to an encoding service',
   });
 }
 
-function parsed(target: Target, text: string): unknown {
+function parseBody(target: Target, text: string): unknown {
   try {
-    return parseAnswer(text);
+    return parseExactJson(text);
   } catch (error) {
     const { origin } = new URL(target.url);
     const message = /^\s*[[{]/.test(text)

@@ -7,9 +7,9 @@ import type {
   ProgressRecord,
 } from '../shared/records.js';
 import type { RouteName } from '../shared/routes.js';
-import { type Ask, type Asked, createCaller } from './call.js';
-import { createJobProgress, type FollowedProgress, type Turn } from './job-progress.js';
-import type { AskTidings } from './job-updates.js';
+import { type CallOptions, createCaller, type ServiceResponse } from './call.js';
+import { createJobProgress, type FollowedProgress, type WaitForSlot } from './job-progress.js';
+import type { RequestJobUpdates } from './job-updates.js';
 import {
   normaliseCreated,
   normaliseInput,
@@ -29,10 +29,10 @@ export interface ListFilter {
 }
 
 /** One page of jobs, newest first. */
-export interface JobPage {
+export interface JobListPage {
   readonly jobs: readonly JobRecord[];
   /** The same jobs as the service sent them, unwrapped. */
-  readonly answers: readonly unknown[];
+  readonly records: readonly unknown[];
   /** How many there are on all pages together; null where the service does not tell. */
   readonly total: number | null;
 }
@@ -52,17 +52,17 @@ export interface Upload {
 export interface Client {
   readonly target: Target;
   /** The answer to a route as it came, parsed but not normalised: what `--json` prints. */
-  ask(route: RouteName, ask?: Ask): Promise<Asked>;
+  call(route: RouteName, call?: CallOptions): Promise<ServiceResponse>;
   createJob(request: unknown, signal?: AbortSignal): Promise<CreatedRecord>;
-  listJobs(filter?: ListFilter, signal?: AbortSignal): Promise<JobPage>;
+  listJobs(filter?: ListFilter, signal?: AbortSignal): Promise<JobListPage>;
   job(id: number, signal?: AbortSignal): Promise<JobRecord>;
   /**
    * Where the service has no such route, it is put together from the job's details and its files' progress. Before each request but
    * the first, `turn` is awaited.
    */
-  jobProgress(id: number, signal?: AbortSignal, turn?: Turn): Promise<FollowedProgress>;
+  jobProgress(id: number, signal?: AbortSignal, waitForSlot?: WaitForSlot): Promise<FollowedProgress>;
   /** The job's events as they come, where the service has such a stream; else what `jobProgress` tells. Which of them is remembered. */
-  jobTidings: AskTidings;
+  jobUpdates: RequestJobUpdates;
   input(id: number, signal?: AbortSignal): Promise<InputDetails>;
   output(id: number, signal?: AbortSignal): Promise<OutputDetails>;
   inputProgress(id: number, signal?: AbortSignal): Promise<ProgressRecord>;
@@ -80,34 +80,34 @@ export interface Client {
 /** A client of the service that a target names. Nothing is sent before the first question. */
 export function createClient(target: Target): Client {
   const caller = createCaller(target);
-  const { ask } = caller;
-  const jobProgress = createJobProgress(ask);
-  let tidings: AskTidings | null = null;
+  const { call } = caller;
+  const jobProgress = createJobProgress(call);
+  let updates: RequestJobUpdates | null = null;
   const byId = async (route: RouteName, id: number, signal: AbortSignal | undefined) =>
-    (await ask(route, { values: { id }, signal })).body;
+    (await call(route, { values: { id }, signal })).body;
 
   return {
     get target() {
       return caller.target();
     },
-    ask,
+    call,
     jobProgress,
-    jobTidings: async (id, options) => {
+    jobUpdates: async (id, options) => {
       // Loaded by who follows jobs, and by nobody else.
-      const { createTidings } = await import('./job-updates.js');
-      tidings ??= createTidings(caller.open, jobProgress);
-      return tidings(id, options);
+      const { createJobUpdates } = await import('./job-updates.js');
+      updates ??= createJobUpdates(caller.open, jobProgress);
+      return updates(id, options);
     },
     createJob: async (request, signal) =>
-      normaliseCreated((await ask('createJob', { body: request, signal })).body),
+      normaliseCreated((await call('createJob', { body: request, signal })).body),
     listJobs: async (filter = {}, signal) => {
       const query = { page: filter.page, per_page: filter.perPage, state: filter.state };
-      const answer = await ask('listJobs', { query, signal });
-      const answers = unwrapJobs(answer.body);
+      const response = await call('listJobs', { query, signal });
+      const records = unwrapJobs(response.body);
       return {
-        jobs: answers.map((one) => normaliseJob(one)),
-        answers,
-        total: readNumber(answer.header('x-total-count')),
+        jobs: records.map((one) => normaliseJob(one)),
+        records,
+        total: readNumber(response.header('x-total-count')),
       };
     },
     job: async (id, signal) => normaliseJob(await byId('jobDetails', id, signal), id),
@@ -115,12 +115,12 @@ export function createClient(target: Target): Client {
     output: async (id, signal) => normaliseOutput(await byId('outputDetails', id, signal), id),
     inputProgress: async (id, signal) => normaliseProgress(await byId('inputProgress', id, signal)),
     outputProgress: async (id, signal) => normaliseProgress(await byId('outputProgress', id, signal)),
-    cancel: async (id, signal) => void (await ask('cancelJob', { values: { id }, signal })),
-    resubmit: async (id, signal) => void (await ask('resubmitJob', { values: { id }, signal })),
-    remove: async (id, signal) => void (await ask('removeJob', { values: { id }, signal })),
+    cancel: async (id, signal) => void (await call('cancelJob', { values: { id }, signal })),
+    resubmit: async (id, signal) => void (await call('resubmitJob', { values: { id }, signal })),
+    remove: async (id, signal) => void (await call('removeJob', { values: { id }, signal })),
     upload: async ({ name, sizeBytes, content }, signal) => {
-      const answer = await ask('upload', { values: { name }, content: { sizeBytes, content }, signal });
-      const url = readText(fieldsOf(answer.body).url);
+      const response = await call('upload', { values: { name }, content: { sizeBytes, content }, signal });
+      const url = readText(fieldsOf(response.body).url);
       if (url !== null) return url;
       throw new VencError(
         'UnreachableError',

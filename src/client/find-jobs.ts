@@ -1,20 +1,20 @@
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
 import type { Client } from './client.js';
-import { isHere } from './polling-schedule.js';
-import type { OutageEvent, Patiently } from './retry-policy.js';
+import { isLocalUrl } from './polling-schedule.js';
+import type { ConnectionEvent, WithRetry } from './retry-policy.js';
 
 /** Looks which jobs are active: thoroughly at first, then for what is new. */
 export interface JobFinder {
   /** Milliseconds until it is worth looking again; 0 where it is at once. */
-  untilDue(): number;
+  msUntilDue(): number;
   /** The jobs that a look shows: the newest whatever their state, and at the first look every active one. */
-  look(): AsyncGenerator<OutageEvent, readonly JobRecord[], undefined>;
+  poll(): AsyncGenerator<ConnectionEvent, readonly JobRecord[], undefined>;
 }
 
 const activeStates = ['processing', 'waiting', 'pending'] as const;
 /** The greatest page that the document allows. */
-const pageJobs = 50;
+const jobsPerPage = 50;
 
 /**
  * A finder. The first look asks for one page of each active state, oldest jobs first; a service that does not know the filter by
@@ -23,31 +23,31 @@ const pageJobs = 50;
  */
 export function createJobFinder(
   client: Client,
-  patiently: Patiently,
+  withRetry: WithRetry,
   signal: AbortSignal | undefined,
 ): JobFinder {
-  const everyMs = isHere(client.target.url) ? 2000 : 5000;
+  const intervalMs = isLocalUrl(client.target.url) ? 2000 : 5000;
   let dueAt: number | null = null;
 
-  async function* firstLook(): ReturnType<JobFinder['look']> {
+  async function* listActiveJobs(): ReturnType<JobFinder['poll']> {
     const found = new Map<number, JobRecord>();
     for (const state of activeStates) {
-      const { jobs } = yield* patiently(() => client.listJobs({ state, perPage: pageJobs }, signal));
+      const { jobs } = yield* withRetry(() => client.listJobs({ state, perPage: jobsPerPage }, signal));
       for (const job of jobs) found.set(job.id, job);
       if (jobs.some((job) => job.state !== state)) break;
     }
     return [...found.values()].filter((job) => job.id > 0 && !isFinal(job.state)).sort((a, b) => a.id - b.id);
   }
 
-  async function* nextLook(): ReturnType<JobFinder['look']> {
-    return (yield* patiently(() => client.listJobs({ perPage: pageJobs }, signal))).jobs;
+  async function* listNewestJobs(): ReturnType<JobFinder['poll']> {
+    return (yield* withRetry(() => client.listJobs({ perPage: jobsPerPage }, signal))).jobs;
   }
 
   return {
-    untilDue: () => (dueAt === null ? 0 : Math.max(0, dueAt - performance.now())),
-    look: async function* () {
-      const jobs = yield* dueAt === null ? firstLook() : nextLook();
-      dueAt = performance.now() + everyMs;
+    msUntilDue: () => (dueAt === null ? 0 : Math.max(0, dueAt - performance.now())),
+    poll: async function* () {
+      const jobs = yield* dueAt === null ? listActiveJobs() : listNewestJobs();
+      dueAt = performance.now() + intervalMs;
       return jobs;
     },
   };

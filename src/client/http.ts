@@ -5,8 +5,8 @@ import {
   type RequestOptions,
   request,
 } from 'node:http';
-import { outageOf } from './network-errors.js';
-import { answerText } from './response-text.js';
+import { toNetworkError } from './network-errors.js';
+import { decodeResponseBody } from './response-text.js';
 
 /** One request as it goes out. A `body` that is no text is streamed, and its length must be in the headers. */
 export interface HttpRequest {
@@ -18,7 +18,7 @@ export interface HttpRequest {
 }
 
 /** The answer to it, as soon as its head has come. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** The body as it comes, for who does not want it whole. The connection is there until it is read to its end or destroyed. */
@@ -32,74 +32,77 @@ const idleTimeoutSeconds = 60;
 /** Seconds that a connection may take to stand. */
 const connectTimeoutSeconds = 20;
 /** Greatest answer that is read; a page of 50 jobs with 50 outputs each stays far below. */
-const maxAnswerBytes = 64 * 1024 * 1024;
+const maxResponseBytes = 64 * 1024 * 1024;
 
 /**
  * Sends one request and resolves when its answer begins, whatever its status. A connection of its own each time: commands are
  * short, and an idle kept-alive socket would hold the process open. Redirects are not followed, as they would carry the key elsewhere.
  * Rejects with `UnreachableError`, or with `InterruptedError` when the signal ended it.
  */
-export async function exchange(outgoing: HttpRequest): Promise<HttpAnswer> {
-  const { url, signal } = outgoing;
-  const content = await begin(outgoing);
+export async function sendHttpRequest(httpRequest: HttpRequest): Promise<HttpResponse> {
+  const { url, signal } = httpRequest;
+  const content = await startRequest(httpRequest);
   return {
     status: content.statusCode ?? 0,
     headers: content.headers,
     content,
     text: async () => {
       try {
-        return await answerText({ bytes: await readAll(content), headers: content.headers }, maxAnswerBytes);
+        return await decodeResponseBody(
+          { bytes: await readAll(content), headers: content.headers },
+          maxResponseBytes,
+        );
       } catch (error) {
-        throw signal?.aborted === true ? signal.reason : outageOf(url, error, true);
+        throw signal?.aborted === true ? signal.reason : toNetworkError(url, error, true);
       }
     },
   };
 }
 
-async function begin(outgoing: HttpRequest): Promise<IncomingMessage> {
-  const { url, signal } = outgoing;
-  const start = url.protocol === 'https:' ? (await import('node:https')).request : request;
+async function startRequest(httpRequest: HttpRequest): Promise<IncomingMessage> {
+  const { url, signal } = httpRequest;
+  const createRequest = url.protocol === 'https:' ? (await import('node:https')).request : request;
   signal?.throwIfAborted();
-  const way = await byProxy(url, signal);
+  const proxyOptions = await loadProxyOptions(url, signal);
   return new Promise<IncomingMessage>((resolve, reject) => {
-    const connection = start(url, {
-      method: outgoing.method,
+    const connection = createRequest(url, {
+      method: httpRequest.method,
       // A way with a connection of its own needs no agent, and one would not heed it.
-      ...(way.createConnection === undefined ? { agent: false } : {}),
+      ...(proxyOptions.createConnection === undefined ? { agent: false } : {}),
       timeout: connectTimeoutSeconds * 1000,
       ...(signal === undefined ? {} : { signal }),
-      ...way,
-      headers: { ...outgoing.headers, ...way.headers },
+      ...proxyOptions,
+      headers: { ...httpRequest.headers, ...proxyOptions.headers },
     });
-    let isOpen = false;
+    let isConnected = false;
     let isWritten = false;
-    let isAnswered = false;
+    let hasResponse = false;
     const fail = (error: unknown) =>
-      reject(signal?.aborted === true ? signal.reason : outageOf(url, error, isOpen && isWritten));
+      reject(signal?.aborted === true ? signal.reason : toNetworkError(url, error, isConnected && isWritten));
     connection.setTimeout(idleTimeoutSeconds * 1000, () =>
       connection.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
     );
     // What is written before TLS stands waits here, and is taken for sent.
     connection.on('socket', (socket) =>
       socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
-        isOpen = true;
+        isConnected = true;
       }),
     );
     connection.on('finish', () => {
       isWritten = true;
     });
     connection.on('response', (response) => {
-      isAnswered = true;
+      hasResponse = true;
       // Whoever reads the body learns of it; until somebody does, it must not end the program.
       response.on('error', () => {});
       resolve(response);
     });
     connection.on('error', (error) => {
       // A refused upload is answered before its body has been read: the answer counts, not the broken pipe.
-      if (!isAnswered) fail(error);
+      if (!hasResponse) fail(error);
     });
-    sendBody(connection, outgoing.body).catch((error: unknown) => {
-      if (isAnswered) return;
+    sendBody(connection, httpRequest.body).catch((error: unknown) => {
+      if (hasResponse) return;
       fail(error);
       connection.destroy();
     });
@@ -107,10 +110,10 @@ async function begin(outgoing: HttpRequest): Promise<IncomingMessage> {
 }
 
 /** Nothing is loaded for it where no proxy is named. */
-async function byProxy(url: URL, signal: AbortSignal | undefined): Promise<RequestOptions> {
+async function loadProxyOptions(url: URL, signal: AbortSignal | undefined): Promise<RequestOptions> {
   const { env } = process;
-  const isNamed = env.https_proxy || env.HTTPS_PROXY || env.http_proxy || env.HTTP_PROXY;
-  return isNamed ? (await import('./proxy.js')).wayTo(url, env, signal) : {};
+  const hasProxyVariable = env.https_proxy || env.HTTPS_PROXY || env.http_proxy || env.HTTP_PROXY;
+  return hasProxyVariable ? (await import('./proxy.js')).resolveProxyOptions(url, env, signal) : {};
 }
 
 async function sendBody(connection: ClientRequest, body: HttpRequest['body']): Promise<void> {
@@ -127,7 +130,7 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
   let sizeBytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length;
-    if (sizeBytes > maxAnswerBytes) throw new Error('its answer is too long');
+    if (sizeBytes > maxResponseBytes) throw new Error('its answer is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -10,24 +10,28 @@ import { normaliseJob, normaliseJobProgress, normaliseProgress, progressOfJob } 
 export type FollowedProgress = JobProgressRecord & { readonly id: number };
 
 /** Awaited before a request goes out, so that the asker keeps the pace. */
-export type Turn = () => Promise<void>;
+export type WaitForSlot = () => Promise<void>;
 
 /**
  * Asks for the progress of a whole job. The document has no such route, only our own daemon does: elsewhere it is put
  * together from the job's details (section 4.2) and the progress of its files (sections 4.8 and 4.9).
  */
 export function createJobProgress(
-  ask: Caller['ask'],
-): (id: number, signal?: AbortSignal, turn?: Turn) => Promise<FollowedProgress> {
+  call: Caller['call'],
+): (id: number, signal?: AbortSignal, waitForSlot?: WaitForSlot) => Promise<FollowedProgress> {
   // The first answer tells whether the service has the route, and it is not asked for in vain twice.
   let hasRoute = true;
 
-  async function ofFiles(job: JobRecord, signal: AbortSignal | undefined, turn: Turn) {
+  async function requestFileProgress(
+    job: JobRecord,
+    signal: AbortSignal | undefined,
+    waitForSlot: WaitForSlot,
+  ) {
     const records = new Map<number, ProgressRecord>();
-    const read = async (route: RouteName, id: number) => {
-      await turn();
+    const requestRecord = async (route: RouteName, id: number) => {
+      await waitForSlot();
       try {
-        records.set(id, normaliseProgress((await ask(route, { values: { id }, signal })).body));
+        records.set(id, normaliseProgress((await call(route, { values: { id }, signal })).body));
       } catch (error) {
         // What the job's details tell of the file has to do then.
         if (!isVencError(error, 'NotFoundError') && !isVencError(error, 'GoneError')) throw error;
@@ -35,28 +39,28 @@ export function createJobProgress(
     };
     if (isFinal(job.state)) return records;
     if (job.input_media_file.id > 0 && !isFinal(job.input_media_file.state)) {
-      await read('inputProgress', job.input_media_file.id);
+      await requestRecord('inputProgress', job.input_media_file.id);
     }
     for (const output of job.output_media_files) {
       if (output.id > 0 && !isFinal(output.state) && output.state !== 'waiting') {
-        await read('outputProgress', output.id);
+        await requestRecord('outputProgress', output.id);
       }
     }
     return records;
   }
 
-  return async (id, signal, turn = async () => {}) => {
+  return async (id, signal, waitForSlot = async () => {}) => {
     if (hasRoute) {
       try {
-        const { body } = await ask('jobProgress', { values: { id }, signal });
+        const { body } = await call('jobProgress', { values: { id }, signal });
         return { id, ...normaliseJobProgress(body) };
       } catch (error) {
         if (!isVencError(error) || !mayLackRoute(error)) throw error;
       }
-      await turn();
+      await waitForSlot();
     }
-    const job = normaliseJob((await ask('jobDetails', { values: { id }, signal })).body, id);
+    const job = normaliseJob((await call('jobDetails', { values: { id }, signal })).body, id);
     hasRoute = false;
-    return { id, ...progressOfJob(job, await ofFiles(job, signal, turn)) };
+    return { id, ...progressOfJob(job, await requestFileProgress(job, signal, waitForSlot)) };
   };
 }

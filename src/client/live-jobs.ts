@@ -1,9 +1,9 @@
 import type { FollowedProgress } from './job-progress.js';
-import type { JobTidings } from './job-updates.js';
+import type { JobUpdates } from './job-updates.js';
 import type { JobEvent } from './read-events.js';
 
 /** What came of one job's stream since the last look. */
-export interface LiveNews {
+export interface StreamUpdate {
   readonly id: number;
   /** The newest event; null where there is none but the end. */
   readonly job: FollowedProgress | null;
@@ -13,28 +13,28 @@ export interface LiveNews {
   readonly retryMs: number;
 }
 
-interface LiveJob {
-  newest: FollowedProgress | null;
+interface StreamState {
+  latest: FollowedProgress | null;
   hasEnded: boolean;
   retryMs: number;
 }
 
 /** What comes within so many milliseconds is taken at once: of many streams each piece alone would cost more than what it brings. */
-const gatherMs = 100;
+const batchMs = 100;
 
 /**
  * The streams of several jobs, brought together. Of each job the newest event alone is kept, so that nothing piles up. The end of a
  * stream is told at once, all else ten times a second at most.
  */
-export class LiveJobs {
-  readonly #jobs = new Map<number, LiveJob>();
+export class JobStreams {
+  readonly #jobs = new Map<number, StreamState>();
   /** The ids of those that have something to tell. */
-  readonly #fresh = new Set<number>();
+  readonly #pendingIds = new Set<number>();
   readonly #eventIds = new Map<number, string>();
   #wake: () => void = () => {};
-  #takenAt = Number.NEGATIVE_INFINITY;
+  #drainedAt = Number.NEGATIVE_INFINITY;
   /** Tells what has come when the time is there. */
-  #gathering: NodeJS.Timeout | undefined;
+  #flushTimer: NodeJS.Timeout | undefined;
 
   /** Whether a job's stream is open, or has something left to tell. */
   has(id: number): boolean {
@@ -47,55 +47,55 @@ export class LiveJobs {
   }
 
   /** Listens to a job's stream from now on. */
-  add(id: number, { listen }: Extract<JobTidings, { kind: 'events' }>): void {
-    const live: LiveJob = { newest: null, hasEnded: false, retryMs: 0 };
-    this.#jobs.set(id, live);
+  add(id: number, { subscribe }: Extract<JobUpdates, { kind: 'events' }>): void {
+    const stream: StreamState = { latest: null, hasEnded: false, retryMs: 0 };
+    this.#jobs.set(id, stream);
     const onEvent = ({ job, eventId, retryMs }: JobEvent) => {
-      live.newest = job;
-      live.retryMs = retryMs ?? 0;
+      stream.latest = job;
+      stream.retryMs = retryMs ?? 0;
       this.#eventIds.set(id, eventId);
-      this.#tell(id);
+      this.#scheduleNotify(id);
     };
-    void listen(onEvent).then(() => {
-      live.hasEnded = true;
-      this.#fresh.add(id);
-      this.#tellAll();
+    void subscribe(onEvent).then(() => {
+      stream.hasEnded = true;
+      this.#pendingIds.add(id);
+      this.#notify();
     });
   }
 
-  #tell(id: number): void {
-    this.#fresh.add(id);
-    if (this.#gathering !== undefined) return;
-    const waitMs = this.#takenAt + gatherMs - performance.now();
-    if (waitMs > 0) this.#gathering = setTimeout(() => this.#tellAll(), waitMs).unref();
+  #scheduleNotify(id: number): void {
+    this.#pendingIds.add(id);
+    if (this.#flushTimer !== undefined) return;
+    const waitMs = this.#drainedAt + batchMs - performance.now();
+    if (waitMs > 0) this.#flushTimer = setTimeout(() => this.#notify(), waitMs).unref();
     else this.#wake();
   }
 
-  #tellAll(): void {
-    this.#endGathering();
+  #notify(): void {
+    this.#cancelFlush();
     this.#wake();
   }
 
-  #endGathering(): void {
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
+  #cancelFlush(): void {
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
   }
 
   /** Takes what came since the last look. Streams that are over are gone afterwards. */
-  take(): readonly LiveNews[] {
-    const news: LiveNews[] = [];
-    this.#endGathering();
-    this.#takenAt = performance.now();
-    for (const id of this.#fresh) {
-      const live = this.#jobs.get(id);
-      if (live === undefined) continue;
-      const { newest, hasEnded, retryMs } = live;
-      news.push({ id, job: newest, hasEnded, retryMs });
-      live.newest = null;
+  drain(): readonly StreamUpdate[] {
+    const updates: StreamUpdate[] = [];
+    this.#cancelFlush();
+    this.#drainedAt = performance.now();
+    for (const id of this.#pendingIds) {
+      const stream = this.#jobs.get(id);
+      if (stream === undefined) continue;
+      const { latest, hasEnded, retryMs } = stream;
+      updates.push({ id, job: latest, hasEnded, retryMs });
+      stream.latest = null;
       if (hasEnded) this.#jobs.delete(id);
     }
-    this.#fresh.clear();
-    return news;
+    this.#pendingIds.clear();
+    return updates;
   }
 
   /** How many streams are open, or have something left to tell. */
@@ -104,8 +104,8 @@ export class LiveJobs {
   }
 
   /** Resolves as soon as there is something to take, or after so many milliseconds. One call at a time. */
-  async changed(withinMs = Number.POSITIVE_INFINITY): Promise<void> {
-    if (this.#fresh.size > 0 && this.#gathering === undefined) return;
+  async waitForUpdates(withinMs = Number.POSITIVE_INFINITY): Promise<void> {
+    if (this.#pendingIds.size > 0 && this.#flushTimer === undefined) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;

@@ -12,7 +12,7 @@ import type {
   ThumbnailRecord,
 } from '../shared/records.js';
 import { inputStates, jobStates, outputStates } from '../shared/states.js';
-import { hundredths } from '../shared/util/rounding.js';
+import { roundToHundredths } from '../shared/util/rounding.js';
 import {
   fieldsOf,
   itemsOf,
@@ -108,15 +108,15 @@ function thumbnail(value: unknown): ThumbnailRecord {
 }
 
 /** The plain job object of `{"job": {...}}`, untouched; what came without the wrapping stays as it is. */
-export function unwrapJob(answer: unknown): unknown {
-  const fields = fieldsOf(answer);
+export function unwrapJob(response: unknown): unknown {
+  const fields = fieldsOf(response);
   if (typeof fields.job === 'object' && fields.job !== null) return fields.job;
-  return Array.isArray(answer) && Object.keys(fields).length > 0 ? fields : answer;
+  return Array.isArray(response) && Object.keys(fields).length > 0 ? fields : response;
 }
 
 /** The plain job objects of a list (section 4.3), untouched. */
-export function unwrapJobs(answer: unknown): readonly unknown[] {
-  const list = Array.isArray(answer) ? answer : itemsOf(fieldsOf(answer).jobs);
+export function unwrapJobs(response: unknown): readonly unknown[] {
+  const list = Array.isArray(response) ? response : itemsOf(fieldsOf(response).jobs);
   return list.map(unwrapJob);
 }
 
@@ -124,10 +124,10 @@ export function unwrapJobs(answer: unknown): readonly unknown[] {
  * A job (section 2.3), wrapped or not, with every key there: numbers are numbers, what was missing is null. `askedId` is the id that
  * was asked for, which an answer may leave out.
  */
-export function normaliseJob(answer: unknown, askedId = 0): JobRecord {
-  const fields = fieldsOf(unwrapJob(answer));
+export function normaliseJob(response: unknown, requestedId = 0): JobRecord {
+  const fields = fieldsOf(unwrapJob(response));
   return {
-    id: readId(fields.id) || askedId,
+    id: readId(fields.id) || requestedId,
     state: readState(fields.state),
     test: readBoolean(fields.test),
     pass_through: passThrough(fields.pass_through),
@@ -147,20 +147,20 @@ function passThrough(value: unknown): string | null {
   return readText(value) ?? (value === undefined || value === null ? null : JSON.stringify(value));
 }
 
-function details(fields: Fields, askedId: number): DetailsRecord {
+function details(fields: Fields, requestedId: number): DetailsRecord {
   const media = facts(fields);
   return {
     ...media,
-    id: media.id || askedId,
+    id: media.id || requestedId,
     file_size_in_bytes: readAmount(fields.file_size_in_bytes) ?? readAmount(fields.file_size_bytes),
   };
 }
 
 /** Input details (section 2.1), with every key there. `askedId` as for a job. */
-export function normaliseInput(answer: unknown, askedId = 0): InputDetails {
-  const fields = fieldsOf(answer);
+export function normaliseInput(response: unknown, requestedId = 0): InputDetails {
+  const fields = fieldsOf(response);
   return {
-    ...details(fields, askedId),
+    ...details(fields, requestedId),
     job_id: readId(fields.job_id),
     state: readState(fields.state),
     privacy: readBoolean(fields.privacy),
@@ -168,14 +168,14 @@ export function normaliseInput(answer: unknown, askedId = 0): InputDetails {
 }
 
 /** Output details (section 2.2), with every key there. `askedId` as for a job. */
-export function normaliseOutput(answer: unknown, askedId = 0): OutputDetails {
-  const fields = fieldsOf(answer);
-  return { ...details(fields, askedId), state: readState(fields.state), label: readText(fields.label) };
+export function normaliseOutput(response: unknown, requestedId = 0): OutputDetails {
+  const fields = fieldsOf(response);
+  return { ...details(fields, requestedId), state: readState(fields.state), label: readText(fields.label) };
 }
 
 /** A progress record (section 2.4). Percentages are brought into 0-100; what is missing of a finished one is 100. */
-export function normaliseProgress(answer: unknown): ProgressRecord {
-  const fields = fieldsOf(answer);
+export function normaliseProgress(response: unknown): ProgressRecord {
+  const fields = fieldsOf(response);
   const state: ProgressRecord['state'] = readState(fields.state);
   const event = readText(fields.current_event)?.toLowerCase();
   const eventProgress = readPercent(fields.current_event_progress);
@@ -194,8 +194,8 @@ export function normaliseProgress(answer: unknown): ProgressRecord {
 }
 
 /** Progress of a whole job (`GET /v2/jobs/<id>/progress`). */
-export function normaliseJobProgress(answer: unknown): JobProgressRecord {
-  const fields = fieldsOf(answer);
+export function normaliseJobProgress(response: unknown): JobProgressRecord {
+  const fields = fieldsOf(response);
   return {
     state: readState(fields.state),
     progress: readPercent(fields.progress) ?? 0,
@@ -219,13 +219,13 @@ export function progressOfJob(
   const input = file(job.input_media_file);
   const outputs = job.output_media_files.map(file);
   const sum = outputs.reduce((total, output) => total + output.progress, 0);
-  const mean = outputs.length === 0 ? 0 : hundredths(sum / outputs.length);
+  const mean = outputs.length === 0 ? 0 : roundToHundredths(sum / outputs.length);
   return { state: job.state, progress: job.state === 'finished' ? 100 : mean, input, outputs };
 }
 
 /** Answer to a create (section 4.1). */
-export function normaliseCreated(answer: unknown): CreatedRecord {
-  const fields = fieldsOf(answer);
+export function normaliseCreated(response: unknown): CreatedRecord {
+  const fields = fieldsOf(response);
   return {
     id: readText(fields.id),
     outputs: itemsOf(fields.outputs).map((value) => {

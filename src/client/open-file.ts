@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ErrorClass, errorClasses } from '../shared/error-classes.js';
 import { VencError } from '../shared/errors.js';
 import { redact } from '../shared/redact.js';
-import { exchange } from './http.js';
+import { sendHttpRequest } from './http.js';
 
 /** Where to begin, and in which version of the file: bytes of another one are of no use. */
 export interface FilePosition {
@@ -23,7 +23,7 @@ export interface OpenedFile {
 
 const maxRedirects = 5;
 
-const classesByStatus: Readonly<Record<number, ErrorClass>> = {
+const errorClassesByStatus: Readonly<Record<number, ErrorClass>> = {
   401: 'ForbiddenError',
   403: 'ForbiddenError',
   404: 'NotFoundError',
@@ -49,41 +49,56 @@ export async function openFile(
   };
   let url = new URL(address);
   for (let hops = 0; hops <= maxRedirects; hops += 1) {
-    const { status, headers: told, content } = await exchange({ method: 'GET', url, headers, signal });
-    const tag = told.etag?.startsWith('"') ? told.etag : null;
+    const {
+      status,
+      headers: responseHeaders,
+      content,
+    } = await sendHttpRequest({ method: 'GET', url, headers, signal });
+    const etag = responseHeaders.etag?.startsWith('"') ? responseHeaders.etag : null;
     if (status === 200)
-      return { fromByte: 0, totalBytes: count(told['content-length']), version: tag, content };
-    const range = /^bytes (\d+)-\d+\/(\d+|\*)$/i.exec(told['content-range'] ?? '');
+      return {
+        fromByte: 0,
+        totalBytes: parseCount(responseHeaders['content-length']),
+        version: etag,
+        content,
+      };
+    const range = /^bytes (\d+)-\d+\/(\d+|\*)$/i.exec(responseHeaders['content-range'] ?? '');
     if (status === 206 && range !== null && Number(range[1]) === fromByte)
-      return { fromByte, totalBytes: count(range[2]), version: tag, content };
+      return { fromByte, totalBytes: parseCount(range[2]), version: etag, content };
     content.destroy();
     // Nothing behind what is there already, or nonsense: from the beginning then.
     if (fromByte > 0 && (status === 416 || status === 206))
       return openFile(address, { fromByte: 0, version: null }, signal);
-    if (status < 300 || status >= 400 || told.location === undefined) throw refusal(url, status);
-    if (!URL.canParse(told.location, url.href)) throw refusal(url, status);
-    url = new URL(told.location, url);
-    if (!/^https?:$/.test(url.protocol)) throw refusal(url, status);
+    if (status < 300 || status >= 400 || responseHeaders.location === undefined)
+      throw toOpenError(url, status);
+    if (!URL.canParse(responseHeaders.location, url.href)) throw toOpenError(url, status);
+    url = new URL(responseHeaders.location, url);
+    if (!/^https?:$/.test(url.protocol)) throw toOpenError(url, status);
   }
   throw new VencError('UnreachableError', `${new URL(address).host} redirects in circles.`);
 }
 
-function refusal(url: URL, status: number): VencError {
-  const errorClass = classesByStatus[status] ?? (status >= 500 ? 'UnavailableError' : 'UnreachableError');
-  const why: Partial<Record<ErrorClass, string>> = {
+function toOpenError(url: URL, status: number): VencError {
+  const errorClass =
+    errorClassesByStatus[status] ?? (status >= 500 ? 'UnavailableError' : 'UnreachableError');
+  const reasons: Partial<Record<ErrorClass, string>> = {
     NotFoundError: 'there is no such file',
     GoneError: 'the file is there no longer',
     ForbiddenError: 'access is refused',
   };
-  const said = why[errorClass] ?? errorClasses[errorClass].meaning.replace(/\.$/, '').toLowerCase();
+  const reason = reasons[errorClass] ?? errorClasses[errorClass].meaning.replace(/\.$/, '').toLowerCase();
   // Signed addresses expire, and no key of ours goes with them: the advice of the class would lead astray.
   const hint =
     errorClass === 'ForbiddenError'
       ? { hint: 'its address may have expired: look with venc show whether there is a new one' }
       : {};
-  return new VencError(errorClass, `${redact(url.origin + url.pathname)}: ${said} (status ${status}).`, hint);
+  return new VencError(
+    errorClass,
+    `${redact(url.origin + url.pathname)}: ${reason} (status ${status}).`,
+    hint,
+  );
 }
 
-function count(text: string | undefined): number | null {
+function parseCount(text: string | undefined): number | null {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
 }

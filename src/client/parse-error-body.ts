@@ -3,22 +3,22 @@ import { fieldsOf, readText } from './read-values.js';
 /** Keys under which services say what went wrong, those that say most first. */
 const keys = ['errors', 'error_description', 'message', 'detail', 'error', 'title'] as const;
 /** More is a page or a stack, and no message. */
-const mostComplaints = 50;
-const longestComplaint = 1000;
-const deepest = 5;
+const maxMessages = 50;
+const maxMessageLength = 1000;
+const maxDepth = 5;
 
 /**
  * What a refusing answer says in words, one complaint each: `{"errors": [...]}` as our own daemon has it, the ways of others, and a
  * plain line. Nothing where it says nothing to people, as an HTML page.
  */
-export function saidIn(body: string): readonly string[] {
-  return textsOf(parsed(body), 0)
-    .map((text) => text.trim().slice(0, longestComplaint))
+export function parseErrorBody(body: string): readonly string[] {
+  return collectTexts(parseJsonOrLine(body), 0)
+    .map((text) => text.trim().slice(0, maxMessageLength))
     .filter((text) => text !== '')
-    .slice(0, mostComplaints);
+    .slice(0, maxMessages);
 }
 
-function parsed(body: string): unknown {
+function parseJsonOrLine(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
@@ -26,20 +26,20 @@ function parsed(body: string): unknown {
   }
 }
 
-function textsOf(value: unknown, depth: number): readonly string[] {
-  if (depth > deepest) return [];
-  if (Array.isArray(value)) return value.flatMap((item) => textsOf(item, depth + 1));
+function collectTexts(value: unknown, depth: number): readonly string[] {
+  if (depth > maxDepth) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => collectTexts(item, depth + 1));
   const text = readText(value);
   if (text !== null) return [text];
   const fields = fieldsOf(value);
   for (const key of keys) {
-    const texts = textsOf(fields[key], depth + 1);
+    const texts = collectTexts(fields[key], depth + 1);
     if (texts.length > 0) return texts;
   }
   // By the names of fields: {"width": ["is too large"]}.
   return depth === 0
     ? []
-    : Object.entries(fields).flatMap(([name, said]) =>
-        textsOf(said, depth + 1).map((each) => `${name}: ${each}`),
+    : Object.entries(fields).flatMap(([name, fieldValue]) =>
+        collectTexts(fieldValue, depth + 1).map((message) => `${name}: ${message}`),
       );
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Waits. Rejects with the signal's own reason as soon as that is given. */
-export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+export async function abortableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   if (milliseconds <= 0) return;
   try {

@@ -1,9 +1,9 @@
 import { type RequestOptions, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { VencError } from '../shared/errors.js';
-import { decoded, isUrl } from '../shared/text/url-text.js';
-import { reasonOf } from './network-errors.js';
-import { isHere } from './polling-schedule.js';
+import { decodeUrlPart, isUrl } from '../shared/text/url-text.js';
+import { describeNetworkError } from './network-errors.js';
+import { isLocalUrl } from './polling-schedule.js';
 
 /** The environment, as far as it names proxies. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
@@ -12,14 +12,14 @@ export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
  * The variable that names a proxy for an address, as curl reads them: small letters or capitals, and none for addresses of this
  * machine or those of `NO_PROXY`. Null where there is none.
  */
-export function proxyFor(
+export function findProxy(
   url: URL,
   env: ProxyEnvironment,
 ): { readonly name: string; readonly text: string } | null {
   const scheme = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const name = [scheme, scheme.toUpperCase()].find((each) => (env[each] ?? '').trim() !== '');
   const text = name === undefined ? undefined : env[name]?.trim();
-  if (name === undefined || text === undefined || isHere(url.href)) return null;
+  if (name === undefined || text === undefined || isLocalUrl(url.href)) return null;
   return isExempt(url, env.no_proxy ?? env.NO_PROXY ?? '') ? null : { name, text };
 }
 
@@ -33,8 +33,8 @@ function isExempt({ hostname, port, protocol }: URL, exempt: string): boolean {
     .filter((entry) => entry !== '')
     .some((entry) => {
       const [, domain = entry, onlyPort = ownPort] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
-      const bare = domain.replace(/^\*?\./, '').replace(/^\[|\]$/g, '');
-      return onlyPort === ownPort && (entry === '*' || host === bare || host.endsWith(`.${bare}`));
+      const stripped = domain.replace(/^\*?\./, '').replace(/^\[|\]$/g, '');
+      return onlyPort === ownPort && (entry === '*' || host === stripped || host.endsWith(`.${stripped}`));
     });
 }
 
@@ -42,23 +42,27 @@ function isExempt({ hostname, port, protocol }: URL, exempt: string): boolean {
  * What a request has to be given so that it goes by way of the proxy that the environment names; nothing where there is none. Rejects with
  * `UsageError` where what it names is no proxy, `UnreachableError`, and the signal's reason.
  */
-export async function wayTo(
+export async function resolveProxyOptions(
   url: URL,
   env: ProxyEnvironment,
   signal: AbortSignal | undefined,
 ): Promise<RequestOptions> {
-  const named = proxyFor(url, env);
-  if (named === null) return {};
-  const proxy = proxyUrl(named);
-  const login = loginOf(proxy);
+  const proxySetting = findProxy(url, env);
+  if (proxySetting === null) return {};
+  const proxy = proxyUrl(proxySetting);
+  const authHeaders = proxyAuthHeaders(proxy);
   const { hostname, port } = proxy;
-  const where = { hostname: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 80 : Number(port) };
+  const proxyAddress = { hostname: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 80 : Number(port) };
   if (url.protocol === 'http:') {
-    const auth = url.username === '' ? {} : { auth: loginIn(url) };
-    return { ...where, ...auth, path: withoutUser(url), headers: { Host: url.host, ...login } };
+    const auth = url.username === '' ? {} : { auth: credentialsIn(url) };
+    return { ...proxyAddress, ...auth, path: withoutUser(url), headers: { Host: url.host, ...authHeaders } };
   }
   const target = `${url.hostname}:${url.port === '' ? 443 : url.port}`;
-  const socket = await tunnel({ ...where, path: target, headers: { Host: target, ...login } }, proxy, signal);
+  const socket = await tunnel(
+    { ...proxyAddress, path: target, headers: { Host: target, ...authHeaders } },
+    proxy,
+    signal,
+  );
   const { connect } = await import('node:tls');
   const { isIP } = await import('node:net');
   const name = url.hostname.replace(/^\[|\]$/g, '');
@@ -75,24 +79,24 @@ function tunnel(options: RequestOptions, proxy: URL, signal: AbortSignal | undef
           hint: 'HTTPS_PROXY names it, and NO_PROXY the hosts that are to be reached without it',
         }),
       );
-    const asked = request({
+    const connectRequest = request({
       ...options,
       method: 'CONNECT',
       agent: false,
       timeout: 20_000,
       ...(signal === undefined ? {} : { signal }),
     });
-    asked.on('timeout', () => asked.destroy(new Error('it did not answer in time')));
-    asked.on('connect', ({ statusCode = 0 }, socket: Socket) => {
+    connectRequest.on('timeout', () => connectRequest.destroy(new Error('it did not answer in time')));
+    connectRequest.on('connect', ({ statusCode = 0 }, socket: Socket) => {
       if (statusCode >= 200 && statusCode < 300) return resolve(socket);
       socket.destroy();
       fail(statusCode === 407 ? 'wants a name and a password (407)' : `refuses to connect (${statusCode})`);
     });
-    asked.on('error', (error) => {
+    connectRequest.on('error', (error) => {
       if (signal?.aborted === true) reject(signal.reason);
-      else fail(`could not be reached: ${reasonOf(error)}`, error);
+      else fail(`could not be reached: ${describeNetworkError(error)}`, error);
     });
-    asked.end();
+    connectRequest.end();
   });
 }
 
@@ -104,19 +108,19 @@ function proxyUrl({ name, text }: { readonly name: string; readonly text: string
   });
 }
 
-function loginOf(proxy: URL): Readonly<Record<string, string>> {
+function proxyAuthHeaders(proxy: URL): Readonly<Record<string, string>> {
   if (proxy.username === '') return {};
-  return { 'Proxy-Authorization': `Basic ${Buffer.from(loginIn(proxy)).toString('base64')}` };
+  return { 'Proxy-Authorization': `Basic ${Buffer.from(credentialsIn(proxy)).toString('base64')}` };
 }
 
-function loginIn({ username, password }: URL): string {
-  return `${decoded(username)}:${decoded(password)}`;
+function credentialsIn({ username, password }: URL): string {
+  return `${decodeUrlPart(username)}:${decodeUrlPart(password)}`;
 }
 
 function withoutUser(url: URL): string {
-  const bare = new URL(url);
-  bare.username = '';
-  bare.password = '';
-  bare.hash = '';
-  return bare.href;
+  const stripped = new URL(url);
+  stripped.username = '';
+  stripped.password = '';
+  stripped.hash = '';
+  return stripped.href;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isFinal } from '../shared/states.js';
 import type { FollowedProgress } from './job-progress.js';
 import { normaliseJobProgress } from './normalise.js';
-import { readSse, sseStart } from './sse.js';
+import { initialSseState, parseSse } from './sse.js';
 
 /** One event of a job's stream. */
 export interface JobEvent {
@@ -17,14 +17,14 @@ export interface JobEvent {
 export type EventListener = (event: JobEvent) => void;
 
 /** Milliseconds without a byte after which a stream counts as broken. */
-export interface Silence {
+export interface IdleTimeouts {
   /** At its beginning, where an event is due at once: what holds that back is a proxy which collects. */
-  readonly firstMs: number;
+  readonly firstEventMs: number;
   /** Later on: three signs of life that did not come. */
-  readonly laterMs: number;
+  readonly nextEventMs: number;
 }
 
-const defaultSilence: Silence = { firstMs: 10_000, laterMs: 45_000 };
+const defaultIdleTimeouts: IdleTimeouts = { firstEventMs: 10_000, nextEventMs: 45_000 };
 /** Greatest length of a line, in characters; a job with 50 outputs stays far below. */
 const maxLineLength = 4 * 1024 * 1024;
 
@@ -36,33 +36,33 @@ export function readEvents(
   id: number,
   content: IncomingMessage,
   onEvent: EventListener,
-  silence: Silence = defaultSilence,
+  idleTimeouts: IdleTimeouts = defaultIdleTimeouts,
 ): Promise<boolean> {
-  const letters = new TextDecoder('utf-8', { ignoreBOM: true });
-  let state = sseStart;
-  let patience: NodeJS.Timeout;
-  let isAwaited = true;
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let state = initialSseState;
+  let idleTimer: NodeJS.Timeout;
+  let isAwaitingFirst = true;
   return new Promise((resolve) => {
-    const end = (isOfUse: boolean): void => {
-      clearTimeout(patience);
+    const end = (isUsable: boolean): void => {
+      clearTimeout(idleTimer);
       content.destroy();
-      resolve(isOfUse);
+      resolve(isUsable);
     };
-    patience = setTimeout(end, silence.firstMs, false);
+    idleTimer = setTimeout(end, idleTimeouts.firstEventMs, false);
     // The connection's own patience is longer, and counted anew with each piece as well.
     content.socket?.setTimeout(0);
     // By listening, not by iterating: with many streams what a promise for each piece costs is felt.
     content.on('data', (chunk: Buffer) => {
-      if (isAwaited) {
-        isAwaited = false;
-        clearTimeout(patience);
-        patience = setTimeout(end, silence.laterMs, true);
-      } else patience.refresh();
-      const read = readSse(state, letters.decode(chunk, { stream: true }));
+      if (isAwaitingFirst) {
+        isAwaitingFirst = false;
+        clearTimeout(idleTimer);
+        idleTimer = setTimeout(end, idleTimeouts.nextEventMs, true);
+      } else idleTimer.refresh();
+      const read = parseSse(state, decoder.decode(chunk, { stream: true }));
       state = read.state;
       for (const { data, id: eventId, event } of read.messages) {
         if (event !== 'message') continue;
-        const job = followed(id, data);
+        const job = parseProgress(id, data);
         if (job === null) return end(false);
         onEvent({ job, eventId, retryMs: state.retryMs });
         if (isFinal(job.state)) return end(true);
@@ -76,7 +76,7 @@ export function readEvents(
 }
 
 /** The progress that the data of an event hold; null where they are not JSON. */
-function followed(id: number, data: string): FollowedProgress | null {
+function parseProgress(id: number, data: string): FollowedProgress | null {
   try {
     return { id, ...normaliseJobProgress(JSON.parse(data)) };
   } catch {

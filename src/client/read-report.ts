@@ -1,5 +1,5 @@
 import { isVencError } from '../shared/errors.js';
-import type { Ask } from './call.js';
+import type { CallOptions } from './call.js';
 import type { Client } from './client.js';
 import { mayLackRoute } from './network-errors.js';
 import { fieldsOf, itemsOf, readNumber, readText } from './read-values.js';
@@ -27,7 +27,7 @@ export const usageAmounts = {
 export type Amounts = Readonly<Record<string, number>>;
 
 /** One day of one grouping. */
-export interface UsageDay {
+export interface ReportDay {
   readonly kind: UsageKind;
   /** `YYYY-MM-DD`. */
   readonly day: string;
@@ -37,9 +37,9 @@ export interface UsageDay {
 }
 
 /** Usage of one kind: its days as the service has them, and their sums: those that it tells, else those of the days. */
-export interface Usage {
+export interface UsageReport {
   readonly kind: UsageKind;
-  readonly days: readonly UsageDay[];
+  readonly days: readonly ReportDay[];
   readonly total: Amounts;
 }
 
@@ -49,28 +49,28 @@ const routeOf = { all: 'reportAll', vod: 'reportVod', live: 'reportLive' } as co
  * The answer to a report as it came. That of files alone is an addition: where a service lacks it, it is what the report of all tells of
  * files. Rejects as `Client.ask` does.
  */
-export async function askReport(
-  client: Pick<Client, 'ask'>,
+export async function requestReport(
+  client: Pick<Client, 'call'>,
   kind: UsageKind | 'all',
-  query: NonNullable<Ask['query']>,
+  query: NonNullable<CallOptions['query']>,
 ): Promise<unknown> {
   try {
-    return (await client.ask(routeOf[kind], { query })).body;
+    return (await client.call(routeOf[kind], { query })).body;
   } catch (error) {
     if (kind !== 'vod' || !isVencError(error) || !mayLackRoute(error)) throw error;
-    const { total, statistics } = fieldsOf((await client.ask(routeOf.all, { query })).body);
+    const { total, statistics } = fieldsOf((await client.call(routeOf.all, { query })).body);
     return { total: fieldsOf(total).vod, statistics: fieldsOf(statistics).vod };
   }
 }
 
 /** Reads a report (sections 4.10 and 4.11) with care. That of `all` has both kinds below its total and its statistics. */
-export function readReport(asked: UsageKind | 'all', body: unknown): readonly Usage[] {
+export function parseReport(requestedKind: UsageKind | 'all', body: unknown): readonly UsageReport[] {
   const { total, statistics } = fieldsOf(body);
-  if (asked !== 'all') return [usageOf(asked, total, statistics)];
+  if (requestedKind !== 'all') return [usageOf(requestedKind, total, statistics)];
   return usageKinds.map((kind) => usageOf(kind, fieldsOf(total)[kind], fieldsOf(statistics)[kind]));
 }
 
-function usageOf(kind: UsageKind, total: unknown, statistics: unknown): Usage {
+function usageOf(kind: UsageKind, total: unknown, statistics: unknown): UsageReport {
   const days = itemsOf(statistics).map((item) => {
     const fields = fieldsOf(item);
     return {
@@ -86,17 +86,19 @@ function usageOf(kind: UsageKind, total: unknown, statistics: unknown): Usage {
       days.reduce((sum, { amounts }) => sum + (amounts[name] ?? 0), 0),
     ]),
   );
-  return { kind, days, total: { ...sums, ...toldOf(kind, total) } };
+  return { kind, days, total: { ...sums, ...reportedAmounts(kind, total) } };
 }
 
 function amountsOf(kind: UsageKind, value: unknown): Amounts {
-  const told = toldOf(kind, value);
-  return Object.fromEntries(usageAmounts[kind].map((name) => [name, told[name] ?? 0]));
+  const reported = reportedAmounts(kind, value);
+  return Object.fromEntries(usageAmounts[kind].map((name) => [name, reported[name] ?? 0]));
 }
 
 /** The amounts that are there. */
-function toldOf(kind: UsageKind, value: unknown): Amounts {
+function reportedAmounts(kind: UsageKind, value: unknown): Amounts {
   const fields = fieldsOf(value);
-  const told = usageAmounts[kind].map((name) => [name, readNumber(fields[name])] as const);
-  return Object.fromEntries(told.filter((entry): entry is [(typeof entry)[0], number] => entry[1] !== null));
+  const reported = usageAmounts[kind].map((name) => [name, readNumber(fields[name])] as const);
+  return Object.fromEntries(
+    reported.filter((entry): entry is [(typeof entry)[0], number] => entry[1] !== null),
+  );
 }

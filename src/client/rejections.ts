@@ -3,11 +3,11 @@ import { type ErrorClass, errorClasses } from '../shared/error-classes.js';
 import { VencError } from '../shared/errors.js';
 import { redact } from '../shared/redact.js';
 import { type RouteName, routes } from '../shared/routes.js';
-import { saidIn } from './parse-error-body.js';
+import { parseErrorBody } from './parse-error-body.js';
 import { readNumber } from './read-values.js';
 
 /** What is needed of an answer to tell what went wrong. */
-export interface RefusedAnswer {
+export interface FailedResponse {
   readonly status: number;
   readonly body: string;
   readonly retryAfter?: string | undefined;
@@ -17,7 +17,7 @@ export interface RefusedAnswer {
   readonly isOwnDaemon?: boolean;
 }
 
-const classesByStatus: Readonly<Record<number, ErrorClass>> = {
+const errorClassesByStatus: Readonly<Record<number, ErrorClass>> = {
   400: 'InvalidRequestError',
   401: 'UnauthorizedError',
   403: 'ForbiddenError',
@@ -34,33 +34,36 @@ const classesByStatus: Readonly<Record<number, ErrorClass>> = {
 };
 
 /** Statuses after which nobody knows whether the service did what it was asked for. */
-const doubtful = [500, 502, 504];
+const ambiguousStatuses = [500, 502, 504];
 /** A longer wait is no advice. */
-const absurdSeconds = 30 * 86_400;
+const maxRetryAfterSeconds = 30 * 86_400;
 
 /**
  * The error that a refusing answer amounts to (section 7; contract of `{"errors": [...]}`). What the service says becomes the
  * complaints; where it says nothing readable (an HTML page of a proxy, an empty body) the status stands in for it.
  */
-export function refusalOf(route: RouteName, subject: string, answer: RefusedAnswer): VencError {
-  const said = saidIn(answer.body).map(redact);
-  const isLost = isNoService(route, answer.status);
-  const errorClass = classOf(route, answer.status, said);
-  const isMoved = answer.status >= 300 && answer.status < 400;
-  const complaints =
-    said.length > 0 && !isLost && !isMoved ? said : [silentMessage(route, subject, isLost, answer)];
-  const asked = readNumber(answer.retryAfter);
-  const retryAfterSeconds = asked !== null && asked <= absurdSeconds ? asked : null;
-  const hint = hintOf(route, errorClass, retryAfterSeconds, answer);
-  return new VencError(errorClass, complaints.join('; '), {
-    complaints,
+export function toServiceError(route: RouteName, subject: string, response: FailedResponse): VencError {
+  const bodyMessages = parseErrorBody(response.body).map(redact);
+  const isNotService = isMissingService(route, response.status);
+  const errorClass = classOf(route, response.status, bodyMessages);
+  const isRedirect = response.status >= 300 && response.status < 400;
+  const messages =
+    bodyMessages.length > 0 && !isNotService && !isRedirect
+      ? bodyMessages
+      : [defaultMessage(route, subject, isNotService, response)];
+  const requestedSeconds = readNumber(response.retryAfter);
+  const retryAfterSeconds =
+    requestedSeconds !== null && requestedSeconds <= maxRetryAfterSeconds ? requestedSeconds : null;
+  const hint = hintOf(route, errorClass, retryAfterSeconds, response);
+  return new VencError(errorClass, messages.join('; '), {
+    messages,
     ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
     ...(hint === null ? {} : { hint }),
   });
 }
 
 /** What to do where nobody knows whether a request was heeded; null for questions, which change nothing. */
-export function doubtOf(route: RouteName, id?: string | number): string | null {
+export function ambiguityHint(route: RouteName, id?: string | number): string | null {
   if (route === 'createJob') {
     return 'the job may have been created all the same: look with venc list before you submit it again';
   }
@@ -69,7 +72,7 @@ export function doubtOf(route: RouteName, id?: string | number): string | null {
 }
 
 /** A service that speaks the document has these two addresses: where they are not, the base address is wrong. */
-function isNoService(route: RouteName, status: number): boolean {
+function isMissingService(route: RouteName, status: number): boolean {
   return status === 404 && (route === 'listJobs' || route === 'createJob');
 }
 
@@ -77,31 +80,32 @@ function hintOf(
   route: RouteName,
   errorClass: ErrorClass,
   retryAfterSeconds: number | null,
-  answer: RefusedAnswer,
+  response: FailedResponse,
 ): string | null {
-  if (isNoService(route, answer.status)) return 'check its address, which ends before /v2, and its key';
-  if (answer.status >= 300 && answer.status < 400) return movedHint(route, answer);
-  if (route === 'removeJob' && answer.isOwnDaemon === false && [404, 405, 501].includes(answer.status)) {
+  if (isMissingService(route, response.status))
+    return 'check its address, which ends before /v2, and its key';
+  if (response.status >= 300 && response.status < 400) return redirectHint(route, response);
+  if (route === 'removeJob' && response.isOwnDaemon === false && [404, 405, 501].includes(response.status)) {
     return 'only the daemon of venc can remove jobs (DELETE /v2/jobs/ID): this service may not know how to';
   }
-  const doubt = doubtful.includes(answer.status) ? doubtOf(route) : null;
-  if (doubt !== null) return doubt;
+  const ambiguity = ambiguousStatuses.includes(response.status) ? ambiguityHint(route) : null;
+  if (ambiguity !== null) return ambiguity;
   // Zero says nothing, and where trying again is of no use the advice of the class says what is.
   if (errorClasses[errorClass].retryable && (retryAfterSeconds ?? 0) > 0) {
     return `Try again after ${retryAfterSeconds} s, as the service asks.`;
   }
   if (errorClass === 'TooManyRequestsError') return 'try again in a while';
-  if (errorClass === 'UnauthorizedError' && answer.isOwnDaemon === false) {
+  if (errorClass === 'UnauthorizedError' && response.isOwnDaemon === false) {
     return 'check VENC_API_KEY, or give the target its new key: venc target add NAME URL --force';
   }
   // What the advice of these classes names, a log and an address, only our own daemon has.
-  if (answer.status >= 500 && answer.isOwnDaemon === false) {
+  if (response.status >= 500 && response.isOwnDaemon === false) {
     return 'try again later; where it stays so, ask who runs the service';
   }
   return null;
 }
 
-function movedHint(route: RouteName, { location, url }: RefusedAnswer): string {
+function redirectHint(route: RouteName, { location, url }: FailedResponse): string {
   const advice = 'check the address of the service';
   if (location === undefined || url === undefined || !URL.canParse(location, url)) return advice;
   const { origin, pathname } = new URL(location, url);
@@ -111,20 +115,24 @@ function movedHint(route: RouteName, { location, url }: RefusedAnswer): string {
   return `keys do not follow redirects; if it is yours, give its address as ${origin}${pathname.slice(0, end)}`;
 }
 
-function classOf(route: RouteName, status: number, said: readonly string[]): ErrorClass {
+function classOf(route: RouteName, status: number, bodyMessages: readonly string[]): ErrorClass {
   // 403 has two meanings on a resubmit, and only the words tell a read-only key from the limit of section 4.4.
-  if (route === 'resubmitJob' && status === 403 && !/read[- ]only|full[- ]access/i.test(said.join())) {
+  if (
+    route === 'resubmitJob' &&
+    status === 403 &&
+    !/read[- ]only|full[- ]access/i.test(bodyMessages.join())
+  ) {
     return 'ResubmitLimitError';
   }
-  if (isNoService(route, status)) return 'UnreachableError';
-  const known = classesByStatus[status];
+  if (isMissingService(route, status)) return 'UnreachableError';
+  const known = errorClassesByStatus[status];
   if (known !== undefined) return known;
   if (status >= 500) return 'UnavailableError';
   return status >= 400 ? 'InvalidRequestError' : 'UnreachableError';
 }
 
 /** What a status means by itself (section 7), of a route or of any; `it` stands for what was asked for. */
-const meanings: Readonly<Record<string, string>> = {
+const statusMessages: Readonly<Record<string, string>> = {
   401: 'the service refuses the key (401).',
   404: 'there is no it here.',
   'cancelJob 409': 'it cannot be cancelled: only a job that is waiting or processing can be (409).',
@@ -134,16 +142,17 @@ const meanings: Readonly<Record<string, string>> = {
   'resubmitJob 403': 'it was resubmitted as often as the service allows (403).',
 };
 
-function silentMessage(
+function defaultMessage(
   route: RouteName,
   subject: string,
-  isLost: boolean,
-  { status, location, url }: RefusedAnswer,
+  isNotService: boolean,
+  { status, location, url }: FailedResponse,
 ): string {
-  if (isLost) return `There is no encoding service at ${redact(url ?? 'this address')}: it answered 404.`;
-  const meaning = meanings[`${route} ${status}`] ?? meanings[status];
-  if (meaning !== undefined)
-    return meaning.replace(/\bit\b/, subject).replace(/^./, (letter) => letter.toUpperCase());
+  if (isNotService)
+    return `There is no encoding service at ${redact(url ?? 'this address')}: it answered 404.`;
+  const statusMessage = statusMessages[`${route} ${status}`] ?? statusMessages[status];
+  if (statusMessage !== undefined)
+    return statusMessage.replace(/\bit\b/, subject).replace(/^./, (letter) => letter.toUpperCase());
   if (status >= 300 && status < 400) {
     return `The service answered with a redirect (${status}) to ${location === undefined ? 'nowhere' : redact(location)}.`;
   }

@@ -3,7 +3,7 @@ import type { HttpRequest } from './http.js';
 import type { Target } from './target.js';
 
 /** What goes with one call of a route. */
-export interface Ask {
+export interface CallOptions {
   /** Values for the `:names` of the route's path. */
   readonly values?: Readonly<Record<string, string | number>>;
   /** Query parameters; those that are undefined are left out. */
@@ -13,7 +13,7 @@ export interface Ask {
   /** A body that is streamed as it is. */
   readonly content?: { readonly sizeBytes: number; readonly content: AsyncIterable<Uint8Array> };
   /** A status that is an answer and no refusal here, beside those below 300. */
-  readonly alsoGoodStatus?: number;
+  readonly acceptedStatus?: number;
   /** Headers beside those that every call has. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
@@ -23,27 +23,32 @@ export interface Ask {
  * Whether the key of a call may be sent in the query as well (section 5): that of a GET, a cancel or a resubmit, and never to the local
  * daemon. Queries end up in access logs, so this is only for services that do not accept the header.
  */
-export function mayHaveKeyInQuery(target: Target, name: RouteName): boolean {
+export function allowsKeyInQuery(target: Target, name: RouteName): boolean {
   if (target.isOwnDaemon === true || target.apiKey === '' || routes[name].key === 'none') return false;
   return routes[name].method === 'GET' || name === 'cancelJob' || name === 'resubmitJob';
 }
 
 /** A call as it goes out to a target: with its key in the header, and with `isKeyInQuery` in the query too where it may be there. */
-export function requestOf(target: Target, name: RouteName, options: Ask, isKeyInQuery = false): HttpRequest {
+export function buildHttpRequest(
+  target: Target,
+  name: RouteName,
+  options: CallOptions,
+  isKeyInQuery = false,
+): HttpRequest {
   const body = options.body === undefined ? options.content?.content : JSON.stringify(options.body);
-  const url = addressOf(target, name, options);
-  if (isKeyInQuery && mayHaveKeyInQuery(target, name)) url.searchParams.set('api_key', target.apiKey);
+  const url = buildUrl(target, name, options);
+  if (isKeyInQuery && allowsKeyInQuery(target, name)) url.searchParams.set('api_key', target.apiKey);
   return {
     method: routes[name].method,
     url,
-    headers: { ...headersOf(target, name, options, body), ...options.headers },
+    headers: { ...buildHeaders(target, name, options, body), ...options.headers },
     ...(body === undefined ? {} : { body }),
     signal: options.signal,
   };
 }
 
 /** The suffix `.json` is the document's own way to ask for JSON; creates have none there, and neither have our additions. */
-function addressOf(target: Target, name: RouteName, options: Ask): URL {
+function buildUrl(target: Target, name: RouteName, options: CallOptions): URL {
   const route = routes[name];
   const suffix = /^4\./.test(route.section) && route.method !== 'POST' ? '.json' : '';
   const base = target.url.replace(/\/+$/, '');
@@ -54,10 +59,10 @@ function addressOf(target: Target, name: RouteName, options: Ask): URL {
   return url;
 }
 
-function headersOf(
+function buildHeaders(
   target: Target,
   name: RouteName,
-  options: Ask,
+  options: CallOptions,
   body: string | AsyncIterable<Uint8Array> | undefined,
 ): Readonly<Record<string, string>> {
   return {
@@ -89,7 +94,7 @@ const subjects: Readonly<Partial<Record<RouteName, string>>> = {
 };
 
 /** What a call is about, in words: `job 7`, `list of jobs`. */
-export function subjectOf(name: RouteName, options: Ask): string {
+export function subjectOf(name: RouteName, options: CallOptions): string {
   const id = options.values?.id;
   if (id === undefined) return subjects[name] ?? `address ${routes[name].path}`;
   if (name.startsWith('input')) return `input ${id}`;

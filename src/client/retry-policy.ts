@@ -1,61 +1,61 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import { exitCodes } from '../shared/exit-codes.js';
 import type { Client } from './client.js';
-import { pause } from './pause.js';
-import type { Pace } from './polling-schedule.js';
+import { abortableSleep } from './pause.js';
+import type { PollingSchedule } from './polling-schedule.js';
 
 /** What is told of an outage: once when it begins, and once when it is over. */
-export type OutageEvent =
+export type ConnectionEvent =
   | { readonly type: 'unreachable'; readonly error: VencError }
   | { readonly type: 'back' };
 
 /** How to ask. */
-export interface PatienceOptions {
+export interface RetryOptions {
   readonly client: Pick<Client, 'relocate'>;
-  readonly pace: Pace;
+  readonly schedule: PollingSchedule;
   readonly signal: AbortSignal | undefined;
   /** The service answered a moment ago: an outage at the first question is waited out as well. */
   readonly isKnownReachable: boolean;
   /** How time passes, for tests. */
-  readonly wait?: typeof pause;
+  readonly sleep?: typeof abortableSleep;
 }
 
 /** Longest time for which a service is left alone because it asks for that: it may be there again long before. */
-const longestWaitSeconds = 60;
+const maxWaitSeconds = 60;
 
 /** Puts one question, when its turn has come. */
-export type Patiently = <T>(question: () => Promise<T>) => AsyncGenerator<OutageEvent, T, undefined>;
+export type WithRetry = <T>(request: () => Promise<T>) => AsyncGenerator<ConnectionEvent, T, undefined>;
 
 /**
  * Puts questions to a service and waits outages out. Throws what cannot pass: a refusal, a service that never answered, and the
  * signal's own reason (`InterruptedError` where that is none of ours).
  */
-export function createPatience({
+export function createWithRetry({
   client,
-  pace,
+  schedule,
   signal,
   isKnownReachable,
-  wait = pause,
-}: PatienceOptions): Patiently {
+  sleep = abortableSleep,
+}: RetryOptions): WithRetry {
   let hasAnswered = isKnownReachable;
-  let isLost = false;
-  return async function* patiently(question) {
+  let isDisconnected = false;
+  return async function* withRetry(request) {
     for (;;) {
       try {
-        await pace.turn(signal);
-        const answer = await question();
+        await schedule.waitForSlot(signal);
+        const response = await request();
         hasAnswered = true;
-        if (isLost) yield { type: 'back' };
-        isLost = false;
-        return answer;
+        if (isDisconnected) yield { type: 'back' };
+        isDisconnected = false;
+        return response;
       } catch (error) {
-        if (signal?.aborted === true) throw endOf(signal);
+        if (signal?.aborted === true) throw toAbortError(signal);
         if (!hasAnswered || !isVencError(error) || error.entry.exitCode !== exitCodes.unreachable)
           throw error;
-        if (!isLost) yield { type: 'unreachable', error };
-        isLost = true;
-        pace.note(false);
-        await leaveAlone(error, wait, signal);
+        if (!isDisconnected) yield { type: 'unreachable', error };
+        isDisconnected = true;
+        schedule.endRound(false);
+        await waitForRetryAfter(error, sleep, signal);
         await client.relocate();
       }
     }
@@ -63,20 +63,20 @@ export function createPatience({
 }
 
 /** Heeds `Retry-After`: a service that limits its callers may shut out who asks before. */
-async function leaveAlone(
+async function waitForRetryAfter(
   error: VencError,
-  wait: typeof pause,
+  sleep: typeof abortableSleep,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const seconds = Math.min(error.retryAfterSeconds ?? 0, longestWaitSeconds);
+  const seconds = Math.min(error.retryAfterSeconds ?? 0, maxWaitSeconds);
   try {
-    if (seconds > 0) await wait(seconds * 1000, signal);
+    if (seconds > 0) await sleep(seconds * 1000, signal);
   } catch (reason) {
-    throw signal?.aborted === true ? endOf(signal) : reason;
+    throw signal?.aborted === true ? toAbortError(signal) : reason;
   }
 }
 
 /** The error that an aborted signal ends work with: its own reason, `InterruptedError` where that is none of ours. */
-export function endOf(signal: AbortSignal): VencError {
+export function toAbortError(signal: AbortSignal): VencError {
   return isVencError(signal.reason) ? signal.reason : new VencError('InterruptedError', 'Interrupted.');
 }

@@ -14,7 +14,7 @@ export interface SseState {
   readonly line: string;
   /** The last character was a carriage return: a line feed after it ends no further line. */
   readonly isAfterReturn: boolean;
-  readonly isBegun: boolean;
+  readonly hasStarted: boolean;
   readonly data: readonly string[];
   readonly event: string;
   readonly id: string;
@@ -23,10 +23,10 @@ export interface SseState {
 }
 
 /** A stream of which nothing was read. */
-export const sseStart: SseState = {
+export const initialSseState: SseState = {
   line: '',
   isAfterReturn: false,
-  isBegun: false,
+  hasStarted: false,
   data: [],
   event: '',
   id: '',
@@ -37,17 +37,17 @@ export const sseStart: SseState = {
  * Reads on in a server-sent event stream (the format of the HTML standard): `text` may begin and end anywhere. What stands behind the
  * last empty line is no message yet.
  */
-export function readSse(
+export function parseSse(
   before: SseState,
   text: string,
 ): { readonly state: SseState; readonly messages: readonly SseMessage[] } {
   if (text === '') return { state: before, messages: [] };
-  const unmarked = before.isBegun ? text : text.replace(/^\uFEFF/, '');
-  const own = before.isAfterReturn ? unmarked.replace(/^\n/, '') : unmarked;
-  const pieces = `${before.line}${own}`.split(/\r\n|\n|\r/);
+  const withoutBom = before.hasStarted ? text : text.replace(/^\uFEFF/, '');
+  const input = before.isAfterReturn ? withoutBom.replace(/^\n/, '') : withoutBom;
+  const lines = `${before.line}${input}`.split(/\r\n|\n|\r/);
   const messages: SseMessage[] = [];
   let { data, event, id, retryMs } = before;
-  for (const line of pieces.slice(0, -1)) {
+  for (const line of lines.slice(0, -1)) {
     if (line === '') {
       if (data.length > 0)
         messages.push({ data: data.join('\n'), id, event: event === '' ? 'message' : event });
@@ -62,9 +62,9 @@ export function readSse(
     else if (name === 'retry' && /^[0-9]+$/.test(value)) retryMs = Number(value);
     // All else is a comment, whose name is empty, or a field of a later day.
   }
-  const line = pieces.at(-1) ?? '';
+  const line = lines.at(-1) ?? '';
   return {
-    state: { line, isAfterReturn: text.endsWith('\r'), isBegun: true, data, event, id, retryMs },
+    state: { line, isAfterReturn: text.endsWith('\r'), hasStarted: true, data, event, id, retryMs },
     messages,
   };
 }

@@ -52,7 +52,7 @@ export async function resolveTarget(sources: TargetSources): Promise<Target> {
       },
     );
   }
-  return sources.url === null ? daemonOf(sources) : serviceAt(sources.url, sources);
+  return sources.url === null ? readDaemonTarget(sources) : createServiceTarget(sources.url, sources);
 }
 
 /** Whether a text can be a key: it has to go into a header. */
@@ -73,7 +73,7 @@ export function serviceUrl(text: string): string | null {
   return url.href.replace(/\/+$/, '').replace(/\/+v2$/, '');
 }
 
-function serviceAt(text: string, { apiKey, isConfigured }: TargetSources): Target {
+function createServiceTarget(text: string, { apiKey, isConfigured }: TargetSources): Target {
   const name = isConfigured === true ? 'The configured url' : 'VENC_URL';
   const url = serviceUrl(text);
   if (url === null) {
@@ -100,7 +100,7 @@ function serviceAt(text: string, { apiKey, isConfigured }: TargetSources): Targe
   };
 }
 
-async function daemonOf(sources: TargetSources): Promise<Target> {
+async function readDaemonTarget(sources: TargetSources): Promise<Target> {
   const hint = 'start one with: venc daemon';
   const url = readText(fieldsOf(await readJson(join(sources.dataFolder, daemonFile))).url);
   if (url === null) {
@@ -113,7 +113,7 @@ async function daemonOf(sources: TargetSources): Promise<Target> {
     );
   }
   const apiKey = sources.apiKey ?? (await readKey(join(sources.dataFolder, ownerKeyFile)));
-  return { url, apiKey, isOwnDaemon: true, hint, locate: () => daemonOf(sources) };
+  return { url, apiKey, isOwnDaemon: true, hint, locate: () => readDaemonTarget(sources) };
 }
 
 async function readJson(path: string): Promise<unknown> {

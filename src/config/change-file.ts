@@ -32,13 +32,13 @@ export async function changeFile(
     // conf would make it too, and never end where that is not possible.
     await makeFolder(folder, 0o700);
     const { default: FileStore } = await import('conf');
-    return await locked(path, async () => {
-      for (const left of await abandonedFiles(folder)) await unlink(left).catch(() => {});
-      const setAside = setBrokenAside(path);
+    return await withFileLock(path, async () => {
+      for (const stalePath of await abandonedFiles(folder)) await unlink(stalePath).catch(() => {});
+      const quarantinedPath = quarantineInvalidFile(path);
       // Names of targets may have dots.
       const options = { configFileMode: 0o600, accessPropertiesByDotNotation: false };
       change(new FileStore<Record<string, unknown>>({ cwd: folder, configName: name, ...options }));
-      return setAside;
+      return quarantinedPath;
     });
   } catch (error) {
     throw new VencError('UsageError', `${path} cannot be written: ${diskReason(error, 'write')}.`, {
@@ -49,16 +49,16 @@ export async function changeFile(
 }
 
 /** A change is a read and a write: without the lock the slower of two would undo what the faster has written in between. */
-async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const lock = await takeLock(`${path}.lock`);
+async function withFileLock<T>(path: string, task: () => Promise<T>): Promise<T> {
+  const lock = await acquireLock(`${path}.lock`);
   try {
-    return await work();
+    return await task();
   } finally {
     await lock.release();
   }
 }
 
-async function takeLock(path: string): Promise<FileLock> {
+async function acquireLock(path: string): Promise<FileLock> {
   const end = performance.now() + lockWaitMs;
   for (;;) {
     try {
@@ -74,7 +74,7 @@ async function takeLock(path: string): Promise<FileLock> {
   }
 }
 
-function setBrokenAside(path: string): string | null {
+function quarantineInvalidFile(path: string): string | null {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -86,14 +86,14 @@ function setBrokenAside(path: string): string | null {
     parseFile(text);
     return null;
   } catch {
-    const aside = freeName(`${path}.broken`);
-    renameSync(path, aside);
-    return aside;
+    const quarantinePath = findFreeName(`${path}.broken`);
+    renameSync(path, quarantinePath);
+    return quarantinePath;
   }
 }
 
 /** What was set aside before is not to be lost either. */
-function freeName(path: string): string {
+function findFreeName(path: string): string {
   let name = path;
   for (let number = 2; existsSync(name); number += 1) name = `${path}-${number}`;
   return name;

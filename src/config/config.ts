@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isVencError } from '../shared/errors.js';
-import { nearMisses } from '../shared/text/suggestions.js';
+import { findSuggestions } from '../shared/text/suggestions.js';
 import { diskReason } from '../shared/util/disk-error-text.js';
 import { systemCode } from '../shared/util/system-code.js';
 import { type DaemonFlag, type DaemonFlagName, daemonFlags } from './daemon-flags.js';
@@ -25,8 +25,8 @@ const generalTable = {
   data: text('data folder of the local daemon', 'VENC_DATA'),
   target: text('the service to talk to, by its name in venc target list', 'VENC_TARGET'),
   url: text('address of a service whose key is in VENC_API_KEY', 'VENC_URL'),
-  progress: oneOfWords('how progress is shown', ['auto', 'tty', 'plain', 'json', 'none']),
-  color: oneOfWords('whether there are colours on a terminal', ['auto', 'never']),
+  progress: choice('how progress is shown', ['auto', 'tty', 'plain', 'json', 'none']),
+  color: choice('whether there are colours on a terminal', ['auto', 'never']),
 } as const;
 
 /** A key that every command heeds. */
@@ -38,7 +38,7 @@ export type ConfigKey = GeneralKey | DaemonFlagName;
 /** Every key: those that all commands heed, and those of `venc daemon`. */
 export const configTable: Readonly<Record<ConfigKey, ConfigEntry>> = { ...generalTable, ...daemonTable() };
 
-const unsetTexts: { readonly [Key in ConfigKey]?: string } = {
+const unsetDescriptions: { readonly [Key in ConfigKey]?: string } = {
   ffmpeg: 'the first that venc doctor finds',
   ffprobe: 'the first that venc doctor finds',
   target: 'local',
@@ -59,8 +59,8 @@ export function defaultOf(key: ConfigKey, env: Environment): string {
   const flag: DaemonFlag | undefined = Object.entries<DaemonFlag>(daemonFlags).find(
     ([name]) => name === key,
   )?.[1];
-  const { value, text: shown } = flag?.otherwise ?? {};
-  return shown ?? (value === undefined ? (unsetTexts[key] ?? '') : String(value));
+  const { value, text: shown } = flag?.fallback ?? {};
+  return shown ?? (value === undefined ? (unsetDescriptions[key] ?? '') : String(value));
 }
 
 // Object.keys forgets what the keys are.
@@ -75,10 +75,10 @@ export type Config = {
 } & { readonly [Key in DaemonFlagName]?: string };
 
 /** A configuration as it was found. */
-export interface FoundConfig {
+export interface LoadedConfig {
   readonly config: Config;
   /** What was wrong with the file, one sentence each; what is wrong is left out. */
-  readonly complaints: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** The name of the configuration file, without its extension. */
@@ -93,24 +93,24 @@ export function configPath(env: Environment): string {
  * Reads the configuration file, if there is one. Never rejects: a broken file is complained of and counts as empty.
  * conf, which writes it, takes longer to load than a whole `venc list`: to read JSON there is no need of it.
  */
-export async function readConfig(env: Environment): Promise<FoundConfig> {
+export async function readConfig(env: Environment): Promise<LoadedConfig> {
   const path = configPath(env);
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
     const isMissing = ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
-    return { config: {}, complaints: isMissing ? [] : [ignored(path, error)] };
+    return { config: {}, warnings: isMissing ? [] : [ignoredWarning(path, error)] };
   }
   try {
-    return sortOut(path, parseFile(text));
+    return validateEntries(path, parseFile(text));
   } catch (error) {
-    return { config: {}, complaints: [ignored(path, error)] };
+    return { config: {}, warnings: [ignoredWarning(path, error)] };
   }
 }
 
 /** The rule that a value breaks, as the end of a sentence that begins with the key; null for a good one. */
-export function brokenConfigRule(key: ConfigKey, value: unknown): string | null {
+export function findConfigViolation(key: ConfigKey, value: unknown): string | null {
   if (typeof value !== 'string' || value === '') return 'must be a text that is not empty';
   const { choices, read } = configTable[key];
   if (choices !== null && !choices.includes(value)) return `must be ${choices.join(', ')}`;
@@ -127,7 +127,7 @@ function text(help: string, variable: string) {
   return { help, choices: null, variable, read: null } as const;
 }
 
-function oneOfWords<const Words extends readonly string[]>(help: string, choices: Words) {
+function choice<const Words extends readonly string[]>(help: string, choices: Words) {
   return { help, choices, variable: null, read: null } as const;
 }
 
@@ -140,23 +140,23 @@ function daemonTable(): Readonly<Record<DaemonFlagName, ConfigEntry>> {
   return Object.fromEntries(entries) as Record<DaemonFlagName, ConfigEntry>;
 }
 
-function ignored(path: string, error: unknown): string {
+function ignoredWarning(path: string, error: unknown): string {
   return `The configuration file ${path} was ignored: ${diskReason(error, 'read')}.`;
 }
 
-function sortOut(path: string, found: Readonly<Record<string, unknown>>): FoundConfig {
+function validateEntries(path: string, found: Readonly<Record<string, unknown>>): LoadedConfig {
   const config: { [key: string]: unknown } = {};
-  const complaints: string[] = [];
-  for (const [key, told] of Object.entries(found)) {
+  const warnings: string[] = [];
+  for (const [key, rawValue] of Object.entries(found)) {
     const known = configKeys.find((name) => name === key);
-    const value = known === undefined ? told : plainValue(known, told);
-    const rule = known === undefined ? null : brokenConfigRule(known, value);
-    if (known === undefined) complaints.push(unknownKey(path, key));
+    const value = known === undefined ? rawValue : plainValue(known, rawValue);
+    const rule = known === undefined ? null : findConfigViolation(known, value);
+    if (known === undefined) warnings.push(unknownKeyWarning(path, key));
     else if (rule === null) config[known] = value;
-    else complaints.push(`${key} in the configuration file ${path} ${rule}.`);
+    else warnings.push(`${key} in the configuration file ${path} ${rule}.`);
   }
   // Every value has passed the rule of its key, which the compiler cannot follow.
-  return { config: config as Config, complaints };
+  return { config: config as Config, warnings };
 }
 
 /** Who writes the file by hand may well write `"port": 8080`. */
@@ -165,8 +165,8 @@ function plainValue(key: ConfigKey, value: unknown): unknown {
   return isPlain && configTable[key].read !== null ? String(value) : value;
 }
 
-function unknownKey(path: string, key: string): string {
-  const near = nearMisses(key, configKeys);
-  const hint = near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`;
+function unknownKeyWarning(path: string, key: string): string {
+  const suggestions = findSuggestions(key, configKeys);
+  const hint = suggestions.length === 0 ? '' : `; did you mean ${suggestions.join(', ')}?`;
   return `The configuration file ${path} has an unknown key: ${key}${hint === '' ? '.' : hint}`;
 }

@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
 import { VencError } from '../shared/errors.js';
-import { byteSize, oneOf, timeSpan, wholeNumber } from '../shared/flag-readers.js';
+import { byteSizeParser, choiceParser, durationParser, integerParser } from '../shared/flag-readers.js';
 
 /** A flag of `venc daemon` that can be configured too, under its own name. */
 export interface DaemonFlag {
@@ -10,7 +10,7 @@ export interface DaemonFlag {
   /** The value that a text stands for. Throws `UsageError`. */
   readonly read: (text: string) => unknown;
   /** What goes where nothing is said; absent where that is for the daemon to find out. */
-  readonly otherwise?: { readonly value: unknown; readonly text?: string };
+  readonly fallback?: { readonly value: unknown; readonly text?: string };
   /** It may be given several times. What is configured has the values with `:` between them, on Windows `;`. */
   readonly isRepeatable?: true;
 }
@@ -18,26 +18,26 @@ export interface DaemonFlag {
 /** Forms of the daemon's log. */
 export const logFormats = ['text', 'json'] as const;
 
-const yesOrNo = oneOf('--allow-private-network', ['true', 'false']);
+const yesOrNo = choiceParser('--allow-private-network', ['true', 'false']);
 
 /** The flags of `venc daemon`, but for those that make sense at one start alone, by their names, in the order of its help. */
 export const daemonFlags = {
   host: {
     argument: '<address>',
     help: 'address to listen at',
-    read: asIs,
-    otherwise: { value: '127.0.0.1' },
+    read: keepText,
+    fallback: { value: '127.0.0.1' },
   },
   port: {
     argument: '<number>',
     help: 'port to listen at; 0 picks a free one',
-    read: wholeNumber('--port', 0, 65_535),
-    otherwise: { value: 8686 },
+    read: integerParser('--port', 0, 65_535),
+    fallback: { value: 8686 },
   },
   jobs: {
     argument: '<number>',
     help: 'jobs to encode at once; 0 takes jobs and starts none (default: one for every two cores)',
-    read: wholeNumber('--jobs', 0, 1024),
+    read: integerParser('--jobs', 0, 1024),
   },
   'files-root': {
     argument: '<folder>',
@@ -53,14 +53,14 @@ export const daemonFlags = {
   grace: {
     argument: '<time>',
     help: 'time that running jobs get at a stop, such as 30s or 2m',
-    read: timeSpan('--grace'),
-    otherwise: { value: 5, text: '5s' },
+    read: durationParser('--grace'),
+    fallback: { value: 5, text: '5s' },
   },
   'stall-timeout': {
     argument: '<time>',
     help: 'give a transfer up after this time without a byte',
-    read: timeSpan('--stall-timeout'),
-    otherwise: { value: 30, text: '30s' },
+    read: durationParser('--stall-timeout'),
+    fallback: { value: 30, text: '30s' },
   },
   'public-url': {
     argument: '<url>',
@@ -70,31 +70,31 @@ export const daemonFlags = {
   'min-free': {
     argument: '<size>',
     help: 'take no jobs below this much free disk, such as 500MB',
-    read: byteSize('--min-free'),
+    read: byteSizeParser('--min-free'),
   },
   'max-outputs': {
     argument: '<number>',
     help: 'outputs that a job may have',
-    read: wholeNumber('--max-outputs', 1, 1000),
-    otherwise: { value: 50 },
+    read: integerParser('--max-outputs', 1, 1000),
+    fallback: { value: 50 },
   },
   'rate-limit': {
     argument: '<number>',
     help: 'requests a minute that one key may make (default: any number)',
-    read: wholeNumber('--rate-limit', 1, 1_000_000),
+    read: integerParser('--rate-limit', 1, 1_000_000),
   },
   'log-format': {
     argument: '<format>',
     help: 'text or json',
-    read: oneOf('--log-format', logFormats),
-    otherwise: { value: 'text' },
+    read: choiceParser('--log-format', logFormats),
+    fallback: { value: 'text' },
   },
 } as const satisfies Readonly<Record<string, DaemonFlag>>;
 
 /** The name of a flag in {@link daemonFlags}. */
 export type DaemonFlagName = keyof typeof daemonFlags;
 
-function asIs(text: string): string {
+function keepText(text: string): string {
   return text;
 }
 

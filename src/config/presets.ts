@@ -1,7 +1,7 @@
 import { readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../shared/errors.js';
-import { nearMisses } from '../shared/text/suggestions.js';
+import { findSuggestions } from '../shared/text/suggestions.js';
 import { diskReason } from '../shared/util/disk-error-text.js';
 import { systemCode } from '../shared/util/system-code.js';
 import { changeFile } from './change-file.js';
@@ -93,8 +93,8 @@ function presetPath(env: Environment, name: string): string {
 
 async function unknownPreset(env: Environment, name: string): Promise<VencError> {
   const names = await presetNames(env);
-  const near = nearMisses(name, names);
-  const question = near.length === 0 ? '' : `did you mean ${near.join(', ')}? `;
+  const suggestions = findSuggestions(name, names);
+  const question = suggestions.length === 0 ? '' : `did you mean ${suggestions.join(', ')}? `;
   const more = names.length > listedNames ? ' ...; venc preset list shows all' : '';
   const hint =
     names.length === 0

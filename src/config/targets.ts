@@ -47,7 +47,7 @@ export async function readTargets(env: Environment): Promise<readonly NamedTarge
 }
 
 /** Keeps a service under its name. Gives the file that a broken one was set aside to, or null. */
-export async function keepTarget(
+export async function saveTarget(
   env: Environment,
   { name, url, apiKey }: Omit<NamedTarget, 'isKeyInQuery'>,
 ): Promise<string | null> {
@@ -58,16 +58,16 @@ export async function keepTarget(
  * Keeps with a target that its service accepts the key only in the query, unless the target was changed in the meantime. Never rejects:
  * where the file cannot be written, the next command finds it out again.
  */
-export async function keepKeyInQuery(env: Environment, { name, url, apiKey }: NamedTarget): Promise<void> {
+export async function saveKeyInQuery(env: Environment, { name, url, apiKey }: NamedTarget): Promise<void> {
   await changeFile(userFolders(env).config, fileName, (store) => {
-    const kept = targetOf(name, store.get(name));
-    if (kept?.url === url && kept.apiKey === apiKey)
+    const saved = targetOf(name, store.get(name));
+    if (saved?.url === url && saved.apiKey === apiKey)
       store.set(name, { url, key: apiKey, key_in_query: true });
   }).catch(() => {});
 }
 
 /** Forgets a service. */
-export async function forgetTarget(env: Environment, name: string): Promise<void> {
+export async function removeTarget(env: Environment, name: string): Promise<void> {
   await changeFile(userFolders(env).config, fileName, (store) => store.delete(name));
 }
 

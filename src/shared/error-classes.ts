@@ -14,7 +14,7 @@ export interface ErrorClassEntry {
   readonly retryable: boolean;
 }
 
-const jobFault = (meaning: string, retryable: boolean, advice: string): ErrorClassEntry => ({
+const jobFailure = (meaning: string, retryable: boolean, advice: string): ErrorClassEntry => ({
   meaning,
   status: 422,
   exitCode: exitCodes.jobFailed,
@@ -22,7 +22,12 @@ const jobFault = (meaning: string, retryable: boolean, advice: string): ErrorCla
   retryable,
 });
 
-const refusal = (status: number, exitCode: ExitCode, meaning: string, advice: string): ErrorClassEntry => ({
+const requestRejection = (
+  status: number,
+  exitCode: ExitCode,
+  meaning: string,
+  advice: string,
+): ErrorClassEntry => ({
   meaning,
   status,
   exitCode,
@@ -35,227 +40,231 @@ const refusal = (status: number, exitCode: ExitCode, meaning: string, advice: st
  * then those that a request or a command can end with.
  */
 export const errorClasses = {
-  DownloadAccessDeniedError: jobFault(
+  DownloadAccessDeniedError: jobFailure(
     'The server that holds the file refused to hand it out.',
     false,
     'Give the file read permission, or put credentials into the URL, then resubmit.',
   ),
-  DownloadFailureError: jobFault(
+  DownloadFailureError: jobFailure(
     'The file could not be downloaded.',
     true,
     'Check that the address is right and the server is up, then resubmit.',
   ),
-  DownloadTimeoutError: jobFault(
+  DownloadTimeoutError: jobFailure(
     'The server stopped sending, or did not answer in time.',
     true,
     'This is often passing: resubmit the job.',
   ),
-  FileNotFoundError: jobFault(
+  FileNotFoundError: jobFailure(
     'There is no such file at that address.',
     false,
     'Correct the address, or put the file there and resubmit.',
   ),
-  InvalidUsernameOrPasswordError: jobFault(
+  InvalidUsernameOrPasswordError: jobFailure(
     'The server did not accept the user name or the password.',
     false,
     'Submit the job again with the right credentials in its URL.',
   ),
-  ForbiddenAddressError: jobFault(
+  ForbiddenAddressError: jobFailure(
     'The address leads into a private network, which this daemon does not enter.',
     false,
     'Use a public address; for one of a private network start the daemon with --allow-private-network.',
   ),
-  NoMediaError: jobFault(
+  NoMediaError: jobFailure(
     'The file holds no video and no sound that could be used.',
     false,
     'Check that it is a media file and not, for example, a web page.',
   ),
-  UnsupportedInputError: jobFault(
+  UnsupportedInputError: jobFailure(
     'The file was recognised, but it is of a kind that is not taken as an input.',
     false,
     'Convert the file to a common format first.',
   ),
-  InvalidVideoSettingsError: jobFault(
+  InvalidVideoSettingsError: jobFailure(
     'The video settings do not fit this input.',
     false,
     'Change the settings named in the message and submit the job again.',
   ),
-  InvalidAudioSettingsError: jobFault(
+  InvalidAudioSettingsError: jobFailure(
     'The audio settings do not fit this input.',
     false,
     'Change the settings named in the message and submit the job again.',
   ),
-  InvalidCodecCombinationError: jobFault(
+  InvalidCodecCombinationError: jobFailure(
     'The codecs and the container do not go together.',
     false,
     'Choose another codec or another file name extension.',
   ),
-  WatermarkError: jobFault(
+  WatermarkError: jobFailure(
     'A watermark could not be fetched or read.',
     false,
     'Check the address of the watermark image and submit the job again.',
   ),
-  ThumbnailError: jobFault(
+  ThumbnailError: jobFailure(
     'The thumbnails could not be made.',
     true,
     'Resubmit the job; if it fails again, ask for fewer.',
   ),
-  TranscodingError: jobFault(
+  TranscodingError: jobFailure(
     'The encoder gave up on the file.',
     false,
     'Play the input to its end to see whether it is damaged; the message holds what the encoder said.',
   ),
-  TranscodingTimeoutError: jobFault('The encoder made no progress for too long.', true, 'Resubmit the job.'),
-  UploadAccessDeniedError: jobFault(
+  TranscodingTimeoutError: jobFailure(
+    'The encoder made no progress for too long.',
+    true,
+    'Resubmit the job.',
+  ),
+  UploadAccessDeniedError: jobFailure(
     'The destination refused to take the file.',
     false,
     'Give write permission at the destination, then resubmit.',
   ),
-  UploadFailureError: jobFault(
+  UploadFailureError: jobFailure(
     'The file could not be delivered.',
     true,
     'Check that the destination is right and up, then resubmit.',
   ),
-  UploadTimeoutError: jobFault(
+  UploadTimeoutError: jobFailure(
     'The destination stopped taking data.',
     true,
     'This is often passing: resubmit the job.',
   ),
-  OutOfSpaceError: jobFault(
+  OutOfSpaceError: jobFailure(
     'There was no room left on the disk.',
     true,
     'Free some space on the machine of the daemon, then resubmit.',
   ),
-  WorkerLostError: jobFault(
+  WorkerLostError: jobFailure(
     'The daemon was ended three times while it worked on this job.',
     true,
     'Look at the memory of the machine; then resubmit.',
   ),
 
-  UnparsableBodyError: refusal(
+  UnparsableBodyError: requestRejection(
     400,
     exitCodes.usage,
     'The body of the request could not be read.',
     'Send valid JSON or XML.',
   ),
-  InvalidCallbackError: refusal(
+  InvalidCallbackError: requestRejection(
     400,
     exitCodes.usage,
     'The name of the callback is none.',
     'Use the name of a function of yours, such as showProgress.',
   ),
-  UnauthorizedError: refusal(
+  UnauthorizedError: requestRejection(
     401,
     exitCodes.unauthorized,
     'The API key is missing or unknown.',
     'Send the key in the header Service-Api-Key; the CLI takes it from VENC_API_KEY.',
   ),
-  ForbiddenError: refusal(
+  ForbiddenError: requestRejection(
     403,
     exitCodes.unauthorized,
     'The API key may not do this.',
     'Use a full access key.',
   ),
-  ResubmitLimitError: refusal(
+  ResubmitLimitError: requestRejection(
     403,
     exitCodes.conflict,
     'The job was resubmitted as often as is allowed.',
     'Submit it as a new job.',
   ),
-  NotFoundError: refusal(
+  NotFoundError: requestRejection(
     404,
     exitCodes.notFound,
     'There is no such thing here.',
     'Check the id and the key: jobs of other accounts are reported as missing, too.',
   ),
-  MethodNotAllowedError: refusal(
+  MethodNotAllowedError: requestRejection(
     405,
     exitCodes.usage,
     'The address does not take this method.',
     'See the header Allow.',
   ),
-  ConflictError: refusal(
+  ConflictError: requestRejection(
     409,
     exitCodes.conflict,
     'The state of the job does not allow this.',
     'Look at the state with venc show.',
   ),
-  GoneError: refusal(
+  GoneError: requestRejection(
     410,
     exitCodes.notFound,
     'It was here and is gone.',
     'Encode it again: hosted files live for 24 hours.',
   ),
-  PayloadTooLargeError: refusal(
+  PayloadTooLargeError: requestRejection(
     413,
     exitCodes.usage,
     'The body of the request is too large.',
     'Keep requests below 1 MiB.',
   ),
-  UnsupportedMediaTypeError: refusal(
+  UnsupportedMediaTypeError: requestRejection(
     415,
     exitCodes.usage,
     'The body is of a type that is not understood.',
     'Send JSON or XML.',
   ),
-  InvalidRequestError: refusal(
+  InvalidRequestError: requestRejection(
     422,
     exitCodes.usage,
     'The request is not valid.',
     'Correct what the messages name.',
   ),
-  TooManyRequestsError: refusal(
+  TooManyRequestsError: requestRejection(
     429,
     exitCodes.unreachable,
     'Too many requests.',
     'Wait as long as Retry-After says.',
   ),
-  InternalError: refusal(
+  InternalError: requestRejection(
     500,
     exitCodes.unreachable,
     'Something went wrong inside the service.',
     'Look into the log of the daemon.',
   ),
-  UnavailableError: refusal(
+  UnavailableError: requestRejection(
     503,
     exitCodes.unreachable,
     'The service takes no jobs at the moment.',
     'Try again later; /health tells why.',
   ),
 
-  UsageError: refusal(400, exitCodes.usage, 'The command was not understood.', 'See --help.'),
-  UnreachableError: refusal(
+  UsageError: requestRejection(400, exitCodes.usage, 'The command was not understood.', 'See --help.'),
+  UnreachableError: requestRejection(
     502,
     exitCodes.unreachable,
     'The service could not be reached.',
     'Start one with "venc daemon", or name another one with VENC_URL.',
   ),
-  JobFailedError: refusal(
+  JobFailedError: requestRejection(
     500,
     exitCodes.jobFailed,
     'The job did not finish.',
     'See venc show for the reason.',
   ),
-  TimedOutError: refusal(
+  TimedOutError: requestRejection(
     504,
     exitCodes.timedOut,
     'It took longer than --timeout allows.',
     'The job goes on; wait again.',
   ),
-  InterruptedError: refusal(499, exitCodes.interrupted, 'Interrupted.', 'Nothing was lost.'),
-  InUseError: refusal(
+  InterruptedError: requestRejection(499, exitCodes.interrupted, 'Interrupted.', 'Nothing was lost.'),
+  InUseError: requestRejection(
     409,
     exitCodes.conflict,
     'It is in use by another program.',
     'Stop that one, or choose another.',
   ),
-  IllegalChangeError: refusal(
+  IllegalChangeError: requestRejection(
     409,
     exitCodes.conflict,
     'The job cannot change in this way.',
     'Look at its state.',
   ),
-  ClaimLostError: refusal(
+  ClaimLostError: requestRejection(
     409,
     exitCodes.conflict,
     'Another run holds the job.',

@@ -4,7 +4,7 @@ import { type ErrorClass, type ErrorClassEntry, errorClasses } from './error-cla
 export interface VencErrorOptions {
   readonly cause?: unknown;
   /** Every complaint, one full sentence each, where there is more than the message. */
-  readonly complaints?: readonly string[];
+  readonly messages?: readonly string[];
   /** What to do, where that is more particular than the advice of the class. */
   readonly hint?: string;
   /** Seconds after which trying again makes sense (`Retry-After`). */
@@ -24,7 +24,7 @@ export class VencError extends Error {
   }
 
   override readonly name = 'VencError';
-  readonly complaints: readonly string[];
+  readonly messages: readonly string[];
   readonly hint: string | null;
   readonly retryAfterSeconds: number | null;
 
@@ -34,7 +34,7 @@ export class VencError extends Error {
     options: VencErrorOptions = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.complaints = options.complaints ?? [message];
+    this.messages = options.messages ?? [message];
     this.hint = options.hint ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
   }
@@ -50,8 +50,8 @@ export class VencError extends Error {
 }
 
 /** A request refused with every complaint at once (422, contract of `{"errors": [...]}`). */
-export function invalidRequest(complaints: readonly string[]): VencError {
-  return new VencError('InvalidRequestError', complaints.join('; '), { complaints });
+export function invalidRequest(messages: readonly string[]): VencError {
+  return new VencError('InvalidRequestError', messages.join('; '), { messages });
 }
 
 /** Whether an error is one of ours, of the given class if one is given. */

@@ -1,9 +1,9 @@
 import { VencError } from './errors.js';
-import { typedSeconds } from './settings/typed-time.js';
-import { nearMisses } from './text/suggestions.js';
+import { parseTypedSeconds } from './settings/typed-time.js';
+import { findSuggestions } from './text/suggestions.js';
 
 /** A parser for an option that takes a whole number from `min` to `max`. */
-export function wholeNumber(flag: string, min: number, max: number = Number.MAX_SAFE_INTEGER) {
+export function integerParser(flag: string, min: number, max: number = Number.MAX_SAFE_INTEGER) {
   return (word: string): number => {
     const value = /^\d+$/.test(word) ? Number(word) : Number.NaN;
     if (value >= min && value <= max) return value;
@@ -13,9 +13,9 @@ export function wholeNumber(flag: string, min: number, max: number = Number.MAX_
 }
 
 /** A parser for an option that takes a time: `90`, `90s`, `5m`, `2h`, `1:30`, `01:30:00`; the value is in seconds. */
-export function timeSpan(flag: string) {
+export function durationParser(flag: string) {
   return (word: string): number => {
-    const seconds = /^\d+(?:\.\d+)?$/.test(word) ? Number(word) : typedSeconds(word);
+    const seconds = /^\d+(?:\.\d+)?$/.test(word) ? Number(word) : parseTypedSeconds(word);
     if (seconds !== null) return seconds;
     throw new VencError('UsageError', `${flag} takes a time such as 90, 90s, 5m, 2h or 1:30, not "${word}".`);
   };
@@ -24,7 +24,7 @@ export function timeSpan(flag: string) {
 const secondsPerAgeUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
 /** A parser for an option that takes an age: `90s`, `45m`, `12h`, `30d`, `2w`; the value is in seconds. */
-export function age(flag: string) {
+export function ageParser(flag: string) {
   return (word: string): number => {
     const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(word) ?? [];
     const perUnit = secondsPerAgeUnit[unit];
@@ -34,8 +34,8 @@ export function age(flag: string) {
 }
 
 /** A parser for an option that takes some of a few words, with commas between them or repeated. Its choices are for completions and manuals. */
-export function someOf<Word extends string>(flag: string, choices: readonly Word[]) {
-  const parseOne = oneOf(flag, choices);
+export function listParser<Word extends string>(flag: string, choices: readonly Word[]) {
+  const parseOne = choiceParser(flag, choices);
   const parse = (words: string, before: readonly Word[] = []): readonly Word[] => [
     ...before,
     ...words.split(',').map((word) => parseOne(word.trim())),
@@ -44,12 +44,12 @@ export function someOf<Word extends string>(flag: string, choices: readonly Word
 }
 
 /** A parser for an option that takes one of a few words. It carries them as `choices`, for completions and manuals. */
-export function oneOf<Word extends string>(flag: string, choices: readonly Word[]) {
+export function choiceParser<Word extends string>(flag: string, choices: readonly Word[]) {
   const parse = (word: string): Word => {
     const found = choices.find((choice) => choice === word);
     if (found !== undefined) return found;
-    const near = nearMisses(word, choices);
-    const hint = near.length === 0 ? {} : { hint: `did you mean ${near.join(', ')}?` };
+    const suggestions = findSuggestions(word, choices);
+    const hint = suggestions.length === 0 ? {} : { hint: `did you mean ${suggestions.join(', ')}?` };
     throw new VencError('UsageError', `${flag} takes ${choices.join(', ')}, not "${word}".`, hint);
   };
   return Object.assign(parse, { choices });
@@ -58,7 +58,7 @@ export function oneOf<Word extends string>(flag: string, choices: readonly Word[
 const bytesPerUnit: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
 
 /** A parser for an option that takes a size: `1000000`, `500MB`, `2G` (decimal units); the value is in bytes. */
-export function byteSize(flag: string) {
+export function byteSizeParser(flag: string) {
   return (word: string): number => {
     const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)b?$/i.exec(word) ?? [];
     const perUnit = bytesPerUnit[unit.toLowerCase()];

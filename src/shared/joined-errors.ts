@@ -6,9 +6,12 @@ import { isVencError, VencError } from './errors.js';
  */
 export function joinErrors(first: VencError, others: readonly VencError[]): VencError {
   if (others.length === 0) return first;
-  const complaints = [first, ...others].flatMap(withHint);
-  const once = [...new Set(complaints)];
-  return new VencError(first.errorClass, once.join('; '), { cause: first, complaints: once });
+  const messages = [first, ...others].flatMap(withHint);
+  const uniqueMessages = [...new Set(messages)];
+  return new VencError(first.errorClass, uniqueMessages.join('; '), {
+    cause: first,
+    messages: uniqueMessages,
+  });
 }
 
 /** The results of all steps. Throws one error for all steps that failed; one that is no `VencError` is thrown at once. */
@@ -28,9 +31,9 @@ export function collect<T>(steps: readonly (() => T)[]): readonly T[] {
   return results;
 }
 
-function withHint({ complaints, hint }: VencError): readonly string[] {
-  if (hint === null) return complaints;
-  return complaints.map((text, index) =>
-    index < complaints.length - 1 ? text : `${text.replace(/\.$/, '')}; ${hint.replace(/\.$/, '')}`,
+function withHint({ messages, hint }: VencError): readonly string[] {
+  if (hint === null) return messages;
+  return messages.map((text, index) =>
+    index < messages.length - 1 ? text : `${text.replace(/\.$/, '')}; ${hint.replace(/\.$/, '')}`,
   );
 }

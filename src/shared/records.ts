@@ -60,7 +60,7 @@ export type InputDetails = RecordOf<typeof inputDetailsFields>;
 export type OutputDetails = RecordOf<typeof outputDetailsFields>;
 
 /** What a running encoder says of itself: frames a second, multiple of real time, milliseconds to go. */
-export interface EncoderPace {
+export interface EncoderSpeed {
   readonly fps?: number;
   readonly speed?: number;
   readonly eta_in_ms?: number;
@@ -73,7 +73,7 @@ type OutputProgressState = RecordOf<typeof outputProgressFields>['state'];
 export interface ProgressRecord<
   State extends string = InputProgressState | OutputProgressState,
   Event extends string = InputEvent | OutputEvent,
-> extends EncoderPace {
+> extends EncoderSpeed {
   readonly state: State;
   readonly current_event?: Event;
   readonly current_event_progress?: number;

@@ -1,4 +1,4 @@
-import type { AnswerName } from './records/answers.js';
+import type { ResponseName } from './records/answers.js';
 
 /** How a record may be asked for: by suffix, by `format` or by `Accept`. */
 export type Representation = 'json' | 'xml' | 'jsonp';
@@ -6,14 +6,14 @@ export type Representation = 'json' | 'xml' | 'jsonp';
 /** A query parameter, beside the key and those that choose the representation. */
 export interface QueryParameter {
   readonly type: 'integer' | 'string' | 'date';
-  readonly note: string;
+  readonly description: string;
 }
 
 /** One route of the service: everything that is known about it, as data. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Whether any other method but HEAD and OPTIONS does the same at the path without a suffix (section 4.5). */
-  readonly isAnyMethod?: true;
+  readonly acceptsAnyMethod?: true;
   /** Path below the base address; `:id` is a whole number, `:name` and `:token` are any one segment. */
   readonly path: string;
   readonly summary: string;
@@ -27,11 +27,11 @@ export interface Route {
   readonly callback?: string;
   readonly query?: Readonly<Record<string, QueryParameter>>;
   /** What the body holds: a request for a job, or the bytes of a file. */
-  readonly takes?: 'job' | 'file';
+  readonly requestBody?: 'job' | 'file';
   /** Status of success. */
   readonly status: 200 | 201 | 204;
   /** What it answers with; nothing where it has no body, or one that is no record. */
-  readonly answer?: AnswerName;
+  readonly response?: ResponseName;
   /** Media type of an answer that is no record. */
-  readonly content?: string;
+  readonly contentType?: string;
 }

@@ -6,9 +6,9 @@ const record = ['json', 'xml'] as const;
 const publicRecord = ['json', 'xml', 'jsonp'] as const;
 
 const dates = {
-  from: { type: 'date', note: 'first day, YYYY-MM-DD; 30 days ago where it is left out' },
-  to: { type: 'date', note: 'last day, YYYY-MM-DD; yesterday where it is left out' },
-  grouping: { type: 'string', note: 'report grouping that the usage is restricted to' },
+  from: { type: 'date', description: 'first day, YYYY-MM-DD; 30 days ago where it is left out' },
+  to: { type: 'date', description: 'last day, YYYY-MM-DD; yesterday where it is left out' },
+  grouping: { type: 'string', description: 'report grouping that the usage is restricted to' },
 } as const;
 const report = { method: 'GET', key: 'full', representations: record, query: dates, status: 200 } as const;
 const ofFile = { method: 'GET', key: 'read', status: 200 } as const;
@@ -22,9 +22,9 @@ export const routes = {
     section: '4.1',
     key: 'full',
     representations: record,
-    takes: 'job',
+    requestBody: 'job',
     status: 201,
-    answer: 'created',
+    response: 'created',
   },
   listJobs: {
     method: 'GET',
@@ -34,12 +34,12 @@ export const routes = {
     key: 'full',
     representations: record,
     query: {
-      page: { type: 'integer', note: 'number of the page, from 1' },
-      per_page: { type: 'integer', note: 'jobs on a page, 1 to 50; more than 50 is taken for 50' },
-      state: { type: 'string', note: 'only jobs in this state; an addition' },
+      page: { type: 'integer', description: 'number of the page, from 1' },
+      per_page: { type: 'integer', description: 'jobs on a page, 1 to 50; more than 50 is taken for 50' },
+      state: { type: 'string', description: 'only jobs in this state; an addition' },
     },
     status: 200,
-    answer: 'jobs',
+    response: 'jobs',
   },
   jobDetails: {
     method: 'GET',
@@ -49,7 +49,7 @@ export const routes = {
     key: 'full',
     representations: record,
     status: 200,
-    answer: 'job',
+    response: 'job',
   },
   removeJob: {
     method: 'DELETE',
@@ -68,7 +68,7 @@ export const routes = {
     key: 'full',
     representations: record,
     status: 200,
-    answer: 'jobProgress',
+    response: 'jobProgress',
   },
   jobEvents: {
     method: 'GET',
@@ -78,11 +78,11 @@ export const routes = {
     key: 'full',
     representations: [],
     status: 200,
-    content: 'text/event-stream',
+    contentType: 'text/event-stream',
   },
   cancelJob: {
     method: 'PUT',
-    isAnyMethod: true,
+    acceptsAnyMethod: true,
     path: '/v2/jobs/:id/cancel',
     summary: 'Cancel a job',
     section: '4.5',
@@ -106,7 +106,7 @@ export const routes = {
     section: '4.6',
     representations: publicRecord,
     callback: 'input',
-    answer: 'inputDetails',
+    response: 'inputDetails',
   },
   inputProgress: {
     ...ofFile,
@@ -115,7 +115,7 @@ export const routes = {
     section: '4.8',
     representations: publicRecord,
     callback: 'progress',
-    answer: 'inputProgress',
+    response: 'inputProgress',
   },
   outputDetails: {
     ...ofFile,
@@ -124,7 +124,7 @@ export const routes = {
     section: '4.7',
     representations: publicRecord,
     callback: 'output',
-    answer: 'outputDetails',
+    response: 'outputDetails',
   },
   outputProgress: {
     ...ofFile,
@@ -133,35 +133,35 @@ export const routes = {
     section: '4.9',
     representations: publicRecord,
     callback: 'progress',
-    answer: 'outputProgress',
+    response: 'outputProgress',
   },
   reportAll: {
     ...report,
     path: '/v2/reports/all',
     summary: 'Usage by day, live streaming and files',
     section: '4.10',
-    answer: 'reportAll',
+    response: 'reportAll',
   },
   reportLive: {
     ...report,
     path: '/v2/reports/live',
     summary: 'Usage by day, live streaming',
     section: '4.11',
-    answer: 'reportLive',
+    response: 'reportLive',
   },
   reportVod: {
     ...report,
     path: '/v2/reports/vod',
     summary: 'Usage by day, files encoded',
     section: 'addition',
-    answer: 'reportVod',
+    response: 'reportVod',
   },
   reportMinutes: {
     ...report,
     path: '/v2/reports/minutes',
     summary: 'Usage by day, files encoded, under its old name',
     section: 'addition',
-    answer: 'reportVod',
+    response: 'reportVod',
   },
   createJobEarly: {
     method: 'POST',
@@ -170,9 +170,9 @@ export const routes = {
     section: '4.1',
     key: 'full',
     representations: record,
-    takes: 'job',
+    requestBody: 'job',
     status: 201,
-    answer: 'created',
+    response: 'created',
   },
   resubmitJobV1: {
     method: 'POST',
@@ -198,7 +198,7 @@ export const routes = {
     summary: 'Progress of an input, version 1',
     section: '9',
     representations: record,
-    answer: 'inputProgressV1',
+    response: 'inputProgressV1',
   },
   outputProgressV1: {
     ...ofFile,
@@ -206,7 +206,7 @@ export const routes = {
     summary: 'Progress of an output, version 1',
     section: '9',
     representations: record,
-    answer: 'outputProgressV1',
+    response: 'outputProgressV1',
   },
   outputProgressEarly: {
     ...ofFile,
@@ -214,7 +214,7 @@ export const routes = {
     summary: 'Progress of an output in the early, unversioned form',
     section: '4.9',
     representations: record,
-    answer: 'outputProgressEarly',
+    response: 'outputProgressEarly',
   },
   upload: {
     method: 'PUT',
@@ -223,9 +223,9 @@ export const routes = {
     section: 'addition',
     key: 'full',
     representations: record,
-    takes: 'file',
+    requestBody: 'file',
     status: 201,
-    answer: 'uploaded',
+    response: 'uploaded',
   },
   hostedFile: {
     method: 'GET',
@@ -235,7 +235,7 @@ export const routes = {
     key: 'none',
     representations: [],
     status: 200,
-    content: 'application/octet-stream',
+    contentType: 'application/octet-stream',
   },
   health: {
     method: 'GET',
@@ -245,7 +245,7 @@ export const routes = {
     key: 'none',
     representations: record,
     status: 200,
-    answer: 'health',
+    response: 'health',
   },
   version: {
     method: 'GET',
@@ -255,7 +255,7 @@ export const routes = {
     key: 'none',
     representations: record,
     status: 200,
-    answer: 'version',
+    response: 'version',
   },
   openApi: {
     method: 'GET',
@@ -265,7 +265,7 @@ export const routes = {
     key: 'none',
     representations: [],
     status: 200,
-    content: 'application/json; charset=utf-8',
+    contentType: 'application/json; charset=utf-8',
   },
   home: {
     method: 'GET',
@@ -275,7 +275,7 @@ export const routes = {
     key: 'none',
     representations: [],
     status: 200,
-    content: 'text/html; charset=utf-8',
+    contentType: 'text/html; charset=utf-8',
   },
 } as const satisfies Record<string, Route>;
 

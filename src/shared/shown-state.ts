@@ -12,7 +12,7 @@ export interface JobStates {
  * The state of a job as people are shown it: `queued` while a job that the service calls `processing` only waits for a place to be encoded
  * in, which is when none of its files is under way. Otherwise the state of the record.
  */
-export function shownState({ state, input, outputs }: JobStates): string {
+export function displayState({ state, input, outputs }: JobStates): string {
   if (state !== 'processing' || !isFinal(input.state)) return state;
   const unfinished = outputs.filter((output) => !isFinal(output.state));
   return unfinished.length > 0 && unfinished.every((output) => output.state === 'queued') ? 'queued' : state;

@@ -28,7 +28,7 @@ export function toXml(record: unknown, shape: Field): string {
 function elementOf(name: string, value: unknown, field: Field): string {
   const type = typeNames[field.type];
   const start = type === undefined ? `<${name}` : `<${name} type="${type}"`;
-  if (isNothing(value)) return `${start} nil="true"/>`;
+  if (isNullish(value)) return `${start} nil="true"/>`;
   const content = contentOf(value, field);
   return content === '' ? `${start}/>` : `${start}>${content}</${name}>`;
 }
@@ -40,7 +40,7 @@ function contentOf(value: unknown, field: Field): string {
     case 'array':
       return entriesOf(value, field);
     default:
-      return escaped(String(value));
+      return escapeXml(String(value));
   }
 }
 
@@ -48,15 +48,15 @@ function fieldsOf(value: unknown, table: RecordTable): string {
   if (!isObject(value)) return '';
   let content = '';
   for (const [name, field] of Object.entries(table)) {
-    const given = value[name];
-    if (given !== undefined) content += elementOf(name, given, field);
+    const source = value[name];
+    if (source !== undefined) content += elementOf(name, source, field);
   }
   return content;
 }
 
 function entriesOf(value: unknown, { of, item }: ArrayField): string {
   if (!Array.isArray(value)) return '';
-  const inner = wrappedIn(of, item);
+  const inner = wrapIn(of, item);
   return value
     .map((entry: unknown) =>
       inner === undefined || !isObject(entry)
@@ -67,19 +67,19 @@ function entriesOf(value: unknown, { of, item }: ArrayField): string {
 }
 
 /** What stands in `{"job": ...}`, where an entry is an object with the one name that its element has anyway. */
-function wrappedIn(of: Field, item: string): Field | undefined {
+function wrapIn(of: Field, item: string): Field | undefined {
   return of.type === 'object' && Object.keys(of.fields).length === 1 ? of.fields[item] : undefined;
 }
 
 /** JSON has null for numbers that are none, and so has XML. */
-function isNothing(value: unknown): boolean {
+function isNullish(value: unknown): boolean {
   return value === null || value === undefined || (typeof value === 'number' && !Number.isFinite(value));
 }
 
 const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
 // A carriage return is escaped, as readers would make a line feed of it. Of the rest, what XML 1.0 holds in no form at all.
-const special = /[&<>\r]|[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+const specialCharacters = /[&<>\r]|[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-function escaped(text: string): string {
-  return text.replace(special, (character) => marks[character] ?? '\uFFFD');
+function escapeXml(text: string): string {
+  return text.replace(specialCharacters, (character) => marks[character] ?? '\uFFFD');
 }

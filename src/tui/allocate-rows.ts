@@ -1,26 +1,29 @@
 /** How many rows of the screen each part would like to have. */
-export interface RowWishes {
+export interface RowAllocation {
   readonly jobs: number;
   readonly details: number;
   readonly log: number;
 }
 
 // The log shows the latest few lines, and keeps three of them before the details take what is left.
-const mostLog = 6;
-const leastLog = 3;
-const leastJobs = 3;
+const maxLogRows = 6;
+const minLogRows = 3;
+const minJobRows = 3;
 
 /**
  * Shares `rows` among the parts between the first and the last line, one of them for the gap above the log. The sum
  * never exceeds `rows`: a frame taller than the terminal could not be drawn over.
  */
-export function shareRows(rows: number, wishes: RowWishes): RowWishes {
-  const room = Math.max(1, rows);
-  const keptForLog = room >= 12 ? Math.min(wishes.log, leastLog) + 1 : 0;
-  const keptForJobs = Math.min(wishes.jobs, leastJobs, room);
-  const details = Math.min(wishes.details, Math.max(0, room - keptForLog - keptForJobs));
-  const jobs = Math.min(wishes.jobs, room - details - Math.min(keptForLog, room - details - keptForJobs));
-  const log = Math.min(wishes.log, mostLog, Math.max(0, room - details - jobs - 1));
+export function allocateRows(rows: number, requested: RowAllocation): RowAllocation {
+  const available = Math.max(1, rows);
+  const keptForLog = available >= 12 ? Math.min(requested.log, minLogRows) + 1 : 0;
+  const keptForJobs = Math.min(requested.jobs, minJobRows, available);
+  const details = Math.min(requested.details, Math.max(0, available - keptForLog - keptForJobs));
+  const jobs = Math.min(
+    requested.jobs,
+    available - details - Math.min(keptForLog, available - details - keptForJobs),
+  );
+  const log = Math.min(requested.log, maxLogRows, Math.max(0, available - details - jobs - 1));
   return { jobs, details, log };
 }
 
@@ -28,8 +31,8 @@ export function shareRows(rows: number, wishes: RowWishes): RowWishes {
 export function windowAround(
   selected: number,
   length: number,
-  room: number,
+  available: number,
 ): { readonly from: number; readonly to: number } {
-  const from = Math.max(0, Math.min(selected - Math.floor(room / 2), length - room));
-  return { from, to: Math.min(length, from + room) };
+  const from = Math.max(0, Math.min(selected - Math.floor(available / 2), length - available));
+  return { from, to: Math.min(length, from + available) };
 }

@@ -3,7 +3,7 @@ import { fileCell, fileColumns } from './file-cells.js';
 import type { FittedColumn } from './fit-columns.js';
 import type { JobColumn } from './job-cells.js';
 import { rowText } from './row-text.js';
-import type { Paint } from './tones.js';
+import type { StyleText } from './tones.js';
 import type { Tone, WatchedJob } from './watch-types.js';
 
 /** In front of the lines that lead to the files: below the ids of jobs. */
@@ -11,34 +11,36 @@ const indent = '  ';
 
 /** How many rows the details of a job would like to have. */
 export function detailCount(job: WatchedJob): number {
-  if (job.loss !== null || job.files.length === 0) return 1;
-  return job.files.length + job.files.filter((file) => file.fault !== null).length;
+  if (job.unavailable !== null || job.files.length === 0) return 1;
+  return job.files.length + job.files.filter((file) => file.failure !== null).length;
 }
 
 /** The files of a job, one a row, a failed one with its reason below; in `rows` rows at most. */
 export function detailRows(
   job: WatchedJob,
-  terms: {
+  options: {
     /** The columns of the table of jobs, which those of the files stand below. */
     readonly jobColumns: readonly FittedColumn<JobColumn>[];
     readonly columns: number;
     readonly rows: number;
-    readonly paint: Paint;
+    readonly styleText: StyleText;
   },
 ): readonly string[] {
-  const { columns, rows, paint } = terms;
-  const remark = (text: string, tone: Tone) => paint({ tone }, cutText(indent + text, columns));
+  const { columns, rows, styleText } = options;
+  const messageRow = (text: string, tone: Tone) => styleText({ tone }, cutText(indent + text, columns));
   if (rows < 1) return [];
-  if (job.loss !== null) return [remark(job.loss.message, 'bad')];
-  if (job.files.length === 0) return [remark('nothing is known yet', 'quiet')];
-  const widths = fileColumns(terms.jobColumns, columns);
+  if (job.unavailable !== null) return [messageRow(job.unavailable.message, 'bad')];
+  if (job.files.length === 0) return [messageRow('nothing is known yet', 'quiet')];
+  const widths = fileColumns(options.jobColumns, columns);
   const last = job.files.at(-1);
   const lines = job.files.flatMap((file) => {
-    const branch = paint({ tone: 'quiet' }, cutText(`${indent}${file === last ? '└' : '├'} `, columns));
-    const row = branch + rowText(widths, (name, width) => fileCell(job, file, name, width), paint);
-    return file.fault === null ? [row] : [row, remark(`${file === last ? ' ' : '│'}   ${file.fault}`, 'bad')];
+    const branch = styleText({ tone: 'quiet' }, cutText(`${indent}${file === last ? '└' : '├'} `, columns));
+    const row = branch + rowText(widths, (name, width) => fileCell(job, file, name, width), styleText);
+    return file.failure === null
+      ? [row]
+      : [row, messageRow(`${file === last ? ' ' : '│'}   ${file.failure}`, 'bad')];
   });
   if (lines.length <= rows) return lines;
   const shown = lines.slice(0, rows - 1);
-  return [...shown, remark(`... ${lines.length - shown.length} lines more`, 'quiet')];
+  return [...shown, messageRow(`... ${lines.length - shown.length} lines more`, 'quiet')];
 }

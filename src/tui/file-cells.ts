@@ -1,4 +1,4 @@
-import { type Column, columnGap, type FittedColumn, fitColumns, widthOf } from './fit-columns.js';
+import { type ColumnSpec, columnGap, type FittedColumn, fitColumns, widthOf } from './fit-columns.js';
 import { bar, clock, fpsText, percentText, sizeText, speedText } from './format.js';
 import { branchWidth, type JobColumn } from './job-cells.js';
 import { toneOf } from './log-entries.js';
@@ -22,20 +22,22 @@ export function fileColumns(
       ? [{ name, width: cells }]
       : [],
   );
-  if (title < leastTitle) return [{ name: 'title', width: width - branchWidth }];
-  const begun = [{ name: 'title' as const, width: title }, ...shared];
-  const room = width - branchWidth - widthOf(begun) - columnGap;
-  return jobs.some(({ name }) => name === 'event') ? [...begun, ...fitColumns(rest, room)] : begun;
+  if (title < minTitleWidth) return [{ name: 'title', width: width - branchWidth }];
+  const leadingColumns = [{ name: 'title' as const, width: title }, ...shared];
+  const available = width - branchWidth - widthOf(leadingColumns) - columnGap;
+  return jobs.some(({ name }) => name === 'event')
+    ? [...leadingColumns, ...fitColumns(trailingColumns, available)]
+    : leadingColumns;
 }
 
 /** What comes behind the columns of the jobs, where there is room for it. */
-const rest: readonly Column<FileColumn>[] = [
-  { name: 'event', least: 11, most: 16, worth: 5 },
-  { name: 'speed', least: 5, most: 5, worth: 4 },
-  { name: 'fps', least: 8, most: 8, worth: 2 },
-  { name: 'size', least: 8, most: 8, worth: 1 },
+const trailingColumns: readonly ColumnSpec<FileColumn>[] = [
+  { name: 'event', minWidth: 11, maxWidth: 16, priority: 5 },
+  { name: 'speed', minWidth: 5, maxWidth: 5, priority: 4 },
+  { name: 'fps', minWidth: 8, maxWidth: 8, priority: 2 },
+  { name: 'size', minWidth: 8, maxWidth: 8, priority: 1 },
 ];
-const leastTitle = 8;
+const minTitleWidth = 8;
 
 /** What stands in one cell of a file's row. */
 export function fileCell(
@@ -75,6 +77,6 @@ export function rowTitle(job: WatchedJob, file: WatchedFile): string {
 }
 
 function eventText({ event, eventPercent }: WatchedFile, width: number): string {
-  const whole = [event ?? '', eventPercent === null ? '' : percentText(eventPercent)].join(' ').trim();
-  return whole.length <= width ? whole : (event ?? '');
+  const text = [event ?? '', eventPercent === null ? '' : percentText(eventPercent)].join(' ').trim();
+  return text.length <= width ? text : (event ?? '');
 }

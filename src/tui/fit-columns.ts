@@ -1,12 +1,12 @@
 /** A column of a table that has to fit: its least and greatest width in cells, and what it is worth. */
-export interface Column<Name extends string> {
+export interface ColumnSpec<Name extends string> {
   readonly name: Name;
-  readonly least: number;
-  readonly most: number;
+  readonly minWidth: number;
+  readonly maxWidth: number;
   /** Where there is not room for all, the columns worth least go first. */
-  readonly worth: number;
+  readonly priority: number;
   /** Where there is room left, the columns of the highest rank get it first; the rank is the worth where it is left out. */
-  readonly growth?: number;
+  readonly growthPriority?: number;
 }
 
 /** A column that found room, and its width in cells. */
@@ -23,18 +23,18 @@ export const columnGap = 1;
  * width. At least one column stays, however narrow the terminal is.
  */
 export function fitColumns<Name extends string>(
-  columns: readonly Column<Name>[],
+  columns: readonly ColumnSpec<Name>[],
   width: number,
 ): readonly FittedColumn<Name>[] {
-  const byWorth = [...columns].sort((a, b) => b.worth - a.worth);
-  let kept = byWorth;
-  while (kept.length > 1 && leastOf(kept) > width) kept = kept.slice(0, -1);
+  const byPriority = [...columns].sort((a, b) => b.priority - a.priority);
+  let kept = byPriority;
+  while (kept.length > 1 && minWidthOf(kept) > width) kept = kept.slice(0, -1);
 
-  const widths = new Map(kept.map((column) => [column.name, Math.min(column.least, width)]));
-  let left = width - leastOf(kept);
-  const rank = ({ growth, worth }: Column<Name>): number => growth ?? worth;
+  const widths = new Map(kept.map((column) => [column.name, Math.min(column.minWidth, width)]));
+  let left = width - minWidthOf(kept);
+  const rank = ({ growthPriority, priority }: ColumnSpec<Name>): number => growthPriority ?? priority;
   for (const column of [...kept].sort((a, b) => rank(b) - rank(a))) {
-    const more = Math.max(0, Math.min(left, column.most - column.least));
+    const more = Math.max(0, Math.min(left, column.maxWidth - column.minWidth));
     widths.set(column.name, (widths.get(column.name) ?? 0) + more);
     left -= more;
   }
@@ -49,6 +49,6 @@ export function widthOf(columns: readonly { readonly width: number }[]): number 
   return columns.reduce((sum, { width }) => sum + width, (columns.length - 1) * columnGap);
 }
 
-function leastOf(columns: readonly Column<string>[]): number {
-  return widthOf(columns.map(({ least }) => ({ width: least })));
+function minWidthOf(columns: readonly ColumnSpec<string>[]): number {
+  return widthOf(columns.map(({ minWidth }) => ({ width: minWidth })));
 }

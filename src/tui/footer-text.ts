@@ -1,5 +1,5 @@
 import { columnGap } from './fit-columns.js';
-import type { Order, Tone, WatchState } from './watch-types.js';
+import type { Command, Tone, WatchState } from './watch-types.js';
 
 // From the most to the least needed: a narrow terminal shows the first of them.
 const hints = ['q quit', '? help', 'c cancel', 'r resubmit', 'enter details', '↑↓ move'] as const;
@@ -11,9 +11,9 @@ export function footerText(state: WatchState, width: number): { readonly text: s
   if (state.isHelp) return { text: '? back  q quit', tone: 'quiet' };
   switch (footer.kind) {
     case 'question':
-      return { text: `${verbs[footer.order.verb].ask} job ${footer.order.jobId}? y/n`, tone: 'busy' };
+      return { text: `${verbs[footer.command.verb].ask} job ${footer.command.jobId}? y/n`, tone: 'busy' };
     case 'sending':
-      return { text: `${verbs[footer.order.verb].doing} job ${footer.order.jobId} ...`, tone: 'quiet' };
+      return { text: `${verbs[footer.command.verb].doing} job ${footer.command.jobId} ...`, tone: 'quiet' };
     case 'remark':
       return { text: footer.text, tone: 'bad' };
     case 'keys':
@@ -24,7 +24,7 @@ export function footerText(state: WatchState, width: number): { readonly text: s
 const verbs = {
   cancel: { ask: 'Cancel', doing: 'Cancelling' },
   resubmit: { ask: 'Resubmit', doing: 'Resubmitting' },
-} as const satisfies Record<Order['verb'], { readonly ask: string; readonly doing: string }>;
+} as const satisfies Record<Command['verb'], { readonly ask: string; readonly doing: string }>;
 
 function fittingHints(width: number): string {
   let shown: readonly string[] = hints;

@@ -1,4 +1,4 @@
-import { type RowWishes, shareRows, windowAround } from './allocate-rows.js';
+import { allocateRows, type RowAllocation, windowAround } from './allocate-rows.js';
 import { detailCount } from './detail-rows.js';
 import type { WatchState } from './watch-types.js';
 
@@ -11,7 +11,7 @@ export interface FrameSize {
 /** What of a state finds room on the screen. */
 export interface FramePlan {
   /** How many rows each part has. */
-  readonly rows: RowWishes;
+  readonly rows: RowAllocation;
   /** The first job that is shown, and the first one behind those. */
   readonly from: number;
   readonly to: number;
@@ -23,7 +23,7 @@ export const otherRows = 3;
 /** Shares the rows of a terminal among the parts of a state. */
 export function planFrame(state: WatchState, size: FrameSize): FramePlan {
   const opened = state.isOpen ? state.jobs[state.selected] : undefined;
-  const rows = shareRows(size.rows - otherRows, {
+  const rows = allocateRows(size.rows - otherRows, {
     jobs: state.jobs.length,
     details: opened === undefined ? 0 : detailCount(opened),
     log: state.log.length,

@@ -5,18 +5,18 @@ export class FrameSink extends Writable {
   /** Cells in a row. */
   columns: number;
   /** Takes the frames. */
-  takes: (frame: string) => void;
+  onFrame: (frame: string) => void;
 
-  constructor(columns: number, takes: (frame: string) => void) {
+  constructor(columns: number, onFrame: (frame: string) => void) {
     super({ decodeStrings: false });
     this.columns = columns;
-    this.takes = takes;
+    this.onFrame = onFrame;
   }
 
   override _write(frame: unknown, _encoding: BufferEncoding, done: () => void): void {
     const text = String(frame);
     // ink writes nothing at all to learn whether its writes are through.
-    if (text !== '') this.takes(text);
+    if (text !== '') this.onFrame(text);
     done();
   }
 }

@@ -1,7 +1,7 @@
 import type { FrameSize } from './frame-plan.js';
-import { linesAround } from './lines-around.js';
+import { surroundingLinesOf } from './lines-around.js';
 import { tableRows } from './table-rows.js';
-import { paintOf, type TintedText } from './tones.js';
+import { createStyler, type StyledText } from './tones.js';
 import type { WatchState } from './watch-types.js';
 
 /**
@@ -13,12 +13,12 @@ export interface Frame {
   readonly columns: number;
   readonly isColoured: boolean;
   /** The line above the table, and those below it. */
-  readonly around: readonly TintedText[];
+  readonly surroundingLines: readonly StyledText[];
   readonly table: readonly string[];
 }
 
 /** How a state is to be drawn. */
-export interface FrameTerms {
+export interface FrameOptions {
   readonly size: FrameSize;
   readonly isColoured: boolean;
   /** Whether it is to be left behind: without what can be done. */
@@ -26,23 +26,24 @@ export interface FrameTerms {
 }
 
 /** The frame of a state. Where the keys are explained there is no table. */
-export function frameOf(state: WatchState, { size, isColoured, isLast = false }: FrameTerms): Frame {
-  const around = linesAround(state, size, isLast);
-  const table = state.isHelp && !isLast ? [] : tableRows(state, size, paintOf(isColoured));
-  return { columns: size.columns, isColoured, around, table };
+export function frameOf(state: WatchState, { size, isColoured, isLast = false }: FrameOptions): Frame {
+  const surroundingLines = surroundingLinesOf(state, size, isLast);
+  const table = state.isHelp && !isLast ? [] : tableRows(state, size, createStyler(isColoured));
+  return { columns: size.columns, isColoured, surroundingLines, table };
 }
 
 /** Whether ink would lay out both alike. */
-export function isLaidOutAlike(one: Frame, other: Frame): boolean {
-  const { length } = one.around;
-  if (one.columns !== other.columns || length !== other.around.length) return false;
-  return one.around.every(
-    ({ text, tone }, index) => text === other.around[index]?.text && tone === other.around[index]?.tone,
+export function hasSameLayout(one: Frame, other: Frame): boolean {
+  const { length } = one.surroundingLines;
+  if (one.columns !== other.columns || length !== other.surroundingLines.length) return false;
+  return one.surroundingLines.every(
+    ({ text, tone }, index) =>
+      text === other.surroundingLines[index]?.text && tone === other.surroundingLines[index]?.tone,
   );
 }
 
 /** The rows of a frame: what ink has laid out, the table in its place below the first line. */
-export function withTable(laidOut: string, { table }: Frame): readonly string[] {
-  const [header = '', ...others] = laidOut.split('\n');
+export function withTable(layout: string, { table }: Frame): readonly string[] {
+  const [header = '', ...others] = layout.split('\n');
   return [header, ...table, ...others];
 }

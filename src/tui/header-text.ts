@@ -7,10 +7,10 @@ export function headerText(state: WatchState): { readonly text: string; readonly
     const since = clock(state.nowMs - state.unreachableSinceMs);
     return { text: `The service has not answered for ${since}, trying again ...`, tone: 'bad' };
   }
-  if (state.isListing) return { text: 'Asking which jobs are active ...', tone: 'quiet' };
+  if (state.isFindingJobs) return { text: 'Asking which jobs are active ...', tone: 'quiet' };
   const { length } = state.jobs;
   if (length === 0) {
-    const text = state.isLive ? 'No job is active. New ones appear here.' : 'No job is active.';
+    const text = state.watchesAllActive ? 'No job is active. New ones appear here.' : 'No job is active.';
     return { text, tone: 'plain' };
   }
   const parts = [
@@ -23,8 +23,8 @@ export function headerText(state: WatchState): { readonly text: string; readonly
 
 function countsOf(state: WatchState): string {
   const counts = new Map<string, number>();
-  for (const { shownState: name, loss } of state.jobs) {
-    const word = loss === null ? name : 'lost';
+  for (const { displayState: name, unavailable } of state.jobs) {
+    const word = unavailable === null ? name : 'lost';
     if (word !== null) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return [...counts].map(([word, count]) => `${count} ${word}`).join(', ');

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.js';
-import type { Pace } from '../client/polling-schedule.js';
+import type { PollingSchedule } from '../client/polling-schedule.js';
 import { isVencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 
@@ -7,38 +7,38 @@ import type { JobRecord } from '../shared/records.js';
  * Asks for the details of jobs, one after the other, at the pace the service is owed. They bring nothing but names and sizes to the
  * screen: a job whose details cannot be had is left out.
  */
-export class DetailsDesk {
+export class DetailsFetcher {
   readonly #client: Client;
-  readonly #pace: Pace;
+  readonly #pace: PollingSchedule;
   readonly #signal: AbortSignal;
-  readonly #wanted = new Set<number>();
+  readonly #requestedIds = new Set<number>();
   #wake: () => void = () => {};
 
-  constructor(client: Client, pace: Pace, signal: AbortSignal) {
+  constructor(client: Client, schedule: PollingSchedule, signal: AbortSignal) {
     this.#client = client;
-    this.#pace = pace;
+    this.#pace = schedule;
     this.#signal = signal;
     signal.addEventListener('abort', () => this.#wake());
   }
 
   /** Has the details of jobs asked for, once for each that is not being waited for already. */
-  want(...ids: readonly number[]): void {
-    for (const id of ids) this.#wanted.add(id);
+  request(...ids: readonly number[]): void {
+    for (const id of ids) this.#requestedIds.add(id);
     this.#wake();
   }
 
   /** The answers as they come, until the signal ends them. */
-  async *answers(): AsyncGenerator<JobRecord, void, undefined> {
+  async *results(): AsyncGenerator<JobRecord, void, undefined> {
     while (!this.#signal.aborted) {
-      const [id] = this.#wanted;
+      const [id] = this.#requestedIds;
       if (id === undefined) {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
         continue;
       }
-      await this.#pace.turn(this.#signal);
-      this.#wanted.delete(id);
+      await this.#pace.waitForSlot(this.#signal);
+      this.#requestedIds.delete(id);
       try {
         yield await this.#client.job(id, this.#signal);
       } catch (error) {

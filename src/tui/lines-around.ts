@@ -3,11 +3,15 @@ import { timeOfDay } from './format.js';
 import { type FrameSize, otherRows, planFrame } from './frame-plan.js';
 import { headerText } from './header-text.js';
 import { helpLines } from './help-lines.js';
-import type { TintedText } from './tones.js';
+import type { StyledText } from './tones.js';
 import type { WatchState } from './watch-types.js';
 
 /** The lines that stand around the table: the first one above it, the others below. The last frame is without what can be done. */
-export function linesAround(state: WatchState, size: FrameSize, isLast: boolean): readonly TintedText[] {
+export function surroundingLinesOf(
+  state: WatchState,
+  size: FrameSize,
+  isLast: boolean,
+): readonly StyledText[] {
   const footer = footerText(state, size.columns);
   if (state.isHelp && !isLast) {
     const keys = helpLines.slice(0, Math.max(1, size.rows - otherRows));
@@ -16,11 +20,11 @@ export function linesAround(state: WatchState, size: FrameSize, isLast: boolean)
   const { rows, from, to } = planFrame(state, size);
   const { text, tone } = headerText(state);
   const part = to - from < state.jobs.length ? ` · ${from + 1}-${to} shown` : '';
-  const news = state.log.slice(Math.max(0, state.log.length - rows.log));
+  const entries = state.log.slice(Math.max(0, state.log.length - rows.log));
   return [
     { text: text + part, tone, isBold: true },
     ...(rows.log > 0 ? [{ text: logRule(size.columns), tone: 'quiet' } as const] : []),
-    ...news.map((line) => ({ text: `${timeOfDay(line.atMs)} ${line.text}`, tone: line.tone })),
+    ...entries.map((line) => ({ text: `${timeOfDay(line.atMs)} ${line.text}`, tone: line.tone })),
     ...(isLast ? [] : [footer]),
   ];
 }
@@ -30,6 +34,6 @@ function logRule(columns: number): string {
   return `── UTC ${'─'.repeat(columns)}`.slice(0, columns);
 }
 
-function plain(text: string): TintedText {
+function plain(text: string): StyledText {
   return { text, tone: 'plain' };
 }

@@ -1,24 +1,24 @@
 import { exitCodes } from '../shared/exit-codes.js';
 import type { JobRecord } from '../shared/records.js';
-import { extend } from './watch-log.js';
-import type { News, WatchedJob, WatchState } from './watch-types.js';
-import { asListed, codeOf } from './watched-job.js';
+import { appendEntries } from './watch-log.js';
+import type { LogEntry, WatchedJob, WatchState } from './watch-types.js';
+import { fromListRecord, jobExitCode } from './watched-job.js';
 
 /** How long a job that is over stays, where every active job is watched. */
-const stayMs = 20_000;
+const endedJobDisplayMs = 20_000;
 
 /** Takes in jobs that were found active. One that was here before and is over has been resubmitted: it begins anew. */
-export function takeIn(state: WatchState, records: readonly JobRecord[]): WatchState {
-  const found = records.map(asListed);
+export function addFoundJobs(state: WatchState, records: readonly JobRecord[]): WatchState {
+  const found = records.map(fromListRecord);
   const isNew = (job: WatchedJob): boolean => !state.jobs.some(({ id }) => id === job.id);
   const known = state.jobs.map((job) => found.find(({ id }) => id === job.id) ?? job);
   const jobs = [...known, ...found.filter(isNew)].sort((a, b) => a.id - b.id);
-  const news = state.isListing ? [] : found.map((job) => newJob(job, state.nowMs));
-  const log = extend(state.log, news);
-  return { ...select({ ...state, jobs }, state.jobs[state.selected]), isListing: false, log };
+  const entries = state.isFindingJobs ? [] : found.map((job) => newJobEntry(job, state.nowMs));
+  const log = appendEntries(state.log, entries);
+  return { ...select({ ...state, jobs }, state.jobs[state.selected]), isFindingJobs: false, log };
 }
 
-function newJob(job: WatchedJob, atMs: number): News {
+function newJobEntry(job: WatchedJob, atMs: number): LogEntry {
   const input = job.files.find(({ kind }) => kind === 'input');
   const name = input === undefined ? undefined : job.names.get(input.id);
   const text = [`job ${job.id}: new`, name, job.state].filter((part) => part !== undefined).join(', ');
@@ -26,20 +26,20 @@ function newJob(job: WatchedJob, atMs: number): News {
 }
 
 /** Lets jobs go that have been over for a while, but for the one that is looked at or asked about. */
-export function letGo(state: WatchState): WatchState {
+export function removeEndedJobs(state: WatchState): WatchState {
   const { footer, nowMs, selected, isOpen } = state;
-  const asked = footer.kind === 'question' || footer.kind === 'sending' ? footer.order.jobId : null;
-  const isLeaving = (job: WatchedJob, index: number): boolean =>
+  const commandJobId = footer.kind === 'question' || footer.kind === 'sending' ? footer.command.jobId : null;
+  const isRemovable = (job: WatchedJob, index: number): boolean =>
     job.endedAtMs !== null &&
-    nowMs - job.endedAtMs >= stayMs &&
-    job.id !== asked &&
+    nowMs - job.endedAtMs >= endedJobDisplayMs &&
+    job.id !== commandJobId &&
     !(isOpen && index === selected);
-  const leaving = state.jobs.filter(isLeaving);
-  if (leaving.length === 0) return state;
-  const codes = [state.leftCode, ...leaving.map(codeOf)];
-  const leftCode = codes.find((code) => code !== exitCodes.done) ?? exitCodes.done;
-  const jobs = state.jobs.filter((job) => !leaving.includes(job));
-  return select({ ...state, jobs, leftCode }, state.jobs[selected]);
+  const removed = state.jobs.filter(isRemovable);
+  if (removed.length === 0) return state;
+  const codes = [state.removedExitCode, ...removed.map(jobExitCode)];
+  const removedExitCode = codes.find((code) => code !== exitCodes.done) ?? exitCodes.done;
+  const jobs = state.jobs.filter((job) => !removed.includes(job));
+  return select({ ...state, jobs, removedExitCode }, state.jobs[selected]);
 }
 
 /** The same job selected in another list; where it is gone, the one in its place. */

@@ -1,26 +1,27 @@
 import { isFinal } from '../shared/states.js';
-import type { News, Tone, WatchedFile, WatchedJob } from './watch-types.js';
+import type { LogEntry, Tone, WatchedFile, WatchedJob } from './watch-types.js';
 import { fileTitle } from './watched-job.js';
 
 /** What is worth a line of the log in the step from one look at a job to the next. */
-export function newsOf(before: WatchedJob, after: WatchedJob, atMs: number): readonly News[] {
-  const say = (text: string, tone: Tone): News => ({ atMs, text: `job ${after.id}: ${text}`, tone });
-  if (after.loss !== null) return before.loss === null ? [say(after.loss.message, 'bad')] : [];
+export function logEntriesFor(before: WatchedJob, after: WatchedJob, atMs: number): readonly LogEntry[] {
+  const toEntry = (text: string, tone: Tone): LogEntry => ({ atMs, text: `job ${after.id}: ${text}`, tone });
+  if (after.unavailable !== null)
+    return before.unavailable === null ? [toEntry(after.unavailable.message, 'bad')] : [];
   const ofFiles =
-    before.files.length === 0 ? [] : after.files.flatMap((file) => fileNews(before, after, file));
-  const ofJob = before.state === after.state ? [] : [jobNews(after)];
-  return [...ofFiles, ...ofJob].map(([text, tone]) => say(text, tone));
+    before.files.length === 0 ? [] : after.files.flatMap((file) => fileEntries(before, after, file));
+  const ofJob = before.state === after.state ? [] : [jobEntry(after)];
+  return [...ofFiles, ...ofJob].map(([text, tone]) => toEntry(text, tone));
 }
 
-type Remark = readonly [text: string, tone: Tone];
+type TextAndTone = readonly [text: string, tone: Tone];
 
-function jobNews(job: WatchedJob): Remark {
-  const faulty = job.files.find((file) => file.fault !== null);
-  const reason = faulty === undefined ? '' : `, ${fileTitle(job, faulty)}: ${faulty.fault}`;
+function jobEntry(job: WatchedJob): TextAndTone {
+  const failedFile = job.files.find((file) => file.failure !== null);
+  const reason = failedFile === undefined ? '' : `, ${fileTitle(job, failedFile)}: ${failedFile.failure}`;
   return [`${job.state ?? 'unknown'}${reason}`, toneOf(job.state)];
 }
 
-function fileNews(before: WatchedJob, after: WatchedJob, file: WatchedFile): readonly Remark[] {
+function fileEntries(before: WatchedJob, after: WatchedJob, file: WatchedFile): readonly TextAndTone[] {
   const known = before.files.find((one) => one.id === file.id);
   if (known?.state !== file.state && isFinal(file.state))
     return [[`${fileTitle(after, file)} ${file.state}`, toneOf(file.state)]];

@@ -1,11 +1,11 @@
 import { render, useInput, useStdin } from 'ink';
 import type { ReactNode } from 'react';
-import { type Frame, frameOf, isLaidOutAlike, withTable } from './frame.js';
+import { type Frame, frameOf, hasSameLayout, withTable } from './frame.js';
 import { FrameSink } from './frame-sink.js';
 import { openPainter } from './painter.js';
-import { createRepaints } from './repaints.js';
+import { createRepaintScheduler } from './repaints.js';
 import { openSuspension } from './suspension.js';
-import { Guard } from './views/ErrorBoundary.js';
+import { ErrorBoundary } from './views/ErrorBoundary.js';
 import { WatchFrame } from './views/WatchFrame.js';
 import { keysOf } from './watch-keys.js';
 import type { WatchKey, WatchState } from './watch-types.js';
@@ -17,9 +17,9 @@ export interface ScreenIo {
   /** Whether colour is wanted. */
   readonly colour: { readonly stdout: boolean };
   /** A text with our own marks as the locale can show them. */
-  inMarks(text: string): string;
+  toTerminalSymbols(text: string): string;
   /** Writes a remark. */
-  note(text: string): void;
+  writeStderr(text: string): void;
 }
 
 /** A screen that is being drawn. */
@@ -34,37 +34,37 @@ export interface MountedScreen {
 export interface ScreenListeners {
   readonly onKeys: (keys: readonly WatchKey[]) => void;
   /** A frame could not be made: nothing more will be drawn, and no key be read. */
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Begins to draw and to read keys. The first frame is on the terminal when this returns. */
 export function mountScreen(
   io: ScreenIo,
   first: WatchState,
-  { onKeys, onFault }: ScreenListeners,
+  { onKeys, onError }: ScreenListeners,
 ): MountedScreen {
   const { stdin, stdout, colour } = io;
   const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
-  const painter = openPainter({ write: (text) => stdout.write(io.inMarks(text)) });
+  const painter = openPainter({ write: (text) => stdout.write(io.toTerminalSymbols(text)) });
   // However the program ends, the terminal is given back; before a stack is printed, since it would be lost with the second screen.
   const restore = () => painter.close();
   process.once('exit', restore);
   process.once('uncaughtExceptionMonitor', restore);
   const nodeOf = (frame: Frame): ReactNode => (
-    <Guard onFault={onFault}>
+    <ErrorBoundary onError={onError}>
       <Keys onKeys={onKeys} onSuspend={() => suspension.suspend()} />
       <WatchFrame {...frame} />
-    </Guard>
+    </ErrorBoundary>
   );
-  const made = (state: WatchState, isLast = false): Frame =>
+  const buildFrame = (state: WatchState, isLast = false): Frame =>
     frameOf(state, { size: size(), isColoured: colour.stdout, isLast });
   let latest = first;
-  let frame = made(first);
-  let laidOut = '';
+  let frame = buildFrame(first);
+  let layout = '';
   // ink makes frames and reads keys; with `debug` it hands out whole frames and leaves the terminal to the painter.
   const sink = new FrameSink(size().columns, (text) => {
-    laidOut = text;
-    painter.paint(withTable(laidOut, frame));
+    layout = text;
+    painter.paint(withTable(layout, frame));
   });
   const instance = render(nodeOf(frame), {
     stdin,
@@ -77,30 +77,30 @@ export function mountScreen(
   const show = (state: WatchState, isLast = false): void => {
     try {
       const before = frame;
-      frame = made(state, isLast);
-      if (isLaidOutAlike(before, frame)) painter.paint(withTable(laidOut, frame));
+      frame = buildFrame(state, isLast);
+      if (hasSameLayout(before, frame)) painter.paint(withTable(layout, frame));
       else instance.rerender(nodeOf(frame));
     } catch (error) {
-      onFault(error);
+      onError(error);
     }
   };
-  const repaints = createRepaints((state: WatchState) => show(state));
+  const scheduler = createRepaintScheduler((state: WatchState) => show(state));
   const redraw = (): void => {
     sink.columns = size().columns;
-    painter.forget();
-    repaints.ask(latest, true);
+    painter.invalidate();
+    scheduler.requestFrame(latest, true);
   };
   stdout.on('resize', redraw);
   const suspension = openSuspension({
-    lend: () => {
-      painter.lend();
+    release: () => {
+      painter.release();
       stdin.setRawMode(false);
     },
-    take: () => {
+    reacquire: () => {
       // The shell has set the terminal's mode as well: ours is set anew, though Node takes it for set.
       stdin.setRawMode(false);
       stdin.setRawMode(true);
-      painter.take();
+      painter.reacquire();
       // While another program had the terminal, that one was told of its size.
       process.emit('SIGWINCH', 'SIGWINCH');
       redraw();
@@ -109,20 +109,20 @@ export function mountScreen(
   return {
     draw: (state, isUrgent) => {
       latest = state;
-      repaints.ask(state, isUrgent);
+      scheduler.requestFrame(state, isUrgent);
     },
     close: (last) => {
       stdout.off('resize', redraw);
       suspension.dispose();
-      repaints.stop();
+      scheduler.stop();
       let text = '';
       if (last !== null) {
-        sink.takes = (lastLaidOut) => {
-          text = withTable(lastLaidOut, frame).join('\n');
+        sink.onFrame = (lastLayout) => {
+          text = withTable(lastLayout, frame).join('\n');
         };
         show(last, true);
       }
-      sink.takes = () => {};
+      sink.onFrame = () => {};
       instance.unmount();
       painter.close(text === '' ? '' : `${text.trimEnd()}\n`);
       process.off('exit', restore);

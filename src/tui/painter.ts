@@ -11,11 +11,11 @@ export interface Painter {
   /** Puts the rows of a frame on the terminal, each within the terminal's width. Rows that stay as they are are not written. */
   paint(rows: readonly string[]): void;
   /** Forgets what stands on the terminal: the next frame is painted on a clear one. */
-  forget(): void;
+  invalidate(): void;
   /** Gives the terminal back as it was found, until it is taken again. */
-  lend(): void;
+  release(): void;
   /** Takes the terminal again, whatever was done to it: the next frame is painted on a clear one. */
-  take(): void;
+  reacquire(): void;
   /** Gives the terminal back as it was found, and writes `last` below what stood there. A second call does nothing. */
   close(last?: string): void;
 }
@@ -48,13 +48,13 @@ export function openPainter(canvas: Canvas): Painter {
       isClear = true;
       if (text !== '') canvas.write(begin + text + end);
     },
-    forget: () => {
+    invalidate: () => {
       isClear = false;
     },
-    lend: () => {
+    release: () => {
       if (!isClosed) canvas.write(leave);
     },
-    take: () => {
+    reacquire: () => {
       isClear = false;
       if (!isClosed) canvas.write(enter);
     },

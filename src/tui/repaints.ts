@@ -1,69 +1,69 @@
 /** Decides when to draw what. */
-export interface Repaints<Frame> {
+export interface RepaintScheduler<Frame> {
   /** Draws a frame soon, unless a newer one comes before; at once where somebody waits for it. */
-  ask(frame: Frame, isUrgent?: boolean): void;
+  requestFrame(frame: Frame, isUrgent?: boolean): void;
   /** Draws nothing more. */
   stop(): void;
 }
 
 /** The time that repaints go by. */
-export interface RepaintClock {
+export interface RepaintTimers {
   now(): number;
   /** Calls back once after so many milliseconds, unless it is taken back by what it returns. */
-  after(milliseconds: number, callback: () => void): () => void;
+  setTimer(milliseconds: number, callback: () => void): () => void;
 }
 
-const realClock: RepaintClock = {
+const systemClock: RepaintTimers = {
   now: () => performance.now(),
-  after: (milliseconds, callback) => {
+  setTimer: (milliseconds, callback) => {
     const timer = setTimeout(callback, milliseconds);
     return () => clearTimeout(timer);
   },
 };
 
-const leastGapMs = 480;
-const greatestGapMs = 2500;
+const minGapMs = 480;
+const maxGapMs = 2500;
 /** The share of its time that a program may spend on drawing: a slow machine draws less often. */
-const share = 1 / 100;
+const maxDrawingShare = 1 / 100;
 
 /** Draws a frame every 480 ms at most, fewer where one costs much, and the latest one always. */
-export function createRepaints<Frame>(
+export function createRepaintScheduler<Frame>(
   draw: (frame: Frame) => void,
-  clock: RepaintClock = realClock,
-): Repaints<Frame> {
+  clock: RepaintTimers = systemClock,
+): RepaintScheduler<Frame> {
   let nextAt = 0;
-  let waiting: { readonly frame: Frame } | null = null;
-  let takeBack: (() => void) | null = null;
+  let pending: { readonly frame: Frame } | null = null;
+  let cancelTimer: (() => void) | null = null;
   let isStopped = false;
 
   function drawNow(frame: Frame): void {
-    takeBack?.();
-    takeBack = null;
-    waiting = null;
+    cancelTimer?.();
+    cancelTimer = null;
+    pending = null;
     const from = clock.now();
     draw(frame);
     const to = clock.now();
-    nextAt = to + Math.min(greatestGapMs, Math.max(leastGapMs, (to - from) / share));
+    nextAt = to + Math.min(maxGapMs, Math.max(minGapMs, (to - from) / maxDrawingShare));
   }
 
   return {
-    ask: (frame, isUrgent = false) => {
+    requestFrame: (frame, isUrgent = false) => {
       if (isStopped) return;
       const waitMs = nextAt - clock.now();
       if (isUrgent || waitMs <= 0) {
         drawNow(frame);
         return;
       }
-      waiting = { frame };
-      takeBack ??= clock.after(waitMs, () => {
-        takeBack = null;
-        if (waiting !== null) drawNow(waiting.frame);
+      pending = { frame };
+      cancelTimer ??= clock.setTimer(waitMs, () => {
+        cancelTimer = null;
+        if (pending !== null) drawNow(pending.frame);
       });
     },
     stop: () => {
       isStopped = true;
-      takeBack?.();
-      takeBack = null;
+      cancelTimer?.();
+      cancelTimer = null;
     },
   };
 }

@@ -1,9 +1,9 @@
 /** What has to be done around a stop. */
-export interface SuspensionSteps {
+export interface SuspensionHandlers {
   /** Gives the terminal back to the shell. */
-  readonly lend: () => void;
+  readonly release: () => void;
   /** Takes the terminal again, whatever was done to it meanwhile, and draws all anew. */
-  readonly take: () => void;
+  readonly reacquire: () => void;
 }
 
 /** Stops the program for a while, as Ctrl-Z does. */
@@ -18,22 +18,22 @@ export interface Suspension {
  * Stops in good order, by `suspend` or by SIGTSTP, and comes back in good order, even from a SIGSTOP, which nobody can prepare for. The
  * stop itself is the default action of SIGTSTP: a program without a shell that could wake it is not stopped by that.
  */
-export function openSuspension({ lend, take }: SuspensionSteps): Suspension {
-  const stop = (whom: number): void => {
-    lend();
+export function openSuspension({ release, reacquire }: SuspensionHandlers): Suspension {
+  const stop = (pid: number): void => {
+    release();
     dispose();
-    process.kill(whom, 'SIGTSTP');
+    process.kill(pid, 'SIGTSTP');
     listen();
-    take();
+    reacquire();
   };
   const onStop = (): void => stop(process.pid);
   const listen = (): void => {
     process.on('SIGTSTP', onStop);
-    process.on('SIGCONT', take);
+    process.on('SIGCONT', reacquire);
   };
   const dispose = (): void => {
     process.off('SIGTSTP', onStop);
-    process.off('SIGCONT', take);
+    process.off('SIGCONT', reacquire);
   };
   listen();
   // The terminal stops the whole group: who has started this program waits with it, and the shell sees that all of it has stopped.

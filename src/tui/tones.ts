@@ -1,25 +1,25 @@
 import type { Tone } from './watch-types.js';
 
 /** Puts a text into the colour of its tone, or leaves it as it is where no colours are allowed. */
-export type Paint = (look: Look, text: string) => string;
+export type StyleText = (style: TextStyle, text: string) => string;
 
 /** How a text looks. */
-export interface Look {
+export interface TextStyle {
   readonly tone: Tone;
   readonly isBold?: boolean;
 }
 
 /** A text and how it looks. */
-export interface TintedText extends Look {
+export interface StyledText extends TextStyle {
   readonly text: string;
 }
 
 /** The paint of a terminal with colours, or without. */
-export function paintOf(isColoured: boolean): Paint {
-  return isColoured ? painted : (_look, text) => text;
+export function createStyler(isColoured: boolean): StyleText {
+  return isColoured ? styleWithAnsi : (_style, text) => text;
 }
 
-function painted({ tone, isBold = false }: Look, text: string): string {
+function styleWithAnsi({ tone, isBold = false }: TextStyle, text: string): string {
   const codes = [...(isBold ? ['1'] : []), ...escapes[tone]];
   return codes.length === 0 || text.trim() === '' ? text : `\u001b[${codes.join(';')}m${text}\u001b[0m`;
 }

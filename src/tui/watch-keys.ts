@@ -1,4 +1,4 @@
-import type { Footer, Order, WatchKey, WatchState } from './watch-types.js';
+import type { Command, Footer, WatchKey, WatchState } from './watch-types.js';
 import { isOver } from './watched-job.js';
 
 /** What ink says of a key press, as far as it matters here. */
@@ -32,14 +32,14 @@ const letters: Readonly<Record<string, WatchKey>> = {
 const pageJobs = 10;
 
 // What arrives in one piece and is longer than this was pasted, not typed: it must not cancel anything.
-const longestTyped = 4;
+const maxInputLength = 4;
 
 // Ctrl-C and Ctrl-D as bytes: pressed twice, they come in one piece, in which nobody has told them apart.
-const leaving = ['\u0003', '\u0004'] as const;
+const quitKeys = ['\u0003', '\u0004'] as const;
 
 /** The keys that a press stands for: more than one where a slow line delivers several letters at once. */
 export function keysOf(input: string, key: PressedKey): readonly WatchKey[] {
-  if (leaving.some((byte) => input.includes(byte))) return ['quit'];
+  if (quitKeys.some((byte) => input.includes(byte))) return ['quit'];
   if (key.ctrl) return input === 'c' || input === 'd' ? ['quit'] : [];
   if (key.upArrow) return ['up'];
   if (key.downArrow) return ['down'];
@@ -49,7 +49,7 @@ export function keysOf(input: string, key: PressedKey): readonly WatchKey[] {
   if (key.end) return ['last'];
   if (key.return) return ['open'];
   if (key.escape) return ['close'];
-  if (input.length > longestTyped) return [];
+  if (input.length > maxInputLength) return [];
   return [...input.toLowerCase()].flatMap((letter) => letters[letter] ?? []);
 }
 
@@ -60,34 +60,35 @@ export function pressKey(state: WatchState, key: WatchKey): WatchState {
   if (key === 'help') return { ...state, isHelp: !state.isHelp };
   // Whoever reads what the keys do must not set one of them off.
   if (state.isHelp) return key === 'open' || key === 'close' ? { ...state, isHelp: false } : state;
-  if (footer.kind === 'question') return answerQuestion(state, footer.order, key);
+  if (footer.kind === 'question') return answerQuestion(state, footer.command, key);
   if (key === 'cancel' || key === 'resubmit') {
-    return footer.kind === 'sending' ? state : { ...state, footer: ask(state, key) };
+    return footer.kind === 'sending' ? state : { ...state, footer: askConfirmation(state, key) };
   }
-  const settled = footer.kind === 'remark' ? { ...state, footer: keysFooter } : state;
-  return browse(settled, key);
+  const withKeysFooter = footer.kind === 'remark' ? { ...state, footer: keysFooter } : state;
+  return browse(withKeysFooter, key);
 }
 
 /** The footer that names the keys. */
 export const keysFooter: Footer = { kind: 'keys' };
 
-function answerQuestion(state: WatchState, order: Order, key: WatchKey): WatchState {
-  if (key === 'yes') return { ...state, footer: { kind: 'sending', order } };
+function answerQuestion(state: WatchState, command: Command, key: WatchKey): WatchState {
+  if (key === 'yes') return { ...state, footer: { kind: 'sending', command } };
   if (key === 'no' || key === 'close') return { ...state, footer: keysFooter };
   return state;
 }
 
-function ask(state: WatchState, verb: Order['verb']): Footer {
+function askConfirmation(state: WatchState, verb: Command['verb']): Footer {
   const job = state.jobs[state.selected];
   if (job === undefined) return keysFooter;
-  if (verb === 'cancel' && isOver(job)) return remark(`Job ${job.id} is over: there is nothing to cancel.`);
+  if (verb === 'cancel' && isOver(job))
+    return showMessage(`Job ${job.id} is over: there is nothing to cancel.`);
   if (verb === 'resubmit' && job.state === 'finished') {
-    return remark(`Job ${job.id} is finished: it cannot be resubmitted.`);
+    return showMessage(`Job ${job.id} is finished: it cannot be resubmitted.`);
   }
-  return { kind: 'question', order: { verb, jobId: job.id } };
+  return { kind: 'question', command: { verb, jobId: job.id } };
 }
 
-function remark(text: string): Footer {
+function showMessage(text: string): Footer {
   return { kind: 'remark', text };
 }
 

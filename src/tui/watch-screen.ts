@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.js';
 import type { ExitCode } from '../shared/exit-codes.js';
 import type { ScreenIo } from './mount.js';
-import { exitCodeOf, openIds } from './watch-state.js';
+import { unfinishedIds, watchExitCode } from './watch-state.js';
 
 /** What the live screen needs. */
 export interface WatchScreenOptions {
@@ -23,23 +23,23 @@ export async function runWatchScreen(options: WatchScreenOptions): Promise<ExitC
   // React reads it when it is loaded: its development build is slower in every frame.
   const { env } = process;
   env.NODE_ENV ??= 'production';
-  const [{ mountScreen }, { ScreenLife }] = await Promise.all([
+  const [{ mountScreen }, { WatchSession }] = await Promise.all([
     import('./mount.js'),
     import('./watch-session.js'),
   ]);
-  const life = new ScreenLife({
+  const session = new WatchSession({
     client,
     ids,
     signal,
     mount: (first, listeners) => mountScreen(io, first, listeners),
   });
-  const last = await life.run();
-  const goingOn = openIds(last);
-  if (goingOn.length > 0) io.note(farewell(goingOn, last.isLive));
-  return exitCodeOf(last);
+  const last = await session.run();
+  const unfinished = unfinishedIds(last);
+  if (unfinished.length > 0) io.writeStderr(formatStillRunning(unfinished, last.watchesAllActive));
+  return watchExitCode(last);
 }
 
-function farewell(ids: readonly number[], isLive: boolean): string {
+function formatStillRunning(ids: readonly number[], watchesAllActive: boolean): string {
   const subject = ids.length === 1 ? `job ${ids[0]} goes on` : 'the jobs go on';
-  return `venc: ${subject}\nvenc: hint: to look again: venc watch${isLive ? '' : ` ${ids.join(' ')}`}\n`;
+  return `venc: ${subject}\nvenc: hint: to look again: venc watch${watchesAllActive ? '' : ` ${ids.join(' ')}`}\n`;
 }

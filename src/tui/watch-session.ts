@@ -1,14 +1,14 @@
 import type { Client } from '../client/client.js';
 import { follow } from '../client/follow.js';
-import { createPace, type Pace, paceLimitsFor } from '../client/polling-schedule.js';
+import { createPollingSchedule, type PollingSchedule, pollingLimitsFor } from '../client/polling-schedule.js';
 import { VencError } from '../shared/errors.js';
-import { DetailsDesk } from './job-details.js';
+import { DetailsFetcher } from './job-details.js';
 import type { MountedScreen, ScreenListeners } from './mount.js';
-import { isDone, openIds, reduceWatch, startWatch } from './watch-state.js';
-import type { Order, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
+import { isDone, reduceWatch, startWatch, unfinishedIds } from './watch-state.js';
+import type { Command, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
 
 /** What a screen lives on. */
-export interface LifeOptions {
+export interface WatchSessionOptions {
   readonly client: Client;
   /** The jobs to watch; none: every job that is active, whenever it becomes so. */
   readonly ids: readonly number[];
@@ -17,41 +17,41 @@ export interface LifeOptions {
   /** Leaves the screen as `q` does. */
   readonly signal?: AbortSignal | undefined;
   /** The pace of its questions, where the address is not to decide. */
-  readonly pace?: Pace;
+  readonly schedule?: PollingSchedule;
 }
 
 const tickMs = 1000;
 
 /** The life of one screen: takes events in, draws states, and carries out what the person orders. */
-export class ScreenLife {
-  readonly #options: LifeOptions;
+export class WatchSession {
+  readonly #options: WatchSessionOptions;
   readonly #mounted: MountedScreen;
   readonly #end = new AbortController();
   /** Resolves or rejects when the screen is over. */
-  readonly #over: Promise<void>;
-  #settle: { readonly leave: () => void; readonly fail: (error: unknown) => void };
+  readonly #finished: Promise<void>;
+  #settle: { readonly finish: () => void; readonly fail: (error: unknown) => void };
   #state: WatchState;
   /** All questions of the screen go by it: together they are no more than one asker's. */
-  readonly #pace: Pace;
-  readonly #details: DetailsDesk;
-  #round = new AbortController();
-  #hasHeard = false;
+  readonly #pace: PollingSchedule;
+  readonly #details: DetailsFetcher;
+  #followController = new AbortController();
+  #hasReceived = false;
 
   /** Mounts the screen: its first frame is drawn before the service is asked anything. */
-  constructor(options: LifeOptions) {
+  constructor(options: WatchSessionOptions) {
     this.#options = options;
-    this.#pace = options.pace ?? createPace(paceLimitsFor(options.client.target.url));
-    this.#details = new DetailsDesk(options.client, this.#pace, this.#end.signal);
+    this.#pace = options.schedule ?? createPollingSchedule(pollingLimitsFor(options.client.target.url));
+    this.#details = new DetailsFetcher(options.client, this.#pace, this.#end.signal);
     this.#state = startWatch(options.ids, Date.now());
-    this.#settle = { leave: () => {}, fail: () => {} };
-    this.#over = new Promise((leave, fail) => {
-      this.#settle = { leave, fail };
+    this.#settle = { finish: () => {}, fail: () => {} };
+    this.#finished = new Promise((finish, fail) => {
+      this.#settle = { finish, fail };
     });
     this.#mounted = options.mount(this.#state, {
       onKeys: (keys) => {
-        for (const key of keys) this.#take({ type: 'key', key });
+        for (const key of keys) this.#dispatch({ type: 'key', key });
       },
-      onFault: (error) => this.#settle.fail(error),
+      onError: (error) => this.#settle.fail(error),
     });
   }
 
@@ -59,17 +59,17 @@ export class ScreenLife {
   async run(): Promise<WatchState> {
     const { signal, ids } = this.#options;
     let hasFailed = false;
-    const quit = () => this.#take({ type: 'key', key: 'quit' });
-    const ticks = setInterval(() => this.#take({ type: 'tick' }), tickMs);
+    const quit = () => this.#dispatch({ type: 'key', key: 'quit' });
+    const ticks = setInterval(() => this.#dispatch({ type: 'tick' }), tickMs);
     signal?.addEventListener('abort', quit);
     if (signal?.aborted) quit();
     try {
       this.#follow();
-      this.#details.want(...ids);
-      this.#attempt(async () => {
-        for await (const job of this.#details.answers()) this.#take({ type: 'details', job });
+      this.#details.request(...ids);
+      this.#runTask(async () => {
+        for await (const job of this.#details.results()) this.#dispatch({ type: 'details', job });
       });
-      await this.#over;
+      await this.#finished;
     } catch (error) {
       hasFailed = true;
       throw error;
@@ -78,46 +78,46 @@ export class ScreenLife {
       signal?.removeEventListener('abort', quit);
       this.#end.abort(new VencError('InterruptedError', 'The screen was left.'));
       // A frame that never knew anything only stands in the way of what went wrong.
-      this.#mounted.close(hasFailed && !this.#hasHeard ? null : this.#state);
+      this.#mounted.close(hasFailed && !this.#hasReceived ? null : this.#state);
     }
     return this.#state;
   }
 
-  #take(event: WatchEvent): void {
+  #dispatch(event: WatchEvent): void {
     const before = this.#state;
     this.#state = reduceWatch(before, event, Date.now());
     // A person who presses a key waits for what comes of it.
     this.#mounted.draw(this.#state, event.type === 'key');
     this.#askDetails(before);
     const { footer } = this.#state;
-    if (footer.kind === 'sending' && footer !== before.footer) this.#carryOut(footer.order);
-    if (isDone(this.#state)) this.#settle.leave();
+    if (footer.kind === 'sending' && footer !== before.footer) this.#sendCommand(footer.command);
+    if (isDone(this.#state)) this.#settle.finish();
   }
 
   /** Follows the jobs that are not over. An earlier round ends: an order was obeyed, and its effect is to be seen. */
   #follow(): void {
-    this.#round.abort();
-    const round = new AbortController();
-    this.#round = round;
-    const signal = AbortSignal.any([round.signal, this.#end.signal]);
-    this.#attempt(async () => {
-      const ids = openIds(this.#state);
-      const { isLive } = this.#state;
+    this.#followController.abort();
+    const controller = new AbortController();
+    this.#followController = controller;
+    const signal = AbortSignal.any([controller.signal, this.#end.signal]);
+    this.#runTask(async () => {
+      const ids = unfinishedIds(this.#state);
+      const { watchesAllActive } = this.#state;
       for await (const event of follow(this.#options.client, ids, {
         signal,
-        isKnownReachable: this.#hasHeard,
-        pace: this.#pace,
-        prefers: () => openedJob(this.#state)?.id ?? null,
-        ...(isLive ? { finds: 'always' } : {}),
+        isKnownReachable: this.#hasReceived,
+        schedule: this.#pace,
+        getPreferredId: () => openedJob(this.#state)?.id ?? null,
+        ...(watchesAllActive ? { discovery: 'always' } : {}),
       })) {
         if (signal.aborted) return;
-        this.#hasHeard = true;
-        this.#take(
+        this.#hasReceived = true;
+        this.#dispatch(
           event.type === 'refused'
             ? {
                 type: 'lost',
                 id: event.id,
-                loss: { message: event.error.message, exitCode: event.error.entry.exitCode },
+                unavailable: { message: event.error.message, exitCode: event.error.entry.exitCode },
               }
             : event,
         );
@@ -129,28 +129,28 @@ export class ScreenLife {
   #askDetails(before: WatchState): void {
     const job = openedJob(this.#state);
     if (job === null || job.files.length === 0) return;
-    const past = openedJob(before);
-    if (past?.id !== job.id || stageOf(past) !== stageOf(job)) this.#details.want(job.id);
+    const previous = openedJob(before);
+    if (previous?.id !== job.id || progressKey(previous) !== progressKey(job)) this.#details.request(job.id);
   }
 
-  #carryOut(order: Order): void {
+  #sendCommand(command: Command): void {
     const { client } = this.#options;
-    this.#attempt(async () => {
+    this.#runTask(async () => {
       try {
-        await client[order.verb](order.jobId, this.#end.signal);
+        await client[command.verb](command.jobId, this.#end.signal);
       } catch (error) {
         if (!(error instanceof VencError)) throw error;
-        this.#take({ type: 'refused', order, message: error.message });
+        this.#dispatch({ type: 'refused', command, message: error.message });
         return;
       }
-      this.#take({ type: 'obeyed', order });
+      this.#dispatch({ type: 'obeyed', command });
       this.#follow();
     });
   }
 
   /** Does work beside the screen. What fails ends the screen, unless the work was to end anyway. */
-  #attempt(work: () => Promise<void>, signal: AbortSignal = this.#end.signal): void {
-    work().catch((error: unknown) => {
+  #runTask(task: () => Promise<void>, signal: AbortSignal = this.#end.signal): void {
+    task().catch((error: unknown) => {
       if (!signal.aborted) this.#settle.fail(error);
     });
   }
@@ -160,6 +160,6 @@ function openedJob({ jobs, selected, isOpen }: WatchState): WatchedJob | null {
   return (isOpen ? jobs[selected] : undefined) ?? null;
 }
 
-function stageOf({ files }: WatchedJob): string {
+function progressKey({ files }: WatchedJob): string {
   return files.map(({ state, event }) => `${state} ${event}`).join();
 }

@@ -25,11 +25,11 @@ export interface WatchedFile {
   /** Bytes of the file, once they are known. */
   readonly sizeBytes: number | null;
   /** Why it failed, one sentence. */
-  readonly fault: string | null;
+  readonly failure: string | null;
 }
 
 /** Why a job cannot be watched, and the exit code that follows from it. */
-export interface Loss {
+export interface JobUnavailable {
   readonly message: string;
   readonly exitCode: ExitCode;
 }
@@ -40,7 +40,7 @@ export interface WatchedJob {
   /** null until the service has told anything of it. */
   readonly state: string | null;
   /** The state as the screen shows it: `queued` for a job whose outputs all wait to be encoded. */
-  readonly shownState: string | null;
+  readonly displayState: string | null;
   readonly percent: number;
   /** The input first. Empty until the service has told anything of them. */
   readonly files: readonly WatchedFile[];
@@ -50,13 +50,13 @@ export interface WatchedJob {
   readonly sizes: ReadonlyMap<number, number>;
   /** Milliseconds to go when the last progress came; null where nobody knows. */
   readonly etaMs: number | null;
-  readonly loss: Loss | null;
+  readonly unavailable: JobUnavailable | null;
   /** When the screen learnt that it is over; null while it is not. */
   readonly endedAtMs: number | null;
 }
 
 /** What the person may ask of the service. */
-export interface Order {
+export interface Command {
   readonly verb: 'cancel' | 'resubmit';
   readonly jobId: number;
 }
@@ -64,8 +64,8 @@ export interface Order {
 /** What the last line of the screen is about: the keys, a question, an order on its way, or a remark. */
 export type Footer =
   | { readonly kind: 'keys' }
-  | { readonly kind: 'question'; readonly order: Order }
-  | { readonly kind: 'sending'; readonly order: Order }
+  | { readonly kind: 'question'; readonly command: Command }
+  | { readonly kind: 'sending'; readonly command: Command }
   | { readonly kind: 'remark'; readonly text: string };
 
 /** How a line is meant: decides its colour where colours are allowed. */
@@ -81,17 +81,17 @@ export interface LogLine {
 }
 
 /** A line that has no place in the log yet. */
-export type News = Omit<LogLine, 'serial'>;
+export type LogEntry = Omit<LogLine, 'serial'>;
 
 /** Everything that is on the screen. A new value after every event, never edited. */
 export interface WatchState {
   readonly jobs: readonly WatchedJob[];
   /** Whether every active job is watched: new ones come, and those that are over leave after a moment. */
-  readonly isLive: boolean;
+  readonly watchesAllActive: boolean;
   /** What the jobs that have left the screen ended with: the code of the first that did not finish, else 0. */
-  readonly leftCode: ExitCode;
+  readonly removedExitCode: ExitCode;
   /** Whether the screen still asks the service which jobs are active. */
-  readonly isListing: boolean;
+  readonly isFindingJobs: boolean;
   /** Place of the selected job in `jobs`. */
   readonly selected: number;
   /** Whether the files of the selected job are shown. */
@@ -137,9 +137,9 @@ export type WatchEvent =
   | { readonly type: 'unreachable' }
   | { readonly type: 'back' }
   /** A job cannot be watched any longer: there is none of that id, or the key was refused. */
-  | { readonly type: 'lost'; readonly id: number; readonly loss: Loss }
+  | { readonly type: 'lost'; readonly id: number; readonly unavailable: JobUnavailable }
   | { readonly type: 'key'; readonly key: WatchKey }
-  | { readonly type: 'obeyed'; readonly order: Order }
-  | { readonly type: 'refused'; readonly order: Order; readonly message: string }
+  | { readonly type: 'obeyed'; readonly command: Command }
+  | { readonly type: 'refused'; readonly command: Command; readonly message: string }
   /** Time went by: durations on the screen go on. */
   | { readonly type: 'tick' };

@@ -1,25 +1,25 @@
 import { progressOfJob } from '../client/normalise.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../shared/records.js';
-import { etaOfFile, etaOfJob, shownState } from '../shared/shown-state.js';
+import { displayState, etaOfFile, etaOfJob } from '../shared/shown-state.js';
 import { isFinal } from '../shared/states.js';
-import { clean, fileNameOf } from './clean.js';
-import type { Loss, WatchedFile, WatchedJob } from './watch-types.js';
+import { fileNameOf, sanitize } from './clean.js';
+import type { JobUnavailable, WatchedFile, WatchedJob } from './watch-types.js';
 
 /** A job of which nothing is known yet. */
-export function unknownJob(id: number): WatchedJob {
+export function createUnknownJob(id: number): WatchedJob {
   const nothing = { files: [], names: new Map(), sizes: new Map(), etaMs: null };
-  return { id, state: null, shownState: null, percent: 0, ...nothing, loss: null, endedAtMs: null };
+  return { id, state: null, displayState: null, percent: 0, ...nothing, unavailable: null, endedAtMs: null };
 }
 
 /** Whether the job will not change any more, as far as the screen can learn. */
 export function isOver(job: WatchedJob): boolean {
-  return job.loss !== null || (job.state !== null && isFinal(job.state));
+  return job.unavailable !== null || (job.state !== null && isFinal(job.state));
 }
 
 /** The exit code that follows from a job that is over: 1 where it did not finish, or what its loss says. */
-export function codeOf(job: WatchedJob): ExitCode {
-  if (job.loss !== null) return job.loss.exitCode;
+export function jobExitCode(job: WatchedJob): ExitCode {
+  if (job.unavailable !== null) return job.unavailable.exitCode;
   return job.state === 'finished' ? exitCodes.done : exitCodes.jobFailed;
 }
 
@@ -28,25 +28,25 @@ export function withProgress(
   job: WatchedJob,
   record: JobProgressRecord & { readonly id: number },
 ): WatchedJob {
-  const state = clean(record.state);
+  const state = sanitize(record.state);
   const files = [
-    progressOf('input', record.input, job),
-    ...record.outputs.map((one) => progressOf('output', one, job)),
+    fileInProgress('input', record.input, job),
+    ...record.outputs.map((one) => fileInProgress('output', one, job)),
   ];
   return {
     ...job,
     state,
-    shownState: clean(shownState(record)),
+    displayState: sanitize(displayState(record)),
     percent: record.progress,
     files,
     etaMs: isFinal(state) ? null : etaOfJob(record.outputs),
-    loss: null,
+    unavailable: null,
   };
 }
 
 /** What a job looks like when a list has shown it. */
-export function asListed(record: JobRecord): WatchedJob {
-  const named = withNames(unknownJob(record.id), record);
+export function fromListRecord(record: JobRecord): WatchedJob {
+  const named = withNames(createUnknownJob(record.id), record);
   return withProgress(named, { id: record.id, ...progressOfJob(record, new Map()) });
 }
 
@@ -54,12 +54,12 @@ export function asListed(record: JobRecord): WatchedJob {
 export function withEnd(before: WatchedJob, record: JobRecord): WatchedJob {
   const job = withNames(before, record);
   const files = [
-    endOf('input', record.input_media_file, job),
-    ...record.output_media_files.map((one) => endOf('output', one, job)),
+    fileAtEnd('input', record.input_media_file, job),
+    ...record.output_media_files.map((one) => fileAtEnd('output', one, job)),
   ];
-  const state = clean(record.state);
+  const state = sanitize(record.state);
   const percent = state === 'finished' ? 100 : job.percent;
-  return { ...job, state, shownState: state, percent, files, etaMs: null, loss: null };
+  return { ...job, state, displayState: state, percent, files, etaMs: null, unavailable: null };
 }
 
 /** The job with the names and sizes of its files: a label where there is one, else the file's name. */
@@ -68,7 +68,7 @@ export function withNames(job: WatchedJob, record: JobRecord): WatchedJob {
   const { input_media_file: input } = record;
   if (input.url) names.set(input.id, fileNameOf(input.url));
   for (const output of record.output_media_files) {
-    const name = output.label ? clean(output.label) : output.url ? fileNameOf(output.url) : '';
+    const name = output.label ? sanitize(output.label) : output.url ? fileNameOf(output.url) : '';
     if (name !== '') names.set(output.id, name);
   }
   const sizes = new Map<number, number>();
@@ -80,8 +80,8 @@ export function withNames(job: WatchedJob, record: JobRecord): WatchedJob {
 }
 
 /** A job that cannot be watched any longer. */
-export function withLoss(job: WatchedJob, loss: Loss): WatchedJob {
-  return { ...job, etaMs: null, loss: { ...loss, message: clean(loss.message) } };
+export function withUnavailable(job: WatchedJob, unavailable: JobUnavailable): WatchedJob {
+  return { ...job, etaMs: null, unavailable: { ...unavailable, message: sanitize(unavailable.message) } };
 }
 
 /** What a person would call a file: `input`, `output 14 (web)`. */
@@ -91,7 +91,7 @@ export function fileTitle(job: WatchedJob, file: WatchedFile): string {
   return name === undefined ? `output ${file.id}` : `output ${file.id} (${name})`;
 }
 
-function progressOf(
+function fileInProgress(
   kind: WatchedFile['kind'],
   record: ProgressRecord & { readonly id: number },
   job: WatchedJob,
@@ -99,24 +99,24 @@ function progressOf(
   return {
     id: record.id,
     kind,
-    state: clean(record.state),
-    event: record.current_event ? clean(record.current_event) : null,
+    state: sanitize(record.state),
+    event: record.current_event ? sanitize(record.current_event) : null,
     eventPercent: record.current_event_progress ?? null,
     percent: record.progress,
     fps: record.fps ?? null,
     speed: record.speed ?? null,
     etaMs: etaOfFile(record),
     sizeBytes: job.sizes.get(record.id) ?? null,
-    fault: null,
+    failure: null,
   };
 }
 
-function endOf(
+function fileAtEnd(
   kind: WatchedFile['kind'],
   record: MediaFileRecord & { readonly state: string },
   job: WatchedJob,
 ): WatchedFile {
-  const state = clean(record.state);
+  const state = sanitize(record.state);
   const before = job.files.find((file) => file.id === record.id);
   return {
     id: record.id,
@@ -129,13 +129,13 @@ function endOf(
     speed: null,
     etaMs: null,
     sizeBytes: job.sizes.get(record.id) ?? null,
-    fault: faultOf(record),
+    failure: formatFailure(record),
   };
 }
 
-function faultOf({ error_class, error_message }: MediaFileRecord): string | null {
+function formatFailure({ error_class, error_message }: MediaFileRecord): string | null {
   const parts = [error_class, error_message].filter(
     (part) => part !== null && part !== undefined && part !== '',
   );
-  return parts.length === 0 ? null : clean(parts.join(': '));
+  return parts.length === 0 ? null : sanitize(parts.join(': '));
 }

@@ -2,7 +2,7 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { expectWhole, wholeFile } from '../../bench/whole-file.js';
+import { assertSameFile, measureFile } from '../../bench/whole-file.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const folder = tempFolder();
@@ -16,19 +16,19 @@ const cases = {
 
 test('a file that came whole counts', async () => {
   writeFileSync(came, 'a film');
-  await expectWhole(await wholeFile(sent), came);
+  await assertSameFile(await measureFile(sent), came);
 });
 
 for (const [what, spoil] of Object.entries(cases)) {
   test(`${what} breaks the measurement`, async () => {
     writeFileSync(came, 'a film');
     spoil();
-    await assertRejects(expectWhole(await wholeFile(sent), came), /not the file that was sent/);
+    await assertRejects(assertSameFile(await measureFile(sent), came), /not the file that was sent/);
   });
 }
 
 test('a file that never came breaks the measurement', async () => {
-  await assertRejects(expectWhole(await wholeFile(sent), join(folder, 'missing')), /ENOENT/);
+  await assertRejects(assertSameFile(await measureFile(sent), join(folder, 'missing')), /ENOENT/);
 });
 
 async function assertRejects(work: Promise<unknown>, how: RegExp): Promise<void> {

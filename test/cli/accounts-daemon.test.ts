@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pollUntil, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
-import { runHere } from './run-here.js';
+import { runInProcess } from './run-here.js';
 
 interface Context {
   daemon: TestDaemon;
@@ -19,7 +19,7 @@ test.before(async (context) => {
   const daemon = await startTestDaemon({ jobs: 0 });
   context.daemon = daemon;
   context.venc = async (words) => {
-    const result = await runHere([...words.split(' '), '--data', daemon.dataFolder]);
+    const result = await runInProcess([...words.split(' '), '--data', daemon.dataFolder]);
     assert.is(result.code, 0, result.stderr);
     return result.stdout.trimEnd();
   };

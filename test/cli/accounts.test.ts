@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tempFolder } from '../helpers/temp.js';
 import { type CliResult, runCli } from './run-cli.js';
-import { runHere } from './run-here.js';
+import { runInProcess } from './run-here.js';
 
 interface Context {
   /** A data folder that is not there yet. */
@@ -20,7 +20,7 @@ test.before.each((context) => {
   context.folder = join(tempFolder(), 'data');
   context.venc = (words, width) => {
     const options = width === undefined ? {} : { width };
-    return runHere([...words.split(' '), '--data', context.folder], options);
+    return runInProcess([...words.split(' '), '--data', context.folder], options);
   };
 });
 
@@ -150,7 +150,7 @@ test('commands at the same time, each a process of its own, lose nothing of each
 });
 
 /** Words, the exit code they end with, and what stderr must say. */
-const refusals: readonly (readonly [string, number, RegExp])[] = [
+const rejections: readonly (readonly [string, number, RegExp])[] = [
   ['accounts create studio', 6, /There is an account "studio" already\.\nvenc: hint: choose another name/],
   [`accounts create ${'x'.repeat(65)}`, 2, /1 to 64 letters, digits/],
   ['accounts create ../up', 2, /1 to 64 letters, digits/],
@@ -171,10 +171,10 @@ const refusals: readonly (readonly [string, number, RegExp])[] = [
 test('what is asked wrongly changes nothing and says what to do', async ({ folder, venc }) => {
   await venc('accounts create studio');
   const before = readFileSync(join(folder, 'accounts.json'), 'utf8');
-  for (const [words, code, says] of refusals) {
+  for (const [words, code, expectedText] of rejections) {
     const result = await venc(words);
     assert.equal([result.code, result.stdout], [code, ''], `${words}: ${result.stderr}`);
-    assert.match(result.stderr, says, words);
+    assert.match(result.stderr, expectedText, words);
   }
   assert.is(readFileSync(join(folder, 'accounts.json'), 'utf8'), before);
 });
@@ -223,7 +223,7 @@ test('every subcommand has a help with examples', async () => {
     ...['create', 'list', 'show', 'live', 'integration'].map((word) => ['accounts', word]),
     ...['create', 'list', 'revoke'].map((word) => ['keys', word]),
   ];
-  const helps = await Promise.all(subcommands.map((words) => runHere([...words, '--help'])));
+  const helps = await Promise.all(subcommands.map((words) => runInProcess([...words, '--help'])));
   for (const [index, { code, stdout, stderr }] of helps.entries()) {
     const words = `venc ${subcommands[index]?.join(' ')}`;
     assert.equal([code, stderr], [0, '']);

@@ -133,7 +133,7 @@ test('a password in an argument is gone from the process list', async ({ env, se
   const { readFile } = await import('node:fs/promises');
   service.states(1001, ['processing']);
   const run = startCli(['submit', 'ftp://user:hidden-word@example.com/a.mov', '--wait'], { env });
-  await run.says('1001');
+  await run.expectedText('1001');
   const words = await readFile(`/proc/${run.child.pid}/cmdline`, 'utf8');
   run.child.kill('SIGINT');
   const result = await run.ended;
@@ -143,7 +143,7 @@ test('a password in an argument is gone from the process list', async ({ env, se
   assert.not(`${result.stdout}${result.stderr}`.includes('hidden-word'));
 });
 
-for (const [answer, says] of [
+for (const [answer, expectedText] of [
   ['{}', /its answer names no job/],
   ['{"id": "job-abc"}', /the id in its answer, job-abc, is none that can be used here/],
   ['{"id": 9007199254740993}', /9007199254740993, is none/],
@@ -155,7 +155,7 @@ for (const [answer, says] of [
     const result = await runCli(['submit', 'http://h/a.mov'], { env: { VENC_URL: url, VENC_API_KEY: 'k' } });
     server.close();
     assert.equal([result.code, result.stdout], [3, ''], result.stderr);
-    assert.match(result.stderr, says);
+    assert.match(result.stderr, expectedText);
   });
 }
 

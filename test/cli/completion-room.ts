@@ -44,7 +44,7 @@ export function envOf(server: Server): Readonly<Record<string, string>> {
 }
 
 /** Whether these programs are here; what is missing is told on stderr, as its tests are skipped. */
-export function areHere(...programs: readonly string[]): boolean {
+export function areInstalled(...programs: readonly string[]): boolean {
   const missing = programs.filter((name) => !(name === 'tmux' ? hasTmux() : has(name)));
   if (missing.length === 0) return true;
   process.stderr.write(

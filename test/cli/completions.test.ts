@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTree } from '../../src/cli/command-tree.js';
-import { wholeProgram } from '../../src/cli/completion/load-all-commands.js';
+import { loadFullProgram } from '../../src/cli/completion/load-all-commands.js';
 import { completionScripts } from '../../src/cli/completion/scripts.js';
 import { completionFiles, shells } from '../../src/cli/completion/shells.js';
 import { createIo } from '../../src/cli/terminal/io.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import { tempFolder } from '../helpers/temp.js';
-import { areHere, envOf, startJobService, startSilentService } from './completion-room.js';
+import { areInstalled, envOf, startJobService, startSilentService } from './completion-room.js';
 import { runCli } from './run-cli.js';
-import { runHere } from './run-here.js';
+import { runInProcess } from './run-here.js';
 
 const io = createIo(process, false, (code) => process.exit(code));
-const scripts = completionScripts(await wholeProgram(io));
-const tree = commandTree(await wholeProgram(io));
+const scripts = completionScripts(await loadFullProgram(io));
+const tree = commandTree(await loadFullProgram(io));
 const commands = tree.commands.flatMap((one) => [one, ...one.commands]);
 
 const service = await startJobService();
@@ -43,16 +43,19 @@ for (const shell of shells) {
     for (const { choices } of settingFlags()) assert.ok(text.includes(choices.join(between)), choices.join());
   });
 
-  (areHere(shell) ? test : test.skip)(`${shell} takes its completions without a complaint`, () => {
+  (areInstalled(shell) ? test : test.skip)(`${shell} takes its completions without a complaint`, () => {
     execFileSync(shell, ['-n', file]);
   });
 }
 
-(areHere('zsh') ? test : test.skip)('zsh takes the script where nobody has called compinit before', () => {
-  const line = `source completions/${completionFiles.zsh} 2>&1; echo $_comps[venc]`;
-  const env = { ...process.env, HOME: tempFolder() };
-  assert.is(execFileSync('zsh', ['-f', '-c', line], { env, encoding: 'utf8' }), '_venc\n');
-});
+(areInstalled('zsh') ? test : test.skip)(
+  'zsh takes the script where nobody has called compinit before',
+  () => {
+    const line = `source completions/${completionFiles.zsh} 2>&1; echo $_comps[venc]`;
+    const env = { ...process.env, HOME: tempFolder() };
+    assert.is(execFileSync('zsh', ['-f', '-c', line], { env, encoding: 'utf8' }), '_venc\n');
+  },
+);
 
 test('venc completion prints what the file holds', async () => {
   const { code, stdout, stderr } = await runCli(['completion', 'fish']);
@@ -83,7 +86,7 @@ for (const [what, expected] of answers) {
   test(`a completion that asks for ${what} gets them, newest first, and no secret`, async () => {
     // A busy machine may take longer than a person at a shell would wait for.
     for (let attempt = 0; attempt < 10; attempt += 1) {
-      const { code, stdout, stderr } = await runHere(['complete-words', ...what.split(' ')], {
+      const { code, stdout, stderr } = await runInProcess(['complete-words', ...what.split(' ')], {
         env: envOf(service),
       });
       assert.equal([code, stderr], [0, '']);
@@ -110,16 +113,16 @@ for (const [title, env] of [
 test('names of targets are completed, and their keys are not told', async () => {
   const config = tempFolder();
   const env = { XDG_CONFIG_HOME: config };
-  const added = await runHere(['target', 'add', 'studio', 'https://u:p@example.com'], {
+  const added = await runInProcess(['target', 'add', 'studio', 'https://u:p@example.com'], {
     env,
     stdin: 'topsecret\n',
   });
-  const plain = await runHere(['target', 'add', 'depot', 'https://example.com'], {
+  const plain = await runInProcess(['target', 'add', 'depot', 'https://example.com'], {
     env,
     stdin: 'topsecret\n',
   });
   assert.is(plain.code, 0, plain.stderr);
-  const { stdout } = await runHere(['complete-words', 'targets'], { env });
+  const { stdout } = await runInProcess(['complete-words', 'targets'], { env });
   assert.match(stdout, /^local\t/);
   assert.match(stdout, /^depot\thttps:\/\/example\.com$/m);
   assert.not.match(stdout, /topsecret|:p@/);
@@ -128,9 +131,10 @@ test('names of targets are completed, and their keys are not told', async () => 
 
 test('names of accounts and ids of keys are completed, and nothing is made where there are none', async () => {
   const data = join(tempFolder(), 'data');
-  const asked = async (what: string) => (await runHere(['complete-words', what, `--data=${data}`])).stdout;
+  const asked = async (what: string) =>
+    (await runInProcess(['complete-words', what, `--data=${data}`])).stdout;
   assert.equal([await asked('accounts'), await asked('keys'), existsSync(data)], ['', '', false]);
-  const { code, stderr } = await runHere(['--data', data, 'accounts', 'create', 'studio']);
+  const { code, stderr } = await runInProcess(['--data', data, 'accounts', 'create', 'studio']);
   assert.is(code, 0, stderr);
   assert.is(await asked('accounts'), 'default\tlive\nstudio\tin integration mode\n');
   const id = /has the id (\w+)/.exec(stderr)?.[1];

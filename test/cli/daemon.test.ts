@@ -10,7 +10,7 @@ const words = ['daemon', '--port', '0', '--jobs', '0'];
 test('a daemon prints its address first, is found through its data folder, and SIGTERM stops it with 0', async () => {
   const env = { VENC_DATA: join(tempFolder(), 'data') };
   const daemon = startCli(words, { env });
-  await daemon.says('http://127.0.0.1:');
+  await daemon.expectedText('http://127.0.0.1:');
   assert.is((await runCli(['list', '--json'], { env })).stdout, '[]\n');
 
   const submitted = await runCli(['submit', 'http://example.com/film.mov'], { env });
@@ -43,9 +43,9 @@ test('a daemon is as it is configured, where no flag says otherwise', async () =
   };
   writeFileSync(join(home, 'venc', 'config.json'), JSON.stringify(config));
   const env = { VENC_DATA: join(home, 'data'), XDG_CONFIG_HOME: home };
-  const refused = await runCli(['daemon'], { env });
+  const rejected = await runCli(['daemon'], { env });
   assert.equal(
-    [refused.code, refused.stderr],
+    [rejected.code, rejected.stderr],
     [2, 'venc: --files-root takes a folder that is there, and "/no/such/folder" is none.\n'],
   );
   const submit = ['submit', 'http://example.com/film.mov', '--output', 'width=64', '--output', 'width=66'];
@@ -54,7 +54,7 @@ test('a daemon is as it is configured, where no flag says otherwise', async () =
     [['--max-outputs', '2'], 0],
   ] as const) {
     const daemon = startCli(['daemon', '--files-root', home, ...flags], { env });
-    await daemon.says('http://127.0.0.1:');
+    await daemon.expectedText('http://127.0.0.1:');
     const submitted = await runCli(submit, { env });
     assert.is(submitted.code, code, submitted.stderr);
     daemon.child.kill('SIGTERM');
@@ -68,7 +68,7 @@ test('a media file is uploaded before it is submitted', async () => {
   const env = { VENC_DATA: join(folder, 'data') };
   writeFileSync(join(folder, 'film.mov'), 'not a film, but that is found out later');
   const daemon = startCli(words, { env });
-  await daemon.says('http://127.0.0.1:');
+  await daemon.expectedText('http://127.0.0.1:');
   const submitted = await runCli(['submit', 'film.mov'], { env, cwd: folder });
   assert.is(submitted.code, 0, submitted.stderr);
   const shown = await runCli(['show', submitted.stdout.trim(), '--json'], { env });

@@ -10,7 +10,7 @@ import { checkDataFolder } from '../../src/cli/doctor/check-data-folder.js';
 import { checkNode } from '../../src/cli/doctor/check-node.js';
 import { checkService } from '../../src/cli/doctor/check-service.js';
 import { doctorText } from '../../src/cli/output/doctor-text.js';
-import { createPaint } from '../../src/cli/output/paint.js';
+import { createTextColours } from '../../src/cli/output/paint.js';
 import { createClient } from '../../src/client/client.js';
 import { startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -87,14 +87,14 @@ test('a key that is refused is told as such, with the service that refuses it', 
 });
 
 test('a service that takes the connection and says nothing is told as such', async () => {
-  const mute = createServer(() => undefined).listen(0, '127.0.0.1');
-  await new Promise((resolve) => mute.once('listening', resolve));
-  const { port } = mute.address() as AddressInfo;
+  const silentServer = createServer(() => undefined).listen(0, '127.0.0.1');
+  await new Promise((resolve) => silentServer.once('listening', resolve));
+  const { port } = silentServer.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   const { facts, findings } = await checkService(
     async () => createClient({ url, apiKey: 'any' }),
     0.2,
-  ).finally(() => mute.close().closeAllConnections());
+  ).finally(() => silentServer.close().closeAllConnections());
   assert.equal([facts.is_reachable, facts.is_key_good], [false, null]);
   assert.is(findings[0]?.message, `${url} did not answer within 0.2 seconds`);
   assert.match(findings[0]?.advice ?? '', /^look whether it hangs/);
@@ -168,7 +168,7 @@ test('findings keep to the width of a terminal and stand beside their marks', ()
         },
       ],
     },
-    createPaint(false),
+    createTextColours(false),
     30,
   );
   assert.ok(

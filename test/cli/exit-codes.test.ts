@@ -85,12 +85,12 @@ async function runSideBySide(
   return results;
 }
 
-for (const [words, code, says] of cases) {
+for (const [words, code, expectedText] of cases) {
   test(`venc ${words} ends with ${code}`, ({ results }) => {
     const result = results.get(words);
     if (result === undefined) return assert.unreachable('it was not run');
     assert.is(result.code, code, result.stderr);
-    assert.match(result.stderr, says);
+    assert.match(result.stderr, expectedText);
     assert.not(result.stderr.includes('    at '), 'no stack without --debug');
     assert.not(result.stderr.includes('\u001b'), 'no control characters of the service');
   });
@@ -105,10 +105,10 @@ test('a refused key ends with 4, and so does a missing one', async ({ service })
 });
 
 test('a service out of reach ends with 3, and so does having no daemon', async () => {
-  const refused = await runCli(['list'], { env: { VENC_URL: 'http://127.0.0.1:1', VENC_API_KEY: 'k' } });
+  const rejected = await runCli(['list'], { env: { VENC_URL: 'http://127.0.0.1:1', VENC_API_KEY: 'k' } });
   const none = await runCli(['list']);
-  assert.equal([refused.code, none.code], [3, 3]);
-  assert.match(refused.stderr, /could not be reached: the connection was refused/);
+  assert.equal([rejected.code, none.code], [3, 3]);
+  assert.match(rejected.stderr, /could not be reached: the connection was refused/);
   assert.match(none.stderr, /No daemon is running.*\nvenc: hint: start one with: venc daemon/);
 });
 

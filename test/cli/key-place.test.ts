@@ -87,18 +87,18 @@ test('a target remembers that its service wants the key in the query, until it i
   const env = { XDG_CONFIG_HOME: tempFolder() };
   const add = (...words: string[]) =>
     runCli(['target', 'add', 'studio', service.url, ...words], { env, stdin: service.key });
-  const placesOf = async (words: string) => {
+  const buildCompletionContexts = async (words: string) => {
     service.log.length = 0;
     const { code, stderr } = await runCli([...words.split(' '), '--target', 'studio'], { env });
     assert.is(code, 0, stderr);
     return service.log.map(isInQuery);
   };
   assert.is((await add()).code, 0);
-  assert.equal(await placesOf('list'), [false, true]);
-  assert.equal(await placesOf('list'), [true]);
-  assert.equal(await placesOf('cancel 1001'), [true]);
+  assert.equal(await buildCompletionContexts('list'), [false, true]);
+  assert.equal(await buildCompletionContexts('list'), [true]);
+  assert.equal(await buildCompletionContexts('cancel 1001'), [true]);
   await add('--force');
-  assert.equal(await placesOf('show 1001'), [false, true]);
+  assert.equal(await buildCompletionContexts('show 1001'), [false, true]);
   const listed = await runCli(['target', 'list', '--json'], { env });
   assert.not.match(listed.stdout, service.key);
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CliResult } from './run-cli.js';
-import { runHere } from './run-here.js';
+import { runInProcess } from './run-here.js';
 
 interface Context {
   server: Server;
@@ -28,7 +28,7 @@ test.before((context) => {
     context.server.listen(0, '127.0.0.1', () => {
       const { port } = context.server.address() as AddressInfo;
       const env = { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
-      context.venc = (words) => runHere(words.split(' '), { env });
+      context.venc = (words) => runInProcess(words.split(' '), { env });
       resolve();
     });
   });

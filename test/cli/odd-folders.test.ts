@@ -29,12 +29,12 @@ if (existsSync('/proc/self')) {
     ['config set progress none', { XDG_CONFIG_HOME: nowhere }, /config\.json cannot be written: /],
     ['target use local', { HOME: nowhere, XDG_CONFIG_HOME: '' }, /config\.json cannot be written: /],
   ];
-  for (const [words, env, says] of cases) {
+  for (const [words, env, expectedText] of cases) {
     test(`venc ${words} is refused where no folder can be made`, async () => {
       const { code, stdout, stderr } = await venc(words, env);
       assert.is(code, 2, stderr);
       assert.is(stdout, '');
-      assert.match(stderr, says);
+      assert.match(stderr, expectedText);
       assert.match(stderr, /\nvenc: hint: /);
     });
   }

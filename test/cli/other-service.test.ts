@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';
-import { runHere } from './run-here.js';
+import { runInProcess } from './run-here.js';
 
 const test = suite<{ service: FakeService; env: Record<string, string> }>(
   'a service made from the document alone',
@@ -96,12 +96,12 @@ const cases: readonly (readonly [words: string, code: number, says: RegExp])[] =
   ['show 9007199254740993', 2, /no id/],
 ];
 
-for (const [words, code, says] of cases) {
+for (const [words, code, expectedText] of cases) {
   test(`venc ${words.replaceAll(folder, 'FOLDER')} ends with ${code} there`, async ({ env }) => {
-    const result = await runHere(words.split(' '), { env });
+    const result = await runInProcess(words.split(' '), { env });
     const text = `${result.stdout}${result.stderr}`;
     assert.is(result.code, code, text);
-    assert.match(text, says);
+    assert.match(text, expectedText);
     assert.not(/undefined|NaN|\[object|\bnull\b|<html|Infinity|key-of-the-fake/.test(text), text);
   });
 }
@@ -122,9 +122,9 @@ for (const unknownStatus of [200, 302, 403, 500]) {
     const service = await startFakeService({ unknownStatus });
     const env = { VENC_URL: service.url, VENC_API_KEY: service.key };
     service.states(1002, ['processing', 'processing', 'failed']);
-    const waited = await runHere(['wait', '1002'], { env });
-    const told = await runHere(['progress', '1003', '--json'], { env });
-    const report = await runHere(['report', 'vod', '--json', '--fields', 'total'], { env });
+    const waited = await runInProcess(['wait', '1002'], { env });
+    const told = await runInProcess(['progress', '1003', '--json'], { env });
+    const report = await runInProcess(['report', 'vod', '--json', '--fields', 'total'], { env });
     await service.close();
     assert.equal(
       [waited.code, told.code, report.code],
@@ -141,7 +141,7 @@ test('a create with a key is sent once to a service that is not known to heed ke
 }) => {
   service.failNext(502, 1);
   const before = service.seen.length;
-  const result = await runHere(['submit', 'http://h/a', '--idempotency-key', 'k'], { env });
+  const result = await runInProcess(['submit', 'http://h/a', '--idempotency-key', 'k'], { env });
   const posts = service.seen.slice(before).filter(({ method }) => method === 'POST');
   assert.equal([result.code, posts.length], [3, 1]);
   assert.match(
@@ -154,7 +154,7 @@ test('a service in trouble is told as such by every command, with 3', async ({ s
   for (const name of [...other, 'list', 'report', 'wait', 'watch', 'submit']) {
     service.failNext(502, 9);
     const words = name === 'submit' ? ['http://h/a'] : name === 'list' || name === 'report' ? [] : ['1001'];
-    const result = await runHere([name, ...words], { env });
+    const result = await runInProcess([name, ...words], { env });
     assert.is(result.code, 3, `${name}: ${result.stderr}`);
     assert.match(result.stderr, /The service answered 502 \(Bad Gateway\)/);
     assert.not(/<html|daemon|\/health/.test(result.stderr), result.stderr);

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { media, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { type CliResult, runCli } from './run-cli.js';
-import { runHere } from './run-here.js';
+import { runInProcess } from './run-here.js';
 
 /** The words for the ffmpeg that the tests use. */
 async function programs(): Promise<readonly string[]> {
@@ -17,7 +17,7 @@ async function programs(): Promise<readonly string[]> {
 
 /** Plans here, in this process: of two seconds of film, 160x120, unless a file is named. */
 async function planHere(words: readonly string[], input?: string): Promise<CliResult> {
-  return runHere(['plan', input ?? (await media('clip.mp4')), ...words, ...(await programs())]);
+  return runInProcess(['plan', input ?? (await media('clip.mp4')), ...words, ...(await programs())]);
 }
 
 interface PrintedStep {
@@ -156,7 +156,7 @@ test('what is refused is told with every reason, and nothing is printed', async 
 });
 
 /** What no plan can be made of: the argument, the exit code, what is said. */
-const hopeless: readonly (readonly [string, () => Promise<string>, number, RegExp])[] = [
+const impossible: readonly (readonly [string, () => Promise<string>, number, RegExp])[] = [
   ['an address elsewhere', async () => 'http://127.0.0.1:9/a.mp4', 2, /local files alone/],
   ['an address of a file server', async () => 'sftp://me@127.0.0.1:9/a.mp4', 2, /local files alone/],
   ['an upload', async () => 'upload://token/a.mp4', 2, /has the scheme "upload"/],
@@ -165,7 +165,7 @@ const hopeless: readonly (readonly [string, () => Promise<string>, number, RegEx
   ['a picture', () => media('picture.png'), 1, /./],
 ];
 
-for (const [name, input, expected, said] of hopeless) {
+for (const [name, input, expected, said] of impossible) {
   test(`of ${name} no plan can be made`, async () => {
     const { code, stdout, stderr } = await planHere([], await input());
     assert.equal([code, stdout], [expected, '']);
@@ -200,17 +200,17 @@ test('outputs elsewhere are planned without a word to anybody, and shown without
   assert.match(stdout, /# output 1: \.\/output-1\.mp4, to be sent to s3:\/\/key:\*\*\*@bucket\/a b\.mp4\n/);
   assert.match(stdout, 'sftp://me:***@127.0.0.1:9/f.mp4');
   assert.not.match(stdout, 'hunter2secret');
-  const refused = await planHere(['--output', 'url=sftp://host/a/', '--output', 'url=s3://bucket:80/a.mp4']);
-  assert.is(refused.code, 2);
-  assert.match(refused.stderr, '--output 1: url must name a file');
-  assert.match(refused.stderr, '--output 2: url must name a bucket');
+  const rejected = await planHere(['--output', 'url=sftp://host/a/', '--output', 'url=s3://bucket:80/a.mp4']);
+  assert.is(rejected.code, 2);
+  assert.match(rejected.stderr, '--output 1: url must name a file');
+  assert.match(rejected.stderr, '--output 2: url must name a bucket');
 });
 
 test('a local watermark that is no picture fails its output', async () => {
-  const noPicture = await media('sound.mp3');
-  const { code, stderr } = await planHere(['--watermark', `url=${pathToFileURL(noPicture).href}`]);
+  const noVideo = await media('sound.mp3');
+  const { code, stderr } = await planHere(['--watermark', `url=${pathToFileURL(noVideo).href}`]);
   assert.is(code, 1);
-  assert.match(stderr, `WatermarkError: The watermark ${noPicture} cannot be had: `);
+  assert.match(stderr, `WatermarkError: The watermark ${noVideo} cannot be had: `);
 });
 
 test('a request for the daemon is planned with the notifications that it has', async () => {

@@ -108,9 +108,9 @@ test('prune removes jobs that ended longer ago than asked for, and tells how man
   const dry = await context.venc('prune', '--older-than', '0s', '--dry-run');
   assert.equal(dry.stdout.trim().split('\n').sort(), ids.map(String).sort());
   assert.match(dry.stderr, '3 jobs would be removed');
-  const unasked = await context.venc('prune', '--older-than', '0s');
-  assert.is(unasked.code, 2);
-  assert.match(unasked.stderr, '--yes');
+  const withoutYes = await context.venc('prune', '--older-than', '0s');
+  assert.is(withoutYes.code, 2);
+  assert.match(withoutYes.stderr, '--yes');
   const { code, stderr } = await context.venc('prune', '--older-than', '0s', '--yes');
   assert.is(code, 0, stderr);
   assert.match(stderr, 'venc: 3 jobs removed');

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CliResult } from './run-cli.js';
-import { runHere } from './run-here.js';
+import { runInProcess } from './run-here.js';
 
 interface Context {
   server: Server;
@@ -46,7 +46,7 @@ test.before(async (context) => {
   // A server that listens at a port has an address of this kind.
   const { port } = context.server.address() as AddressInfo;
   const env = { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
-  context.venc = (words) => runHere(words.split(' '), { env, width: 80 });
+  context.venc = (words) => runInProcess(words.split(' '), { env, width: 80 });
 });
 test.after(({ server }) => void server.close());
 
@@ -145,10 +145,10 @@ const wrong: readonly (readonly [string, RegExp])[] = [
 ];
 
 test('nonsense is refused with 2', async ({ venc }) => {
-  for (const [words, says] of wrong) {
+  for (const [words, expectedText] of wrong) {
     const { code, stdout, stderr } = await venc(words);
     assert.equal([code, stdout], [2, ''], words);
-    assert.match(stderr, says);
+    assert.match(stderr, expectedText);
   }
 });
 

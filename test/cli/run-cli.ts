@@ -22,7 +22,7 @@ export interface CliRun {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<CliResult>;
   /** Resolves when stdout or stderr has this text in it; rejects when the program ends without it. */
-  says(text: string): Promise<void>;
+  expectedText(text: string): Promise<void>;
 }
 
 /** As it is built and installed: bundled, which starts in half the time. */
@@ -58,7 +58,7 @@ export function startCli(words: readonly string[], options: CliOptions = {}): Cl
   return {
     child,
     ended,
-    says: (text) =>
+    expectedText: (text) =>
       new Promise((resolve, reject) => {
         const listen = () => {
           if (!`${stdout}\n${stderr}`.includes(text)) return;

@@ -1,24 +1,24 @@
 import { Readable } from 'node:stream';
-import { completeWords } from '../../src/cli/completion/complete-words.js';
-import { askingWord } from '../../src/cli/completion/questions.js';
-import { errorText, exitCodeOf } from '../../src/cli/output/error-text.js';
+import { completeArgs } from '../../src/cli/completion/complete-words.js';
+import { completionCommand } from '../../src/cli/completion/questions.js';
+import { exitCodeOf, formatError } from '../../src/cli/output/error-text.js';
 import { runProgram } from '../../src/cli/program.js';
 import type { Io } from '../../src/cli/terminal/io.js';
-import { markWriter } from '../../src/cli/terminal/locale.js';
+import { createSymbolWriter } from '../../src/cli/terminal/locale.js';
 import { tempFolder } from '../helpers/temp.js';
 import type { CliResult } from './run-cli.js';
 
 const home = tempFolder();
 
 /** Stands for the end of the process. */
-class Left extends Error {
+class ExitSignal extends Error {
   constructor(readonly code: number) {
     super(`the program was left with ${code}`);
   }
 }
 
 /** What a run here may be given beside its words. */
-export interface HereOptions {
+export interface InProcessOptions {
   readonly width?: number;
   readonly env?: Readonly<Record<string, string>>;
   /** What can be read from stdin; the test's own where it is left out. */
@@ -29,9 +29,9 @@ export interface HereOptions {
  * Runs the program in this process, for tests of many commands: starting one takes longer than what most of them do. `width` is that
  * of the terminal; none, as in a pipe, where it is left out.
  */
-export async function runHere(
+export async function runInProcess(
   words: readonly string[],
-  { width = Number.POSITIVE_INFINITY, env = {}, stdin = null }: HereOptions = {},
+  { width = Number.POSITIVE_INFINITY, env = {}, stdin = null }: InProcessOptions = {},
 ): Promise<CliResult> {
   let stdout = '';
   let stderr = '';
@@ -45,24 +45,24 @@ export async function runHere(
     isTerminal: nowhere,
     colour: nowhere,
     canDraw: nowhere,
-    inMarks: markWriter(env),
+    toTerminalSymbols: createSymbolWriter(env),
     width,
-    out: async (text) => {
+    writeStdout: async (text) => {
       stdout += text;
     },
-    note: (text) => {
+    writeStderr: (text) => {
       stderr += text;
     },
-    leave: (code) => {
-      throw new Left(code);
+    exit: (code) => {
+      throw new ExitSignal(code);
     },
   };
   const [first, ...others] = words;
   // As main does it.
-  const run = first === askingWord ? completeWords(others, io).then(() => 0) : runProgram(words, io);
+  const run = first === completionCommand ? completeArgs(others, io).then(() => 0) : runProgram(words, io);
   const code = await run.catch((error: unknown) => {
-    if (error instanceof Left) return error.code;
-    io.note(errorText(error, false));
+    if (error instanceof ExitSignal) return error.code;
+    io.writeStderr(formatError(error, false));
     return exitCodeOf(error);
   });
   return { code, signal: null, stdout, stderr };

@@ -6,7 +6,7 @@ import { configKeys } from '../../src/config/config.js';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import type { CliResult } from './run-cli.js';
-import { runHere } from './run-here.js';
+import { runInProcess } from './run-here.js';
 
 interface Context {
   service: FakeService;
@@ -24,7 +24,7 @@ test.after(({ service }) => service.close());
 test.before.each((context) => {
   context.home = tempFolder();
   context.venc = (words, stdin, env = {}) =>
-    runHere(words.split(' '), {
+    runInProcess(words.split(' '), {
       env: { XDG_CONFIG_HOME: context.home, ...env },
       ...(stdin === undefined ? {} : { stdin }),
     });
@@ -70,10 +70,10 @@ test('the flag goes before the variables, these before the target in use, and th
     ['show 1001 --target stdio', {}, 2, /no target "stdio"\.\nvenc: hint: did you mean studio\?/],
     ['show 1001', { VENC_TARGET: '' }, 3, /No daemon is running/],
   ];
-  for (const [words, env, code, says] of cases) {
+  for (const [words, env, code, expectedText] of cases) {
     const result = await venc(words, undefined, env);
     assert.is(result.code, code, `${words}: ${result.stderr}`);
-    assert.match(result.stderr, says);
+    assert.match(result.stderr, expectedText);
   }
   const used = await venc('target use studio', undefined, { VENC_URL: 'http://h' });
   assert.match(used.stderr, /VENC_URL is set, and wins over it/);
@@ -115,10 +115,10 @@ test('what makes no target is refused with 2, and nothing is kept', async ({ ven
     ['config set ffmpeg', '', /either a value or --unset/],
     ['config get nothing-like-it', '', /the keys are ffmpeg/],
   ];
-  for (const [words, stdin, says] of cases) {
+  for (const [words, stdin, expectedText] of cases) {
     const result = await venc(words, stdin);
     assert.equal([result.code, result.stdout], [2, ''], `${words}: ${result.stderr}`);
-    assert.match(result.stderr, says);
+    assert.match(result.stderr, expectedText);
   }
   assert.equal(JSON.parse((await venc('target list --json --fields name')).stdout), [{ name: 'studio' }]);
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createCaller } from '../../src/client/call.js';
-import { refusalOf } from '../../src/client/rejections.js';
+import { toServiceError } from '../../src/client/rejections.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 
 test('an interruption is not told what to do about a service out of reach', async () => {
@@ -13,7 +13,7 @@ test('an interruption is not told what to do about a service out of reach', asyn
   const { port } = server.address() as AddressInfo;
   const caller = createCaller({ url: `http://127.0.0.1:${port}`, apiKey: 'k', hint: 'start one' });
   try {
-    await caller.ask('listJobs', { signal: stop.signal });
+    await caller.call('listJobs', { signal: stop.signal });
     assert.unreachable();
   } catch (error) {
     assert.ok(isVencError(error, 'InterruptedError'));
@@ -25,9 +25,9 @@ test('an interruption is not told what to do about a service out of reach', asyn
 });
 
 test('how long a service asks to be left alone is told', () => {
-  const refusal = refusalOf('listJobs', 'list', { status: 429, body: '', retryAfter: '3600' });
-  assert.is(refusal.hint, 'Try again after 3600 s, as the service asks.');
-  assert.is(refusal.retryAfterSeconds, 3600);
+  const rejection = toServiceError('listJobs', 'list', { status: 429, body: '', retryAfter: '3600' });
+  assert.is(rejection.hint, 'Try again after 3600 s, as the service asks.');
+  assert.is(rejection.retryAfterSeconds, 3600);
 });
 
 for (const [what, retryAfter, count] of [
@@ -37,20 +37,20 @@ for (const [what, retryAfter, count] of [
   ['for longer, as a time of the clock', new Date(Date.now() + 3_600_000).toUTCString(), 1],
 ] as const) {
   test(`a read that is refused for a while (429), told ${what}, is asked ${count} times`, async () => {
-    let asked = 0;
+    let requests = 0;
     const server = createServer((_, response) => {
-      asked += 1;
-      if (asked === 1) response.writeHead(429, { 'Retry-After': retryAfter }).end();
+      requests += 1;
+      if (requests === 1) response.writeHead(429, { 'Retry-After': retryAfter }).end();
       else response.end('{"job": {}}');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const caller = createCaller({ url: `http://127.0.0.1:${port}`, apiKey: 'k' });
-    await caller.ask('jobDetails', { values: { id: 1 } }).catch((error: unknown) => {
+    await caller.call('jobDetails', { values: { id: 1 } }).catch((error: unknown) => {
       assert.ok(isVencError(error, 'TooManyRequestsError') && (error.retryAfterSeconds ?? 0) > 50);
     });
     server.close();
-    assert.is(asked, count);
+    assert.is(requests, count);
   });
 }
 
@@ -60,7 +60,7 @@ for (const body of ['', '{}', 'null', '"hello"']) {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const caller = createCaller({ url: `http://127.0.0.1:${port}`, apiKey: 'k' });
-    const error = await caller.ask('jobDetails', { values: { id: 1 } }).catch((reason: unknown) => reason);
+    const error = await caller.call('jobDetails', { values: { id: 1 } }).catch((reason: unknown) => reason);
     server.close();
     assert.ok(isVencError(error, 'UnreachableError'));
     assert.match(error.message, 'nothing that could be read');

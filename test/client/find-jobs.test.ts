@@ -6,7 +6,7 @@ import { createClient } from '../../src/client/client.js';
 import { type FollowEvent, type FollowOptions, follow } from '../../src/client/follow.js';
 import { jobRecord } from '../tui/records.js';
 
-interface Stage {
+interface Fixture {
   readonly url: string;
   /** Which states the jobs have, by their ids. */
   readonly states: Map<number, string>;
@@ -16,7 +16,7 @@ interface Stage {
 }
 
 /** A service that knows the document alone: lists, details and the progress of files. */
-async function startService(): Promise<Stage> {
+async function startService(): Promise<Fixture> {
   const states = new Map<number, string>();
   const seen: string[] = [];
   const recordOf = (id: number) => {
@@ -32,7 +32,7 @@ async function startService(): Promise<Stage> {
     const isList = path === '/v2/jobs';
     const isFile = /\/v2\/outputs\/\d+\/progress$/.test(path);
     const listed = [...states.keys()]
-      .filter((one) => !stage.knowsFilter || state === null || states.get(one) === state)
+      .filter((one) => !fixture.knowsFilter || state === null || states.get(one) === state)
       .sort((a, b) => b - a);
     const answer = isList
       ? listed.map(recordOf)
@@ -46,7 +46,7 @@ async function startService(): Promise<Stage> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const stage: Stage = {
+  const fixture: Fixture = {
     url: `http://127.0.0.1:${port}`,
     states,
     seen,
@@ -57,20 +57,20 @@ async function startService(): Promise<Stage> {
         server.closeAllConnections();
       }),
   };
-  return stage;
+  return fixture;
 }
 
-const test = suite<{ service: Stage }>('finding active jobs');
+const test = suite<{ service: Fixture }>('finding active jobs');
 test.before.each(async (context) => {
   context.service = await startService();
 });
 test.after.each(({ service }) => service.close());
 
-const limits = { leastMs: 5, greatestMs: 20 };
-const following = ({ url }: Stage, options: FollowOptions) =>
+const limits = { minIntervalMs: 5, maxIntervalMs: 20 };
+const following = ({ url }: Fixture, options: FollowOptions) =>
   follow(createClient({ url, apiKey: 'k' }), [], { limits, ...options });
 
-function told(event: FollowEvent): string {
+function events(event: FollowEvent): string {
   switch (event.type) {
     case 'found':
       return `found ${event.jobs.map(({ id }) => id).join(' ') || 'none'}`;
@@ -85,7 +85,7 @@ function told(event: FollowEvent): string {
 test('where no job is active that is told, and it ends', async ({ service }) => {
   service.states.set(10, 'finished');
   const found: string[] = [];
-  for await (const event of following(service, { finds: 'until-idle' })) found.push(told(event));
+  for await (const event of following(service, { discovery: 'until-idle' })) found.push(events(event));
   assert.equal(found, ['found none']);
 });
 
@@ -94,8 +94,8 @@ test('jobs that become active are taken in, and it ends when none is active any 
 }) => {
   service.states.set(10, 'waiting').set(5, 'finished');
   const found: string[] = [];
-  for await (const event of following(service, { finds: 'until-idle' })) {
-    const line = told(event);
+  for await (const event of following(service, { discovery: 'until-idle' })) {
+    const line = events(event);
     if (found.includes(line)) continue;
     found.push(line);
     if (line === '10 waiting') service.states.set(20, 'waiting');
@@ -108,8 +108,8 @@ test('jobs that become active are taken in, and it ends when none is active any 
 test('a job that is active again after its end is found again', async ({ service }) => {
   service.states.set(10, 'waiting');
   const found: string[] = [];
-  for await (const event of following(service, { finds: 'always' })) {
-    const line = told(event);
+  for await (const event of following(service, { discovery: 'always' })) {
+    const line = events(event);
     if (found.at(-1) !== line) found.push(line);
     if (line === '10 waiting') service.states.set(10, found.length > 3 ? 'finished' : 'failed');
     if (line === '10 failed') service.states.set(10, 'waiting');
@@ -123,7 +123,7 @@ test('a service that does not know the filter by state is asked for one page, no
 }) => {
   service.knowsFilter = false;
   service.states.set(10, 'waiting').set(20, 'finished').set(30, 'processing');
-  const [first] = [await following(service, { finds: 'always' }).next()];
+  const [first] = [await following(service, { discovery: 'always' }).next()];
   assert.is(first.done, false);
   assert.equal(service.seen, ['/v2/jobs processing']);
 });
@@ -132,14 +132,14 @@ test('of many jobs the one that is looked at is asked about first, and the list 
   service,
 }) => {
   for (let id = 100; id < 140; id += 1) service.states.set(id, 'processing');
-  const asked: number[] = [];
-  for await (const event of following(service, { finds: 'always', prefers: () => 125 })) {
-    if (event.type === 'progress') asked.push(event.job.id);
-    if (asked.length === 44) break;
+  const requests: number[] = [];
+  for await (const event of following(service, { discovery: 'always', getPreferredId: () => 125 })) {
+    if (event.type === 'progress') requests.push(event.job.id);
+    if (requests.length === 44) break;
   }
-  assert.is(asked[0], 125);
-  assert.ok(asked.filter((id) => id === 125).length >= 3, String(asked));
-  assert.is(new Set(asked).size, 40, 'each has had its turn');
+  assert.is(requests[0], 125);
+  assert.ok(requests.filter((id) => id === 125).length >= 3, String(requests));
+  assert.is(new Set(requests).size, 40, 'each has had its turn');
   assert.ok(service.seen.filter((path) => path === '/v2/jobs').length >= 3);
 });
 

@@ -10,7 +10,7 @@ import { waitUntil } from '../helpers/wait-until.js';
 const test = suite<{ service: EventService; client: Client }>('following by events');
 const ids = Array.from({ length: 61 }, (_, index) => 10 * (index + 1));
 const apiKey = 'a-key';
-const limits = { leastMs: 1, greatestMs: 20 };
+const limits = { minIntervalMs: 1, maxIntervalMs: 20 };
 
 test.before.each(async (context) => {
   context.service = await startEventService(ids);
@@ -19,7 +19,7 @@ test.before.each(async (context) => {
 test.after.each(({ service }) => service.close());
 
 /** An event in a few letters. */
-function told(event: FollowEvent): string {
+function events(event: FollowEvent): string {
   if (event.type === 'progress') return `${event.job.id} ${event.job.state} ${event.job.progress}`;
   if (event.type === 'final') return `${event.job.id} is ${event.job.state}`;
   return event.type === 'refused' ? `${event.id} refused` : event.type;
@@ -33,7 +33,7 @@ async function allOf(
 ): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const event of follow(client, followed, { limits })) {
-    found.push(told(event));
+    found.push(events(event));
     await steps[found.length - 1]?.();
   }
   return found;
@@ -209,7 +209,7 @@ test('of many jobs the list tells, until few enough are left for streams', async
   service.move(10, 100);
   const later: string[] = [];
   for await (const event of following) {
-    later.push(told(event));
+    later.push(events(event));
     if (service.streamCount() > 0) break;
   }
   assert.is(later[0], '10 is finished');

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/client.js';
 import { type FollowEvent, follow } from '../../src/client/follow.js';
-import { createPace, paceLimitsFor } from '../../src/client/polling-schedule.js';
+import { createPollingSchedule, pollingLimitsFor } from '../../src/client/polling-schedule.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
 
@@ -87,9 +87,9 @@ test('the signal ends it with its own reason', async ({ service }) => {
 });
 
 test('other machines are asked once a second at most, this one five times', () => {
-  assert.is(paceLimitsFor('https://encoding.example.com/api').leastMs, 1000);
-  assert.is(paceLimitsFor('http://127.0.0.1:8686').leastMs, 200);
-  assert.is(paceLimitsFor('http://127.evil.example.com').leastMs, 1000);
+  assert.is(pollingLimitsFor('https://encoding.example.com/api').minIntervalMs, 1000);
+  assert.is(pollingLimitsFor('http://127.0.0.1:8686').minIntervalMs, 200);
+  assert.is(pollingLimitsFor('http://127.evil.example.com').minIntervalMs, 1000);
 });
 
 test('a pace lets the first request go at once, keeps its distance, and slows down while nothing changes', async () => {
@@ -97,23 +97,23 @@ test('a pace lets the first request go at once, keeps its distance, and slows do
   const waits: number[] = [];
   const clock = {
     now: () => now,
-    pause: async (milliseconds: number) => {
+    sleep: async (milliseconds: number) => {
       waits.push(milliseconds);
       now += Math.max(0, milliseconds);
     },
   };
-  const pace = createPace({ leastMs: 200, greatestMs: 400 }, clock);
+  const schedule = createPollingSchedule({ minIntervalMs: 200, maxIntervalMs: 400 }, clock);
   for (const hasChanged of [true, false, false, false, true]) {
-    await pace.turn();
-    await pace.turn();
-    pace.note(hasChanged);
+    await schedule.waitForSlot();
+    await schedule.waitForSlot();
+    schedule.endRound(hasChanged);
   }
-  await pace.turn();
+  await schedule.waitForSlot();
   assert.ok((waits[0] ?? 0) <= 0);
   assert.equal(waits.slice(1), [200, 200, 200, 300, 200, 400, 200, 400, 200, 200]);
   for (const askedMs of [100, 350, 60_000]) {
-    pace.note(true, askedMs);
-    await pace.turn();
+    schedule.endRound(true, askedMs);
+    await schedule.waitForSlot();
   }
   assert.equal(
     waits.slice(11),
@@ -124,11 +124,11 @@ test('a pace lets the first request go at once, keeps its distance, and slows do
 
 test('askers that share a pace have a turn each', async () => {
   const waits: number[] = [];
-  const clock = { now: () => 1000, pause: async (milliseconds: number) => void waits.push(milliseconds) };
-  const pace = createPace({ leastMs: 1000, greatestMs: 5000 }, clock);
-  await Promise.all([pace.turn(), pace.turn(), pace.turn()]);
+  const clock = { now: () => 1000, sleep: async (milliseconds: number) => void waits.push(milliseconds) };
+  const schedule = createPollingSchedule({ minIntervalMs: 1000, maxIntervalMs: 5000 }, clock);
+  await Promise.all([schedule.waitForSlot(), schedule.waitForSlot(), schedule.waitForSlot()]);
   assert.equal(waits, [0, 1000, 2000]);
-  assert.is(pace.untilTurn(), 3000);
+  assert.is(schedule.msUntilSlot(), 3000);
 });
 
 test.run();

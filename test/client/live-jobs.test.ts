@@ -1,20 +1,20 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LiveJobs } from '../../src/client/live-jobs.js';
+import { JobStreams } from '../../src/client/live-jobs.js';
 import type { EventListener, JobEvent } from '../../src/client/read-events.js';
 
 /** A stream that says what it is told to. */
 function stream() {
   let onEvent: EventListener = () => {};
   let end = () => {};
-  const listen = (listener: EventListener) => {
+  const subscribe = (listener: EventListener) => {
     onEvent = listener;
     return new Promise<void>((resolve) => {
       end = resolve;
     });
   };
   return {
-    tidings: { kind: 'events', listen } as const,
+    tidings: { kind: 'events', subscribe } as const,
     tell: (id: number, progress: number) => onEvent(event(id, progress)),
     end: () => end(),
   };
@@ -25,18 +25,18 @@ function event(id: number, progress: number): JobEvent {
   return { job: { id, state: 'processing', progress, input, outputs: [] }, eventId: '', retryMs: null };
 }
 
-const told = (live: LiveJobs) => live.take().map(({ id, job }) => `${id} ${job?.progress}`);
+const told = (live: JobStreams) => live.drain().map(({ id, job }) => `${id} ${job?.progress}`);
 
 test('of what comes shortly after one another the newest is taken, of all jobs at once', async () => {
-  const live = new LiveJobs();
+  const live = new JobStreams();
   const [one, two] = [stream(), stream()];
   live.add(1, one.tidings);
   live.add(2, two.tidings);
   one.tell(1, 10);
-  await live.changed();
+  await live.waitForUpdates();
   assert.equal(told(live), ['1 10']);
   one.tell(1, 11);
-  const changed = live.changed();
+  const changed = live.waitForUpdates();
   two.tell(2, 20);
   one.tell(1, 12);
   const first = await Promise.race([changed.then(() => 'told'), Promise.resolve('not yet')]);
@@ -49,15 +49,15 @@ test('of what comes shortly after one another the newest is taken, of all jobs a
 });
 
 test('the end of a stream is told at once, and the job is gone when it was taken', async () => {
-  const live = new LiveJobs();
+  const live = new JobStreams();
   const one = stream();
   live.add(1, one.tidings);
   one.tell(1, 10);
-  live.take();
+  live.drain();
   one.tell(1, 100);
   one.end();
-  await live.changed();
-  const [news] = live.take();
+  await live.waitForUpdates();
+  const [news] = live.drain();
   assert.is(news?.hasEnded, true);
   assert.is(news?.job?.progress, 100);
   assert.is(live.has(1), false);

@@ -8,8 +8,8 @@ import {
   progressOfJob,
   unwrapJobs,
 } from '../../src/client/normalise.js';
-import { readReport } from '../../src/client/read-report.js';
-import { refusalOf } from '../../src/client/rejections.js';
+import { parseReport } from '../../src/client/read-report.js';
+import { toServiceError } from '../../src/client/rejections.js';
 import { isVencError } from '../../src/shared/errors.js';
 
 test('numbers that come as text are numbers, and what is missing is null', () => {
@@ -84,7 +84,7 @@ test('amounts below 0, empty errors and thumbnails without an address are none',
 
 test('sums that a report leaves out are those of its days', () => {
   const statistics = [{ encoded_minutes: '1.5' }, { encoded_minutes: 2, billable_minutes: null }];
-  assert.equal(readReport('vod', { total: { billable_minutes: '3' }, statistics })[0]?.total, {
+  assert.equal(parseReport('vod', { total: { billable_minutes: '3' }, statistics })[0]?.total, {
     encoded_minutes: 3.5,
     billable_minutes: 3,
   });
@@ -140,7 +140,7 @@ test('a status means an error, whatever else is said', () => {
     ['listJobs', 301, 'UnreachableError'],
   ] as const;
   for (const [route, status, errorClass] of cases) {
-    const error = refusalOf(route, 'job 1', { status, body: '<html>no</html>' });
+    const error = toServiceError(route, 'job 1', { status, body: '<html>no</html>' });
     assert.ok(isVencError(error, errorClass), `${route} ${status}`);
     assert.not(error.message.includes('html'));
   }
@@ -148,7 +148,7 @@ test('a status means an error, whatever else is said', () => {
 
 test('every complaint of the service is kept, without the secrets in it', () => {
   const body = JSON.stringify({ errors: ['width is wrong', 'ftp://u:pw@host/a cannot be read'] });
-  assert.equal(refusalOf('createJob', 'x', { status: 422, body }).complaints, [
+  assert.equal(toServiceError('createJob', 'x', { status: 422, body }).messages, [
     'width is wrong',
     'ftp://u:***@host/a cannot be read',
   ]);
@@ -156,7 +156,7 @@ test('every complaint of the service is kept, without the secrets in it', () => 
 
 test('a read-only key is told from the limit of resubmits by what is said', () => {
   const body = JSON.stringify({ errors: ['A read-only key may not do this.'] });
-  assert.ok(isVencError(refusalOf('resubmitJob', 'job 1', { status: 403, body }), 'ForbiddenError'));
+  assert.ok(isVencError(toServiceError('resubmitJob', 'job 1', { status: 403, body }), 'ForbiddenError'));
 });
 
 test.run();

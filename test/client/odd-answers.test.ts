@@ -2,22 +2,22 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Asked, createCaller } from '../../src/client/call.js';
-import { isPassing } from '../../src/client/network-errors.js';
+import { createCaller, type ServiceResponse } from '../../src/client/call.js';
+import { isTransientNetworkError } from '../../src/client/network-errors.js';
 import { isVencError, type VencError } from '../../src/shared/errors.js';
 import type { RouteName } from '../../src/shared/routes.js';
 
 /** What a service does with a connection on which a whole request has come. */
-type Manners = (connection: Socket, times: number) => void;
+type ServerBehaviour = (connection: Socket, times: number) => void;
 
 /** Asks a service of such manners, and tells what came of it and how often it was asked. */
-async function asked(manners: Manners, name: RouteName = 'jobDetails', isOwnDaemon = false) {
+async function requests(behaviour: ServerBehaviour, name: RouteName = 'jobDetails', isOwnDaemon = false) {
   let times = 0;
   const server: Server = createServer((connection) => {
     connection.on('error', () => {});
     connection.once('data', () => {
       times += 1;
-      manners(connection, times);
+      behaviour(connection, times);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -25,10 +25,10 @@ async function asked(manners: Manners, name: RouteName = 'jobDetails', isOwnDaem
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const caller = createCaller({ url: `http://127.0.0.1:${port}/base`, apiKey: 'the-key', isOwnDaemon });
   const options = name === 'createJob' ? { body: {} } : { values: { id: 7 } };
-  let answer: Asked | null = null;
+  let answer: ServiceResponse | null = null;
   let error: VencError | null = null;
   try {
-    answer = await caller.ask(name, options);
+    answer = await caller.call(name, options);
   } catch (reason) {
     if (!isVencError(reason)) throw reason;
     error = reason;
@@ -40,18 +40,18 @@ async function asked(manners: Manners, name: RouteName = 'jobDetails', isOwnDaem
 const head = (status: string, ...lines: readonly string[]) =>
   [`HTTP/1.1 ${status}`, 'Connection: close', ...lines, '', ''].join('\r\n');
 const answering =
-  (bytes: Uint8Array | string, ...lines: readonly string[]): Manners =>
+  (bytes: Uint8Array | string, ...lines: readonly string[]): ServerBehaviour =>
   (connection) => {
     connection.write(head('200 OK', ...lines));
     connection.end(bytes);
   };
 const good = answering('{"job": {"id": 7}}');
 const refusing =
-  (status: string, body = '', ...lines: readonly string[]): Manners =>
+  (status: string, body = '', ...lines: readonly string[]): ServerBehaviour =>
   (connection) =>
     connection.end(head(status, ...lines) + body);
 
-const breaks: readonly (readonly [string, Manners])[] = [
+const breaks: readonly (readonly [string, ServerBehaviour])[] = [
   ['before its answer', (connection) => connection.destroy()],
   ['with a reset', (connection) => connection.resetAndDestroy()],
   ['within the head', (connection) => connection.end('HTTP/1.1 200 OK\r\nContent-')],
@@ -63,18 +63,18 @@ const breaks: readonly (readonly [string, Manners])[] = [
   ],
 ];
 
-for (const [where, manners] of breaks) {
+for (const [where, behaviour] of breaks) {
   test(`a question is asked again where the connection breaks off ${where}`, async () => {
-    const { answer, times } = await asked((connection, count) =>
-      count === 1 ? manners(connection, count) : good(connection, count),
+    const { answer, times } = await requests((connection, count) =>
+      count === 1 ? behaviour(connection, count) : good(connection, count),
     );
     assert.equal([answer?.body, times], [{ job: { id: 7 } }, 2]);
   });
 
   test(`a create is sent once, and its doubt told, where the connection breaks off ${where}`, async () => {
-    const { error, times } = await asked(manners, 'createJob');
+    const { error, times } = await requests(behaviour, 'createJob');
     assert.is(times, 1);
-    assert.ok(isVencError(error, 'UnreachableError') && isPassing(error));
+    assert.ok(isVencError(error, 'UnreachableError') && isTransientNetworkError(error));
     assert.match(error.message, 'gave no whole answer: the connection broke off');
     assert.match(error.hint ?? '', 'may have been created all the same: look with venc list');
   });
@@ -82,18 +82,18 @@ for (const [where, manners] of breaks) {
 
 test('a create that never left is told without any doubt', async () => {
   const caller = createCaller({ url: 'http://127.0.0.1:1', apiKey: 'k', hint: 'start one' });
-  const error = await caller.ask('createJob', { body: {} }).catch((reason: unknown) => reason);
+  const error = await caller.call('createJob', { body: {} }).catch((reason: unknown) => reason);
   assert.ok(isVencError(error, 'UnreachableError'));
   assert.equal([error.hint, error.message.includes('could not be reached')], ['start one', true]);
 });
 
 test('a create whose TLS never stood is told without any doubt', async () => {
-  for (const manners of [(one: Socket) => one.destroy(), (one: Socket) => one.end('no TLS here')]) {
-    const server = createServer((one) => one.on('error', () => {}).once('data', () => manners(one)));
+  for (const behaviour of [(one: Socket) => one.destroy(), (one: Socket) => one.end('no TLS here')]) {
+    const server = createServer((one) => one.on('error', () => {}).once('data', () => behaviour(one)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const caller = createCaller({ url: `https://127.0.0.1:${port}`, apiKey: 'k' });
-    const error = await caller.ask('createJob', { body: {} }).catch((reason: unknown) => reason);
+    const error = await caller.call('createJob', { body: {} }).catch((reason: unknown) => reason);
     server.close();
     assert.ok(isVencError(error, 'UnreachableError'));
     assert.match(error.message, 'could not be reached');
@@ -103,19 +103,19 @@ test('a create whose TLS never stood is told without any doubt', async () => {
 
 for (const status of ['500 Oops', '502 Bad Gateway', '504 Gateway Timeout', '201 Created']) {
   test(`a create whose answer is an HTML page with ${status} may have made a job`, async () => {
-    const { error, times } = await asked(refusing(status, '<html>'), 'createJob');
+    const { error, times } = await requests(refusing(status, '<html>'), 'createJob');
     assert.equal([times, error?.hint?.includes('venc list')], [1, true]);
   });
 }
 
 test('a cancel whose answer was lost may have been heeded', async () => {
-  const { error, times } = await asked((connection) => connection.destroy(), 'cancelJob');
+  const { error, times } = await requests((connection) => connection.destroy(), 'cancelJob');
   assert.is(times, 1);
   assert.match(error?.hint ?? '', 'look with venc show 7');
 });
 
 test('a cancel that is refused for a while is repeated, as nothing was done', async () => {
-  const { error, times } = await asked(
+  const { error, times } = await requests(
     (connection, count) =>
       refusing(count === 1 ? '429 Slow' : '204 Done', '', 'Retry-After: 0')(connection, count),
     'cancelJob',
@@ -125,7 +125,7 @@ test('a cancel that is refused for a while is repeated, as nothing was done', as
 
 const text = '{"job": {"id": 7, "label": "für"}}';
 const utf16 = (bytes: Buffer, ...mark: readonly number[]) => Buffer.concat([Buffer.from(mark), bytes]);
-const bodies: readonly (readonly [string, Manners])[] = [
+const bodies: readonly (readonly [string, ServerBehaviour])[] = [
   ['is called HTML', answering(text, 'Content-Type: text/html')],
   ['has a byte order mark', answering(`\ufeff${text}`)],
   ['is UTF-16', answering(utf16(Buffer.from(text, 'utf16le'), 0xff, 0xfe))],
@@ -146,13 +146,13 @@ const bodies: readonly (readonly [string, Manners])[] = [
   ['is packed by brotli', answering(brotliCompressSync(text), 'Content-Encoding: br')],
 ];
 
-for (const [what, manners] of bodies) {
+for (const [what, behaviour] of bodies) {
   test(`an answer that ${what} is read`, async () => {
-    assert.equal((await asked(manners)).answer?.body, JSON.parse(text));
+    assert.equal((await requests(behaviour)).answer?.body, JSON.parse(text));
   });
 }
 
-const nonsense: readonly (readonly [string, Manners, RegExp])[] = [
+const nonsense: readonly (readonly [string, ServerBehaviour, RegExp])[] = [
   ['no HTTP', (connection) => connection.end('SSH-2.0-OpenSSH_9\r\n\r\n'), /no HTTP.*/],
   ['a page', answering('<html><p>Hello</p>'), /does not speak JSON/],
   ['half a document', answering('{"job": {"id"'), /broken JSON/],
@@ -162,24 +162,24 @@ const nonsense: readonly (readonly [string, Manners, RegExp])[] = [
   ['an odd packing', answering('{}', 'Content-Encoding: zip'), /not known \(zip\)/],
 ];
 
-for (const [what, manners, says] of nonsense) {
+for (const [what, behaviour, expectedText] of nonsense) {
   test(`${what} for a job is told as such, once`, async () => {
-    const { error, times } = await asked(manners);
+    const { error, times } = await requests(behaviour);
     assert.is(times, 1);
     assert.ok(isVencError(error, 'UnreachableError'));
-    assert.match(error.message, says);
+    assert.match(error.message, expectedText);
   });
 }
 
 test('a job alone in an array, and one whose keys are all left out, are answers', async () => {
   for (const body of ['[{"job": {"id": 7}}]', '{"job": {}}', '[{"id": 7}]'])
-    assert.is((await asked(answering(body))).error, null, body);
+    assert.is((await requests(answering(body))).error, null, body);
 });
 
 test('whole numbers beyond what a number holds stay exact', async () => {
   const body =
     '{"id": 9007199254740993, "outputs": [{"id": 12, "size": 0.12345678901234567890, "s": "1\\"23456789012345678"}]}';
-  const { answer } = await asked(answering(body));
+  const { answer } = await requests(answering(body));
   const outputs = [{ id: 12, size: 0.12345678901234568, s: '1"23456789012345678' }];
   assert.equal(answer?.body, { id: '9007199254740993', outputs });
 });
@@ -201,13 +201,13 @@ const said: readonly (readonly [string, string, string])[] = [
 
 for (const [body, message, how] of said) {
   test(`a refusal is told ${how}`, async () => {
-    assert.is((await asked(refusing('422 Odd', body))).error?.message, message);
+    assert.is((await requests(refusing('422 Odd', body))).error?.message, message);
   });
 }
 
 test('a redirect is not followed, and the address to give instead is told', async () => {
   const location = 'Location: https://elsewhere.example/api/v2/jobs/7.json?api_key=the-key';
-  const { error, times } = await asked(refusing('301 Moved', '', location));
+  const { error, times } = await requests(refusing('301 Moved', '', location));
   assert.is(times, 1);
   assert.match(
     error?.message ?? '',
@@ -217,7 +217,7 @@ test('a redirect is not followed, and the address to give instead is told', asyn
 });
 
 test('an address without a list is that of no encoding service', async () => {
-  const { error } = await asked(refusing('404 Not Found', '<html>'), 'listJobs');
+  const { error } = await requests(refusing('404 Not Found', '<html>'), 'listJobs');
   assert.ok(isVencError(error, 'UnreachableError'));
   assert.match(
     error.message,
@@ -233,7 +233,7 @@ for (const [header, seconds] of [
   ['7200', 7200],
 ] as const) {
   test(`Retry-After: ${header} is ${seconds === null ? 'no advice' : 'advice'}`, async () => {
-    const { error } = await asked(refusing('429 Slow', '', `Retry-After: ${header}`), 'createJob');
+    const { error } = await requests(refusing('429 Slow', '', `Retry-After: ${header}`), 'createJob');
     assert.is(error?.retryAfterSeconds, seconds);
     assert.is(
       error?.hint,
@@ -243,7 +243,7 @@ for (const [header, seconds] of [
 }
 
 test('a refused key is told with where keys are kept', async () => {
-  const { error } = await asked(refusing('401 No', '<html>'), 'listJobs');
+  const { error } = await requests(refusing('401 No', '<html>'), 'listJobs');
   assert.equal(
     [error?.errorClass, error?.message],
     ['UnauthorizedError', 'The service refuses the key (401).'],
@@ -253,13 +253,13 @@ test('a refused key is told with where keys are kept', async () => {
 
 test('only of our own daemon there is a log to look into', async () => {
   const refuses = refusing('500 Oops', '', 'Retry-After: 0');
-  assert.match((await asked(refuses)).error?.hint ?? '', 'ask who runs the service');
-  assert.is((await asked(refuses, 'jobDetails', true)).error?.hint, null);
+  assert.match((await requests(refuses)).error?.hint ?? '', 'ask who runs the service');
+  assert.is((await requests(refuses, 'jobDetails', true)).error?.hint, null);
 });
 
 test('an answer that nests deeper than any does is none', async () => {
   const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
-  const { error } = await asked(answering(`{"job":{"id":7,"pass_through":${deep}}}`));
+  const { error } = await requests(answering(`{"job":{"id":7,"pass_through":${deep}}}`));
   assert.match(String(error), /answered with broken JSON/);
 });
 

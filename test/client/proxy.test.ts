@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { proxyFor, wayTo } from '../../src/client/proxy.js';
+import { findProxy, resolveProxyOptions } from '../../src/client/proxy.js';
 import { VencError } from '../../src/shared/errors.js';
 import { runCli } from '../cli/run-cli.js';
 import { testKey } from '../helpers/servers/test-certificate.js';
@@ -31,12 +31,12 @@ for (const [address, text] of [
   ['http://[::2]', undefined],
 ] as const) {
   test(`${address} goes ${text === undefined ? 'straight' : `by ${text}`}`, () => {
-    assert.is(proxyFor(new URL(address), env)?.text, text);
+    assert.is(findProxy(new URL(address), env)?.text, text);
   });
 }
 
 test('NO_PROXY=* means none at all', () => {
-  assert.is(proxyFor(new URL('https://h'), { ...env, NO_PROXY: '*' }), null);
+  assert.is(findProxy(new URL('https://h'), { ...env, NO_PROXY: '*' }), null);
 });
 
 /** A certificate of the tests' own key for far.example, signed by nobody but itself, good for a hundred years. */
@@ -99,22 +99,26 @@ test('an http service is asked by way of the proxy, with the proxy’s own login
 
 test('a login with a lone percent sign is taken as it stands', async () => {
   const proxy = `http://user:50%%40@127.0.0.1:1`;
-  const { headers } = await wayTo(new URL('http://far.example'), { http_proxy: proxy }, undefined);
+  const { headers } = await resolveProxyOptions(
+    new URL('http://far.example'),
+    { http_proxy: proxy },
+    undefined,
+  );
   const login = `Basic ${Buffer.from('user:50%%40').toString('base64')}`;
   assert.equal(headers, { Host: 'far.example', 'Proxy-Authorization': login });
 });
 
 test('who interrupts the asking of a proxy hears of the interruption, and of no broken proxy', async () => {
-  const asked = new AbortController();
+  const requests = new AbortController();
   const silent = createServer();
-  silent.on('connect', () => asked.abort(new VencError('InterruptedError', 'Interrupted.')));
+  silent.on('connect', () => requests.abort(new VencError('InterruptedError', 'Interrupted.')));
   const { port, close } = await listening(silent);
-  const way = wayTo(
+  const way = resolveProxyOptions(
     new URL('https://far.example'),
     { https_proxy: `http://127.0.0.1:${port}` },
-    asked.signal,
+    requests.signal,
   );
-  assert.is(await way.catch((error: unknown) => error), asked.signal.reason);
+  assert.is(await way.catch((error: unknown) => error), requests.signal.reason);
   close();
 });
 
@@ -141,7 +145,7 @@ test('an https service is reached through a tunnel, whose proxy sees no key, and
 });
 
 test('a proxy that is not there, or is none, is told as such', async () => {
-  for (const [address, code, says] of [
+  for (const [address, code, expectedText] of [
     [
       'http://127.0.0.1:1',
       3,
@@ -153,7 +157,7 @@ test('a proxy that is not there, or is none, is told as such', async () => {
       env: { VENC_URL: 'https://far.example', VENC_API_KEY: 'k', HTTPS_PROXY: address },
     });
     assert.is(result.code, code, result.stderr);
-    assert.match(result.stderr, says);
+    assert.match(result.stderr, expectedText);
   }
 });
 

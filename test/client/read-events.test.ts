@@ -2,39 +2,42 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type JobEvent, readEvents, type Silence } from '../../src/client/read-events.js';
+import { type IdleTimeouts, type JobEvent, readEvents } from '../../src/client/read-events.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 /** A server that answers one request as the test says. */
-interface Room {
+interface Harness {
   server: Server;
   answer: (response: ServerResponse) => void;
   closed: boolean;
 }
 
-const test = suite<Room>('reading events');
+const test = suite<Harness>('reading events');
 
-test.before.each(async (room) => {
-  room.closed = false;
-  room.server = createServer((_, response) => {
+test.before.each(async (harness) => {
+  harness.closed = false;
+  harness.server = createServer((_, response) => {
     response.on('close', () => {
-      room.closed = true;
+      harness.closed = true;
     });
-    room.answer(response);
+    harness.answer(response);
   });
-  await new Promise<void>((resolve) => room.server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => harness.server.listen(0, '127.0.0.1', resolve));
 });
 test.after.each(({ server }) => void server.close());
 
 /** Reads what the server answers; whether it was of use, and the events. */
-async function reading(room: Room, silence?: Silence): Promise<readonly [boolean, readonly JobEvent[]]> {
-  const { port } = room.server.address() as AddressInfo;
+async function reading(
+  harness: Harness,
+  silence?: IdleTimeouts,
+): Promise<readonly [boolean, readonly JobEvent[]]> {
+  const { port } = harness.server.address() as AddressInfo;
   const response = await new Promise<IncomingMessage>((resolve) => {
     get({ port, host: '127.0.0.1', agent: false }, resolve);
   });
   const events: JobEvent[] = [];
   const isOfUse = await readEvents(7, response, (event) => events.push(event), silence);
-  await waitUntil('the connection is let go of', () => room.closed);
+  await waitUntil('the connection is let go of', () => harness.closed);
   return [isOfUse, events];
 }
 
@@ -46,9 +49,9 @@ const sends =
   };
 const record = (state: string) => `data: ${JSON.stringify({ state, progress: '12.5', outputs: [] })}\n\n`;
 
-test('events are read in full, with what is needed to come back', async (room) => {
-  room.answer = sends('retry: 50\n\n', `id: a\n${record('waiting')}`, `id: b\n${record('processing')}`);
-  const [isOfUse, events] = await reading(room);
+test('events are read in full, with what is needed to come back', async (harness) => {
+  harness.answer = sends('retry: 50\n\n', `id: a\n${record('waiting')}`, `id: b\n${record('processing')}`);
+  const [isOfUse, events] = await reading(harness);
   assert.ok(isOfUse);
   assert.equal(
     events.map(({ job, eventId, retryMs }) => [job.id, job.state, job.progress, eventId, retryMs]),
@@ -59,32 +62,32 @@ test('events are read in full, with what is needed to come back', async (room) =
   );
 });
 
-test('a final state ends it, though the stream goes on', async (room) => {
-  room.answer = (response) => response.write(`${record('failed')}${record('waiting')}`);
-  const [isOfUse, events] = await reading(room);
+test('a final state ends it, though the stream goes on', async (harness) => {
+  harness.answer = (response) => response.write(`${record('failed')}${record('waiting')}`);
+  const [isOfUse, events] = await reading(harness);
   assert.equal([isOfUse, events.length], [true, 1]);
 });
 
-test('a letter that was cut in two is read whole', async (room) => {
+test('a letter that was cut in two is read whole', async (harness) => {
   const bytes = Buffer.from(record('état'));
   const cut = bytes.indexOf('é') + 1;
-  room.answer = (response) => {
+  harness.answer = (response) => {
     response.write(bytes.subarray(0, cut));
     setImmediate(() => response.end(bytes.subarray(cut)));
   };
-  const [, events] = await reading(room);
+  const [, events] = await reading(harness);
   assert.is(String(events[0]?.job.state), 'état');
 });
 
-test('events of other names are none of ours', async (room) => {
-  room.answer = sends(`event: advertisement\ndata: buy!\n\n`, record('waiting'));
-  const [isOfUse, events] = await reading(room);
+test('events of other names are none of ours', async (harness) => {
+  harness.answer = sends(`event: advertisement\ndata: buy!\n\n`, record('waiting'));
+  const [isOfUse, events] = await reading(harness);
   assert.equal([isOfUse, events.length], [true, 1]);
 });
 
-test('a connection that breaks is an end like any other', async (room) => {
-  room.answer = (response) => response.write(record('waiting'), () => response.destroy());
-  const [isOfUse, events] = await reading(room);
+test('a connection that breaks is an end like any other', async (harness) => {
+  harness.answer = (response) => response.write(record('waiting'), () => response.destroy());
+  const [isOfUse, events] = await reading(harness);
   assert.equal([isOfUse, events.length], [true, 1]);
 });
 
@@ -93,16 +96,16 @@ for (const [what, answer] of [
   ['a line without an end', sends('x'.repeat(5 * 1024 * 1024))],
   ['nothing at all, which a proxy may hold back', (response: ServerResponse) => response.flushHeaders()],
 ] as const) {
-  test(`a stream of ${what} is of no use`, async (room) => {
-    room.answer = answer;
-    const [isOfUse, events] = await reading(room, { firstMs: 20, laterMs: 60_000 });
+  test(`a stream of ${what} is of no use`, async (harness) => {
+    harness.answer = answer;
+    const [isOfUse, events] = await reading(harness, { firstEventMs: 20, nextEventMs: 60_000 });
     assert.equal([isOfUse, events.length], [false, 0]);
   });
 }
 
-test('a stream that falls silent is broken', async (room) => {
-  room.answer = (response) => response.write(': \n\n');
-  const [isOfUse, events] = await reading(room, { firstMs: 60_000, laterMs: 20 });
+test('a stream that falls silent is broken', async (harness) => {
+  harness.answer = (response) => response.write(': \n\n');
+  const [isOfUse, events] = await reading(harness, { firstEventMs: 60_000, nextEventMs: 20 });
   assert.equal([isOfUse, events.length], [true, 0]);
 });
 

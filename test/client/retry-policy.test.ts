@@ -1,27 +1,33 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createPace } from '../../src/client/polling-schedule.js';
-import { createPatience } from '../../src/client/retry-policy.js';
+import { createPollingSchedule } from '../../src/client/polling-schedule.js';
+import { createWithRetry } from '../../src/client/retry-policy.js';
 import { VencError } from '../../src/shared/errors.js';
 
 const noRelocation = { relocate: async () => {} };
-const pace = () => createPace({ leastMs: 1, greatestMs: 1 });
-const refusal = (retryAfterSeconds: number) =>
+const schedule = () => createPollingSchedule({ minIntervalMs: 1, maxIntervalMs: 1 });
+const rejection = (retryAfterSeconds: number) =>
   new VencError('TooManyRequestsError', 'Too many.', { retryAfterSeconds });
 
-for (const [asked, waited] of [
+for (const [requests, waited] of [
   [0, []],
   [30, [30_000]],
   [86_400, [60_000]],
 ] as const) {
-  test(`a service that asks for ${asked} s is left alone for ${waited[0] ?? 0} ms, and then asked again`, async () => {
+  test(`a service that asks for ${requests} s is left alone for ${waited[0] ?? 0} ms, and then asked again`, async () => {
     const waits: number[] = [];
     const wait = async (milliseconds: number) => void waits.push(milliseconds);
-    const terms = { client: noRelocation, pace: pace(), signal: undefined, isKnownReachable: true, wait };
+    const terms = {
+      client: noRelocation,
+      schedule: schedule(),
+      signal: undefined,
+      isKnownReachable: true,
+      sleep: wait,
+    };
     let times = 0;
-    const asking = createPatience(terms)(async () => {
+    const asking = createWithRetry(terms)(async () => {
       times += 1;
-      if (times === 1) throw refusal(asked);
+      if (times === 1) throw rejection(requests);
       return 'an answer';
     });
     const told: string[] = [];
@@ -35,9 +41,9 @@ for (const [asked, waited] of [
 
 test('Ctrl-C ends such a wait at once', async () => {
   const stop = new AbortController();
-  const terms = { client: noRelocation, pace: pace(), signal: stop.signal, isKnownReachable: true };
-  const asking = createPatience(terms)(async () => {
-    throw refusal(60);
+  const terms = { client: noRelocation, schedule: schedule(), signal: stop.signal, isKnownReachable: true };
+  const asking = createWithRetry(terms)(async () => {
+    throw rejection(60);
   });
   await asking.next();
   setImmediate(() => stop.abort(new VencError('InterruptedError', 'Interrupted.')));

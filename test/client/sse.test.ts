@@ -1,15 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readSse, type SseMessage, type SseState, sseStart } from '../../src/client/sse.js';
+import { initialSseState, parseSse, type SseMessage, type SseState } from '../../src/client/sse.js';
 
 function readAll(chunks: readonly string[]): {
   readonly state: SseState;
   readonly messages: readonly SseMessage[];
 } {
-  let state = sseStart;
+  let state = initialSseState;
   const messages: SseMessage[] = [];
   for (const chunk of chunks) {
-    const read = readSse(state, chunk);
+    const read = parseSse(state, chunk);
     state = read.state;
     messages.push(...read.messages);
   }

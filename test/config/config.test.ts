@@ -16,25 +16,25 @@ function configured(text: string): { XDG_CONFIG_HOME: string } {
 }
 
 test('without a file nothing is configured', async () => {
-  assert.equal(await readConfig({ XDG_CONFIG_HOME: tempFolder() }), { config: {}, complaints: [] });
+  assert.equal(await readConfig({ XDG_CONFIG_HOME: tempFolder() }), { config: {}, warnings: [] });
 });
 
 test('what the file says is taken', async () => {
   const found = await readConfig(configured('{"ffmpeg": "/opt/ffmpeg", "data": "/srv/venc"}'));
-  assert.equal(found, { config: { ffmpeg: '/opt/ffmpeg', data: '/srv/venc' }, complaints: [] });
+  assert.equal(found, { config: { ffmpeg: '/opt/ffmpeg', data: '/srv/venc' }, warnings: [] });
 });
 
 test('a broken file is complained of and counts as empty', async () => {
-  const { config, complaints } = await readConfig(configured('{"ffmpeg": '));
+  const { config, warnings } = await readConfig(configured('{"ffmpeg": '));
   assert.equal(config, {});
-  assert.is(complaints.length, 1);
-  assert.match(complaints[0] ?? '', /was ignored/);
+  assert.is(warnings.length, 1);
+  assert.match(warnings[0] ?? '', /was ignored/);
 });
 
 test('what is no setting, or of the wrong type, is complained of and left out', async () => {
-  const { config, complaints } = await readConfig(configured('{"data": 7, "colour": "x", "ffprobe": "/p"}'));
+  const { config, warnings } = await readConfig(configured('{"data": 7, "colour": "x", "ffprobe": "/p"}'));
   assert.equal(config, { ffprobe: '/p' });
-  assert.is(complaints.length, 2);
+  assert.is(warnings.length, 2);
 });
 
 test('flags of venc daemon are checked as they are there, and may be plain numbers and truths', async () => {
@@ -44,13 +44,13 @@ test('flags of venc daemon are checked as they are there, and may be plain numbe
     ),
   );
   assert.equal(found.config, { port: '0', 'allow-private-network': 'true', grace: '2m' });
-  assert.is(found.complaints.length, 3);
+  assert.is(found.warnings.length, 3);
   assert.match(
-    found.complaints[0] ?? '',
+    found.warnings[0] ?? '',
     /^jobs in the configuration file .* takes a whole number from 0 to 1024, not "-1"\.$/,
   );
-  assert.match(found.complaints[1] ?? '', /^min-free in .* takes a size such as 500MB or 2GB, not "lots"\.$/);
-  assert.match(found.complaints[2] ?? '', /has an unknown key: prot; did you mean port\?$/);
+  assert.match(found.warnings[1] ?? '', /^min-free in .* takes a size such as 500MB or 2GB, not "lots"\.$/);
+  assert.match(found.warnings[2] ?? '', /has an unknown key: prot; did you mean port\?$/);
 });
 
 for (const { what, leave } of [
@@ -72,7 +72,7 @@ for (const { what, leave } of [
     await Promise.all([change(keys.slice(0, 2)), change(keys.slice(2))]);
     assert.equal(await readConfig(env), {
       config: Object.fromEntries(keys.map((key) => [key, key])),
-      complaints: [],
+      warnings: [],
     });
     assert.equal(readdirSync(join(env.XDG_CONFIG_HOME, 'venc')), ['config.json']);
   });

@@ -16,8 +16,8 @@ const heard = claps.map((clap) => `gte(t,${clap})*lt(t,${clap + clapSeconds})`).
 /** How a clapper's film is made to differ. */
 interface ClapperOptions {
   /** Filters of the picture and of the sound. */
-  readonly picture?: string;
-  readonly sound?: string;
+  readonly video?: string;
+  readonly audio?: string;
   /** Encoder of the sound; as it is where absent. */
   readonly audioCodec?: 'aac' | 'pcm_s16le' | 'libmp3lame';
 }
@@ -27,14 +27,14 @@ interface ClapperOptions {
  * 2 seconds at 25 frames a second, mono.
  */
 export async function clapper(name: string, options: ClapperOptions = {}): Promise<string> {
-  const { picture = 'null', sound = 'anull', audioCodec = 'pcm_s16le' } = options;
+  const { video = 'null', audio = 'anull', audioCodec = 'pcm_s16le' } = options;
   const path = join(tempFolder(), name);
   const black = `color=black:size=160x120:rate=25:duration=2,drawbox=color=white:t=fill:enable='${seen}'`;
   const tone = `aevalsrc='0.5*sin(2*PI*1000*t)*(${heard})':s=48000:d=2,asetnsamples=480`;
   await makeMedia(path, [
     ...['-f', 'lavfi', '-i', black, '-f', 'lavfi', '-i', tone],
     // Not at the sources: ffmpeg takes the beginning of each input for its zero.
-    ...['-vf', picture, '-af', sound],
+    ...['-vf', video, '-af', audio],
     ...['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '0', '-pix_fmt', 'yuv420p', '-c:a', audioCodec],
   ]);
   return path;

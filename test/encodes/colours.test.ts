@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ffmpegRaw } from '../contracts/odd-input.js';
 import { tempFolder } from '../helpers/temp.js';
-import { farthest, patches, patchesIn, patchFilm, toldColours } from './patches.js';
+import { farthest, patches, patchesIn, patchFilm, readColourTags } from './patches.js';
 import { runShipped, shippedBuilds } from './shipped.js';
 
 const folder = tempFolder();
@@ -69,7 +69,7 @@ for (const build of await shippedBuilds()) {
         '--thumbnails',
         '1',
       ]);
-      assert.is(await toldColours(output), `yuv420p,tv,${told}`);
+      assert.is(await readColourTags(output), `yuv420p,tv,${told}`);
       assert.ok(farthest(await patchesIn(output, { matrix, range: 'tv' }), patches) <= 6);
       const thumbnail = join(output, '..', 'out_0000.png');
       const found = await patchesIn(thumbnail, { matrix: 'bt601', range: 'pc' });
@@ -88,7 +88,7 @@ for (const build of await shippedBuilds()) {
       const words = [...quick, ...half, '--video-codec', codec];
       const output = await runShipped(build, join(folder, 'hd.mp4'), name, words);
       const isOnlyBt601 = codec === 'vp8' || codec === 'theora';
-      const [format, range = '', matrix = ''] = (await toldColours(output)).split(',');
+      const [format, range = '', matrix = ''] = (await readColourTags(output)).split(',');
       assert.is(format, 'yuv420p');
       assert.ok(['tv', 'unknown'].includes(range), range);
       assert.match(matrix, isOnlyBt601 ? /^(?:smpte170m|bt470bg|unknown)$/ : /^bt709$/);
@@ -105,7 +105,7 @@ for (const build of await shippedBuilds()) {
     for (const words of [[], half]) {
       test(`${name} comes out in the range of television${words.length > 0 ? ' where it is scaled' : ''}`, async () => {
         const output = await runShipped(build, join(folder, name), 'out.mp4', [...quick, ...words]);
-        assert.match(await toldColours(output), /^yuv420p,tv,/);
+        assert.match(await readColourTags(output), /^yuv420p,tv,/);
         const found = await patchesIn(output, { matrix, range: 'tv' });
         assert.ok(farthest(found, patches) <= 6, JSON.stringify(found));
       });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completionFiles, shells } from '../../src/cli/completion/shells.js';
-import { areHere, envOf, startJobService } from '../cli/completion-room.js';
+import { areInstalled, envOf, startJobService } from '../cli/completion-room.js';
 import { tempFolder } from '../helpers/temp.js';
 import { openTerminal, type Terminal } from '../helpers/tmux.js';
 
@@ -56,7 +56,7 @@ const typed = [
   [['show', '>', ''], ''],
 ] as const;
 
-const testBash = areHere('bash') ? test : test.skip;
+const testBash = areInstalled('bash') ? test : test.skip;
 for (const [words, expected] of typed) {
   testBash(`bash offers "${expected}" after venc ${words.join(' ')}`, async () => {
     const lines = [
@@ -99,7 +99,7 @@ async function offered(terminal: Terminal, what: RegExp): Promise<void> {
 }
 
 for (const shell of shells) {
-  (areHere(shell, 'tmux') ? test : test.skip)(
+  (areInstalled(shell, 'tmux') ? test : test.skip)(
     `TAB completes commands, values and ids of jobs in ${shell}`,
     async () => {
       const terminal = await openTerminal(tempFolder(), 100, 30, {

@@ -4,7 +4,7 @@ import { checkCombination } from '../../daemon/plan/check-combination.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { encoded, encoders } from '../plan/encoded.js';
 import { clapper, lagsOf } from './clapper.js';
-import { complaintsOf, contentsOf } from './listening.js';
+import { contentsOf, stderrOf } from './listening.js';
 
 const mp4 = 'mov,mp4,m4a,3gp,3g2,mj2';
 const mkv = 'matroska,webm';
@@ -73,7 +73,7 @@ for (const [build, ffmpeg] of await encoders()) {
     test(`${build}: ${name} with ${JSON.stringify(settings)} plays, its sound with its picture`, async () => {
       const { path } = await encoded(ffmpeg, input, { ...settings, speed: 5 }, name);
       assert.is(await contentsOf(path), contents);
-      assert.is(await complaintsOf(path), '');
+      assert.is(await stderrOf(path), '');
       const lags = await lagsOf(path);
       assert.is(lags.length, 2);
       assert.ok(
@@ -87,7 +87,7 @@ for (const [build, ffmpeg] of await encoders()) {
     test(`${build}: ${name} with ${JSON.stringify(settings)} holds sound alone, and plays`, async () => {
       const { path } = await encoded(ffmpeg, input, settings, name);
       assert.is(await contentsOf(path), contents);
-      assert.is(await complaintsOf(path), '');
+      assert.is(await stderrOf(path), '');
     });
   }
 }

@@ -89,15 +89,15 @@ test('SIGTERM puts a running job back to waiting, exits with 0 and counts as no 
 test('a second daemon on a data folder or a port in use says so and exits with 6', async () => {
   const { folder, data } = await setUp();
   const first = await startDaemonProcess(data);
-  const refused = async (started: Promise<unknown>) =>
+  const rejected = async (started: Promise<unknown>) =>
     started.then(
       () => assert.unreachable('it started'),
       (error: Error) => error.message,
     );
-  assert.match((await refused(startDaemonProcess(data))) ?? '', /in use/);
+  assert.match((await rejected(startDaemonProcess(data))) ?? '', /in use/);
   const port = new URL(first.url).port;
   assert.match(
-    (await refused(startDaemonProcess(join(folder, 'other'), ['--port', port]))) ?? '',
+    (await rejected(startDaemonProcess(join(folder, 'other'), ['--port', port]))) ?? '',
     /Port .* in use/,
   );
   assert.is(await first.end('SIGTERM'), 0);

@@ -26,23 +26,23 @@ test('the log says where the daemon is, what it encodes with, what became of a j
       .trim()
       .split('\n')
       .map((line) => (JSON.parse(line) as { readonly message: string }).message);
-  const said = (pattern: RegExp) => messages().some((message) => pattern.test(message));
-  assert.ok(said(new RegExp(`listens at ${daemon.url}\\. Its data folder is ${data}\\.`)), daemon.logged());
-  assert.ok(said(/^It encodes with ffmpeg \S+ \(\/.+\)\.$/), daemon.logged());
-  assert.ok(said(/^It encodes 3 jobs at a time/), daemon.logged());
+  const output = (pattern: RegExp) => messages().some((message) => pattern.test(message));
+  assert.ok(output(new RegExp(`listens at ${daemon.url}\\. Its data folder is ${data}\\.`)), daemon.logged());
+  assert.ok(output(/^It encodes with ffmpeg \S+ \(\/.+\)\.$/), daemon.logged());
+  assert.ok(output(/^It encodes 3 jobs at a time/), daemon.logged());
   await fetch(`${daemon.url}/v2/jobs`, {
     method: 'POST',
     headers: { 'Service-Api-Key': processKey },
     body: JSON.stringify({ input: `file://${folder}/film.mp4`, outputs: [{ label: 'web' }] }),
   });
-  await waitUntil('the job is over', () => said(/^Job 1 is (finished|failed)/));
-  assert.ok(said(/^Job 1 started: file:\/\/.*film\.mp4 to 1 output\.$/), daemon.logged());
-  assert.ok(said(/^Job 1: the input is mpeg4, h264 160x90, aac, 1\.\d s, \d+\.\d kB\.$/), daemon.logged());
-  assert.ok(said(/^Job 1: output 3 \(web\) is mpeg4, h264 160x90, aac, 1\.\d s, /), daemon.logged());
-  assert.ok(said(/^Job 1 is finished: 1 of 1 output in \d+\.\d s, \d+\.\dx\.$/), daemon.logged());
+  await waitUntil('the job is over', () => output(/^Job 1 is (finished|failed)/));
+  assert.ok(output(/^Job 1 started: file:\/\/.*film\.mp4 to 1 output\.$/), daemon.logged());
+  assert.ok(output(/^Job 1: the input is mpeg4, h264 160x90, aac, 1\.\d s, \d+\.\d kB\.$/), daemon.logged());
+  assert.ok(output(/^Job 1: output 3 \(web\) is mpeg4, h264 160x90, aac, 1\.\d s, /), daemon.logged());
+  assert.ok(output(/^Job 1 is finished: 1 of 1 output in \d+\.\d s, \d+\.\dx\.$/), daemon.logged());
   assert.is(await daemon.end('SIGINT'), 0);
   // The job is finished a moment before its run has ended.
-  assert.ok(said(/^Stopping: (no job is running\.$|waiting up to .* for 1 job)/), daemon.logged());
+  assert.ok(output(/^Stopping: (no job is running\.$|waiting up to .* for 1 job)/), daemon.logged());
 });
 
 test('Ctrl-C says that no job is running', async () => {

@@ -31,7 +31,7 @@ const orders = [
 const folder = tempFolder();
 const plain = join(folder, 'plain.mkv');
 await ffmpegRaw('-f', 'lavfi', '-i', source, '-vf', 'framestep=2', ...h264, plain);
-const wanted = await lumaOf(plain, width * height);
+const target = await lumaOf(plain, width * height);
 
 async function woven(name: string, first: 'top' | 'bottom', codec: readonly string[]): Promise<string> {
   const path = join(folder, `${first}-${name}`);
@@ -63,8 +63,8 @@ for (const [build, ffmpeg] of await buildPaths()) {
         });
         assert.is(job.state, 'finished', JSON.stringify(job.output_media_files));
         const luma = await lumaOf(path, width * height);
-        assert.is(luma.length, wanted.length);
-        const off = difference(luma[5], wanted[5]);
+        assert.is(luma.length, target.length);
+        const off = difference(luma[5], target[5]);
         assert.ok(off < 2.2, `off by ${off}`);
         const [thumbnail] = await lumaOf(path.replace('.mp4', '_0000.png'), width * height);
         const thumbnailOff = difference(thumbnail, luma[5]);
@@ -76,7 +76,7 @@ for (const [build, ffmpeg] of await buildPaths()) {
   test('a clip of H.264 in MKV has whole frames', async ({ encoder }) => {
     const input = await woven('clip.mkv', 'top', h264);
     const { path } = await encoder.encoded(input, { quality: 5, speed: 5, start_clip: '0.2' });
-    const off = difference((await lumaOf(path, width * height))[2], wanted[7]);
+    const off = difference((await lumaOf(path, width * height))[2], target[7]);
     assert.ok(off < 2.2, `off by ${off}`);
   });
 

@@ -9,7 +9,7 @@ import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoders, frames } from '../plan/encoded.js';
 
-type Asked = OutputSettings & { readonly filename?: string };
+type RequestedOutput = OutputSettings & { readonly filename?: string };
 
 interface Made {
   readonly path: string;
@@ -24,11 +24,11 @@ test.before(() => makeMedia(source, film('320x180', 2)));
 async function made(
   ffmpeg: Ffmpeg,
   input: string,
-  asked: readonly Asked[],
+  requested: readonly RequestedOutput[],
   runs: number,
 ): Promise<readonly Made[]> {
   const scratch = tempFolder();
-  const outputs = asked.map(({ filename = 'film.mp4', ...settings }, index) => ({
+  const outputs = requested.map(({ filename = 'film.mp4', ...settings }, index) => ({
     id: index + 1,
     settings: { speed: 5, quality: 5, ...settings },
     filename,
@@ -57,7 +57,7 @@ async function difference(ffmpeg: Ffmpeg, one: Made, other: Made): Promise<numbe
   return sum / (pixels * ones.length);
 }
 
-const ladders: readonly (readonly [string, readonly Asked[], number])[] = [
+const ladders: readonly (readonly [string, readonly RequestedOutput[], number])[] = [
   ['sizes', [{ height: 90 }, {}, { width: 80 }, { width: 100, height: 100, aspect_mode: 'pad' }], 1],
   [
     'containers',
@@ -87,10 +87,10 @@ const ladders: readonly (readonly [string, readonly Asked[], number])[] = [
 ];
 
 for (const [build, ffmpeg] of await encoders()) {
-  for (const [what, asked, runs] of ladders) {
+  for (const [what, requested, runs] of ladders) {
     test(`${build}: ${what} made together are what they are alone`, async () => {
-      const together = await made(ffmpeg, source, asked, runs);
-      for (const [index, settings] of asked.entries()) {
+      const together = await made(ffmpeg, source, requested, runs);
+      for (const [index, settings] of requested.entries()) {
         const [alone] = await made(ffmpeg, source, [settings], runs);
         const one = together[index];
         if (alone === undefined || one === undefined) throw new Error('nothing was made');

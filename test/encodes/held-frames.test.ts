@@ -13,7 +13,7 @@ import { buildPaths, lumaOf as framesOf, type ShippedEncoder, startShipped } fro
  */
 
 const folder = tempFolder();
-const sound = ['-f', 'lavfi', '-i', 'sine=duration=20'] as const;
+const audio = ['-f', 'lavfi', '-i', 'sine=duration=20'] as const;
 const coder = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'] as const;
 /** Brightness of the picture with a number. */
 const lumaOf = (number: number) => 40 + number * 40;
@@ -53,7 +53,7 @@ const clips = [
     'a show with sound',
     'sound.mp4',
     uneven,
-    sound,
+    audio,
     { start_clip: '7.5' },
     [
       [0, 1],
@@ -62,12 +62,12 @@ const clips = [
     ],
     12.5,
   ],
-  ['a show in Matroska', 'sound.mkv', uneven, sound, { start_clip: '12.25', clip_length: '2' }, [[0, 2]], 2],
+  ['a show in Matroska', 'sound.mkv', uneven, audio, { start_clip: '12.25', clip_length: '2' }, [[0, 2]], 2],
   [
     'a show at an even rate',
     'even.mkv',
     even,
-    sound,
+    audio,
     { start_clip: '7', clip_length: '6' },
     [
       [0, 1],
@@ -79,7 +79,7 @@ const clips = [
     'a show that becomes a film',
     'film.mp4',
     uneven,
-    sound,
+    audio,
     { start_clip: '7', clip_length: '6', frame_rate: 10 },
     [
       [0, 1],
@@ -96,7 +96,7 @@ for (const [build, ffmpeg] of await buildPaths()) {
   });
   test.after(({ encoder }) => encoder.end());
 
-  for (const [what, name, begins, more, settings, wanted, seconds] of clips) {
+  for (const [what, name, begins, more, settings, target, seconds] of clips) {
     // The filter fps of 2018 shows pictures that stay for long at wrong times, in clips and in whole films.
     if (name === 'film.mp4' && build.includes('47683')) continue;
     test(`a clip of ${what} from ${settings.start_clip} begins with the picture that is on screen`, async ({
@@ -111,10 +111,10 @@ for (const [build, ffmpeg] of await buildPaths()) {
       );
       assert.equal(
         changes.map(({ luma }) => Math.round((luma - lumaOf(0)) / 40)),
-        wanted.map(([, number]) => number),
+        target.map(([, number]) => number),
         JSON.stringify(changes),
       );
-      for (const [at, [begins]] of wanted.entries()) {
+      for (const [at, [begins]] of target.entries()) {
         const off = Math.abs((changes[at]?.seconds ?? Number.NaN) - begins);
         assert.ok(off < 0.06, `picture ${at} is off by ${off} s`);
       }

@@ -33,12 +33,12 @@ for (const [rate, late] of [
     encoder,
   }) => {
     const input = join(folder, `${rate}.mp4`);
-    const [picture, sound] = [join(folder, `${rate}-picture.mp4`), join(folder, 'sound.m4a')];
+    const [video, audio] = [join(folder, `${rate}-picture.mp4`), join(folder, 'sound.m4a')];
     const source = `testsrc2=size=160x120:rate=${rate}:duration=4`;
     const coder = ['-c:v', 'libx264', '-bf', '0', '-pix_fmt', 'yuv420p', '-video_track_timescale', '30000'];
-    await ffmpegRaw('-f', 'lavfi', '-i', source, ...coder, picture);
-    await ffmpegRaw('-f', 'lavfi', '-i', 'sine=duration=4', '-c:a', 'aac', sound);
-    await ffmpegRaw('-i', sound, '-itsoffset', String(late), '-i', picture, '-c', 'copy', input);
+    await ffmpegRaw('-f', 'lavfi', '-i', source, ...coder, video);
+    await ffmpegRaw('-f', 'lavfi', '-i', 'sine=duration=4', '-c:a', 'aac', audio);
+    await ffmpegRaw('-i', audio, '-itsoffset', String(late), '-i', video, '-c', 'copy', input);
     const before = await starts(input);
     const { path, job } = await encoder.encoded(input);
     assert.is(job.state, 'finished', JSON.stringify(job.output_media_files));

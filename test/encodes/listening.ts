@@ -41,7 +41,7 @@ export async function probed(path: string, args: readonly string[]): Promise<rea
 }
 
 /** What a whole decoding of a file complains of; empty where it is sound. */
-export async function complaintsOf(path: string): Promise<string> {
+export async function stderrOf(path: string): Promise<string> {
   const { ffmpeg } = await testFfmpeg();
   // On the file's own clock: on one of whole frames, two that are half a frame off would meet.
   const output = ['-map', '0', '-enc_time_base:v', '-1', '-f', 'null', '-'];

@@ -87,7 +87,7 @@ for (const [build, ffmpeg] of await buildPaths()) {
     });
   }
 
-  for (const [rotate, wanted] of [
+  for (const [rotate, target] of [
     [0, orientations[0][1]],
     [90, orientations[5][1]],
   ] as const) {
@@ -96,7 +96,7 @@ for (const [build, ffmpeg] of await buildPaths()) {
     }) => {
       const input = await withMatrix(orientations[1][1], 'mirrored.mp4');
       const { path } = await encoder.encoded(input, { quality: 5, rotate });
-      await isShown(path, wanted, 3);
+      await isShown(path, target, 3);
     });
   }
 

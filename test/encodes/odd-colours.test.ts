@@ -42,7 +42,7 @@ const films = [
 ] as const;
 
 /** Where a viewer expects them, of 255: 18 % is at 104 in BT.709, and white leaves room for what is brighter. */
-const wanted = [
+const target = [
   [0, 1],
   [94, 114],
   [180, 215],
@@ -57,8 +57,8 @@ async function expectTones(
   height: number,
 ) {
   const [luma] = await frames(ffmpeg, path, width * height);
-  for (const [index, [least, most]] of wanted.entries()) {
-    const x = Math.floor(((index + 0.5) * width) / wanted.length);
+  for (const [index, [least, most]] of target.entries()) {
+    const x = Math.floor(((index + 0.5) * width) / target.length);
     const found = luma?.[Math.floor(height / 2) * width + x] ?? -1;
     assert.ok(found >= least && found <= most, `patch ${index} is ${found}, not ${least} to ${most}`);
   }

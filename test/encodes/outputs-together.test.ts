@@ -19,7 +19,7 @@ test.before(async (context) => {
   const folder = tempFolder();
   const path = join(folder, 'film.mp4');
   await makeMedia(path, film('320x180', 2));
-  const daemon = await startTestDaemon({ filesRoots: [folder], ffmpeg: await pickyFfmpeg(folder) });
+  const daemon = await startTestDaemon({ filesRoots: [folder], ffmpeg: await selectiveFfmpeg(folder) });
   Object.assign(context, { folder, input: pathToFileURL(path).href, daemon });
 });
 test.after(async ({ daemon }) => {
@@ -29,22 +29,22 @@ test.after(async ({ daemon }) => {
 const refusedWidth = 70;
 
 /** Refused like the other one for as long as there is a file `moody` beside the ffmpeg. */
-const moodyWidths = [74, 78] as const;
+const unreliableWidths = [74, 78] as const;
 
 /**
  * The ffmpeg that tests use, but for some sizes, of which it makes nothing: no setting fails for certain once it has been checked. It
  * notes each run down in `runs`.
  */
-async function pickyFfmpeg(folder: string): Promise<string> {
+async function selectiveFfmpeg(folder: string): Promise<string> {
   const { ffmpeg } = await testFfmpeg();
   const path = join(folder, 'ffmpeg');
-  const refuse = `echo 'There is no such picture' >&2; exit 1`;
-  const moody = moodyWidths.map((width) => `*scale=${width}:*`).join('|');
+  const reject = `echo 'There is no such picture' >&2; exit 1`;
+  const unreliable = unreliableWidths.map((width) => `*scale=${width}:*`).join('|');
   const lines = [
     '#!/bin/sh',
     `echo "$*" >> '${join(folder, 'runs')}'`,
-    `case "$*" in *scale=${refusedWidth}:*) ${refuse};; esac`,
-    `case "$*" in ${moody}) if [ -e '${join(folder, 'moody')}' ]; then ${refuse}; fi;; esac`,
+    `case "$*" in *scale=${refusedWidth}:*) ${reject};; esac`,
+    `case "$*" in ${unreliable}) if [ -e '${join(folder, 'moody')}' ]; then ${reject}; fi;; esac`,
     `exec '${ffmpeg.path}' "$@"`,
   ];
   await writeFile(path, `${lines.join('\n')}\n`, { mode: 0o755 });
@@ -115,7 +115,7 @@ test('outputs of one run are under way together, each with progress of its own',
 test('a resubmit makes together what failed before, and leaves what is finished as it is', async (context) => {
   const { daemon, folder, input } = context;
   await writeFile(join(folder, 'moody'), '');
-  const widths = [200, ...moodyWidths];
+  const widths = [200, ...unreliableWidths];
   const outputs = widths.map((width) => ({ url: to(folder, `again-${width}.mp4`), width, speed: 5 }));
   const id = await daemon.create({ input, outputs });
   const states = async () => (await daemon.waitForJob(id)).output_media_files.map(({ state }) => state);
@@ -128,7 +128,7 @@ test('a resubmit makes together what failed before, and leaves what is finished 
   const runs = (await scaledTo(folder)).slice(runsBefore);
   assert.equal(
     runs.map((made) => made.toSorted((a, b) => a - b)),
-    [moodyWidths],
+    [unreliableWidths],
   );
   assert.is((await stat(join(folder, 'again-200.mp4'))).mtimeMs, kept.mtimeMs);
   const ffmpeg = await testFfmpeg();

@@ -59,16 +59,16 @@ export async function patchesIn(
 }
 
 /** How far colours are from others at most, in any of their parts. */
-export function farthest(found: readonly Rgb[], wanted: readonly Rgb[]): number {
+export function farthest(found: readonly Rgb[], target: readonly Rgb[]): number {
   return Math.max(
     ...found.flatMap((colour, at) =>
-      colour.map((part, index) => Math.abs(part - (wanted[at]?.[index] ?? -999))),
+      colour.map((part, index) => Math.abs(part - (target[at]?.[index] ?? -999))),
     ),
   );
 }
 
 /** What a file says of its colours: pixel format, range, matrix, transfer, primaries. */
-export async function toldColours(path: string): Promise<string> {
+export async function readColourTags(path: string): Promise<string> {
   const { ffprobe } = await testFfmpeg();
   const fields = 'stream=pix_fmt,color_range,color_space,color_transfer,color_primaries';
   const args = ['-v', 'error', '-select_streams', 'v', '-show_entries', fields, '-of', 'csv=p=0'];

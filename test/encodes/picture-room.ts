@@ -13,7 +13,7 @@ import { tempFolder } from '../helpers/temp.js';
 const run = promisify(execFile);
 
 /** What ffprobe says of the picture of a file, as it says it. */
-export interface SeenPicture {
+export interface VideoInfo {
   readonly width: number;
   readonly height: number;
   readonly pix_fmt: string;
@@ -23,10 +23,10 @@ export interface SeenPicture {
 }
 
 /** Looks at the picture of a file with the ffprobe at hand. */
-export async function lookAt(path: string): Promise<SeenPicture> {
+export async function inspectStream(path: string): Promise<VideoInfo> {
   const args = ['-v', 'error', '-select_streams', 'v:0', '-show_streams', '-of', 'json', `file:${path}`];
   const { stdout } = await run((await testFfmpeg()).ffprobe.path, args);
-  const { streams } = JSON.parse(stdout) as { streams: readonly SeenPicture[] };
+  const { streams } = JSON.parse(stdout) as { streams: readonly VideoInfo[] };
   const [stream] = streams;
   if (stream === undefined) throw new Error(`${path} has no picture`);
   return stream;
@@ -62,7 +62,7 @@ export async function encodedFile(
 export async function decoded(
   path: string,
   as: 'gray' | { readonly rgbBy: 'bt601' | 'bt709' },
-  { width, height }: Pick<SeenPicture, 'width' | 'height'>,
+  { width, height }: Pick<VideoInfo, 'width' | 'height'>,
 ): Promise<readonly Uint8Array[]> {
   const bytesEach = width * height * (as === 'gray' ? 1 : 3);
   const raw = join(tempFolder(), 'raw');
@@ -85,7 +85,7 @@ const matrices = {
 } as const;
 
 /** Writes into the track header of an MP4 file that its picture is to be turned clockwise. */
-export async function tellTurned(path: string, degrees: keyof typeof matrices): Promise<void> {
+export async function writeRotation(path: string, degrees: keyof typeof matrices): Promise<void> {
   const bytes = await readFile(path);
   // The matrix stands 44 bytes behind the name of the box: nine numbers of 32 bits.
   const matrix = bytes.indexOf('tkhd') + 44;
@@ -127,7 +127,7 @@ export async function crossFilm(path: string, { size, pixel, turned }: Subject):
   const source = `color=gray:size=${width + 1}x${height + 1}:rate=25:duration=0.12`;
   const coder = ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '6'];
   await makeMedia(path, ['-f', 'lavfi', '-i', source, '-vf', filters.join(','), ...coder]);
-  if (turned !== 0) await tellTurned(path, turned);
+  if (turned !== 0) await writeRotation(path, turned);
 }
 
 /** Bytes of a JPEG that says how it is to be turned and mirrored, as EXIF counts it. */

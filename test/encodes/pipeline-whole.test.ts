@@ -36,7 +36,10 @@ async function slowEncoder() {
   await encoder.does(
     `${words}; while [ ! -e '${folder}/'"${job}" ]; do sleep 0.05; done; cp '${film}' "$product"`,
   );
-  return { path: encoder.path, letGo: (id: number | string) => writeFile(join(folder, String(id)), '') };
+  return {
+    path: encoder.path,
+    removeEndedJobs: (id: number | string) => writeFile(join(folder, String(id)), ''),
+  };
 }
 
 /** S3, in front of which every file waits for the gate of its path. */
@@ -95,7 +98,7 @@ test('with one encoder, one job is uploaded, one encoded and one downloaded at t
     assert.equal([ready.input.state, ready.outputs[0]?.progress], ['finished', 0]);
     assert.ok(transcodes(await daemon.waitForProgress(first, () => true)));
 
-    await encoder.letGo(first);
+    await encoder.removeEndedJobs(first);
     await gates.come('/films/one.mp4');
     await daemon.waitForProgress(second, transcodes);
     await daemon.waitForProgress(third, downloads);
@@ -109,7 +112,7 @@ test('with one encoder, one job is uploaded, one encoded and one downloaded at t
       (names) => !names.includes(String(first)) && !names.includes(String(third)),
     );
     gates.open('/four', '/films/one.mp4', '/films/two.mp4', '/films/four.mp4');
-    for (const id of [second, fourth]) await encoder.letGo(id);
+    for (const id of [second, fourth]) await encoder.removeEndedJobs(id);
     for (const id of [second, fourth]) assert.is((await daemon.waitForJob(id)).state, 'finished');
     for (const id of [first, third]) assert.is((await daemon.waitForJob(id)).state, 'cancelled');
     assert.equal(
@@ -157,7 +160,7 @@ test('after kill -9 all that was begun is done again, wherever it was', async ()
   await first.end('SIGKILL');
 
   gates.open('/three');
-  for (const id of ids) await encoder.letGo(id);
+  for (const id of ids) await encoder.removeEndedJobs(id);
   const second = await startDaemonProcess(data, flags);
   for (const id of ids) await progressIs(second, id, ({ state }) => state === 'finished');
   assert.equal(

@@ -11,12 +11,12 @@ const test = suite<PipelineHarness>('the pipeline');
 test.before.each(async (context) => {
   Object.assign(context, await createPipelineHarness());
 });
-test.after.each(({ scratchFolders: room }) => room.close());
+test.after.each(({ scratchFolders: harness }) => harness.close());
 
 const all = (kind: string, numbers: readonly number[]) => numbers.map((number) => `${kind} ${number}`);
 
 test('while one job is encoded, those after it are downloaded and the one before is uploaded', async (context) => {
-  const { gates, create, job, scratchFolders: room } = context;
+  const { gates, create, job, scratchFolders: harness } = context;
   for (let count = 0; count < 4; count += 1) await create();
   await gates.come('download 1', 'download 2');
   gates.open('download 1');
@@ -34,7 +34,7 @@ test('while one job is encoded, those after it are downloaded and the one before
   const uploading = await job(1);
   const [output] = uploading.outputs;
   if (output === undefined) throw new Error('the job has no output');
-  const shown = outputProgress(uploading, output, room.progressTracker.read(uploading.id));
+  const shown = outputProgress(uploading, output, harness.progressTracker.read(uploading.id));
   assert.equal([shown.state, shown.current_event, shown.progress], ['processing', 'uploading', 90]);
   gates.open('download 3', 'encode 2');
   await gates.come('upload 2', 'encode 3');
@@ -65,7 +65,7 @@ test('a slow download holds nobody up, and what is ready is encoded in the order
 });
 
 test('a long queue is not fetched ahead without end', async (context) => {
-  const { gates, create, scratchFolders: room } = context;
+  const { gates, create, scratchFolders: harness } = context;
   for (let count = 0; count < 9; count += 1) await create();
   gates.open('download 1');
   await gates.come('encode 1');
@@ -75,7 +75,7 @@ test('a long queue is not fetched ahead without end', async (context) => {
     return jobs.every(({ outputs }) => outputs[0]?.state === 'queued');
   });
   await settleEventLoop(() => context.job(1));
-  assert.equal((await room.store.list({ state: 'waiting', offset: 0, limit: 50 })).total, 4);
+  assert.equal((await harness.store.list({ state: 'waiting', offset: 0, limit: 50 })).total, 4);
   assert.not(gates.reached.includes('download 6'));
 });
 
@@ -101,7 +101,7 @@ const places: readonly (readonly [
 
 for (const [where, opened, come, cancelled] of places) {
   test(`a job that ${where} can be cancelled, and the others go on`, async (context) => {
-    const { gates, create, queue, scratchFolders: room } = context;
+    const { gates, create, queue, scratchFolders: harness } = context;
     for (let count = 0; count < 3; count += 1) await create();
     const [first = 'none', ...others] = opened;
     gates.open(first);
@@ -111,14 +111,14 @@ for (const [where, opened, come, cancelled] of places) {
     if (where === 'waits to be uploaded') {
       await waitUntil('job 3 has been encoded', async () => {
         const { outputs, id } = await context.job(3);
-        return room.progressTracker.read(id).get(outputs[0]?.id ?? 0)?.event === 'uploading';
+        return harness.progressTracker.read(id).get(outputs[0]?.id ?? 0)?.event === 'uploading';
       });
     }
     if (where === 'waits to be encoded')
       await waitUntil('job 2 is ready', async () => (await context.job(2)).outputs[0]?.state === 'queued');
     const id = context.ids[cancelled - 1] ?? 0;
     await waitUntil('it has begun', () => queue.isRunning(id));
-    await room.store.update(id, (job) => apply(job, { type: 'cancelled' }, new Date(0)));
+    await harness.store.update(id, (job) => apply(job, { type: 'cancelled' }, new Date(0)));
     await queue.stop(id, 'cancelled');
     assert.not((await readdir(context.scratchFolder)).includes(String(id)));
     const rest = [1, 2, 3].filter((number) => number !== cancelled);
@@ -163,10 +163,10 @@ test('where the disk is full, the first output is delivered before the second is
 });
 
 test('an upload that fails fails its output alone, while others are encoded', async (context) => {
-  const { gates, create, refused } = context;
+  const { gates, create, refused: rejected } = context;
   await create([{}, { start_clip: 1 }]);
   await create();
-  refused.add('upload 1');
+  rejected.add('upload 1');
   gates.open('download 1');
   await gates.come('encode 1');
   gates.open('download 2', 'encode 1', 'upload 1');
@@ -176,7 +176,7 @@ test('an upload that fails fails its output alone, while others are encoded', as
   await waitUntil('job 1 has ended', async () => (await context.job(1)).state === 'failed');
   const { outputs } = await context.job(1);
   assert.equal(
-    outputs.map(({ state, failure: fault }) => [state, fault?.errorClass]),
+    outputs.map(({ state, failure }) => [state, failure?.errorClass]),
     [
       ['failed', 'UploadFailureError'],
       ['finished', undefined],

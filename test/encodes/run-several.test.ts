@@ -63,7 +63,7 @@ test('Ctrl-C ends all inputs; what was finished stays', async () => {
     JSON.stringify({ input: `file://${join(cwd, 'long.mov')}`, outputs }),
   );
   const run = startCli(['run', 'a.mov', 'long.json', 'b.mov', '-o', 'out/', '--progress', 'json'], { cwd });
-  await run.says('"file":"long.json","state":"processing"');
+  await run.expectedText('"file":"long.json","state":"processing"');
   run.child.kill('SIGINT');
   const { code, stdout, stderr } = await run.ended;
   assert.is(code, 130, stderr);

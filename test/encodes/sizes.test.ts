@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoders } from '../plan/encoded.js';
-import { armAt, crossFilm, decoded, encodedFile, lookAt, type Subject } from './picture-room.js';
+import { armAt, crossFilm, decoded, encodedFile, inspectStream, type Subject } from './picture-room.js';
 
 const folder = tempFolder();
 
@@ -32,7 +32,7 @@ interface Box {
 const even = (side: number) => Math.round(side) - (Math.round(side) % 2);
 
 /** What section 4.1 and the contract ask for: the size of the output, and where on it the whole picture of the input lies. */
-function wanted(
+function target(
   [width, height]: readonly [number, number],
   { width: askedWidth, height: askedHeight, upscale = false, aspect_mode: mode = 'preserve' }: OutputSettings,
 ): { readonly canvas: readonly [number, number]; readonly box: Box } {
@@ -118,7 +118,7 @@ function checkPicture(
 }
 
 const modes = ['preserve', 'stretch', 'pad', 'crop'] as const;
-const asked: readonly OutputSettings[] = [
+const requested: readonly OutputSettings[] = [
   {},
   { width: 100 },
   { height: 90 },
@@ -133,18 +133,18 @@ const asked: readonly OutputSettings[] = [
 ];
 
 /** What is tried with a second build: it differs in its filters, not in the sizes that it is told. */
-const askedAgain = asked.filter(({ aspect_mode: mode, upscale }) => mode === undefined || upscale);
+const askedAgain = requested.filter(({ aspect_mode: mode, upscale }) => mode === undefined || upscale);
 
 for (const [index, [build, ffmpeg]] of (await encoders()).entries()) {
   for (const [name, subject] of Object.entries(subjects)) {
     test(`${build}: a film with ${name} takes the asked size and shape in its pixels`, async () => {
       const input = join(folder, `${name}.mp4`);
       await crossFilm(input, subject);
-      for (const settings of index === 0 ? asked : askedAgain) {
+      for (const settings of index === 0 ? requested : askedAgain) {
         const what = JSON.stringify(settings);
         const path = await encodedFile(ffmpeg, input, { ...settings, quality: 5, speed: 5 });
-        const { canvas, box } = wanted(subject.shown, settings);
-        const seen = await lookAt(path);
+        const { canvas, box } = target(subject.shown, settings);
+        const seen = await inspectStream(path);
         assert.equal([seen.width, seen.height], canvas, what);
         assert.equal([seen.sample_aspect_ratio ?? '1:1', seen.pix_fmt], ['1:1', 'yuv420p'], what);
         assert.equal([seen.side_data_list, seen.tags?.rotate], [undefined, undefined], what);

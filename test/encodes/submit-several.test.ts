@@ -60,7 +60,7 @@ test('Ctrl-C while they are waited for leaves the jobs, and says how to come bac
   );
   const words = ['submit', 'long.json', 'a.mov', '--wait', '--progress', 'json'];
   const run = startCli(words, { env, cwd });
-  await run.says('"event":"2 jobs"');
+  await run.expectedText('"event":"2 jobs"');
   run.child.kill('SIGINT');
   const { code, stdout, stderr } = await run.ended;
   assert.is(code, 130, stderr);

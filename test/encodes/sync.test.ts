@@ -10,18 +10,18 @@ const gap = (from: number, to: number) => `aselect='not(between(t,${from},${to})
 
 /** Inputs whose sound and picture do not go side by side from the beginning to the end. */
 const inputs = [
-  ['whose sound begins late', 'late.mkv', { sound: 'atrim=start=0.3' }],
-  ['whose sound begins late in MP4', 'late.mp4', { sound: 'atrim=start=0.3', audioCodec: 'aac' }],
+  ['whose sound begins late', 'late.mkv', { audio: 'atrim=start=0.3' }],
+  ['whose sound begins late in MP4', 'late.mp4', { audio: 'atrim=start=0.3', audioCodec: 'aac' }],
   [
     'whose sound begins late in a transport stream',
     'late.ts',
-    { sound: 'atrim=start=0.3', audioCodec: 'aac' },
+    { audio: 'atrim=start=0.3', audioCodec: 'aac' },
   ],
-  ['whose picture begins late', 'picture.mkv', { picture: 'trim=start=0.2' }],
-  ['whose sound ends early', 'short.mkv', { sound: 'atrim=end=1.7' }],
-  ['with a gap of half a second in its sound', 'gap.mkv', { sound: gap(0.8, 1.295) }],
-  ['with a gap of less than a tenth of a second in its sound', 'hole.mkv', { sound: gap(0.8, 0.875) }],
-  ['with two short gaps in its sound', 'holes.mkv', { sound: `${gap(0.8, 0.825)},${gap(1.1, 1.125)}` }],
+  ['whose picture begins late', 'picture.mkv', { video: 'trim=start=0.2' }],
+  ['whose sound ends early', 'short.mkv', { audio: 'atrim=end=1.7' }],
+  ['with a gap of half a second in its sound', 'gap.mkv', { audio: gap(0.8, 1.295) }],
+  ['with a gap of less than a tenth of a second in its sound', 'hole.mkv', { audio: gap(0.8, 0.875) }],
+  ['with two short gaps in its sound', 'holes.mkv', { audio: `${gap(0.8, 0.825)},${gap(1.1, 1.125)}` }],
 ] as const;
 
 for (const [build, ffmpeg] of await encoders()) {

@@ -121,12 +121,12 @@ async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, n
   for (const [index, file] of files.entries()) await copyFile(file, join(pictures, `${index}.png`));
   // By the build that is found first, whichever took them: it is no witness of its own.
   const taken = await frames(await testFfmpeg(), join(pictures, '%d.png'), pixels, ['-f', 'image2']);
-  const wanted = Array.from({ length: number }, (_, index) => {
+  const target = Array.from({ length: number }, (_, index) => {
     const moment = ((index + 0.5) * film.seconds) / number;
     const at = film.frames.findLastIndex((begin) => begin <= moment + 0.002);
     return film.numbers[Math.max(0, at)] ?? Number.NaN;
   });
-  return { found: taken.map((bytes) => numberOf(lumaOf(bytes))), wanted };
+  return { found: taken.map((bytes) => numberOf(lumaOf(bytes))), target };
 }
 
 const rounded = (numbers: readonly number[]) => numbers.map((one) => one.toFixed(1)).join();
@@ -146,9 +146,9 @@ for (const [build, ffmpeg] of await encoders()) {
       test(`${build}: thumbnails of ${name} with ${JSON.stringify(settings)} and sound ${audio} show the frames of their times`, async () => {
         const film = await filmOf(ffmpeg, inputs.get(audio) ?? '', name, settings);
         for (const number of [1, 7, 70]) {
-          const { found, wanted } = await shown(ffmpeg, film, number);
-          const isNear = found.every((one, at) => Math.abs(one - (wanted[at] ?? -9)) < 1.5);
-          const what = `${number} showed ${rounded(found)} and not ${rounded(wanted)}`;
+          const { found, target } = await shown(ffmpeg, film, number);
+          const isNear = found.every((one, at) => Math.abs(one - (target[at] ?? -9)) < 1.5);
+          const what = `${number} showed ${rounded(found)} and not ${rounded(target)}`;
           assert.ok(found.length === number && isNear, what);
         }
       });

@@ -129,7 +129,7 @@ for (const name of ['x_0001.png', 'x.mp4']) {
   });
 }
 
-const refused: readonly (readonly [string, readonly object[], RegExp])[] = [
+const rejected: readonly (readonly [string, readonly object[], RegExp])[] = [
   ['of sound alone', [{ filename: 'a.mp3', thumbnails: {} }], /outputs\[0\]\.thumbnails must be left out/],
   ['without a picture', [{ skip_video: true, thumbnails: {} }], /outputs\[0\]\.thumbnails must be left out/],
   ['with too long a name', [{ filename: `${'a'.repeat(247)}.mp4`, thumbnails: {} }], /255 bytes/],
@@ -143,7 +143,7 @@ const refused: readonly (readonly [string, readonly object[], RegExp])[] = [
   ],
 ];
 
-for (const [what, outputs, sentence] of refused) {
+for (const [what, outputs, sentence] of rejected) {
   test(`thumbnails ${what} are refused`, async ({ daemon }) => {
     const body = { input: 'file:///tmp/film.mp4', outputs };
     const response = await daemon.request('/v2/jobs', { method: 'POST', body: JSON.stringify(body) });

@@ -63,11 +63,11 @@ function expected(
   });
 }
 
-function near(found: readonly number[], wanted: readonly number[], lastSlack: number): void {
-  const slack = (at: number) => (at === wanted.length - 1 ? lastSlack : 0.9);
-  const isNear = found.every((one, at) => Math.abs(one - (wanted[at] ?? -9)) < slack(at));
+function near(found: readonly number[], target: readonly number[], lastSlack: number): void {
+  const slack = (at: number) => (at === target.length - 1 ? lastSlack : 0.9);
+  const isNear = found.every((one, at) => Math.abs(one - (target[at] ?? -9)) < slack(at));
   const rounded = found.map((one) => Math.round(one * 10) / 10);
-  assert.ok(isNear && found.length === wanted.length, `showed ${rounded.join()} and not ${wanted.join()}`);
+  assert.ok(isNear && found.length === target.length, `showed ${rounded.join()} and not ${target.join()}`);
 }
 
 const counter = (seconds: number) => [

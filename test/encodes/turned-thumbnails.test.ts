@@ -66,20 +66,20 @@ for (const [build, ffmpeg] of await encoders()) {
         for (const args of made.runs) {
           await ffmpeg.run(args, { signal: new AbortController().signal, scratch, onProgress: () => {} });
         }
-        const witness = await testFfmpeg();
+        const reference = await testFfmpeg();
         const thumbnail = join(scratch, made.images[0] ?? '');
-        const [picture = new Uint8Array()] = await frames(witness, thumbnail, width * height, [
+        const [picture = new Uint8Array()] = await frames(reference, thumbnail, width * height, [
           '-f',
           'image2',
         ]);
-        const film = await frames(witness, path, width * height);
+        const film = await frames(reference, path, width * height);
         const frame = film[5] ?? new Uint8Array();
         const difference = picture.reduce((sum, value, at) => sum + Math.abs(value - (frame[at] ?? 0)), 0);
         assert.ok(difference / frame.length < 2, `${difference / frame.length}`);
-        const wanted = places.map((place) => (((drawn[place] ?? 0) - 16) * 255) / 219);
+        const target = places.map((place) => (((drawn[place] ?? 0) - 16) * 255) / 219);
         const found = corners(picture, width, height);
-        const isNear = found.every((value, at) => Math.abs(value - (wanted[at] ?? 0)) < 5);
-        assert.ok(isNear, `${found} and not ${wanted}`);
+        const isNear = found.every((value, at) => Math.abs(value - (target[at] ?? 0)) < 5);
+        assert.ok(isNear, `${found} and not ${target}`);
       });
     }
   }

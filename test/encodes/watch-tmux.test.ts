@@ -13,7 +13,7 @@ import { waitUntil } from '../helpers/wait-until.js';
 
 const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
-interface Stage {
+interface Fixture {
   folder: string;
   service: ControllableService;
   terminal: Terminal;
@@ -23,33 +23,33 @@ interface Stage {
   line: (env?: string) => string;
 }
 
-const test = suite<Stage>('watch on a terminal');
+const test = suite<Fixture>('watch on a terminal');
 
-test.before.each(async (stage) => {
-  stage.folder = tempFolder();
-  stage.service = await startControllableService(7);
-  const launcher = join(stage.folder, 'venc.mjs');
+test.before.each(async (fixture) => {
+  fixture.folder = tempFolder();
+  fixture.service = await startControllableService(7);
+  const launcher = join(fixture.folder, 'venc.mjs');
   await writeFile(
     launcher,
     `import { writeFileSync } from 'node:fs';
 import { main } from ${JSON.stringify(main)};
-writeFileSync(${JSON.stringify(join(stage.folder, 'pid'))}, String(process.pid));
+writeFileSync(${JSON.stringify(join(fixture.folder, 'pid'))}, String(process.pid));
 process.on('SIGUSR2', () => { throw new Error('a fault of the program'); });
 await main(process.argv.slice(2));
 `,
   );
-  stage.terminal = await openTerminal(stage.folder, 80, 20, {
-    VENC_URL: stage.service.url,
+  fixture.terminal = await openTerminal(fixture.folder, 80, 20, {
+    VENC_URL: fixture.service.url,
     VENC_API_KEY: 'a-key-for-tests-only',
-    XDG_CONFIG_HOME: stage.folder,
-    XDG_DATA_HOME: stage.folder,
+    XDG_CONFIG_HOME: fixture.folder,
+    XDG_DATA_HOME: fixture.folder,
     LC_ALL: 'C.UTF-8',
   });
-  stage.program = `'${process.execPath}' '${launcher}' watch 7`;
-  stage.line = (env = '') =>
-    `stty -g > before; env ${env} ${stage.program}; echo "code=$?"; stty -g > after; cmp before after && echo same`.replace(
+  fixture.program = `'${process.execPath}' '${launcher}' watch 7`;
+  fixture.line = (env = '') =>
+    `stty -g > before; env ${env} ${fixture.program}; echo "code=$?"; stty -g > after; cmp before after && echo same`.replace(
       /before|after/g,
-      (name) => join(stage.folder, name),
+      (name) => join(fixture.folder, name),
     );
 });
 
@@ -58,94 +58,94 @@ test.after.each(async ({ service, terminal }) => {
   await service.close();
 });
 
-async function start({ service, terminal, line }: Stage, env?: string): Promise<void> {
+async function start({ service, terminal, line }: Fixture, env?: string): Promise<void> {
   service.open();
   await terminal.type(line(env));
   await terminal.shows(/transcoding/);
 }
 
 if (hasTmux()) {
-  test('the first frame stands before the service has answered, and the bars move', async (stage) => {
-    await stage.terminal.type(stage.line());
-    const first = await stage.terminal.shows(/nothing is known yet/);
+  test('the first frame stands before the service has answered, and the bars move', async (fixture) => {
+    await fixture.terminal.type(fixture.line());
+    const first = await fixture.terminal.shows(/nothing is known yet/);
     assert.match(first, 'q quit');
-    stage.service.move(12);
-    stage.service.open();
-    await stage.terminal.shows(/output 9 web +processing .* 12% ETA 1:28/);
-    stage.service.move(63);
-    const later = await stage.terminal.shows(/output 9 web +processing .* 63% ETA 0:37/);
+    fixture.service.move(12);
+    fixture.service.open();
+    await fixture.terminal.shows(/output 9 web +processing .* 12% ETA 1:28/);
+    fixture.service.move(63);
+    const later = await fixture.terminal.shows(/output 9 web +processing .* 63% ETA 0:37/);
     assert.match(later, /› 7 {2}bunny\.mp4 +processing █+[▉▊▋▌▍▎▏]?░+ +63%/);
     assert.is(later.match(/output 9/g)?.length, 1, later);
-    await stage.terminal.press('q');
-    await stage.terminal.shows(/code=130/);
+    await fixture.terminal.press('q');
+    await fixture.terminal.shows(/code=130/);
   });
 
-  test('c asks, n takes it back, y cancels, and the screen leaves with the job', async (stage) => {
-    await start(stage);
-    await stage.terminal.press('c');
-    await stage.terminal.shows(/Cancel job 7\? y\/n/);
-    await stage.terminal.press('n');
-    await stage.terminal.shows(/q quit/);
-    assert.equal(stage.service.commands, []);
-    await stage.terminal.press('c');
-    await stage.terminal.shows(/Cancel job 7\? y\/n/);
-    await stage.terminal.press('y');
-    const end = await stage.terminal.shows(/^same$/m);
-    assert.equal(stage.service.commands, ['PUT /v2/jobs/7/cancel']);
+  test('c asks, n takes it back, y cancels, and the screen leaves with the job', async (fixture) => {
+    await start(fixture);
+    await fixture.terminal.press('c');
+    await fixture.terminal.shows(/Cancel job 7\? y\/n/);
+    await fixture.terminal.press('n');
+    await fixture.terminal.shows(/q quit/);
+    assert.equal(fixture.service.commands, []);
+    await fixture.terminal.press('c');
+    await fixture.terminal.shows(/Cancel job 7\? y\/n/);
+    await fixture.terminal.press('y');
+    const end = await fixture.terminal.shows(/^same$/m);
+    assert.equal(fixture.service.commands, ['PUT /v2/jobs/7/cancel']);
     assert.match(end, /› 7 {2}bunny\.mp4 +cancelled/);
     assert.match(end, 'code=1\n');
     assert.not.match(end, 'goes on');
   });
 
   for (const key of ['q', 'C-c']) {
-    test(`${key} leaves the job running and the terminal as it was`, async (stage) => {
-      await start(stage);
-      assert.is(await stage.terminal.hasCursor(), false);
-      await stage.terminal.press(key);
-      const end = await stage.terminal.shows(/^same$/m);
+    test(`${key} leaves the job running and the terminal as it was`, async (fixture) => {
+      await start(fixture);
+      assert.is(await fixture.terminal.hasCursor(), false);
+      await fixture.terminal.press(key);
+      const end = await fixture.terminal.shows(/^same$/m);
       assert.match(end, 'venc: job 7 goes on\nvenc: hint: to look again: venc watch 7');
       assert.match(end, 'code=130');
-      assert.is(await stage.terminal.hasCursor(), true);
-      assert.equal(stage.service.commands, []);
+      assert.is(await fixture.terminal.hasCursor(), true);
+      assert.equal(fixture.service.commands, []);
     });
   }
 
-  test('Ctrl-C pressed twice at once leaves as well', async (stage) => {
-    stage.service.open();
-    await stage.terminal.type(stage.program);
-    await stage.terminal.shows(/transcoding/);
-    await stage.terminal.press('C-c', 'C-c');
-    await stage.terminal.shows(/job 7 goes on/);
-    assert.is(await stage.terminal.hasCursor(), true);
+  test('Ctrl-C pressed twice at once leaves as well', async (fixture) => {
+    fixture.service.open();
+    await fixture.terminal.type(fixture.program);
+    await fixture.terminal.shows(/transcoding/);
+    await fixture.terminal.press('C-c', 'C-c');
+    await fixture.terminal.shows(/job 7 goes on/);
+    assert.is(await fixture.terminal.hasCursor(), true);
   });
 
   for (const [signal, ending] of [
     ['SIGTERM', /code=130/],
     ['SIGUSR2', /a fault of the program[\s\S]*code=[1-9]/],
   ] as const) {
-    test(`${signal === 'SIGTERM' ? signal : 'a crash'} leaves the terminal as it was`, async (stage) => {
-      await start(stage);
-      process.kill(await pidOf(stage), signal);
-      const end = await stage.terminal.shows(/^same$/m);
+    test(`${signal === 'SIGTERM' ? signal : 'a crash'} leaves the terminal as it was`, async (fixture) => {
+      await start(fixture);
+      process.kill(await pidOf(fixture), signal);
+      const end = await fixture.terminal.shows(/^same$/m);
       assert.match(end, ending);
       assert.not.match(end, 'q quit');
-      assert.is(await stage.terminal.hasCursor(), true);
+      assert.is(await fixture.terminal.hasCursor(), true);
     });
   }
 
   for (const how of ['Ctrl-Z', 'SIGTSTP'] as const) {
-    test(`${how} gives the terminal to the shell until fg, whatever its size is then`, async (stage) => {
-      const { service, terminal } = stage;
+    test(`${how} gives the terminal to the shell until fg, whatever its size is then`, async (fixture) => {
+      const { service, terminal } = fixture;
       service.open();
-      const tty = `stty -g > '${join(stage.folder, 'tty')}'`;
+      const tty = `stty -g > '${join(fixture.folder, 'tty')}'`;
       await terminal.type(tty);
-      await terminal.type(stage.program);
+      await terminal.type(fixture.program);
       await terminal.shows(/transcoding/);
       if (how === 'Ctrl-Z') await terminal.press('C-z');
-      else process.kill(await pidOf(stage), how);
+      else process.kill(await pidOf(fixture), how);
       assert.not.match(await terminal.shows(/Stopped|suspended/), 'q quit');
       assert.is(await terminal.hasCursor(), true);
-      await terminal.type(`${tty}2; cmp '${stage.folder}'/tty* && echo alike`);
+      await terminal.type(`${tty}2; cmp '${fixture.folder}'/tty* && echo alike`);
       await terminal.shows(/^alike$/m);
       await terminal.resize(60, 12);
       service.move(61);
@@ -161,81 +161,83 @@ if (hasTmux()) {
   }
 
   for (const locale of ['LC_ALL=C', 'LC_ALL= LC_CTYPE=POSIX', 'LC_ALL= LANG=en_US.ISO-8859-1']) {
-    test(`with ${locale} all that is drawn is ASCII`, async (stage) => {
-      stage.service.move(50);
-      await start(stage, locale);
-      const frame = await stage.terminal.shows(/^> 7 .* #+-+ +50%/m);
+    test(`with ${locale} all that is drawn is ASCII`, async (fixture) => {
+      fixture.service.move(50);
+      await start(fixture, locale);
+      const frame = await fixture.terminal.shows(/^> 7 .* #+-+ +50%/m);
       assert.match(frame, /` output 9/);
       assert.match(frame, /^-- UTC -{73}$/m);
       assert.ok(/^[\n -~]*$/.test(frame), frame);
-      await stage.terminal.press('q');
-      assert.ok(/^[\n -~]*$/.test(await stage.terminal.shows(/^same$/m)));
+      await fixture.terminal.press('q');
+      assert.ok(/^[\n -~]*$/.test(await fixture.terminal.shows(/^same$/m)));
     });
   }
 
   for (const name of ['-u TERM', 'TERM=dumb']) {
-    test(`with ${name} there are lines, and no escape among them`, async (stage) => {
-      stage.service.open();
-      const kept = join(stage.folder, 'kept');
-      await stage.terminal.type(`script -qec "${stage.line(name).replaceAll('"', '')}" '${kept}'; echo all`);
-      await stage.terminal.shows(/^job 7: processing$/m);
-      stage.service.move(100);
-      await stage.terminal.shows(/^all$/m);
+    test(`with ${name} there are lines, and no escape among them`, async (fixture) => {
+      fixture.service.open();
+      const kept = join(fixture.folder, 'kept');
+      await fixture.terminal.type(
+        `script -qec "${fixture.line(name).replaceAll('"', '')}" '${kept}'; echo all`,
+      );
+      await fixture.terminal.shows(/^job 7: processing$/m);
+      fixture.service.move(100);
+      await fixture.terminal.shows(/^all$/m);
       const told = await readFile(kept, 'utf8');
       assert.match(told, 'job 7: finished');
       assert.not.match(told, '\u001b');
     });
   }
 
-  test('a terminal that is closed ends the program', async (stage) => {
-    await start(stage);
-    const pid = await pidOf(stage);
-    await stage.terminal.hangUp();
+  test('a terminal that is closed ends the program', async (fixture) => {
+    await start(fixture);
+    const pid = await pidOf(fixture);
+    await fixture.terminal.hangUp();
     await waitUntil('the program has ended', () => !isAlive(pid));
   });
 
-  test('a resized terminal shows the frame once, whole, in the room it has, and nothing of older ones', async (stage) => {
-    await start(stage);
+  test('a resized terminal shows the frame once, whole, in the room it has, and nothing of older ones', async (fixture) => {
+    await start(fixture);
     for (const [columns, rows] of [
       [140, 30],
       [50, 8],
       [20, 6],
       [60, 20],
     ] as const) {
-      await stage.terminal.resize(columns, rows);
-      stage.service.move(columns / 2);
-      const frame = await stage.terminal.shows(new RegExp(` ${columns / 2}%[\\s\\S]*q quit`));
+      await fixture.terminal.resize(columns, rows);
+      fixture.service.move(columns / 2);
+      const frame = await fixture.terminal.shows(new RegExp(` ${columns / 2}%[\\s\\S]*q quit`));
       const lines = frame.split('\n');
       assert.match(lines[0] ?? '', /^1 job/);
       assert.match(lines.at(-1) ?? '', /^q quit/);
       assert.is(frame.match(/q quit/g)?.length, 1, frame);
       assert.is(frame.match(/› 7/g)?.length, 1, frame);
     }
-    await stage.terminal.press('q');
-    const left = await stage.terminal.shows(/code=130/);
+    await fixture.terminal.press('q');
+    const left = await fixture.terminal.shows(/code=130/);
     assert.is(left.match(/1 job ·/g)?.length, 1, left);
     assert.match(left, 'watch 7');
   });
 
-  test('? explains the keys, and a service that is gone is told until it is back', async (stage) => {
-    await start(stage);
-    await stage.terminal.press('?');
-    await stage.terminal.shows(/^q {2}Ctrl-C +leave; the jobs go on$/m);
-    await stage.terminal.press('Escape');
-    await stage.terminal.shows(/transcoding/);
-    stage.service.fail(true);
-    await stage.terminal.shows(/The service has not answered for/);
-    stage.service.fail(false);
-    await stage.terminal.shows(/the service answers again/);
-    stage.service.move(100);
-    const end = await stage.terminal.shows(/code=0/);
+  test('? explains the keys, and a service that is gone is told until it is back', async (fixture) => {
+    await start(fixture);
+    await fixture.terminal.press('?');
+    await fixture.terminal.shows(/^q {2}Ctrl-C +leave; the jobs go on$/m);
+    await fixture.terminal.press('Escape');
+    await fixture.terminal.shows(/transcoding/);
+    fixture.service.fail(true);
+    await fixture.terminal.shows(/The service has not answered for/);
+    fixture.service.fail(false);
+    await fixture.terminal.shows(/the service answers again/);
+    fixture.service.move(100);
+    const end = await fixture.terminal.shows(/code=0/);
     assert.match(end, /7 {2}bunny\.mp4 +finished +█+ +100%/);
   });
 } else {
   test.skip('a real terminal: tmux is not installed here', () => {});
 }
 
-async function pidOf({ folder }: Stage): Promise<number> {
+async function pidOf({ folder }: Fixture): Promise<number> {
   return Number(await readFile(join(folder, 'pid'), 'utf8'));
 }
 

@@ -4,7 +4,7 @@ import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
 import type { Distance, OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { decoded, encodedFile, lookAt } from './picture-room.js';
+import { decoded, encodedFile, inspectStream } from './picture-room.js';
 
 const folder = tempFolder();
 /** Path of a file of these tests. */
@@ -91,17 +91,17 @@ export const distance = (
   isFromFarEdge,
 });
 /** Where a watermark lies and how large it is. */
-export type Place = Omit<NonNullable<OutputSettings['watermark']>[number], 'url'>;
+export type WatermarkPosition = Omit<NonNullable<OutputSettings['watermark']>[number], 'url'>;
 
 /** Encodes with watermarks, each a file and its place, and gives the path of the output. */
 export async function marked(
   ffmpeg: Ffmpeg,
   input: string,
-  marks: readonly (readonly [string, Place])[],
+  marks: readonly (readonly [string, WatermarkPosition])[],
   settings: OutputSettings = {},
 ): Promise<string> {
   const pictures = await Promise.all(marks.map(async ([name]) => ffmpeg.probeImage(await file(name))));
-  const watermark = marks.map(([, place]) => ({ url: 'http://a/b', ...place }));
+  const watermark = marks.map(([, position]) => ({ url: 'http://a/b', ...position }));
   return encodedFile(ffmpeg, input, { quality: 5, speed: 5, ...settings, watermark }, pictures);
 }
 
@@ -117,19 +117,19 @@ export function brightBox(frame: Uint8Array, width: number, from = 125): readonl
 /** Asserts that numbers are as wanted, give or take. */
 export function near(
   found: readonly number[],
-  wanted: readonly number[],
+  target: readonly number[],
   within: number,
   what: string,
 ): void {
-  const isNear = found.every((value, index) => Math.abs(value - (wanted[index] ?? 0)) <= within);
-  assert.ok(isNear, `${what}: ${found.join()} and not ${wanted.join()}`);
+  const isNear = found.every((value, index) => Math.abs(value - (target[index] ?? 0)) <= within);
+  assert.ok(isNear, `${what}: ${found.join()} and not ${target.join()}`);
 }
 
 /** Luma of the last frame of a file. */
 export async function lastLuma(
   path: string,
 ): Promise<{ readonly frame: Uint8Array; readonly width: number }> {
-  const { width, height } = await lookAt(path);
+  const { width, height } = await inspectStream(path);
   const frame = (await decoded(path, 'gray', { width, height })).at(-1);
   return { frame: frame ?? new Uint8Array(), width };
 }
@@ -141,7 +141,7 @@ export async function colourAt(
   y: number,
   rgbBy: 'bt601' | 'bt709',
 ): Promise<readonly number[]> {
-  const size = await lookAt(path);
+  const size = await inspectStream(path);
   const [frame = new Uint8Array()] = await decoded(path, { rgbBy }, size);
   const start = (y * size.width + x) * 3;
   return [...frame.subarray(start, start + 3)];

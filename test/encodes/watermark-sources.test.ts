@@ -94,11 +94,11 @@ test('a watermark comes from where inputs come from, and why one does not come i
       }
     }
     // One that is never shown is not asked for.
-    const asked = source.seen.length;
+    const requested = source.seen.length;
     const input = `file://${await media('clip.mp4')}`;
     const outputs = [{ skip_video: true, filename: 'a.m4a', watermark: { url: source.url('/none.png') } }];
     assert.is((await daemon.waitForJob(await daemon.create({ input, outputs }))).state, 'finished');
-    assert.is(source.seen.length, asked);
+    assert.is(source.seen.length, requested);
   } finally {
     await daemon.stop();
     await source.close();

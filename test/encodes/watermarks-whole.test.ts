@@ -71,12 +71,12 @@ async function redBox(path: string, from: 'first' | 'last'): Promise<readonly nu
   return [left, top, Math.max(...xs) - left + 1, Math.max(...ys) - top + 1];
 }
 
-function near(found: readonly number[] | null, wanted: readonly number[], what: string): void {
-  const isNear = found?.every((value, index) => Math.abs(value - (wanted[index] ?? 0)) <= 2) ?? false;
-  assert.ok(isNear, `${what}: ${found?.join()} and not ${wanted.join()}`);
+function near(found: readonly number[] | null, target: readonly number[], what: string): void {
+  const isNear = found?.every((value, index) => Math.abs(value - (target[index] ?? 0)) <= 2) ?? false;
+  assert.ok(isNear, `${what}: ${found?.join()} and not ${target.join()}`);
 }
 
-const places: readonly (readonly [string, Readonly<Record<string, unknown>>, readonly number[]])[] = [
+const positions: readonly (readonly [string, Readonly<Record<string, unknown>>, readonly number[]])[] = [
   ['logo.png', {}, [270, 210, 40, 20]],
   ['logo.gif', { x: 10, y: 20 }, [10, 20, 40, 20]],
   ['logo.jpg', { x: '-0', y: '-0' }, [280, 220, 40, 20]],
@@ -84,10 +84,10 @@ const places: readonly (readonly [string, Readonly<Record<string, unknown>>, rea
   ['half.png', { x: 100, y: 100 }, [100, 100, 20, 20]],
 ];
 
-for (const [name, place, box] of places) {
-  test(`${name} with ${JSON.stringify(place)} is at ${box.join()} from the first frame to the last`, async (context) => {
+for (const [name, position, box] of positions) {
+  test(`${name} with ${JSON.stringify(position)} is at ${box.join()} from the first frame to the last`, async (context) => {
     const url = `file://${join(context.folder, name)}`;
-    const job = await encode(context, { watermark: { url, ...place } });
+    const job = await encode(context, { watermark: { url, ...position } });
     assert.is(job.state, 'finished', JSON.stringify(job));
     for (const from of ['first', 'last'] as const) {
       near(await redBox(join(context.folder, 'out.mp4'), from), box, from);

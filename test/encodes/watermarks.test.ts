@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia, testTone } from '../helpers/media.js';
 import { encoders } from '../plan/encoded.js';
-import { decoded, lookAt, tellTurned, withOrientation } from './picture-room.js';
+import { decoded, inspectStream, withOrientation, writeRotation } from './picture-room.js';
 import {
   at,
   brightBox,
@@ -16,13 +16,13 @@ import {
   made,
   marked,
   near,
-  type Place,
   recipes,
+  type WatermarkPosition,
 } from './watermark-room.js';
 
 const builds = await encoders();
 for (const [build, ffmpeg] of builds) {
-  const places: readonly (readonly [string, Place, readonly number[]])[] = [
+  const positions: readonly (readonly [string, WatermarkPosition, readonly number[]])[] = [
     ['mark.png', {}, [270, 210, 40, 20]],
     ['mark.gif', { x: distance(11), y: distance(21) }, [11, 21, 40, 20]],
     ['mark.jpg', { x: distance(0, 'pixels', true), y: distance(0, 'pixels', true) }, [280, 220, 40, 20]],
@@ -48,12 +48,12 @@ for (const [build, ffmpeg] of builds) {
     ['palette.png', { x: distance(3), y: distance(2) }, [3, 2, 40, 20]],
     ['moving.gif', { x: distance(4), y: distance(4) }, [4, 4, 40, 20]],
   ];
-  for (const [name, place, box] of places) {
-    test(`${build}: ${name} with ${JSON.stringify(place)} lies at ${box.join()} to the pixel`, async () => {
-      const path = await marked(ffmpeg, await file('black.mp4'), [[name, place]]);
+  for (const [name, position, box] of positions) {
+    test(`${build}: ${name} with ${JSON.stringify(position)} lies at ${box.join()} to the pixel`, async () => {
+      const path = await marked(ffmpeg, await file('black.mp4'), [[name, position]]);
       const { frame, width } = await lastLuma(path);
       assert.equal(brightBox(frame, width), box);
-      assert.is((await lookAt(path)).pix_fmt, 'yuv420p');
+      assert.is((await inspectStream(path)).pix_fmt, 'yuv420p');
     });
   }
 
@@ -86,16 +86,16 @@ for (const [build, ffmpeg] of builds) {
 
   for (const width of [80, 200])
     test(`${build}: what is half transparent blends, ${width} pixels wide`, async () => {
-      const place = { x: distance(20), y: distance(20), width: distance(width) };
-      const path = await marked(ffmpeg, await file('blue.mp4'), [['faint.png', place]]);
+      const position = { x: distance(20), y: distance(20), width: distance(width) };
+      const path = await marked(ffmpeg, await file('blue.mp4'), [['faint.png', position]]);
       near(await colourAt(path, 60, 40, 'bt601'), [128, 48, 144], 6, 'the middle between both');
       near(await colourAt(path, 300, 200, 'bt601'), [0x20, 0x40, 0xe0], 6, 'beside it');
     });
 
   test(`${build}: no shade lies around a scaled picture, whatever colour its transparent parts have`, async () => {
     for (const width of [70, 231]) {
-      const place = { x: distance(20), y: distance(5), width: distance(width) };
-      const path = await marked(ffmpeg, await file('white.mp4'), [['round.png', place]]);
+      const position = { x: distance(20), y: distance(5), width: distance(width) };
+      const path = await marked(ffmpeg, await file('white.mp4'), [['round.png', position]]);
       const { frame } = await lastLuma(path);
       assert.ok(Math.min(...frame) >= 230, `${width}: ${Math.min(...frame)}`);
     }
@@ -107,8 +107,8 @@ for (const [build, ffmpeg] of builds) {
       [50, 2],
       [300, 3],
     ] as const) {
-      const place = { x: distance(10), y: distance(10), width: distance(width) };
-      const path = await marked(ffmpeg, await file('black.mp4'), [['edge.png', place]]);
+      const position = { x: distance(10), y: distance(10), width: distance(width) };
+      const path = await marked(ffmpeg, await file('black.mp4'), [['edge.png', position]]);
       const { frame, width: side } = await lastLuma(path);
       const line = [...frame.subarray(20 * side + 14, 20 * side + width)];
       const between = line.filter((luma) => luma > 40 && luma < 210).length;
@@ -120,19 +120,19 @@ for (const [build, ffmpeg] of builds) {
     test(`${build}: a watermark stands upright on a film that is turned by ${degrees}`, async () => {
       const input = at(`turned-${degrees}.mp4`);
       await makeMedia(input, recipes['black.mp4'] ?? []);
-      await tellTurned(input, degrees);
+      await writeRotation(input, degrees);
       const path = await marked(ffmpeg, input, [['halves.png', { y: distance(10) }]]);
-      const { width, height } = await lookAt(path);
+      const { width, height } = await inspectStream(path);
       assert.equal([width, height], degrees === 180 ? [320, 240] : [240, 320]);
       near(await colourAt(path, width - 45, 15, 'bt601'), [255, 255, 255], 6, 'its left half');
       near(await colourAt(path, width - 15, 25, 'bt601'), [255, 0, 0], 6, 'its right half');
     });
 
   test(`${build}: places and percent are those of the padded and of the cropped picture`, async () => {
-    const place = { x: distance(10), y: distance(0, 'pixels', true), width: distance(25, 'percent') };
+    const position = { x: distance(10), y: distance(0, 'pixels', true), width: distance(25, 'percent') };
     for (const mode of ['pad', 'crop'] as const) {
       const settings = { width: 160, height: 200, aspect_mode: mode };
-      const path = await marked(ffmpeg, await file('black.mp4'), [['mark.png', place]], settings);
+      const path = await marked(ffmpeg, await file('black.mp4'), [['mark.png', position]], settings);
       const { frame, width } = await lastLuma(path);
       assert.equal(brightBox(frame, width), [10, 180, 40, 20], mode);
     }
@@ -153,7 +153,7 @@ for (const [build, ffmpeg] of builds) {
       const [before, after] = more[0] === '-f' ? [more.slice(0, 4), more.slice(4)] : [[], more];
       await makeMedia(at(name), [...source, ...before, ...after, ...coder]);
       const path = await marked(ffmpeg, at(name), [['mark.png', {}]], settings);
-      const all = await decoded(path, 'gray', await lookAt(path));
+      const all = await decoded(path, 'gray', await inspectStream(path));
       assert.ok(all.length > 4, `${name}: ${all.length} frames`);
       for (const [index, frame] of all.entries()) {
         assert.equal(brightBox(frame, 160), [110, 90, 40, 20], `${name}: frame ${index} of ${all.length}`);
@@ -183,13 +183,13 @@ for (const [build, ffmpeg] of builds) {
       ]);
       const { frame, width } = await lastLuma(path);
       const box = brightBox(frame, width, 170);
-      const wanted = {
+      const target = {
         left: [10, 10, 20, 20],
         right: [30, 10, 20, 20],
         top: [10, 10, 20, 20],
         bottom: [10, 30, 20, 20],
       };
-      near(box, wanted[side], 1, `${orientation}`);
+      near(box, target[side], 1, `${orientation}`);
     }
   });
 }

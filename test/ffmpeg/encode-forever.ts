@@ -7,12 +7,12 @@ import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
 const [ffmpegPath = '', ffprobePath = '', cacheFolder = '', scratch = '', searchPath = ''] =
   process.argv.slice(2);
 const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe: ffprobePath, cacheFolder, searchPath });
-let isTold = false;
+let isReported = false;
 await ffmpeg?.run(['-re', '-f', 'lavfi', '-i', 'testsrc2=size=64x48', '-f', 'null', '-'], {
   signal: new AbortController().signal,
   scratch,
   onProgress: () => {
-    if (!isTold) process.stdout.write('encoding\n');
-    isTold = true;
+    if (!isReported) process.stdout.write('encoding\n');
+    isReported = true;
   },
 });

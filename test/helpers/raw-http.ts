@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
 /** One answer as it came over the wire. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -31,10 +31,10 @@ export async function pipelined(
   url: string,
   requests: readonly string[],
   isHead: (index: number) => boolean = () => false,
-): Promise<readonly RawAnswer[]> {
+): Promise<readonly RawResponse[]> {
   const socket = connectTo(url);
   socket.write(requests.join(''));
-  const answers: RawAnswer[] = [];
+  const answers: RawResponse[] = [];
   let rest = Buffer.alloc(0);
   for await (const chunk of socket as AsyncIterable<Buffer>) {
     rest = Buffer.concat([rest, chunk]);
@@ -54,7 +54,7 @@ export async function pipelined(
 function readAnswer(
   bytes: Buffer,
   isHead: boolean,
-): { readonly answer: RawAnswer; readonly end: number } | null {
+): { readonly answer: RawResponse; readonly end: number } | null {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return null;
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');

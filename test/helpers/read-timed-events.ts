@@ -1,4 +1,4 @@
-import { readSse, sseStart } from '../../src/client/sse.js';
+import { initialSseState, parseSse } from '../../src/client/sse.js';
 import type { JobProgressRecord } from '../../src/shared/records.js';
 
 /** What a stream of events told, and when, in seconds since it was asked for. */
@@ -8,10 +8,10 @@ export type TimedEvents = readonly (readonly [number, JobProgressRecord])[];
 export async function readTimedEvents({ body }: Response): Promise<TimedEvents> {
   const startedAt = performance.now();
   const events: (readonly [number, JobProgressRecord])[] = [];
-  let reading = sseStart;
+  let reading = initialSseState;
   const decoder = new TextDecoder();
   for await (const bytes of body ?? []) {
-    const { messages, state } = readSse(reading, decoder.decode(bytes, { stream: true }));
+    const { messages, state } = parseSse(reading, decoder.decode(bytes, { stream: true }));
     reading = state;
     for (const { data } of messages) events.push([(performance.now() - startedAt) / 1000, JSON.parse(data)]);
   }

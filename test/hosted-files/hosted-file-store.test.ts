@@ -25,7 +25,7 @@ const product = (text: string): string => {
 };
 
 /** A shelf whose clock stands where a test puts it. */
-function clockedRoom() {
+function harnessWithClock() {
   let now = new Date('2026-01-01T00:00:00Z');
   return {
     ...createHostedFilesHarness({ now: () => now }),
@@ -39,9 +39,9 @@ const filesOf = (folder: string) => contentsOf(folder).filter((name) => !name.st
 const at = (token: string, name = 'a.mp4'): FileRef => ({ token, name });
 
 test('what was received is found whole, with its owner and what was measured', async () => {
-  const { shelf } = createHostedFilesHarness();
+  const { shelf: store } = createHostedFilesHarness();
   const bytes = sampleBytes(3_000_001);
-  const received = await shelf.receive(
+  const received = await store.receive(
     Readable.from([bytes.subarray(0, 9), bytes.subarray(9)]),
     'ü.mp4',
     'me',
@@ -49,93 +49,93 @@ test('what was received is found whole, with its owner and what was measured', a
   );
   const { token, name, ...facts } = received;
   assert.equal(facts, factsOf(bytes));
-  const file = await shelf.find({ token, name });
+  const file = await store.find({ token, name });
   assert.ok(file.state === 'there' && readFileSync(file.path).equals(bytes));
-  assert.is(await shelf.ownerOf(token), 'me');
-  assert.equal(await shelf.factsOf(token), factsOf(bytes));
-  assert.is(await shelf.ownerOf('nobody'), null);
+  assert.is(await store.ownerOf(token), 'me');
+  assert.equal(await store.factsOf(token), factsOf(bytes));
+  assert.is(await store.ownerOf('nobody'), null);
 });
 
 test('each file received gets a place of its own, be its name the same', async () => {
-  const { shelf } = createHostedFilesHarness();
-  const receive = () => shelf.receive(Readable.from([Buffer.from('x')]), 'same.mp4', 'me', never);
+  const { shelf: store } = createHostedFilesHarness();
+  const receive = () => store.receive(Readable.from([Buffer.from('x')]), 'same.mp4', 'me', never);
   const [first, second] = await Promise.all([receive(), receive()]);
   assert.is.not(first.token, second.token);
 });
 
 for (const name of ['', '.', '..', 'a/b', 'a\0b', 'x'.repeat(256), 'ü'.repeat(128), '\ud800']) {
   test(`nothing is received under the name ${JSON.stringify(name.slice(0, 12))}`, async () => {
-    const { shelf, folder } = createHostedFilesHarness();
-    const fault = await failureOf(shelf.receive(Readable.from(['x']), name, 'me', never));
-    assert.is(fault.errorClass, 'InvalidRequestError');
+    const { shelf: store, folder } = createHostedFilesHarness();
+    const failure = await failureOf(store.receive(Readable.from(['x']), name, 'me', never));
+    assert.is(failure.errorClass, 'InvalidRequestError');
     assert.equal(contentsOf(folder), []);
   });
 }
 
 test('a file is not found while it is still being received', async () => {
-  const { shelf, folder } = createHostedFilesHarness({ randomToken: () => 'token' });
+  const { shelf: store, folder } = createHostedFilesHarness({ randomToken: () => 'token' });
   const body = new PassThrough();
-  const receiving = shelf.receive(body, 'a.mp4', 'me', never);
+  const receiving = store.receive(body, 'a.mp4', 'me', never);
   body.write('half');
   await waitUntil('the first bytes are on the disk', () => contentsOf(folder).includes('.unfinished/token'));
-  assert.equal(await shelf.find(at('token')), { state: 'unknown' });
+  assert.equal(await store.find(at('token')), { state: 'unknown' });
   body.end('whole');
   await receiving;
-  assert.is((await shelf.find(at('token'))).state, 'there');
+  assert.is((await store.find(at('token'))).state, 'there');
 });
 
 test('a body that stops sending is given up and leaves nothing', async () => {
-  const { shelf, folder } = createHostedFilesHarness({ stallTimeoutMs: 50 });
+  const { shelf: store, folder } = createHostedFilesHarness({ stallTimeoutMs: 50 });
   const body = new PassThrough();
   body.write('half');
-  assert.is((await failureOf(shelf.receive(body, 'a.mp4', 'me', never))).errorClass, 'DownloadTimeoutError');
+  assert.is((await failureOf(store.receive(body, 'a.mp4', 'me', never))).errorClass, 'DownloadTimeoutError');
   assert.ok(body.destroyed);
   assert.equal(contentsOf(folder), ['.unfinished']);
 });
 
 test('a body that breaks off leaves nothing', async () => {
-  const { shelf, folder } = createHostedFilesHarness();
+  const { shelf: store, folder } = createHostedFilesHarness();
   const body = new PassThrough();
-  const receiving = failureOf(shelf.receive(body, 'a.mp4', 'me', never));
+  const receiving = failureOf(store.receive(body, 'a.mp4', 'me', never));
   body.write('half', () => body.destroy(new Error('reset')));
   assert.is((await receiving).errorClass, 'DownloadFailureError');
   assert.equal(contentsOf(folder), ['.unfinished']);
 });
 
 test('a reception that is stopped leaves nothing', async () => {
-  const { shelf, folder } = createHostedFilesHarness();
+  const { shelf: store, folder } = createHostedFilesHarness();
   const controller = new AbortController();
   const body = new PassThrough();
-  const receiving = rejectionOf(shelf.receive(body, 'a.mp4', 'me', controller.signal));
+  const receiving = rejectionOf(store.receive(body, 'a.mp4', 'me', controller.signal));
   body.write('half', () => controller.abort('draining'));
   assert.is(await receiving, 'draining');
   assert.equal(contentsOf(folder), ['.unfinished']);
 });
 
 test('where receiving would take the last room, it ends as out of space and leaves nothing', async () => {
-  const { shelf, folder } = createHostedFilesHarness({ minFreeBytes: 10 ** 15 });
-  const receiving = shelf.receive(Readable.from([Buffer.from('x')]), 'a.mp4', 'me', never);
+  const { shelf: store, folder } = createHostedFilesHarness({ minFreeBytes: 10 ** 15 });
+  const receiving = store.receive(Readable.from([Buffer.from('x')]), 'a.mp4', 'me', never);
   assert.is((await failureOf(receiving)).errorClass, 'OutOfSpaceError');
   assert.equal(contentsOf(folder), ['.unfinished']);
 });
 
 test('placing moves a file, and its time begins then', async () => {
-  const { shelf, pass } = clockedRoom();
+  const { shelf: store, pass } = harnessWithClock();
   const from = product('film');
   utimesSync(from, new Date(0), new Date(0));
-  await shelf.put(from, at('token'));
+  await store.put(from, at('token'));
   assert.throws(() => readFileSync(from));
   pass(dayMs - 1);
-  const file = await shelf.find(at('token'));
+  const file = await store.find(at('token'));
   assert.ok(file.state === 'there');
   assert.equal(file.modifiedAt, new Date('2026-01-01T00:00:00Z'));
   assert.is(file.sizeBytes, 4);
 });
 
 test('placing what is not there leaves no trace', async () => {
-  const { shelf } = createHostedFilesHarness();
-  await failureOf(shelf.put('/no/such/file', at('token')));
-  assert.equal(await shelf.find(at('token')), { state: 'unknown' });
+  const { shelf: store } = createHostedFilesHarness();
+  await failureOf(store.put('/no/such/file', at('token')));
+  assert.equal(await store.find(at('token')), { state: 'unknown' });
 });
 
 for (const place of [
@@ -147,71 +147,71 @@ for (const place of [
   at('a/b', 'x'),
 ]) {
   test(`${place.token}/${place.name} is no place`, async () => {
-    const { shelf } = createHostedFilesHarness();
-    assert.equal(await shelf.find(place), { state: 'unknown' });
-    assert.is((await failureOf(shelf.put(product('x'), place))).errorClass, 'UploadFailureError');
+    const { shelf: store } = createHostedFilesHarness();
+    assert.equal(await store.find(place), { state: 'unknown' });
+    assert.is((await failureOf(store.put(product('x'), place))).errorClass, 'UploadFailureError');
   });
 }
 
 test('after 24 hours a file is gone, swept or not, and is so for 30 days more', async () => {
-  const { shelf, folder, pass } = clockedRoom();
-  await shelf.put(product('film'), at('token'));
+  const { shelf: store, folder, pass } = harnessWithClock();
+  await store.put(product('film'), at('token'));
   pass(dayMs);
-  assert.equal(await shelf.find(at('token')), { state: 'gone' });
+  assert.equal(await store.find(at('token')), { state: 'gone' });
   assert.equal(filesOf(folder), ['token', 'token/a.mp4']);
-  await shelf.removeExpired();
+  await store.removeExpired();
   assert.equal(filesOf(folder), ['token']);
-  assert.equal(await shelf.find(at('token')), { state: 'gone' });
+  assert.equal(await store.find(at('token')), { state: 'gone' });
   // The trace's own time is that of the disk, so this clock has to come past it.
   utimesSync(join(folder, 'token'), new Date('2026-01-02T00:00:00Z'), new Date('2026-01-02T00:00:00Z'));
   pass(29 * dayMs);
-  await shelf.removeExpired();
-  assert.equal(await shelf.find(at('token')), { state: 'gone' });
+  await store.removeExpired();
+  assert.equal(await store.find(at('token')), { state: 'gone' });
   pass(2 * dayMs);
-  await shelf.removeExpired();
-  assert.equal(await shelf.find(at('token')), { state: 'unknown' });
+  await store.removeExpired();
+  assert.equal(await store.find(at('token')), { state: 'unknown' });
 });
 
 test('the files of one token go together, with the last of them', async () => {
-  const { shelf, pass } = clockedRoom();
-  await shelf.put(product('film'), at('token', 'a.mp4'));
+  const { shelf: store, pass } = harnessWithClock();
+  await store.put(product('film'), at('token', 'a.mp4'));
   pass(1000);
-  await shelf.put(product('picture'), at('token', 'a_0000.png'));
+  await store.put(product('picture'), at('token', 'a_0000.png'));
   pass(dayMs - 1000);
-  await shelf.removeExpired();
-  assert.equal(await shelf.find(at('token', 'a.mp4')), { state: 'gone' });
-  assert.is((await shelf.find(at('token', 'a_0000.png'))).state, 'there');
-  assert.equal(await shelf.find(at('token', 'b.mp4')), { state: 'unknown' });
+  await store.removeExpired();
+  assert.equal(await store.find(at('token', 'a.mp4')), { state: 'gone' });
+  assert.is((await store.find(at('token', 'a_0000.png'))).state, 'there');
+  assert.equal(await store.find(at('token', 'b.mp4')), { state: 'unknown' });
   pass(1000);
-  await shelf.removeExpired();
-  assert.equal(await shelf.find(at('token', 'a.mp4')), { state: 'gone' });
-  assert.equal(await shelf.find(at('token', 'a_0000.png')), { state: 'gone' });
+  await store.removeExpired();
+  assert.equal(await store.find(at('token', 'a.mp4')), { state: 'gone' });
+  assert.equal(await store.find(at('token', 'a_0000.png')), { state: 'gone' });
 });
 
 test('sweeping forgets the owner of what is past its time, and of nothing else', async () => {
-  const { shelf, folder, pass } = clockedRoom();
-  const receive = () => shelf.receive(Readable.from([Buffer.from('x')]), 'a.mp4', 'me', never);
+  const { shelf: store, folder, pass } = harnessWithClock();
+  const receive = () => store.receive(Readable.from([Buffer.from('x')]), 'a.mp4', 'me', never);
   const old = await receive();
   utimesSync(join(folder, old.token, old.name), new Date('2026-01-01'), new Date('2026-01-01'));
   pass(dayMs);
   const fresh = await receive();
-  await shelf.removeExpired();
-  assert.is(await shelf.ownerOf(old.token), null);
-  assert.is(await shelf.ownerOf(fresh.token), 'me');
+  await store.removeExpired();
+  assert.is(await store.ownerOf(old.token), null);
+  assert.is(await store.ownerOf(fresh.token), 'me');
 });
 
 test('sweeping clears what a crash left, and leaves alone what is being received', async () => {
-  const { shelf, folder } = createHostedFilesHarness({ randomToken: () => 'busy' });
+  const { shelf: store, folder } = createHostedFilesHarness({ randomToken: () => 'busy' });
   mkdirSync(join(folder, '.unfinished'));
   mkdirSync(join(folder, '.records'));
   writeFileSync(join(folder, '.unfinished', 'crashed'), 'half');
   writeFileSync(join(folder, '.unfinished', 'crashed.json'), '{');
   writeFileSync(join(folder, '.records', 'crashed.json'), '{}');
   const body = new PassThrough();
-  const receiving = shelf.receive(body, 'a.mp4', 'me', never);
+  const receiving = store.receive(body, 'a.mp4', 'me', never);
   body.write('half');
   await waitUntil('it has begun', () => contentsOf(folder).includes('.unfinished/busy'));
-  await shelf.removeExpired();
+  await store.removeExpired();
   assert.equal([...contentsOf(folder)].sort(), ['.records', '.unfinished', '.unfinished/busy']);
   body.end();
   assert.is((await receiving).sizeBytes, 4);
@@ -222,18 +222,18 @@ test('sweeping a shelf that was never used is nothing', async () => {
 });
 
 test('a received file that is shorter on the disk than it was is measured anew, not believed', async () => {
-  const { shelf, folder } = createHostedFilesHarness();
-  const { token } = await shelf.receive(Readable.from([Buffer.from('film')]), 'a.mp4', 'me', never);
+  const { shelf: store, folder } = createHostedFilesHarness();
+  const { token } = await store.receive(Readable.from([Buffer.from('film')]), 'a.mp4', 'me', never);
   writeFileSync(join(folder, '.records', `${token}.json`), 'damaged');
-  assert.is(await shelf.factsOf(token), null);
-  assert.is(await shelf.ownerOf(token), null);
+  assert.is(await store.factsOf(token), null);
+  assert.is(await store.ownerOf(token), null);
 });
 
 test('a body that is announced to be larger than the disk is refused before a byte of it is read', async () => {
-  const { shelf } = createHostedFilesHarness();
+  const { shelf: store } = createHostedFilesHarness();
   const body = new Readable({ read: () => assert.unreachable('it was read') });
-  const fault = await failureOf(shelf.receive(body, 'huge.mp4', 'me', never, 1e18));
-  assert.is(fault.errorClass, 'OutOfSpaceError');
+  const failure = await failureOf(store.receive(body, 'huge.mp4', 'me', never, 1e18));
+  assert.is(failure.errorClass, 'OutOfSpaceError');
 });
 
 test.run();

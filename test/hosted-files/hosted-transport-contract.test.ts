@@ -15,8 +15,8 @@ transportContract('upload', {
   download: {
     async offer(name, bytes) {
       const { signal } = new AbortController();
-      const pieces = bytes.byteLength === 0 ? [] : [bytes];
-      return fileRefUrl('upload', await uploads.receive(Readable.from(pieces), name, 'default', signal));
+      const chunks = bytes.byteLength === 0 ? [] : [bytes];
+      return fileRefUrl('upload', await uploads.receive(Readable.from(chunks), name, 'default', signal));
     },
     common: {
       ...noNetwork,

@@ -52,7 +52,7 @@ const withKey = (key: string, more: RequestInit = {}): RequestInit => ({
 const valid = JSON.stringify({ input });
 
 for (const name of keyed) {
-  const { method, path, key, takes, representations } = routeOf(name);
+  const { method, path, key, requestBody: takes, representations } = routeOf(name);
   const isOfAnId = path.includes(':id');
   const init: RequestInit = { method, ...(takes === undefined ? {} : { body: valid }) };
   const forms = representations.includes('xml') ? (['json', 'xml'] as const) : (['json'] as const);
@@ -107,7 +107,7 @@ for (const name of keyed) {
   }
 }
 
-for (const name of names.filter((each) => routeOf(each).isAnyMethod === undefined)) {
+for (const name of names.filter((each) => routeOf(each).acceptsAnyMethod === undefined)) {
   const { path } = routeOf(name);
   const taken = names.filter((each) => routeOf(each).path === path).map((each) => routeOf(each).method);
   const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(

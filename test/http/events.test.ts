@@ -9,7 +9,7 @@ import { createApp } from '../../daemon/http/app.js';
 import { type HttpServer, listen } from '../../daemon/http/server.js';
 import { apply, type Change } from '../../daemon/jobs/changes.js';
 import { jobProgress } from '../../daemon/jobs/progress-view.js';
-import { readSse, type SseMessage, sseStart } from '../../src/client/sse.js';
+import { initialSseState, parseSse, type SseMessage } from '../../src/client/sse.js';
 import type { JobProgressRecord } from '../../src/shared/records.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { sampleDraft } from '../helpers/sample-job.js';
@@ -91,7 +91,7 @@ class Listener {
   text = '';
   hasEnded = false;
   response: IncomingMessage | null = null;
-  #state = sseStart;
+  #state = initialSseState;
 
   constructor({ url }: TestServer, id: number, headers: Readonly<Record<string, string>> = {}) {
     this.request = get(`${url}/v2/jobs/${id}/events`, {
@@ -101,7 +101,7 @@ class Listener {
     this.request.on('error', () => {});
     this.request.on('response', (response) => {
       this.response = response;
-      response.setEncoding('utf8').on('data', (text: string) => this.#take(text));
+      response.setEncoding('utf8').on('data', (text: string) => this.#dispatch(text));
       response.on('end', () => {
         this.hasEnded = true;
       });
@@ -113,9 +113,9 @@ class Listener {
     return this.messages.map(({ data }) => JSON.parse(data) as JobProgressRecord);
   }
 
-  #take(text: string): void {
+  #dispatch(text: string): void {
     this.text += text;
-    const read = readSse(this.#state, text);
+    const read = parseSse(this.#state, text);
     this.#state = read.state;
     this.messages.push(...read.messages);
   }

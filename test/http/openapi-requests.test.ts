@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
-import { readJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/read.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
 import { schemaErrors } from '../helpers/answers/document.js';
 import { wrongValuesFor } from '../shared/wrong-values.js';
@@ -9,7 +9,7 @@ import { wrongValuesFor } from '../shared/wrong-values.js';
 const input = 'http://example.com/in.mp4';
 const requestSchema = { $ref: '#/components/schemas/JobRequest' };
 const complaints = (body: unknown) => schemaErrors(requestSchema, body, 'request');
-const isRead = (body: unknown) => readJobRequest(body, { maxOutputs: 50 }).ok;
+const isRead = (body: unknown) => parseJobRequest(body, { maxOutputs: 50 }).ok;
 
 const good: readonly (readonly [string, unknown])[] = [
   ['only an input', { input }],
@@ -77,7 +77,7 @@ const good: readonly (readonly [string, unknown])[] = [
 
 for (const [what, body] of good) {
   test(`a request with ${what} is taken by the reader and by the schema`, () => {
-    assert.ok(isRead(body), JSON.stringify(readJobRequest(body, { maxOutputs: 50 })));
+    assert.ok(isRead(body), JSON.stringify(parseJobRequest(body, { maxOutputs: 50 })));
     assert.equal(complaints(body), []);
   });
 }

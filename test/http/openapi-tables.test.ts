@@ -6,7 +6,7 @@ import {
   supportedOutputSettings,
 } from '../../daemon/plan/supported-settings.js';
 import { type ErrorClassEntry, errorClasses } from '../../src/shared/error-classes.js';
-import { answers } from '../../src/shared/records/answers.js';
+import { responses } from '../../src/shared/records/answers.js';
 import type { Field } from '../../src/shared/records/field.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
@@ -75,7 +75,7 @@ test('a setting that this version refuses, or that changes nothing here, says so
 });
 
 test('every record has exactly its fields, with their types', () => {
-  for (const [name, field] of Object.entries<Field>(answers)) {
+  for (const [name, field] of Object.entries<Field>(responses)) {
     const schema = `${name[0]?.toUpperCase()}${name.slice(1)}Answer`;
     assert.ok(allFields(field, ['components', 'schemas', schema]) > 0, name);
   }

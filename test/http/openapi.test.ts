@@ -52,7 +52,7 @@ for (const [name, route] of allRoutes) {
       const content = at('paths', path, method, 'responses', String(route.status), 'content');
       const types = Object.keys(typeof content === 'object' && content !== null ? content : {});
       assert.ok(at('paths', path, method), path);
-      assert.is(types.length, route.answer === undefined ? 0 : 1, path);
+      assert.is(types.length, route.response === undefined ? 0 : 1, path);
     }
   });
 }

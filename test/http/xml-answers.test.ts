@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AnswerName, answers } from '../../src/shared/records/answers.js';
+import { type ResponseName, responses } from '../../src/shared/records/answers.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { readByTypes } from '../shared/read-by-types.js';
 import { input, request } from './xml-request.js';
@@ -24,16 +24,16 @@ const post = (body: string, type = 'application/xml'): RequestInit => ({
 });
 
 /** An answer in XML as a reader of types gets it. */
-async function readXml(response: Response, answer: AnswerName): Promise<unknown> {
+async function readXml(response: Response, answer: ResponseName): Promise<unknown> {
   assert.is(response.headers.get('content-type'), 'application/xml; charset=utf-8');
-  return readByTypes(await response.text(), answers[answer]);
+  return readByTypes(await response.text(), responses[answer]);
 }
 
 test('a job is created in XML, and told in XML as in JSON', async ({ daemon }) => {
   const response = await daemon.request('/v2/jobs?format=xml', post(job));
   assert.is(response.status, 201);
   const created = (await readXml(response, 'created')) as { id: string; outputs: { id: number }[] };
-  const paths: readonly (readonly [string, AnswerName])[] = [
+  const paths: readonly (readonly [string, ResponseName])[] = [
     [`/v2/jobs/${created.id}`, 'job'],
     ['/v2/jobs', 'jobs'],
     [`/v2/jobs/${created.id}/progress`, 'jobProgress'],

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { readXmlRequest } from '../../daemon/http/representations/xml/read-xml-request.js';
-import { readJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/read.js';
 
 /** What requests are read with here. */
 export const limits = { maxOutputs: 50 };
@@ -9,14 +9,14 @@ export const input = 'http://example.com/in.mp4?a=1&b=2';
 
 /** An XML request and a JSON body are read to the very same: settings, complaints and unknown fields. */
 export function areEquivalent(xml: string, json: unknown): void {
-  assert.equal(readJobRequest(fromXml(xml), limits), readJobRequest(json, limits), xml);
+  assert.equal(parseJobRequest(fromXml(xml), limits), parseJobRequest(json, limits), xml);
 }
 
 /** What the text of an XML request stands for; throws where it is refused or no XML at all. */
 export function fromXml(text: string): unknown {
   const reading = readXmlRequest(text);
   if ('value' in reading) return reading.value;
-  const { what, place } = reading.mistake;
+  const { what, place } = reading.syntaxError;
   throw new Error(`line ${place.line}, column ${place.column}: ${what}`);
 }
 

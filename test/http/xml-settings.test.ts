@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jobTable, outputTable, type Setting, type SettingsTable } from '../../src/shared/settings/index.js';
-import { readJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/read.js';
 import { areEquivalent, input, limits, toRequestXml, type XmlStyle } from './xml-request.js';
 
 const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (setting: Setting) => unknown>> =
@@ -51,7 +51,7 @@ test('every setting by itself can be said in XML, by each of its names', () => {
   for (const [name, setting] of Object.entries<Setting>(outputTable)) {
     for (const spelling of [name, ...(setting.spellings ?? [])]) {
       const body = { input, outputs: [{ [spelling]: sampleOf(setting) }] };
-      assert.ok(readJobRequest(body, limits).ok, JSON.stringify(readJobRequest(body, limits)));
+      assert.ok(parseJobRequest(body, limits).ok, JSON.stringify(parseJobRequest(body, limits)));
       for (const style of styles) areEquivalent(toRequestXml(body, style, ['X-Own_Name']), body);
     }
   }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readSse, sseStart } from '../../src/client/sse.js';
+import { initialSseState, parseSse } from '../../src/client/sse.js';
 import type { JobProgressRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { media } from '../helpers/media.js';
@@ -25,7 +25,7 @@ const half = (then: string) =>
 
 async function events(daemon: TestDaemon, id: number): Promise<readonly JobProgressRecord[]> {
   const text = await (await daemon.request(`/v2/jobs/${id}/events`)).text();
-  return readSse(sseStart, text).messages.map(({ data }) => JSON.parse(data) as JobProgressRecord);
+  return parseSse(initialSseState, text).messages.map(({ data }) => JSON.parse(data) as JobProgressRecord);
 }
 
 async function checkKept(

@@ -88,27 +88,28 @@ test('audio_quality wins over audio_bitrate, and without either the quality is 3
   );
 });
 
-const faults: readonly (readonly [OutputSettings, Parameters<typeof audioFacts>[0], AudioCodec, string])[] = [
-  [{ audio_bitrate: 192 }, { channels: 1 }, 'aac', 'audio_bitrate must be below 160 for mono sound.'],
+const failures: readonly (readonly [OutputSettings, Parameters<typeof audioFacts>[0], AudioCodec, string])[] =
   [
-    { audio_bitrate: 128 },
-    { sampleRate: 8000 },
-    'vorbis',
-    'audio_bitrate must be from 16 to 80 for stereo vorbis at 8000 Hz.',
-  ],
-  [
-    { audio_bitrate: 16 },
-    { sampleRate: 44_100 },
-    'mp3',
-    'audio_bitrate must be from 32 to 320 for stereo mp3 at 44100 Hz.',
-  ],
-  [
-    { audio_bitrate: 112 },
-    { sampleRate: 8000 },
-    'aac',
-    'audio_bitrate must be from 16 to 72 for stereo aac at 8000 Hz.',
-  ],
-];
+    [{ audio_bitrate: 192 }, { channels: 1 }, 'aac', 'audio_bitrate must be below 160 for mono sound.'],
+    [
+      { audio_bitrate: 128 },
+      { sampleRate: 8000 },
+      'vorbis',
+      'audio_bitrate must be from 16 to 80 for stereo vorbis at 8000 Hz.',
+    ],
+    [
+      { audio_bitrate: 16 },
+      { sampleRate: 44_100 },
+      'mp3',
+      'audio_bitrate must be from 32 to 320 for stereo mp3 at 44100 Hz.',
+    ],
+    [
+      { audio_bitrate: 112 },
+      { sampleRate: 8000 },
+      'aac',
+      'audio_bitrate must be from 16 to 72 for stereo aac at 8000 Hz.',
+    ],
+  ];
 
 test('a bitrate that AAC allows and its encoder never fills becomes the greatest it does, where only the input shows the rate', () => {
   const kbps = (settings: OutputSettings) => {
@@ -121,7 +122,7 @@ test('a bitrate that AAC allows and its encoder never fills becomes the greatest
   assert.equal(kbps({ audio_bitrate: 256, audio_sample_rate: 22_050 }), told);
 });
 
-for (const [settings, facts, codec, message] of faults) {
+for (const [settings, facts, codec, message] of failures) {
   test(`a bitrate that only the input shows to be impossible is told: ${message}`, () => {
     assert.equal(decide(settings, facts, codec), {
       failure: { errorClass: 'InvalidAudioSettingsError', message },

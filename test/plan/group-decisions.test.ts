@@ -15,16 +15,16 @@ import {
   videoFacts,
 } from './facts.js';
 
-type Asked = OutputSettings & { readonly filename?: string };
+type RequestedOutput = OutputSettings & { readonly filename?: string };
 
 const full = mediaFacts({ video: videoFacts({ width: 1920, height: 1080 }) });
 
 function planned(
-  asked: readonly Asked[],
+  requested: readonly RequestedOutput[],
   media: MediaFacts = full,
   capabilities: Capabilities = newCapabilities,
 ): Plan {
-  const outputs = asked.map(
+  const outputs = requested.map(
     ({ filename = 'film.mp4', ...settings }, index): OutputToPlan => ({
       ...output(settings, filename),
       id: index + 1,
@@ -33,7 +33,7 @@ function planned(
   return plan(outputs, media, paths, capabilities);
 }
 
-const ladder: readonly Asked[] = [{ height: 360 }, { height: 720 }, { height: 480 }];
+const ladder: readonly RequestedOutput[] = [{ height: 360 }, { height: 720 }, { height: 480 }];
 const mark = { path: '/scratch/watermark-0', demuxer: 'png_pipe', width: 40, height: 20 } as const;
 
 const goldens: Readonly<Record<string, () => Plan>> = {
@@ -75,50 +75,51 @@ const packed = mediaFacts({ audio: audioFacts({ codec: 'amr_nb', channels: 1, sa
 const large = { width: 3840, height: 2160, upscale: true };
 
 /** What is asked for, and the outputs of each run. */
-const groupings: readonly (readonly [string, readonly Asked[], readonly string[], MediaFacts?])[] = [
-  ['sizes of one film are made in one run', ladder, ['1,2,3']],
-  ['a single output has a run of its own', [{}], ['1']],
+const groupings: readonly (readonly [string, readonly RequestedOutput[], readonly string[], MediaFacts?])[] =
   [
-    'other parts of the film have other runs',
-    [{}, { start_clip: 5 }, { clip_length: 3 }, {}],
-    ['1,4', '2', '3'],
-  ],
-  ['another turn is another run', [{}, { rotate: 90 }, {}], ['1,3', '2']],
-  ['other fields are another run', [{}, { deinterlace: 'on' }], ['1', '2']],
-  ['another frame rate is another run', [{ frame_rate: 10 }, {}, { frame_rate: 10 }], ['1,3', '2']],
-  ['sound alone has a run of its own', [{}, { skip_video: true }, {}], ['1,3', '2']],
-  ['sound that must be packed anew has a run of its own', [{}, {}], ['1', '1', '2', '2'], packed],
-  ['MP4 and WebM are made in one run', [{}, { filename: 'a.webm' }], ['1,2']],
-  [
-    'nobody waits for a slow encoder',
-    [{}, { video_codec: 'hevc' }, {}, { video_codec: 'hevc' }],
-    ['1,3', '2,4'],
-  ],
-  [
-    'two passes are two runs for all that take them',
-    [{ video_bitrate: 500 }, {}, { video_bitrate: 300 }, { video_bitrate: 200, onepass: true }],
-    ['1,3', '1,3', '2,4'],
-  ],
-  [
-    'eight are made together at most',
-    Array.from({ length: 9 }, () => ({ width: 64 })),
-    ['1,2,3,4,5,6,7,8', '9'],
-  ],
-  [
-    'pictures are no larger together than one may be',
-    Array.from({ length: 5 }, () => large),
-    ['1,2,3,4', '5'],
-  ],
-];
+    ['sizes of one film are made in one run', ladder, ['1,2,3']],
+    ['a single output has a run of its own', [{}], ['1']],
+    [
+      'other parts of the film have other runs',
+      [{}, { start_clip: 5 }, { clip_length: 3 }, {}],
+      ['1,4', '2', '3'],
+    ],
+    ['another turn is another run', [{}, { rotate: 90 }, {}], ['1,3', '2']],
+    ['other fields are another run', [{}, { deinterlace: 'on' }], ['1', '2']],
+    ['another frame rate is another run', [{ frame_rate: 10 }, {}, { frame_rate: 10 }], ['1,3', '2']],
+    ['sound alone has a run of its own', [{}, { skip_video: true }, {}], ['1,3', '2']],
+    ['sound that must be packed anew has a run of its own', [{}, {}], ['1', '1', '2', '2'], packed],
+    ['MP4 and WebM are made in one run', [{}, { filename: 'a.webm' }], ['1,2']],
+    [
+      'nobody waits for a slow encoder',
+      [{}, { video_codec: 'hevc' }, {}, { video_codec: 'hevc' }],
+      ['1,3', '2,4'],
+    ],
+    [
+      'two passes are two runs for all that take them',
+      [{ video_bitrate: 500 }, {}, { video_bitrate: 300 }, { video_bitrate: 200, onepass: true }],
+      ['1,3', '1,3', '2,4'],
+    ],
+    [
+      'eight are made together at most',
+      Array.from({ length: 9 }, () => ({ width: 64 })),
+      ['1,2,3,4,5,6,7,8', '9'],
+    ],
+    [
+      'pictures are no larger together than one may be',
+      Array.from({ length: 5 }, () => large),
+      ['1,2,3,4', '5'],
+    ],
+  ];
 
-for (const [name, asked, expected, media] of groupings) {
+for (const [name, requested, expected, media] of groupings) {
   test(name, () => {
-    const { steps } = planned(asked, media);
+    const { steps } = planned(requested, media);
     assert.equal(
       steps.map(({ outputIds }) => outputIds.join()),
       expected,
     );
-    for (const id of asked.keys()) {
+    for (const id of requested.keys()) {
       const shares = steps
         .filter(({ outputIds }) => outputIds.includes(id + 1))
         .map(({ progressWeight: share }) => share);
@@ -142,7 +143,7 @@ test('an output with an impossible setting is refused and the others stay togeth
 const nothing: { readonly args: readonly string[] } = { args: [] };
 
 /** Sizes asked for, and from which of them each is scaled: `-` is the input itself. */
-const sources: readonly (readonly [string, readonly Asked[], string])[] = [
+const sources: readonly (readonly [string, readonly RequestedOutput[], string])[] = [
   ['the largest one', ladder, '720<- 480<720 360<720'],
   [
     'none that is hardly larger',
@@ -157,9 +158,9 @@ const sources: readonly (readonly [string, readonly Asked[], string])[] = [
   ],
 ];
 
-for (const [name, asked, expected] of sources) {
+for (const [name, requested, expected] of sources) {
   test(`a smaller picture is scaled from ${name}`, () => {
-    const { args } = planned(asked).steps[0] ?? nothing;
+    const { args } = planned(requested).steps[0] ?? nothing;
     const graph = args[args.indexOf('-filter_complex') + 1] ?? '';
     const chains = graph.split(';').filter((chain) => chain.includes('scale='));
     const heights = new Map(

@@ -62,7 +62,7 @@ test('a refused output takes no other with it', () => {
   ];
   const made = plan(outputs, mediaFacts(), paths, newCapabilities);
   assert.equal(
-    made.rejections.map(({ outputId, failure: fault }) => [outputId, fault.errorClass]),
+    made.rejections.map(({ outputId, failure }) => [outputId, failure.errorClass]),
     [
       [1, 'InvalidVideoSettingsError'],
       [3, 'InvalidAudioSettingsError'],

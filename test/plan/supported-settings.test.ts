@@ -45,12 +45,12 @@ test('nothing that a request can hold is declined', () => {
 });
 
 test('a declined setting with the value of what happens anyway is taken', () => {
-  const complaints = unsupportedSettingErrors({
+  const validationErrors = unsupportedSettingErrors({
     input,
     download_connections: 5,
     outputs: [{ public: true }],
   });
-  assert.equal(complaints, []);
+  assert.equal(validationErrors, []);
 });
 
 test.run();

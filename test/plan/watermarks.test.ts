@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decideWatermarks } from '../../daemon/plan/decide/watermarks.js';
 import type { WatermarkImage } from '../../daemon/plan/plan-types.js';
-import { readJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/read.js';
 
 const logo: WatermarkImage = { path: '/scratch/watermark-0', demuxer: 'png_pipe', width: 40, height: 20 };
 const canvas = { width: 320, height: 240 };
@@ -30,8 +30,8 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, number, numb
 for (const [given, x, y, scaled] of cases) {
   test(`a watermark with ${JSON.stringify(given)} lies at ${x}, ${y}${scaled === null ? '' : ` as ${scaled}`}`, () => {
     const body = { input: 'http://a/b', outputs: [{ watermark: { url: 'http://a/c.png', ...given } }] };
-    const reading = readJobRequest(body, { maxOutputs: 1 });
-    if (!reading.ok) throw new Error(reading.complaints.join());
+    const reading = parseJobRequest(body, { maxOutputs: 1 });
+    if (!reading.ok) throw new Error(reading.validationErrors.join());
     const [overlay] = decideWatermarks(reading.request.outputs[0]?.watermark ?? [], [logo], canvas, 'bt601');
     assert.equal([overlay?.x, overlay?.y], [x, y]);
     const size = overlay?.scaleTo ?? null;

@@ -33,12 +33,12 @@ for (const [name, page] of Object.entries(pages)) {
 
   const linter = has('mandoc') ? test : test.skip;
   linter(`mandoc has nothing to say about man/${name}`, () => {
-    assert.is(said('mandoc', ['-Tlint', '-Wstyle'], page), '');
+    assert.is(output('mandoc', ['-Tlint', '-Wstyle'], page), '');
   });
 
   const formatter = has('groff') ? test : test.skip;
   formatter(`groff has nothing to say about man/${name}`, () => {
-    assert.is(said('groff', ['-ww', '-man', '-Tascii', '-z'], page), '');
+    assert.is(output('groff', ['-ww', '-man', '-Tascii', '-z'], page), '');
   });
 }
 
@@ -90,7 +90,7 @@ function has(program: string): boolean {
 }
 
 /** What a program says of a page on either output, whatever its exit code. */
-function said(program: string, words: readonly string[], page: string): string {
+function output(program: string, words: readonly string[], page: string): string {
   try {
     return execFileSync('sh', ['-c', '"$@" 2>&1 || true', 'sh', program, ...words], {
       input: page,

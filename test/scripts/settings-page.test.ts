@@ -6,10 +6,10 @@ import { unsupportedSettingErrors } from '../../daemon/plan/supported-settings.j
 import { crossRules } from '../../scripts/docs/cross-rules.js';
 import { examples } from '../../scripts/docs/examples.js';
 import { settingsPage } from '../../scripts/docs/settings-page.js';
-import { addJobWords, requestOf } from '../../src/cli/input/job-args.js';
+import { addJobOptions, buildRequestBody } from '../../src/cli/input/job-args.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
-import { readJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/read.js';
 import { settingPaths } from '../helpers/architecture/check-settings.js';
 
 const page = settingsPage();
@@ -32,14 +32,14 @@ test('every setting and every flag has a row of its own', () => {
 
 for (const { title, request, words } of examples) {
   test(`the example "${title}" is taken, and its words make the same request`, async () => {
-    const command = addJobWords(new Command().argument('<input>').exitOverride());
+    const command = addJobOptions(new Command().argument('<input>').exitOverride());
     command.parse(words, { from: 'user' });
-    const typed = await requestOf(
+    const typed = await buildRequestBody(
       { request: null, input: command.args[0] ?? null, preset: null },
       command.opts(),
     );
-    const [given, made] = [readJobRequest(request, limits), readJobRequest(typed, limits)];
-    if (!given.ok) assert.unreachable(given.complaints.join('; '));
+    const [given, made] = [parseJobRequest(request, limits), parseJobRequest(typed, limits)];
+    if (!given.ok) assert.unreachable(given.validationErrors.join('; '));
     assert.equal(given.unknownFields, []);
     assert.equal(made, given);
     if (given.ok) assert.equal(unsupportedSettingErrors(given.request), []);
@@ -48,9 +48,9 @@ for (const { title, request, words } of examples) {
 
 for (const { rule, broken } of crossRules) {
   test(`what breaks the rule "${rule}" is refused`, () => {
-    const reading = readJobRequest({ input: 'http://a/b.mp4', outputs: [broken] }, limits);
+    const reading = parseJobRequest({ input: 'http://a/b.mp4', outputs: [broken] }, limits);
     assert.is(reading.ok, false);
-    if (!reading.ok) assert.is(reading.complaints.length, 1);
+    if (!reading.ok) assert.is(reading.validationErrors.length, 1);
   });
 }
 

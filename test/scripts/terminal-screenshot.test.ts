@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { terminalPicture } from '../../scripts/docs/terminal-screenshot.js';
+import { renderTerminalSvg } from '../../scripts/docs/terminal-screenshot.js';
 
 const esc = String.fromCharCode(27);
-const picture = terminalPicture(
+const picture = renderTerminalSvg(
   `${esc}[1m3 jobs${esc}[0m\n  ${esc}[36m███▌░░░░${esc}[39m  44% a<b  c&d\n────\n`,
   30,
   'A screen',

@@ -79,7 +79,7 @@ test('an error carries its class, its row, its cause and a stack', () => {
   const cause = new Error('inner');
   const error = new VencError('UnavailableError', 'Not now.', { cause, hint: 'Wait.', retryAfterSeconds: 5 });
   assert.equal([error.entry.status, error.hint, error.retryAfterSeconds], [503, 'Wait.', 5]);
-  assert.equal(error.complaints, ['Not now.']);
+  assert.equal(error.messages, ['Not now.']);
   assert.is(error.cause, cause);
   assert.match(error.stack ?? '', 'errors.test');
   assert.ok(error instanceof Error && isVencError(error) && isVencError(error, 'UnavailableError'));
@@ -93,7 +93,7 @@ test('an error without options has no cause, no hint and no delay', () => {
 
 test('an invalid request carries every complaint', () => {
   const error = invalidRequest(['a must be b', 'c must be d']);
-  assert.equal(error.complaints, ['a must be b', 'c must be d']);
+  assert.equal(error.messages, ['a must be b', 'c must be d']);
   assert.is(error.message, 'a must be b; c must be d');
   assert.is(error.errorClass, 'InvalidRequestError');
 });

@@ -2,10 +2,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isVencError } from '../../src/shared/errors.js';
 import { parseAssignments } from '../../src/shared/settings/assignments.js';
-import { readOutputFlag } from '../../src/shared/settings/flag-values.js';
-import { readFlags, settingFlags } from '../../src/shared/settings/flags.js';
+import { parseOutputFlag } from '../../src/shared/settings/flag-values.js';
+import { parseFlags, settingFlags } from '../../src/shared/settings/flags.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
-import { readJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/read.js';
 import { matchesGolden } from '../helpers/golden.js';
 
 const isUsageError = (error: unknown) => isVencError(error, 'UsageError');
@@ -57,7 +57,7 @@ test('what is typed becomes what a request has', () => {
     ...{ width: '640', frameRate: '29.97', public: true, upscale: false, label: '7', size: '64x48' },
     ...{ startClip: '00:00:05', thumbnails: '3', json: true, verbose: '1' },
   };
-  assert.equal(readFlags(typed), {
+  assert.equal(parseFlags(typed), {
     jobFlags: {
       test: 1,
       download_connections: 9,
@@ -78,10 +78,10 @@ test('what is typed becomes what a request has', () => {
 });
 
 test('what is no number goes on as text, for the service to name', () => {
-  const { outputFlags } = readFlags({ speed: 'fast', width: '0x10' });
+  const { outputFlags } = parseFlags({ speed: 'fast', width: '0x10' });
   assert.equal(outputFlags, { speed: 'fast', width: '0x10' });
-  const reading = readJobRequest({ input: 'http://x/a', outputs: [outputFlags] }, { maxOutputs: 1 });
-  assert.equal(!reading.ok && reading.complaints, [
+  const parseRequest = parseJobRequest({ input: 'http://x/a', outputs: [outputFlags] }, { maxOutputs: 1 });
+  assert.equal(!parseRequest.ok && parseRequest.validationErrors, [
     'outputs[0].speed must be a whole number from 1 to 5',
     'outputs[0].width must be a whole number from 2 to 8192',
   ]);
@@ -93,7 +93,7 @@ test('watermarks, thumbnails and grants are typed as name=value', () => {
     thumbnails: 'number=5,public=1',
     accessControl: ['grantee=me@x.example,permission=READ', 'grantee=y,permissions="READ,WRITE"'],
   };
-  assert.equal(readFlags(typed).outputFlags, {
+  assert.equal(parseFlags(typed).outputFlags, {
     access_control: [
       { grantee: 'me@x.example', permission: 'READ' },
       { grantee: 'y', permissions: ['READ', 'WRITE'] },
@@ -161,26 +161,26 @@ for (const text of [
 test('what is refused is never repeated, since it may hold a password', () => {
   for (const text of ['ftp://u:hunter2@host', '{"a":"hunter2', 'url=a,hunter2', '{"hunter2":"hunter2"']) {
     assert.throws(
-      () => readOutputFlag(text),
+      () => parseOutputFlag(text),
       (error: unknown) => isVencError(error, 'UsageError') && !error.message.includes('hunter2'),
     );
   }
 });
 
 test('an output is typed as name=value or as JSON', () => {
-  assert.equal(readOutputFlag('video_codec=vp8,one_pass=true,filename="a,b.webm"'), {
+  assert.equal(parseOutputFlag('video_codec=vp8,one_pass=true,filename="a,b.webm"'), {
     video_codec: 'vp8',
     onepass: true,
     filename: 'a,b.webm',
   });
-  assert.equal(readOutputFlag('thumbnails=3,watermark="url=http://x/a,x=1",watermark=url=http://x/b'), {
+  assert.equal(parseOutputFlag('thumbnails=3,watermark="url=http://x/a,x=1",watermark=url=http://x/b'), {
     thumbnails: { number: 3 },
     watermark: [{ url: 'http://x/a', x: '1' }, { url: 'http://x/b' }],
   });
-  assert.equal(readOutputFlag('notifications="http://x/a?b=1,c=2",notifications=http://x/d'), {
+  assert.equal(parseOutputFlag('notifications="http://x/a?b=1,c=2",notifications=http://x/d'), {
     notifications: ['http://x/a?b=1,c=2', 'http://x/d'],
   });
-  assert.equal(readOutputFlag(' {"speed": 1, "own": [2]}'), { speed: 1, own: [2] });
+  assert.equal(parseOutputFlag(' {"speed": 1, "own": [2]}'), { speed: 1, own: [2] });
 });
 
 test('an output with a setting that there is not, or that comes twice, is refused', () => {
@@ -194,7 +194,7 @@ test('an output with a setting that there is not, or that comes twice, is refuse
     ['{', '--output is not valid JSON.'],
   ] as const) {
     assert.throws(
-      () => readOutputFlag(text),
+      () => parseOutputFlag(text),
       (error: unknown) => isUsageError(error) && error instanceof Error && error.message === message,
     );
   }

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mergeRequest, type RequestParts } from '../../src/shared/settings/merge-request.js';
-import { readJobRequest } from '../../src/shared/settings/read.js';
+import { mergeRequest, type RequestLayers } from '../../src/shared/settings/merge-request.js';
+import { parseJobRequest } from '../../src/shared/settings/read.js';
 
 const input = 'http://example.com/a.mp4';
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const merged = (parts: Partial<RequestParts>) =>
+const merged = (parts: Partial<RequestLayers>) =>
   mergeRequest({ file: null, jobFlags: {}, outputFlags: {}, outputs: [], ...parts });
 
 test('without flags the request file is the request', () => {
@@ -84,7 +84,7 @@ test('what is wrong in a request file stays for the service to name', () => {
   const file = { input, output: {}, outputs: [{ size: 'big' }, 5] };
   const body = merged({ file, outputFlags: { width: 320 } });
   assert.equal(body, { input, output: {}, outputs: [{ size: 'big', width: 320 }, 5] });
-  assert.not.ok(readJobRequest(body, { maxOutputs: 50 }).ok);
+  assert.not.ok(parseJobRequest(body, { maxOutputs: 50 }).ok);
 });
 
 test('what is put together is not tied to its parts', () => {

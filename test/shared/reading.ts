@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
-import { readJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/read.js';
 
 /** What requests are read with, unless a test is about limits. */
 export const limits = { maxOutputs: 50 };
@@ -9,9 +9,9 @@ export const input = 'http://example.com/in.mp4';
 
 /** The request that a body is read to; fails the test where it is refused. */
 export function requestOf(body: unknown): JobRequest {
-  const reading = readJobRequest(body, limits);
-  assert.ok(reading.ok, JSON.stringify(reading));
-  return reading.request;
+  const parseRequest = parseJobRequest(body, limits);
+  assert.ok(parseRequest.ok, JSON.stringify(parseRequest));
+  return parseRequest.request;
 }
 
 /** The settings that a request's only output is read to. */
@@ -20,7 +20,7 @@ export function settingsOf(output: unknown): OutputSettings {
 }
 
 /** Every complaint about a body; none where it is valid. */
-export function complaintsAbout(body: unknown): readonly string[] {
-  const reading = readJobRequest(body, limits);
-  return reading.ok ? [] : reading.complaints;
+export function validationErrorsFor(body: unknown): readonly string[] {
+  const parseRequest = parseJobRequest(body, limits);
+  return parseRequest.ok ? [] : parseRequest.validationErrors;
 }

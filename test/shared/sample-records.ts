@@ -6,12 +6,12 @@ export function fullSample(field: Field): unknown {
 }
 
 /** The same with whole numbers where the table allows others, and empty texts. */
-export function wholeSample(field: Field): unknown {
+export function completeSample(field: Field): unknown {
   return sampleOf(field, { isBare: false, number: 30, text: '' });
 }
 
 /** A record with no more than it must have: null where it may be, lists empty, optional fields missing. */
-export function bareSample(field: Field): unknown {
+export function minimalSample(field: Field): unknown {
   return sampleOf(field, { isBare: true, number: 0, text: 'text' });
 }
 

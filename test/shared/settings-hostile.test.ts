@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/read.js';
 import { input, limits } from './reading.js';
 
 test('unknown fields are listed by their paths and change nothing', () => {
-  const reading = readJobRequest(
+  const parseRequest = parseJobRequest(
     {
       input,
       api_key: 'x',
@@ -14,8 +14,8 @@ test('unknown fields are listed by their paths and change nothing', () => {
     },
     limits,
   );
-  assert.ok(reading.ok);
-  assert.equal(reading.unknownFields, [
+  assert.ok(parseRequest.ok);
+  assert.equal(parseRequest.unknownFields, [
     'colour',
     '"two\\nlines"',
     'outputs[1].watermark[0].z',
@@ -28,17 +28,17 @@ test('fields that every object inherits are neither read nor written', () => {
   const body: unknown = JSON.parse(
     `{"input":"${input}","__proto__":{"test":1},"constructor":{},"outputs":[{"__proto__":{"speed":9},"toString":1}]}`,
   );
-  const reading = readJobRequest(body, limits);
-  assert.ok(reading.ok);
-  assert.equal(reading.request, { input, outputs: [{}] });
-  assert.equal(reading.unknownFields, [
+  const parseRequest = parseJobRequest(body, limits);
+  assert.ok(parseRequest.ok);
+  assert.equal(parseRequest.request, { input, outputs: [{}] });
+  assert.equal(parseRequest.unknownFields, [
     '__proto__',
     'constructor',
     'outputs[0].__proto__',
     'outputs[0].toString',
   ]);
   assert.is(Reflect.get({}, 'test'), undefined);
-  assert.not.ok(readJobRequest(Object.create({ input }), limits).ok);
+  assert.not.ok(parseJobRequest(Object.create({ input }), limits).ok);
 });
 
 test('a request nested without end is read without harm', () => {
@@ -54,11 +54,11 @@ test('a request nested without end is read without harm', () => {
     'nobody_knows',
   ];
   for (const name of names) {
-    assert.type(readJobRequest({ input, outputs: [{ [name]: nested }] }, limits).ok, 'boolean');
+    assert.type(parseJobRequest({ input, outputs: [{ [name]: nested }] }, limits).ok, 'boolean');
   }
   const url = 'http://example.com/done';
-  assert.not.ok(readJobRequest({ input, notifications: { url, headers: nested } }, limits).ok);
-  assert.not.ok(readJobRequest(nested, limits).ok);
+  assert.not.ok(parseJobRequest({ input, notifications: { url, headers: nested } }, limits).ok);
+  assert.not.ok(parseJobRequest(nested, limits).ok);
 });
 
 test.run();

@@ -1,18 +1,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultOutput } from '../../src/shared/settings/index.js';
-import { readJobRequest } from '../../src/shared/settings/read.js';
-import { complaintsAbout, input, limits, requestOf, settingsOf } from './reading.js';
+import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { input, limits, requestOf, settingsOf, validationErrorsFor } from './reading.js';
 
 test('a body that is no object is one complaint', () => {
   for (const body of [undefined, null, 5, 'text', true, [], [{ input }]]) {
-    assert.equal(complaintsAbout(body), ['The request must be an object with an input']);
+    assert.equal(validationErrorsFor(body), ['The request must be an object with an input']);
   }
 });
 
 test('a missing input is named', () => {
   for (const body of [{}, { input: null }, { outputs: [{}] }]) {
-    assert.equal(complaintsAbout(body), ['input is required: the URL of the file to encode']);
+    assert.equal(validationErrorsFor(body), ['input is required: the URL of the file to encode']);
   }
 });
 
@@ -32,9 +32,11 @@ test('an empty output is one output without settings', () => {
 
 test('outputs that are no objects are named one by one', () => {
   for (const outputs of [5, 'x', true]) {
-    assert.equal(complaintsAbout({ input, outputs }), ['outputs must be an array of objects, or one object']);
+    assert.equal(validationErrorsFor({ input, outputs }), [
+      'outputs must be an array of objects, or one object',
+    ]);
   }
-  assert.equal(complaintsAbout({ input, outputs: [{}, null, 5, [{}]] }), [
+  assert.equal(validationErrorsFor({ input, outputs: [{}, null, 5, [{}]] }), [
     'outputs[1] must be an object',
     'outputs[2] must be an object',
     'outputs[3] must be an object',
@@ -42,7 +44,7 @@ test('outputs that are no objects are named one by one', () => {
 });
 
 test('output beside outputs is a complaint, unless one of them is null', () => {
-  assert.equal(complaintsAbout({ input, output: {}, outputs: [] }), [
+  assert.equal(validationErrorsFor({ input, output: {}, outputs: [] }), [
     'output and outputs must not both be given: use outputs',
   ]);
   assert.equal(requestOf({ input, output: { speed: 1 }, outputs: null }).outputs, [{ speed: 1 }]);
@@ -50,9 +52,9 @@ test('output beside outputs is a complaint, unless one of them is null', () => {
 
 test('a job has at most as many outputs as it is allowed', () => {
   const body = (count: number) => ({ input, outputs: Array(count).fill({}) });
-  assert.ok(readJobRequest(body(50), limits).ok);
-  assert.equal(complaintsAbout(body(51)), ['outputs must have at most 50 entries']);
-  assert.not.ok(readJobRequest(body(2), { maxOutputs: 1 }).ok);
+  assert.ok(parseJobRequest(body(50), limits).ok);
+  assert.equal(validationErrorsFor(body(51)), ['outputs must have at most 50 entries']);
+  assert.not.ok(parseJobRequest(body(2), { maxOutputs: 1 }).ok);
 });
 
 test('numbers and booleans may come as text', () => {
@@ -96,7 +98,7 @@ test('codec names are read in any letter case, and other words are not', () => {
     video_codec: 'h264',
     audio_codec: 'mp3',
   });
-  assert.equal(complaintsAbout({ input, outputs: [{ aspect_mode: 'Pad' }] }), [
+  assert.equal(validationErrorsFor({ input, outputs: [{ aspect_mode: 'Pad' }] }), [
     'outputs[0].aspect_mode must be one of preserve, stretch, crop, pad',
   ]);
 });
@@ -174,7 +176,7 @@ test('both spellings of a setting are one', () => {
     assert.equal(settingsOf({ [spelling]: value, [name]: null }), { [name]: value });
   }
   assert.equal(settingsOf({ bitrate_cap: 900, decoder_bitrate_cap: '900' }), { bitrate_cap: 900 });
-  assert.equal(complaintsAbout({ input, outputs: [{ onepass: 1, one_pass: 0 }] }), [
+  assert.equal(validationErrorsFor({ input, outputs: [{ onepass: 1, one_pass: 0 }] }), [
     'outputs[0].onepass and outputs[0].one_pass are the same setting and must not differ',
   ]);
 });
@@ -203,7 +205,7 @@ test('one watermark, grant or set of thumbnails may stand alone or in an array',
 
 test('a grant has a grantee and either permission or permissions', () => {
   assert.equal(
-    complaintsAbout({ input, outputs: [{ access_control: [{}, { grantee: 'x', permission: 'OWN' }] }] }),
+    validationErrorsFor({ input, outputs: [{ access_control: [{}, { grantee: 'x', permission: 'OWN' }] }] }),
     [
       'outputs[0].access_control[0].grantee is required: who is granted access',
       'outputs[0].access_control[0] must have exactly one of permission and permissions',
@@ -232,14 +234,14 @@ test('notifications are one or several, each an object or the text of its URL', 
   });
 });
 
-const noWeb = 'notifications must be a URL with the scheme http or https';
+const nonHttp = 'notifications must be a URL with the scheme http or https';
 
-for (const [notifications, complaints] of [
+for (const [notifications, validationErrors] of [
   [[input, input, input, input, input, input], ['notifications must have at most 5 entries']],
   [5, ['notifications must be an object, or the text of its url']],
-  ['me@example.com', [`${noWeb}: nothing is sent by e-mail`]],
-  [[input, 'mailto:me@example.com'], [`${noWeb.replace(' ', '[1] ')}: nothing is sent by e-mail`]],
-  [{ url: 'ftp://example.com/a' }, [noWeb.replace(' ', '.url ')]],
+  ['me@example.com', [`${nonHttp}: nothing is sent by e-mail`]],
+  [[input, 'mailto:me@example.com'], [`${nonHttp.replace(' ', '[1] ')}: nothing is sent by e-mail`]],
+  [{ url: 'ftp://example.com/a' }, [nonHttp.replace(' ', '.url ')]],
   [{}, ['notifications.url is required: where the notice is posted to']],
   [
     { url: input, headers: { Host: 'a', 'Webhook-Id': 'b', 'X-A': 5, 'X-B': 'c', 'x-b': 'c' } },
@@ -256,7 +258,7 @@ for (const [notifications, complaints] of [
   ],
 ] as const) {
   test(`notifications ${JSON.stringify(notifications)} are refused in words that help`, () => {
-    assert.equal(complaintsAbout({ input, notifications }), complaints);
+    assert.equal(validationErrorsFor({ input, notifications }), validationErrors);
   });
 }
 
@@ -270,9 +272,12 @@ test('a header may be called what every object inherits', () => {
 });
 
 test('the sound parts of a request that is not valid are there for further checks', () => {
-  const reading = readJobRequest({ input, test: 'x', outputs: [{ size: '64x48' }, { speed: 9 }] }, limits);
-  assert.not.ok(reading.ok);
-  assert.equal('soundParts' in reading && reading.soundParts, {
+  const parseRequest = parseJobRequest(
+    { input, test: 'x', outputs: [{ size: '64x48' }, { speed: 9 }] },
+    limits,
+  );
+  assert.not.ok(parseRequest.ok);
+  assert.equal('validParts' in parseRequest && parseRequest.validParts, {
     job: { input },
     outputs: [{ width: 64, height: 48 }, undefined],
   });

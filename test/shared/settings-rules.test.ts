@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readJobRequest } from '../../src/shared/settings/read.js';
-import { complaintsAbout as complaintsAboutBody, input } from './reading.js';
+import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { validationErrorsFor as complaintsAboutBody, input } from './reading.js';
 
 const url = 'ftp://example.com/';
-const complaintsAbout = (...outputs: readonly unknown[]) => complaintsAboutBody({ input, outputs });
+const validationErrorsFor = (...outputs: readonly unknown[]) => complaintsAboutBody({ input, outputs });
 
 const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | undefined])[] = [
   [{ size: '640x480', width: 320 }, 'outputs[0].size must agree with width'],
@@ -81,19 +81,19 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | und
 for (const [settings, text] of cases) {
   const shown = JSON.stringify(settings).replace(/(.)\1{20,}/g, '$1...');
   test(`${shown} ${text === undefined ? 'is fine' : 'is complained about'}`, () => {
-    assert.equal(complaintsAbout(settings), text === undefined ? [] : [text]);
+    assert.equal(validationErrorsFor(settings), text === undefined ? [] : [text]);
   });
 }
 
 test('a label is unique within a job, and none is no label', () => {
-  assert.equal(complaintsAbout({ label: 'web' }, {}, {}, { label: 'web' }, { label: 'Web' }), [
+  assert.equal(validationErrorsFor({ label: 'web' }, {}, {}, { label: 'web' }, { label: 'Web' }), [
     'outputs[3].label must be unique, and outputs[0] has the same',
   ]);
 });
 
 test('rules between settings are told together with those of single settings', () => {
   assert.equal(
-    complaintsAbout(
+    validationErrorsFor(
       { label: 'a', speed: 9, skip_audio: 1, skip_video: 1 },
       { label: 'a', video_bitrate: 9, bitrate_cap: 1 },
     ),
@@ -126,20 +126,20 @@ for (const address of [
   'http://bücher.example/ä.mp4',
 ]) {
   test(`${address} is an address`, () => {
-    const reading = readJobRequest({ input: address }, { maxOutputs: 1 });
-    assert.ok(reading.ok && reading.request.input === address);
+    const parseRequest = parseJobRequest({ input: address }, { maxOutputs: 1 });
+    assert.ok(parseRequest.ok && parseRequest.request.input === address);
   });
 }
 
 test('an address of 2048 characters is taken and one of 2049 is not', () => {
   const long = (length: number) => ({ input: `http://example.com/${'ä'.repeat(length - 19)}` });
-  assert.ok(readJobRequest(long(2048), { maxOutputs: 1 }).ok);
-  assert.not.ok(readJobRequest(long(2049), { maxOutputs: 1 }).ok);
+  assert.ok(parseJobRequest(long(2048), { maxOutputs: 1 }).ok);
+  assert.not.ok(parseJobRequest(long(2049), { maxOutputs: 1 }).ok);
 });
 
 test('255 characters are counted as a reader counts them', () => {
-  assert.equal(complaintsAbout({ label: '🎬'.repeat(255) }), []);
-  assert.equal(complaintsAbout({ label: '🎬'.repeat(256) }), [
+  assert.equal(validationErrorsFor({ label: '🎬'.repeat(255) }), []);
+  assert.equal(validationErrorsFor({ label: '🎬'.repeat(256) }), [
     'outputs[0].label must have at most 255 characters',
   ]);
 });

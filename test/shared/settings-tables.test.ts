@@ -9,8 +9,8 @@ import {
   type SettingsTable,
 } from '../../src/shared/settings/index.js';
 import { notificationTable } from '../../src/shared/settings/notifications.js';
-import { readJobRequest } from '../../src/shared/settings/read.js';
-import { readValue } from '../../src/shared/settings/read-value.js';
+import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { parseValue } from '../../src/shared/settings/read-value.js';
 import { thumbnailsTable } from '../../src/shared/settings/thumbnails.js';
 import { watermarkTable } from '../../src/shared/settings/watermark.js';
 
@@ -59,7 +59,7 @@ test('help is a phrase for one line, without a full stop, and names its section'
 test('every default is a value that the setting takes', () => {
   for (const [name, setting] of rows) {
     if (!('default' in setting)) continue;
-    assert.equal(readValue(setting, setting.default, name).complaints, []);
+    assert.equal(parseValue(setting, setting.default, name).validationErrors, []);
   }
 });
 
@@ -72,9 +72,9 @@ test('no name and no other spelling stands for two settings', () => {
 });
 
 test('the default output is one that could be asked for', () => {
-  const reading = readJobRequest({ input: 'http://x/a', outputs: [defaultOutput] }, { maxOutputs: 1 });
-  assert.ok(reading.ok);
-  assert.equal(reading.request.outputs, [defaultOutput]);
+  const parseRequest = parseJobRequest({ input: 'http://x/a', outputs: [defaultOutput] }, { maxOutputs: 1 });
+  assert.ok(parseRequest.ok);
+  assert.equal(parseRequest.request.outputs, [defaultOutput]);
 });
 
 test.run();

@@ -5,7 +5,7 @@ import { jobTable, outputTable, type SettingsTable } from '../../src/shared/sett
 import { notificationTable } from '../../src/shared/settings/notifications.js';
 import { thumbnailsTable } from '../../src/shared/settings/thumbnails.js';
 import { watermarkTable } from '../../src/shared/settings/watermark.js';
-import { complaintsAbout, input } from './reading.js';
+import { input, validationErrorsFor } from './reading.js';
 import { wrongValuesFor } from './wrong-values.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -59,15 +59,18 @@ for (const { table, path, body } of places) {
     for (const spelling of [name, ...(setting.spellings ?? [])]) {
       test(`a wrong ${path}${spelling} is complained about by its path`, () => {
         for (const value of wrongValuesFor(setting)) {
-          const complaints = complaintsAbout(body({ [spelling]: value }));
-          const named = complaints.filter((text) => text.startsWith(`${path}${spelling}`));
-          assert.ok(named.length > 0, `${JSON.stringify(value)} gave ${JSON.stringify(complaints)}`);
+          const validationErrors = validationErrorsFor(body({ [spelling]: value }));
+          const named = validationErrors.filter((text) => text.startsWith(`${path}${spelling}`));
+          assert.ok(named.length > 0, `${JSON.stringify(value)} gave ${JSON.stringify(validationErrors)}`);
         }
       });
     }
 
     test(`a null ${path}${name} is one that was left out`, () => {
-      assert.equal(complaintsAbout(body({ [name]: null })), complaintsAbout(body({ [name]: undefined })));
+      assert.equal(
+        validationErrorsFor(body({ [name]: null })),
+        validationErrorsFor(body({ [name]: undefined })),
+      );
     });
   }
 }
@@ -75,7 +78,7 @@ for (const { table, path, body } of places) {
 test('every wrong value of every setting is complained about at once', () => {
   const wrong = (table: SettingsTable): Fields =>
     Object.fromEntries(Object.keys(table).map((name) => [name, 5000000]));
-  const complaints = complaintsAbout({
+  const validationErrors = validationErrorsFor({
     ...wrong(jobTable),
     outputs: [wrong(outputTable), wrong(outputTable)],
   });
@@ -85,7 +88,11 @@ test('every wrong value of every setting is complained about at once', () => {
     ['outputs[1].', outputTable],
   ] as const) {
     for (const name of Object.keys(wrong(table))) {
-      assert.is(complaints.filter((text) => text.startsWith(`${prefix}${name} must be `)).length, 1, name);
+      assert.is(
+        validationErrors.filter((text) => text.startsWith(`${prefix}${name} must be `)).length,
+        1,
+        name,
+      );
     }
   }
 });
@@ -103,9 +110,9 @@ test('complaints repeat no value, since it may be secret', () => {
     { input, notifications: { url: input, headers: { [`Authorization: ${secret}`]: 'x' } } },
     { input, notifications: { url: input, headers: { Authorization: `${secret}\n`, Host: secret } } },
   ]) {
-    const complaints = complaintsAbout(body);
-    assert.ok(complaints.length > 0);
-    for (const text of complaints) assert.not.match(text, secret);
+    const validationErrors = validationErrorsFor(body);
+    assert.ok(validationErrors.length > 0);
+    for (const text of validationErrors) assert.not.match(text, secret);
   }
 });
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { etaOfJob, shownState } from '../../src/shared/shown-state.js';
+import { displayState, etaOfJob } from '../../src/shared/shown-state.js';
 
 const busy = (etaMs?: number) =>
   ({ state: 'processing', ...(etaMs === undefined ? {} : { eta_in_ms: etaMs }) }) as const;
@@ -45,7 +45,7 @@ const states: readonly (readonly [string, string, readonly string[], string])[] 
 for (const [job, input, outputs, shown] of states) {
   test(`a job that is ${job}, its input ${input} and its outputs ${outputs.join(', ') || 'none'}, is shown as ${shown}`, () => {
     const states = outputs.map((state) => ({ state }));
-    assert.is(shownState({ state: job, input: { state: input }, outputs: states }), shown);
+    assert.is(displayState({ state: job, input: { state: input }, outputs: states }), shown);
   });
 }
 

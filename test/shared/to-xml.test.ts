@@ -1,25 +1,25 @@
 import { SaxesParser } from 'saxes';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { answers } from '../../src/shared/records/answers.js';
+import { responses } from '../../src/shared/records/answers.js';
 import type { Field } from '../../src/shared/records/field.js';
 import { toXml } from '../../src/shared/to-xml.js';
 import { matchesGolden } from '../helpers/golden.js';
 import { readByTypes } from './read-by-types.js';
-import { bareSample, fullSample, wholeSample } from './sample-records.js';
+import { completeSample, fullSample, minimalSample } from './sample-records.js';
 
-const rows = Object.entries<Field>(answers);
+const rows = Object.entries<Field>(responses);
 /** Golden files are read by people: each element begins a line there. */
 const inLines = (xml: string): string => xml.replaceAll('><', '>\n<');
 
 for (const [name, shape] of rows) {
   test(`${name} is written in XML as its golden file has it`, () => {
-    const texts = [fullSample, bareSample].map((sample) => inLines(toXml(sample(shape), shape)));
+    const texts = [fullSample, minimalSample].map((sample) => inLines(toXml(sample(shape), shape)));
     matchesGolden(`shared/xml/${name}.xml.txt`, texts.join('\n'));
   });
 
   test(`the XML of ${name} tells a reader of types exactly what the JSON tells`, () => {
-    for (const sample of [fullSample, bareSample, wholeSample]) {
+    for (const sample of [fullSample, minimalSample, completeSample]) {
       const record = sample(shape);
       assert.equal(readByTypes(toXml(record, shape), shape), JSON.parse(JSON.stringify(record)));
     }
@@ -28,8 +28,8 @@ for (const [name, shape] of rows) {
 
 const text = {
   type: 'object',
-  fields: { text: { type: 'string', note: 'a text' } },
-  note: 'a record',
+  fields: { text: { type: 'string', description: 'a text' } },
+  description: 'a record',
 } as const;
 const textIn = (value: unknown): unknown => readByTypes(toXml({ text: value }, text), text);
 
@@ -58,8 +58,18 @@ test('every code unit by itself makes XML that parses', () => {
 });
 
 test('an entry in an object of its own name stands there once, and any other object as it is', () => {
-  const inner = { type: 'object', fields: { job: { type: 'integer', note: 'id' } }, note: 'one' } as const;
-  const list = (item: string): Field => ({ type: 'array', name: 'list', item, of: inner, note: 'a list' });
+  const inner = {
+    type: 'object',
+    fields: { job: { type: 'integer', description: 'id' } },
+    description: 'one',
+  } as const;
+  const list = (item: string): Field => ({
+    type: 'array',
+    name: 'list',
+    item,
+    of: inner,
+    description: 'a list',
+  });
   assert.match(toXml([{ job: 1 }], list('job')), '<list type="array"><job type="integer">1</job></list>');
   assert.match(
     toXml([{ job: 1 }], list('entry')),
@@ -68,7 +78,11 @@ test('an entry in an object of its own name stands there once, and any other obj
 });
 
 test('numbers that are none are nil, as they are null in JSON', () => {
-  const shape = { type: 'object', fields: { a: { type: 'number', note: 'a' } }, note: 'a' } as const;
+  const shape = {
+    type: 'object',
+    fields: { a: { type: 'number', description: 'a' } },
+    description: 'a',
+  } as const;
   for (const a of [Number.NaN, Number.POSITIVE_INFINITY, null]) {
     assert.match(toXml({ a }, shape), '<a type="float" nil="true"/>');
   }

@@ -1,13 +1,13 @@
 import type { Setting } from '../../src/shared/settings/index.js';
 
-const noNumbers: readonly unknown[] = [
+const nonNumbers: readonly unknown[] = [
   ...['', ' ', '5 ', ' 5', '\t5', '5\n', '+5', '05', '5.', '.5', '5,0', '0x10', '1e1', '1_0', '٣', '--5'],
   ...['NaN', 'Infinity', '-Infinity', 'null', 'five', 'true', '[object Object]'],
   ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, true, false, {}, [], [5], { value: 5 }],
 ];
-const noTexts: readonly unknown[] = [5, true, {}, [], ['text']];
+const nonTexts: readonly unknown[] = [5, true, {}, [], ['text']];
 
-const noAddressesOfTheWeb: readonly unknown[] = [
+const nonHttpUrls: readonly unknown[] = [
   ...['ftp://host/a', 'file:///a', 's3://bucket/key', 'https:/host', 'http+unix://host/a', 'http://host:0/a'],
   ...['me@example.com', 'mailto:me@example.com', 'MAILTO:me@example.com'],
 ];
@@ -19,12 +19,12 @@ export function wrongValuesFor(setting: Setting): readonly unknown[] {
       const { min, max, multipleOf = 1 } = setting;
       const beyond = [min - multipleOf, max + multipleOf, -min];
       const between = [min + multipleOf / 2, `${min}.0`];
-      return [...noNumbers, ...beyond, ...beyond.map(String), ...between];
+      return [...nonNumbers, ...beyond, ...beyond.map(String), ...between];
     }
     case 'number':
-      return [...noNumbers, setting.min - 0.01, setting.max + 0.01, `-${setting.min}`, 0, '0'];
+      return [...nonNumbers, setting.min - 0.01, setting.max + 0.01, `-${setting.min}`, 0, '0'];
     case 'number-choice':
-      return [...noNumbers, 45, '45', -90, 360, 90.5];
+      return [...nonNumbers, 45, '45', -90, 360, 90.5];
     case 'boolean':
       return [
         2,
@@ -45,15 +45,15 @@ export function wrongValuesFor(setting: Setting): readonly unknown[] {
         [true],
       ];
     case 'choice':
-      return [...noTexts, '', ' ', 'no such word', `${setting.choices[0]} `, '__proto__', 'constructor'];
+      return [...nonTexts, '', ' ', 'no such word', `${setting.choices[0]} `, '__proto__', 'constructor'];
     case 'text': {
-      const bad = [...noTexts, 'a\u0000b', 'a\u001bb', '\ud800', 'x'.repeat(setting.maxLength + 1)];
+      const bad = [...nonTexts, 'a\u0000b', 'a\u001bb', '\ud800', 'x'.repeat(setting.maxLength + 1)];
       const paths = ['/a', 'a/', 'a//b', '..', 'a/../b', './a', 'a\nb', 'a\tb', 'ä'.repeat(128), '/'];
       return [...bad, ...(setting.mayBeEmpty ? [] : ['']), ...(setting.isPath ? paths : [])];
     }
     case 'url':
       return [
-        ...noTexts,
+        ...nonTexts,
         ...['', ' ', 'video.mp4', '/video.mp4', 'C:\\video.mp4', '//host/a', 'http:', 'http:/a', 'http://'],
         ...[
           'http:///a',
@@ -68,11 +68,11 @@ export function wrongValuesFor(setting: Setting): readonly unknown[] {
         ...[' http://host/a', 'http://host/a ', 'http://host/a\nb', 'http://host/\u0000', '1http://host/a'],
         ...['s3://AKIA:abc/def@bucket/key', 'http://host\\a', 'file://', 'file:', 'data:text/plain,a'],
         `http://host/${'a'.repeat(2048)}`,
-        ...(setting.schemes === undefined ? [] : noAddressesOfTheWeb),
+        ...(setting.schemes === undefined ? [] : nonHttpUrls),
       ];
     case 'size':
       return [
-        ...noTexts,
+        ...nonTexts,
         ...[
           '',
           '640',
@@ -89,19 +89,19 @@ export function wrongValuesFor(setting: Setting): readonly unknown[] {
       ];
     case 'time':
       return [
-        ...noNumbers.filter((value) => value !== '05'),
+        ...nonNumbers.filter((value) => value !== '05'),
         ...[-1, '-1', -0.5, setting.maxSeconds, String(setting.maxSeconds), 1e300],
         ...['1:2:3', '00:60:00', '00:00:60', '100:00:00', '00:00', '00:00:05,5', '-00:00:05', '00:00:05.'],
         ...(setting.isAboveZero ? [0, '0', '00:00:00', '00:00:00.0', 1e-9, -0] : []),
       ];
     case 'distance':
       return [
-        ...noNumbers.filter((value) => value !== '05'),
+        ...nonNumbers.filter((value) => value !== '05'),
         ...['05', '10px', '%', '10 %', '10%%', 10.5, '10.5', 8193, '8193', '101%', 1e21],
         ...(setting.isSigned ? [-8193, '-101%', '-8193'] : [0, '0', '0%', -1, '-1', '-0', '-10%', -0]),
       ];
     case 'object':
-      return [5, 'text', true, ...(setting.isTakenInArray ? [[{}, {}], [5], [null], [[]]] : [[], [{}]])];
+      return [5, 'text', true, ...(setting.acceptsArray ? [[{}, {}], [5], [null], [[]]] : [[], [{}]])];
     case 'list':
       return setting.of.kind === 'object'
         ? [5, 'text', true, [null], [5], [[]], Array(setting.max + 1).fill({})]

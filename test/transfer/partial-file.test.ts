@@ -9,11 +9,11 @@ import { PartialFile } from '../../daemon/transfer/partial-file.js';
 import { contentsOf, factsOf, sampleBytes, scratchFolder } from '../contracts/transport/evidence.js';
 
 const film = sampleBytes(5_000_000);
-const pieceBytes = 250_000;
+const chunkBytes = 250_000;
 /** From here on files are large. */
 const largeBytes = 1 << 25;
-const places = Array.from({ length: film.byteLength / pieceBytes }, (_, index) => index * pieceBytes);
-const pieceAt = (at: number) => film.subarray(at, at + pieceBytes);
+const places = Array.from({ length: film.byteLength / chunkBytes }, (_, index) => index * chunkBytes);
+const chunkAt = (at: number) => film.subarray(at, at + chunkBytes);
 
 const orders: readonly (readonly [what: string, places: readonly number[]])[] = [
   ['in order', places],
@@ -26,7 +26,7 @@ for (const [what, order] of orders) {
     const path = join(scratchFolder(), 'in');
     const part = await PartialFile.create(path);
     for (const at of order)
-      await part.writeAt([pieceAt(at).subarray(0, 1000), pieceAt(at).subarray(1000)], at);
+      await part.writeAt([chunkAt(at).subarray(0, 1000), chunkAt(at).subarray(1000)], at);
     assert.is(part.sizeBytes, film.byteLength);
     assert.equal(await part.finish(path), factsOf(film));
     assert.ok(readFileSync(path).equals(film));
@@ -36,7 +36,7 @@ for (const [what, order] of orders) {
 test('writes side by side are summed in order', async () => {
   const path = join(scratchFolder(), 'in');
   const part = await PartialFile.create(path);
-  await Promise.all(places.map((at) => part.writeAt([pieceAt(at)], at)));
+  await Promise.all(places.map((at) => part.writeAt([chunkAt(at)], at)));
   assert.equal(await part.finish(path), factsOf(film));
 });
 
@@ -47,7 +47,7 @@ test('a large file is summed beside its writing, whatever the order, and begun a
   await part.write(Buffer.from('another film'));
   await part.reset();
   part.expectSize(largeBytes);
-  await Promise.all(places.toReversed().map((at) => part.writeAt([pieceAt(at)], at)));
+  await Promise.all(places.toReversed().map((at) => part.writeAt([chunkAt(at)], at)));
   assert.equal(await part.facts(), factsOf(film));
   await part.write(Buffer.from('more'));
   assert.equal(await part.finish(path), factsOf(Buffer.concat([film, Buffer.from('more')])));
@@ -60,9 +60,9 @@ test('two large files are summed at once, and one of them given up', async () =>
   );
   if (first === undefined || second === undefined || given === undefined) throw new TypeError('three');
   for (const part of [first, second, given]) part.expectSize(largeBytes);
-  await Promise.all([first.write(film), second.write(pieceAt(0)), given.write(film)]);
+  await Promise.all([first.write(film), second.write(chunkAt(0)), given.write(film)]);
   await given.discard();
-  assert.equal(await second.finish(join(folder, 'b')), factsOf(pieceAt(0)));
+  assert.equal(await second.finish(join(folder, 'b')), factsOf(chunkAt(0)));
   assert.equal(await first.finish(join(folder, 'a')), factsOf(film));
   assert.equal(contentsOf(folder).toSorted(), ['a', 'b']);
 });
@@ -90,13 +90,13 @@ test('a file that is begun anew forgets what it held, and a discarded one leaves
   const folder = scratchFolder();
   const path = join(folder, 'in');
   const part = await PartialFile.create(path);
-  await part.writeAt([pieceAt(0)], pieceBytes);
+  await part.writeAt([chunkAt(0)], chunkBytes);
   await part.reset();
   assert.is(part.sizeBytes, 0);
   await part.write(Buffer.from('film'));
   assert.equal(await part.finish(path), factsOf(Buffer.from('film')));
   const other = await PartialFile.create(join(folder, 'other'));
-  await other.writeAt([pieceAt(0)], 100);
+  await other.writeAt([chunkAt(0)], 100);
   await other.discard();
   assert.equal(contentsOf(folder), ['in']);
 });

@@ -4,7 +4,7 @@ import { parseRemoteUrl } from '../../daemon/transfer/remote-url.js';
 
 const plain = { ok: true, port: null, credentials: null, isFromRoot: false };
 
-const sound: readonly (readonly [url: string, reading: object])[] = [
+const valid: readonly (readonly [url: string, reading: object])[] = [
   ['ftp://example.com/film.mp4', { ...plain, host: 'example.com', parts: ['film.mp4'] }],
   ['SFTP://example.com:2222/a/b.mp4', { ...plain, host: 'example.com', port: 2222, parts: ['a', 'b.mp4'] }],
   [
@@ -33,7 +33,7 @@ const sound: readonly (readonly [url: string, reading: object])[] = [
   ],
 ];
 
-for (const [url, reading] of sound) {
+for (const [url, reading] of valid) {
   test(`${url} is read in all its parts`, () => assert.equal(parseRemoteUrl(url), reading));
 }
 
@@ -42,7 +42,7 @@ test('the host of a storage is a bucket, in its own letters', () => {
   assert.equal([host, parts], ['Films_of.2026', ['a', 'b.mp4']]);
 });
 
-const unsound: readonly (readonly [url: string, complaint: RegExp])[] = [
+const invalid: readonly (readonly [url: string, complaint: RegExp])[] = [
   ['ftp:///a', /must name a host/],
   ['ftp://user:pass@/a', /must name a host/],
   ['ftp:a', /must be a URL such as/],
@@ -60,10 +60,10 @@ const unsound: readonly (readonly [url: string, complaint: RegExp])[] = [
   ['ftp://example.com/a\nb', /line breaks/],
 ];
 
-for (const [url, complaint] of unsound) {
+for (const [url, validationError] of invalid) {
   test(`${JSON.stringify(url)} is refused`, () => {
     const reading = parseRemoteUrl(url);
-    assert.match(reading.ok ? 'taken' : reading.validationError, complaint);
+    assert.match(reading.ok ? 'taken' : reading.validationError, validationError);
   });
 }
 

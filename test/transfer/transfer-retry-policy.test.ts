@@ -23,7 +23,7 @@ function failing(
 ): { readonly delays: readonly number[]; readonly tookMs: number } {
   let now = 0;
   const connectTimeoutMs = 7_500;
-  const patience = createTransferRetryPolicy({
+  const retryPolicy = createTransferRetryPolicy({
     stallTimeoutMs,
     connectTimeoutMs,
     retryDelayMs: 500,
@@ -32,7 +32,7 @@ function failing(
   const delays: number[] = [];
   for (;;) {
     now += attemptMs;
-    const delay = patience.nextDelayMs(trouble);
+    const delay = retryPolicy.nextDelayMs(trouble);
     if (delay === null) return { delays, tookMs: now };
     delays.push(delay);
     now += delay;
@@ -69,7 +69,7 @@ test('Retry-After is heeded, but not beyond ten stall timeouts', () => {
 });
 
 test('progress renews the patience, but not for ever', () => {
-  const patience = createTransferRetryPolicy({
+  const retryPolicy = createTransferRetryPolicy({
     stallTimeoutMs: 1000,
     connectTimeoutMs: 500,
     retryDelayMs: 1,
@@ -77,26 +77,26 @@ test('progress renews the patience, but not for ever', () => {
   });
   let tries = 0;
   do {
-    patience.recordProgress();
+    retryPolicy.recordProgress();
     tries += 1;
-  } while (patience.nextDelayMs(passing) !== null);
+  } while (retryPolicy.nextDelayMs(passing) !== null);
   assert.is(tries, 100);
 });
 
 test('a download on its way waits longer for a server that is started anew', () => {
   let now = 0;
-  const patience = createTransferRetryPolicy({
+  const retryPolicy = createTransferRetryPolicy({
     stallTimeoutMs: 30_000,
     connectTimeoutMs: 7_500,
     retryDelayMs: 500,
     clock: () => now,
   });
   now = 100_000;
-  patience.recordProgress();
-  assert.is(patience.nextDelayMs(passing), 500);
+  retryPolicy.recordProgress();
+  assert.is(retryPolicy.nextDelayMs(passing), 500);
   now += 500;
   assert.equal(
-    [patience.nextDelayMs(refused), patience.nextDelayMs(refused), patience.nextDelayMs(refused)],
+    [retryPolicy.nextDelayMs(refused), retryPolicy.nextDelayMs(refused), retryPolicy.nextDelayMs(refused)],
     [1000, 2000, 4000],
   );
 });

@@ -79,11 +79,11 @@ const inputs: readonly (readonly [url: string, complaint: RegExp | null])[] = [
   ['upload://token/a.mp4', /no upload of this account/],
 ];
 
-for (const [url, complaint] of inputs) {
-  test(`as an input ${url.replace(root, 'ROOT')} ${complaint === null ? 'is fine' : `is told: ${complaint.source}`}`, async () => {
+for (const [url, validationError] of inputs) {
+  test(`as an input ${url.replace(root, 'ROOT')} ${validationError === null ? 'is fine' : `is told: ${validationError.source}`}`, async () => {
     const told = await checkInput(url);
-    if (complaint === null) assert.is(told, null);
-    else assert.match(String(told), complaint);
+    if (validationError === null) assert.is(told, null);
+    else assert.match(String(told), validationError);
   });
 }
 

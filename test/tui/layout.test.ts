@@ -1,14 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type RowWishes, shareRows, windowAround } from '../../src/tui/allocate-rows.js';
-import { clean, fileNameOf } from '../../src/tui/clean.js';
-import { type Column, columnGap, fitColumns } from '../../src/tui/fit-columns.js';
+import { allocateRows, type RowAllocation, windowAround } from '../../src/tui/allocate-rows.js';
+import { fileNameOf, sanitize } from '../../src/tui/clean.js';
+import { type ColumnSpec, columnGap, fitColumns } from '../../src/tui/fit-columns.js';
 import { bar, clock, fpsText, percentText, sizeText, speedText } from '../../src/tui/format.js';
 
-const columns: readonly Column<'a' | 'b' | 'c'>[] = [
-  { name: 'a', least: 4, most: 4, worth: 3 },
-  { name: 'b', least: 6, most: 20, worth: 1 },
-  { name: 'c', least: 5, most: 10, worth: 2 },
+const columns: readonly ColumnSpec<'a' | 'b' | 'c'>[] = [
+  { name: 'a', minWidth: 4, maxWidth: 4, priority: 3 },
+  { name: 'b', minWidth: 6, maxWidth: 20, priority: 1 },
+  { name: 'c', minWidth: 5, maxWidth: 10, priority: 2 },
 ];
 
 const fits: readonly (readonly [number, Record<string, number>])[] = [
@@ -29,7 +29,7 @@ for (const [width, expected] of fits) {
 }
 
 test('room that is left goes to the column of the highest rank', () => {
-  const ranked = columns.map((column) => (column.name === 'b' ? { ...column, growth: 9 } : column));
+  const ranked = columns.map((column) => (column.name === 'b' ? { ...column, growthPriority: 9 } : column));
   assert.equal(fitColumns(ranked, 25), [
     { name: 'a', width: 4 },
     { name: 'b', width: 14 },
@@ -42,7 +42,7 @@ test('the rows shared out never exceed what there is, and the selected job alway
     for (const jobs of [1, 2, 10, 50]) {
       for (const details of [0, 2, 30]) {
         for (const log of [0, 1, 50]) {
-          const shared: RowWishes = shareRows(rows, { jobs, details, log });
+          const shared: RowAllocation = allocateRows(rows, { jobs, details, log });
           const used = shared.jobs + shared.details + shared.log + (shared.log > 0 ? 1 : 0);
           assert.ok(used <= rows, `${used} of ${rows} for ${jobs}, ${details}, ${log}`);
           assert.ok(shared.jobs >= 1);
@@ -85,7 +85,7 @@ test('names are the last part of an address, decoded, without what could move th
   assert.is(fileNameOf('http://h/a/my%20film.mp4?sig=1#x'), 'my film.mp4');
   assert.is(fileNameOf('file:///films/a%1b[2J.mp4'), 'a\\x1b[2J.mp4');
   assert.is(fileNameOf('http://h/bad%zz.mp4'), 'bad%zz.mp4');
-  assert.is(clean('a\tb\u0000\u009bc'), 'a\\x09b\\x00\\x9bc');
+  assert.is(sanitize('a\tb\u0000\u009bc'), 'a\\x09b\\x00\\x9bc');
 });
 
 test.run();

@@ -15,7 +15,7 @@ function terminal(): { readonly io: ScreenIo; readonly written: () => string } {
     stdin: new PassThrough(),
     stdout,
     colour: { stdout: false },
-    inMarks: (text: string) => text.replaceAll('›', '>'),
+    toTerminalSymbols: (text: string) => text.replaceAll('›', '>'),
     note: () => {},
     // Streams have all that the screen uses of a terminal.
   } as unknown as ScreenIo;
@@ -24,7 +24,7 @@ function terminal(): { readonly io: ScreenIo; readonly written: () => string } {
 
 test('what stands on the screen is written in the marks of the locale', () => {
   const { io, written } = terminal();
-  const screen = mountScreen(io, startWatch([7], 0), { onKeys: () => {}, onFault: () => {} });
+  const screen = mountScreen(io, startWatch([7], 0), { onKeys: () => {}, onError: () => {} });
   screen.close(startWatch([7], 0));
   assert.match(written(), '> 7');
   assert.not.match(written(), '›');
@@ -33,7 +33,7 @@ test('what stands on the screen is written in the marks of the locale', () => {
 test('what changes in the table alone is drawn, and what changes around it as well', () => {
   const { io, written } = terminal();
   const first = startWatch([7], 0);
-  const screen = mountScreen(io, first, { onKeys: () => {}, onFault: () => {} });
+  const screen = mountScreen(io, first, { onKeys: () => {}, onError: () => {} });
   const moved = { ...first, jobs: first.jobs.map((job) => ({ ...job, percent: 42 })) };
   screen.draw(moved, true);
   assert.match(written(), '42%');
@@ -46,8 +46,8 @@ test('what changes in the table alone is drawn, and what changes around it as we
 
 test('a frame that cannot be made is a fault of the screen, which gives the terminal back', () => {
   const { io, written } = terminal();
-  const faults: unknown[] = [];
-  const listeners = { onKeys: () => {}, onFault: (error: unknown) => void faults.push(error) };
+  const failures: unknown[] = [];
+  const listeners = { onKeys: () => {}, onError: (error: unknown) => void failures.push(error) };
   const screen = mountScreen(io, startWatch([7], 0), listeners);
   const reason = new Error('a fault of a view');
   const broken = {
@@ -57,7 +57,7 @@ test('a frame that cannot be made is a fault of the screen, which gives the term
     },
   };
   screen.draw(broken, true);
-  assert.equal(faults, [reason]);
+  assert.equal(failures, [reason]);
   screen.close(null);
   assert.ok(written().endsWith('\u001b[?25h\u001b[?1049l'), JSON.stringify(written().slice(-60)));
 });

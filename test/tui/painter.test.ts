@@ -52,7 +52,7 @@ test('after a forgotten frame all is painted anew', () => {
   const { painter, news } = setUp();
   painter.paint(['one']);
   news();
-  painter.forget();
+  painter.invalidate();
   painter.paint(['one']);
   assert.is(news(), '^H^2J^1;1Hone');
 });
@@ -61,9 +61,9 @@ test('the terminal can be lent, and is painted anew when it is taken again', () 
   const { painter, news } = setUp();
   painter.paint(['one']);
   news();
-  painter.lend();
+  painter.release();
   assert.is(news(), '^?25h^?1049l');
-  painter.take();
+  painter.reacquire();
   painter.paint(['one']);
   assert.is(news(), '^?1049h^?25l^H^2J^1;1Hone');
 });

@@ -1,19 +1,19 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createRepaints } from '../../src/tui/repaints.js';
+import { createRepaintScheduler } from '../../src/tui/repaints.js';
 
 function setUp(costMs = 0) {
   let now = 1000;
   let timer: { readonly at: number; readonly callback: () => void } | null = null;
   const drawn: (readonly [atMs: number, frame: string])[] = [];
-  const repaints = createRepaints(
+  const repaints = createRepaintScheduler(
     (frame: string) => {
       drawn.push([now - 1000, frame]);
       now += costMs;
     },
     {
       now: () => now,
-      after: (milliseconds, callback) => {
+      setTimer: (milliseconds, callback) => {
         timer = { at: now + milliseconds, callback };
         return () => {
           timer = null;
@@ -37,7 +37,7 @@ function setUp(costMs = 0) {
 test('of frames that come fast one every 480 ms is drawn, and the latest one always', () => {
   const { repaints, drawn, pass } = setUp();
   for (let count = 0; count < 200; count += 1) {
-    repaints.ask(String(count));
+    repaints.requestFrame(String(count));
     pass(3);
   }
   pass(1000);
@@ -50,11 +50,11 @@ test('of frames that come fast one every 480 ms is drawn, and the latest one alw
 
 test('a person who waits is not kept waiting', () => {
   const { repaints, drawn, pass } = setUp();
-  repaints.ask('a');
+  repaints.requestFrame('a');
   pass(10);
-  repaints.ask('b');
+  repaints.requestFrame('b');
   pass(10);
-  repaints.ask('c', true);
+  repaints.requestFrame('c', true);
   pass(1000);
   assert.equal(drawn, [
     [0, 'a'],
@@ -64,16 +64,16 @@ test('a person who waits is not kept waiting', () => {
 
 test('frames that cost much are drawn less often, and every few seconds still', () => {
   const slow = setUp(5);
-  slow.repaints.ask('a');
-  slow.repaints.ask('b');
+  slow.repaints.requestFrame('a');
+  slow.repaints.requestFrame('b');
   slow.pass(5000);
   assert.equal(
     slow.drawn.map(([atMs]) => atMs),
     [0, 505],
   );
   const slowest = setUp(200);
-  slowest.repaints.ask('a');
-  slowest.repaints.ask('b');
+  slowest.repaints.requestFrame('a');
+  slowest.repaints.requestFrame('b');
   slowest.pass(5000);
   assert.equal(
     slowest.drawn.map(([atMs]) => atMs),
@@ -83,10 +83,10 @@ test('frames that cost much are drawn less often, and every few seconds still', 
 
 test('nothing is drawn after the end', () => {
   const { repaints, drawn, pass } = setUp();
-  repaints.ask('a');
-  repaints.ask('b');
+  repaints.requestFrame('a');
+  repaints.requestFrame('b');
   repaints.stop();
-  repaints.ask('c', true);
+  repaints.requestFrame('c', true);
   pass(1000);
   assert.equal(
     drawn.map(([, frame]) => frame),

@@ -66,11 +66,15 @@ const waiting: WatchEvent = {
     outputs: [{ id: 1403, state: 'waiting', progress: 0 }],
   }),
 };
-const lost: WatchEvent = { type: 'lost', id: 1501, loss: { message: 'There is no job 1501.', exitCode: 5 } };
+const lost: WatchEvent = {
+  type: 'lost',
+  id: 1501,
+  unavailable: { message: 'There is no job 1501.', exitCode: 5 },
+};
 const press = (key: 'down' | 'open' | 'cancel'): WatchEvent => ({ type: 'key', key });
 
 const all = [1201, 1301, 1401, 1501];
-const scenes = {
+const scenarios = {
   'first-frame': startWatch([1201], start),
   listing: startWatch([], start),
   'one-job': play([1201], named, encoding),
@@ -81,7 +85,7 @@ const scenes = {
 } as const satisfies Record<string, WatchState>;
 
 for (const columns of [60, 80, 140]) {
-  for (const [name, state] of Object.entries(scenes)) {
+  for (const [name, state] of Object.entries(scenarios)) {
     test(`the scene "${name}" fits ${columns} columns`, () => {
       const text = renderText(state, { columns, rows: 24 });
       for (const line of text.split('\n')) assert.ok([...line].length <= columns, line);
@@ -102,7 +106,7 @@ for (const rows of [4, 6, 10, 24]) {
 }
 
 test('a very narrow terminal still shows id and state', () => {
-  const text = renderText(scenes['four-jobs'], { columns: 20, rows: 24 });
+  const text = renderText(scenarios['four-jobs'], { columns: 20, rows: 24 });
   assert.match(text, /1201 processing/);
   for (const line of text.split('\n')) assert.ok([...line].length <= 20, line);
 });

@@ -70,11 +70,11 @@ test('enter opens and closes, escape closes', () => {
 
 test('cancel and resubmit ask first, and only yes sends the order', () => {
   const order = { verb: 'cancel', jobId: 5 };
-  assert.equal(press(three, 'down', 'cancel').footer, { kind: 'question', order });
-  assert.equal(press(three, 'down', 'cancel', 'yes').footer, { kind: 'sending', order });
+  assert.equal(press(three, 'down', 'cancel').footer, { kind: 'question', command: order });
+  assert.equal(press(three, 'down', 'cancel', 'yes').footer, { kind: 'sending', command: order });
   assert.equal(press(three, 'down', 'cancel', 'no').footer, { kind: 'keys' });
   assert.equal(press(three, 'down', 'cancel', 'close').footer, { kind: 'keys' });
-  assert.equal(press(three, 'down', 'cancel', 'up', 'resubmit').footer, { kind: 'question', order });
+  assert.equal(press(three, 'down', 'cancel', 'up', 'resubmit').footer, { kind: 'question', command: order });
   assert.equal(press(three, 'yes').footer, { kind: 'keys' });
 });
 

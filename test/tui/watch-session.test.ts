@@ -1,11 +1,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/client.js';
-import { pause as realPause } from '../../src/client/pause.js';
-import { createPace, type Pace, paceLimitsFor } from '../../src/client/polling-schedule.js';
+import { abortableSleep as realPause } from '../../src/client/pause.js';
+import {
+  createPollingSchedule,
+  type PollingSchedule,
+  pollingLimitsFor,
+} from '../../src/client/polling-schedule.js';
 import { isVencError } from '../../src/shared/errors.js';
-import { ScreenLife } from '../../src/tui/watch-session.js';
-import { exitCodeOf } from '../../src/tui/watch-state.js';
+import { WatchSession } from '../../src/tui/watch-session.js';
+import { watchExitCode } from '../../src/tui/watch-state.js';
 import type { WatchKey, WatchState } from '../../src/tui/watch-types.js';
 import {
   type ControllableService,
@@ -15,29 +19,29 @@ import { startFakeService } from '../helpers/servers/fake-service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 /** Stands where the terminal would: keeps what is drawn, and presses keys. */
-class Desk {
+class ScreenFixture {
   readonly drawn: WatchState[] = [];
-  readonly deeds: string[] = [];
+  readonly operations: string[] = [];
   press: (...keys: readonly WatchKey[]) => void = () => {};
-  fault: (error: unknown) => void = () => {};
+  failure: (error: unknown) => void = () => {};
 
   open(
     url: string,
     ids: readonly number[],
-    { signal, pace }: { readonly signal?: AbortSignal; readonly pace?: Pace } = {},
+    { signal, schedule }: { readonly signal?: AbortSignal; readonly schedule?: PollingSchedule } = {},
   ): Promise<WatchState> {
-    const life = new ScreenLife({
+    const life = new WatchSession({
       client: createClient({ url, apiKey: 'key-of-the-fake-service' }),
       ids,
       signal,
-      ...(pace === undefined ? {} : { pace }),
-      mount: (first, { onKeys, onFault }) => {
+      ...(schedule === undefined ? {} : { schedule }),
+      mount: (first, { onKeys, onError }) => {
         this.drawn.push(first);
         this.press = (...keys) => onKeys(keys);
-        this.fault = onFault;
+        this.failure = onError;
         return {
           draw: (state) => void this.drawn.push(state),
-          close: (last) => void this.deeds.push(last === null ? 'close' : 'close, the last frame left'),
+          close: (last) => void this.operations.push(last === null ? 'close' : 'close, the last frame left'),
         };
       },
     });
@@ -49,50 +53,53 @@ class Desk {
   }
 }
 
-const test = suite<{ service: ControllableService; desk: Desk }>('the life of a screen');
+const test = suite<{ service: ControllableService; screen: ScreenFixture }>('the life of a screen');
 
-test.before.each(async (stage) => {
-  stage.service = await startControllableService(7);
-  stage.service.open();
-  stage.desk = new Desk();
+test.before.each(async (fixture) => {
+  fixture.service = await startControllableService(7);
+  fixture.service.open();
+  fixture.screen = new ScreenFixture();
 });
 test.after.each(({ service }) => service.close());
 
-test('it draws before it asks, learns the names, and ends with the job', async ({ service, desk }) => {
-  const ending = desk.open(service.url, [7]);
-  assert.is(desk.drawn.length, 1);
+test('it draws before it asks, learns the names, and ends with the job', async ({ service, screen }) => {
+  const ending = screen.open(service.url, [7]);
+  assert.is(screen.drawn.length, 1);
   assert.is(service.asked(), 0);
-  await desk.shows('the name of the output', ({ jobs: [job] }) => job?.names.get(9) === 'web');
+  await screen.shows('the name of the output', ({ jobs: [job] }) => job?.names.get(9) === 'web');
   service.move(100);
-  assert.is(exitCodeOf(await ending), 0);
-  assert.equal(desk.deeds, ['close, the last frame left']);
+  assert.is(watchExitCode(await ending), 0);
+  assert.equal(screen.operations, ['close, the last frame left']);
 });
 
 test('without ids it watches what is active, sees new jobs come, and stays until it is left', async ({
   service,
-  desk,
+  screen,
 }) => {
   service.move(100);
-  const ending = desk.open(service.url, []);
-  await desk.shows('that none is active', ({ isListing, jobs }) => !isListing && jobs.length === 0);
+  const ending = screen.open(service.url, []);
+  await screen.shows(
+    'that none is active',
+    ({ isFindingJobs: isListing, jobs }) => !isListing && jobs.length === 0,
+  );
   service.move(5);
-  await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing' && job.percent === 5);
+  await screen.shows('the job', ({ jobs: [job] }) => job?.state === 'processing' && job.percent === 5);
   service.move(100);
-  await desk.shows('its end', ({ jobs: [job] }) => job?.state === 'finished');
-  desk.press('quit');
-  assert.is(exitCodeOf(await ending), 0);
+  await screen.shows('its end', ({ jobs: [job] }) => job?.state === 'finished');
+  screen.press('quit');
+  assert.is(watchExitCode(await ending), 0);
 });
 
 test('a job that was cancelled and resubmitted beside another one is followed again', async ({
   service,
-  desk,
+  screen,
 }) => {
-  const ending = desk.open(service.url, [7]);
-  await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
-  desk.press('cancel', 'yes');
-  assert.is(exitCodeOf(await ending), 1);
+  const ending = screen.open(service.url, [7]);
+  await screen.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
+  screen.press('cancel', 'yes');
+  assert.is(watchExitCode(await ending), 1);
 
-  const again = new Desk();
+  const again = new ScreenFixture();
   const second = again.open(service.url, [7]);
   // While a question stands the screen stays, though the job is over.
   again.press('resubmit');
@@ -100,54 +107,57 @@ test('a job that was cancelled and resubmitted beside another one is followed ag
   again.press('yes');
   await again.shows('the second run', ({ jobs: [job] }) => job?.state === 'processing');
   service.move(100);
-  assert.is(exitCodeOf(await second), 0);
+  assert.is(watchExitCode(await second), 0);
   assert.equal(service.commands, ['PUT /v2/jobs/7/cancel', 'PUT /v2/jobs/7/resubmit']);
 });
 
-test('a job that is not there is lost, and gives its exit code', async ({ service, desk }) => {
-  const last = await desk.open(service.url, [12]);
-  assert.is(exitCodeOf(last), 5);
+test('a job that is not there is lost, and gives its exit code', async ({ service, screen }) => {
+  const last = await screen.open(service.url, [12]);
+  assert.is(watchExitCode(last), 5);
   assert.match(last.log[0]?.text ?? '', /12/);
 });
 
 test('a service that never answered is an error, and its empty frame is taken away', async ({
   service,
-  desk,
+  screen,
 }) => {
   await service.close();
-  const error = await desk.open(service.url, [7]).then(
+  const error = await screen.open(service.url, [7]).then(
     () => null,
     (reason: unknown) => reason,
   );
   assert.ok(isVencError(error, 'UnreachableError'));
-  assert.equal(desk.deeds, ['close']);
+  assert.equal(screen.operations, ['close']);
 });
 
-test('an outage is waited out', async ({ service, desk }) => {
-  const ending = desk.open(service.url, [7]);
-  await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
+test('an outage is waited out', async ({ service, screen }) => {
+  const ending = screen.open(service.url, [7]);
+  await screen.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
   await service.close();
-  await desk.shows('the outage', ({ unreachableSinceMs }) => unreachableSinceMs !== null);
-  desk.press('quit');
-  assert.is(exitCodeOf(await ending), 130);
+  await screen.shows('the outage', ({ unreachableSinceMs }) => unreachableSinceMs !== null);
+  screen.press('quit');
+  assert.is(watchExitCode(await ending), 130);
 });
 
-test('a service that is stopped and started again is told as gone and as back', async ({ service, desk }) => {
-  const ending = desk.open(service.url, [7]);
-  await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
+test('a service that is stopped and started again is told as gone and as back', async ({
+  service,
+  screen,
+}) => {
+  const ending = screen.open(service.url, [7]);
+  await screen.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
   await service.close();
-  await desk.shows('the outage', ({ unreachableSinceMs }) => unreachableSinceMs !== null);
+  await screen.shows('the outage', ({ unreachableSinceMs }) => unreachableSinceMs !== null);
   const again = await startControllableService(7, Number(new URL(service.url).port));
   again.open();
-  await desk.shows('that it is back', ({ log }) => log.at(-1)?.text === 'the service answers again');
+  await screen.shows('that it is back', ({ log }) => log.at(-1)?.text === 'the service answers again');
   again.move(100);
-  assert.is(exitCodeOf(await ending), 0);
+  assert.is(watchExitCode(await ending), 0);
   await again.close();
 });
 
 for (const named of [true, false]) {
   test(`fifty ${named ? 'named' : 'active'} jobs of another machine take one request a second`, async ({
-    desk,
+    screen,
   }) => {
     const service = await startFakeService({ jobCount: 50 });
     const ids = Array.from({ length: 50 }, (_, index) => 1001 + index);
@@ -155,7 +165,7 @@ for (const named of [true, false]) {
     // A clock that goes a hundred times as fast.
     const now = () => performance.now() * 100;
     // A timer may end a part of a millisecond early.
-    const pause = (milliseconds: number, signal?: AbortSignal) => realPause(milliseconds / 100 + 1, signal);
+    const sleep = (milliseconds: number, signal?: AbortSignal) => realPause(milliseconds / 100 + 1, signal);
     const begin = now();
     const arrivals: number[] = [];
     const noted = service.seen.push.bind(service.seen);
@@ -163,9 +173,12 @@ for (const named of [true, false]) {
       arrivals.push(now() - begin);
       return noted(...requests);
     };
-    const pace = createPace(paceLimitsFor('https://encoding.example.com/api/v2'), { now, pause });
-    const ending = desk.open(service.url, named ? ids : [], { pace });
-    await desk.shows(
+    const schedule = createPollingSchedule(pollingLimitsFor('https://encoding.example.com/api/v2'), {
+      now,
+      sleep,
+    });
+    const ending = screen.open(service.url, named ? ids : [], { schedule });
+    await screen.shows(
       'all of them',
       ({ jobs }) => jobs.length === 50 && jobs.every(({ state }) => state === 'processing'),
     );
@@ -174,7 +187,7 @@ for (const named of [true, false]) {
       'a minute has passed, with requests',
       () => now() - begin > 60_000 && arrivals.length > 20,
     );
-    desk.press('quit');
+    screen.press('quit');
     await ending;
     await service.close();
     for (const [index, at] of arrivals.entries())
@@ -182,17 +195,17 @@ for (const named of [true, false]) {
   });
 }
 
-test('a frame that cannot be made ends the screen with its reason', async ({ service, desk }) => {
-  const ending = desk.open(service.url, [7]);
-  await desk.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
+test('a frame that cannot be made ends the screen with its reason', async ({ service, screen }) => {
+  const ending = screen.open(service.url, [7]);
+  await screen.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
   const reason = new Error('a fault of a view');
-  desk.fault(reason);
+  screen.failure(reason);
   assert.is(await ending.catch((error: unknown) => error), reason);
 });
 
-test('a signal leaves as q does, even one that was given before', async ({ service, desk }) => {
-  assert.is(exitCodeOf(await desk.open(service.url, [7], { signal: AbortSignal.abort() })), 130);
-  assert.equal(desk.deeds, ['close, the last frame left']);
+test('a signal leaves as q does, even one that was given before', async ({ service, screen }) => {
+  assert.is(watchExitCode(await screen.open(service.url, [7], { signal: AbortSignal.abort() })), 130);
+  assert.equal(screen.operations, ['close, the last frame left']);
 });
 
 test.run();

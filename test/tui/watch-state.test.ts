@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exitCodes } from '../../src/shared/exit-codes.js';
-import { exitCodeOf, isDone, openIds, reduceWatch, startWatch } from '../../src/tui/watch-state.js';
+import { isDone, reduceWatch, startWatch, unfinishedIds, watchExitCode } from '../../src/tui/watch-state.js';
 import type { WatchEvent, WatchKey, WatchState } from '../../src/tui/watch-types.js';
 import { jobRecord, progressRecord } from './records.js';
 
@@ -30,7 +30,7 @@ test('one job named is opened, several are not, and a job named twice is watched
   assert.is(startWatch([7], start).isOpen, true);
   const state = startWatch([7, 9, 7], start);
   assert.is(state.isOpen, false);
-  assert.equal(openIds(state), [7, 9]);
+  assert.equal(unfinishedIds(state), [7, 9]);
 });
 
 const found = (...ids: readonly number[]): WatchEvent => ({
@@ -42,11 +42,11 @@ const idsOf = (state: WatchState): readonly number[] => state.jobs.map(({ id }) 
 
 test('without ids the screen stays for the jobs to come, and leaving it while none is active is no fault', () => {
   assert.is(isDone(startWatch([], start)), false);
-  assert.is(exitCodeOf(play([], key('quit'))), exitCodes.interrupted);
+  assert.is(watchExitCode(play([], key('quit'))), exitCodes.interrupted);
   const none = play([], found());
   assert.is(isDone(none), false);
   assert.is(isDone(reduceWatch(none, key('quit'), start)), true);
-  assert.is(exitCodeOf(none), exitCodes.done);
+  assert.is(watchExitCode(none), exitCodes.done);
 });
 
 test('jobs found at first need no line of the log, later ones have one, and the selected job stays selected', () => {
@@ -66,7 +66,7 @@ test('a job that is over stays a moment, and its code is kept', () => {
   assert.equal(idsOf(later), [30]);
   assert.is(later.jobs[later.selected]?.id, 30);
   const over = reduceWatch(later, final(30), start + 24_000);
-  assert.is(exitCodeOf(over), exitCodes.jobFailed);
+  assert.is(watchExitCode(over), exitCodes.jobFailed);
   assert.is(logOf(later).at(-1), 'job 10: failed');
 });
 
@@ -120,7 +120,7 @@ const codes: readonly (readonly [string, readonly WatchEvent[], number])[] = [
     'a job that is not there gives its own code',
     [
       final(1),
-      { type: 'lost', id: 5, loss: { message: 'There is no job 5.', exitCode: exitCodes.notFound } },
+      { type: 'lost', id: 5, unavailable: { message: 'There is no job 5.', exitCode: exitCodes.notFound } },
     ],
     exitCodes.notFound,
   ],
@@ -128,7 +128,7 @@ const codes: readonly (readonly [string, readonly WatchEvent[], number])[] = [
     'the first job that went wrong decides',
     [
       final(1, { state: 'failed' }),
-      { type: 'lost', id: 5, loss: { message: 'gone', exitCode: exitCodes.notFound } },
+      { type: 'lost', id: 5, unavailable: { message: 'gone', exitCode: exitCodes.notFound } },
     ],
     exitCodes.jobFailed,
   ],
@@ -136,7 +136,7 @@ const codes: readonly (readonly [string, readonly WatchEvent[], number])[] = [
 for (const [name, events, code] of codes) {
   test(`exit code: ${name}`, () => {
     const state = play([1, 5], ...events);
-    assert.is(exitCodeOf(state), code);
+    assert.is(watchExitCode(state), code);
     assert.is(isDone(state), true);
   });
 }
@@ -178,12 +178,12 @@ test('the log tells what happened, once each', () => {
 });
 
 test('the end of a failed job names the reason', () => {
-  const fault = {
+  const failure = {
     state: 'failed',
     error_class: 'NoMediaError',
     error_message: 'It holds no video.',
   } as const;
-  const state = play([1], final(1, { state: 'failed' }, fault, { state: 'no input' }));
+  const state = play([1], final(1, { state: 'failed' }, failure, { state: 'no input' }));
   assert.equal(logOf(state), ['job 1: failed, input: NoMediaError: It holds no video.']);
 });
 
@@ -212,7 +212,7 @@ test('the time to go is never estimated from the percentage of the job', () => {
     [1],
     ...[0, 1, 2, 40].map((percent) => progress(1, { progress: percent, outputs: [queued] })),
   ).jobs;
-  assert.equal([job?.state, job?.shownState, job?.etaMs], ['processing', 'queued', null]);
+  assert.equal([job?.state, job?.displayState, job?.etaMs], ['processing', 'queued', null]);
 });
 
 test('a queued output has no time to go, whatever a service says of it', () => {
@@ -232,7 +232,13 @@ test('the service that does not answer is told once, and its return once', () =>
 
 test('a job that was resubmitted waits again, under its old names, and keeps the screen', () => {
   const order = { verb: 'resubmit', jobId: 1 } as const;
-  const state = play([1, 5], final(1, { state: 'failed' }), progress(5), { type: 'obeyed', order }, final(5));
+  const state = play(
+    [1, 5],
+    final(1, { state: 'failed' }),
+    progress(5),
+    { type: 'obeyed', command: order },
+    final(5),
+  );
   assert.is(state.jobs[0]?.state, 'waiting');
   assert.is(state.jobs[0]?.names.get(3), 'web');
   assert.is(isDone(state), false);
@@ -244,7 +250,7 @@ test('the screen does not leave while it asks or an order is on its way', () => 
   assert.is(isDone(reduceWatch(asked, key('no'), start)), true);
   const sent = play([1], progress(1), key('cancel'), key('yes'), final(1, { state: 'cancelled' }));
   assert.is(isDone(sent), false);
-  const obeyed: WatchEvent = { type: 'obeyed', order: { verb: 'cancel', jobId: 1 } };
+  const obeyed: WatchEvent = { type: 'obeyed', command: { verb: 'cancel', jobId: 1 } };
   assert.is(isDone(reduceWatch(sent, obeyed, start)), true);
 });
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jobRecord } from '../../daemon/jobs/view.js';
-import type { JobNotice, OutputNotice } from '../../src/shared/records/notices.js';
+import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notices.js';
 import { waitUntil } from '../helpers/wait-until.js';
 import { finishing, noneIsPending, verified, withHarness } from './notification-harness.js';
 
@@ -17,7 +17,7 @@ test('each end is told once, outputs before their job, with what the job, its in
     await waitUntil('two outputs are told', () => endpoint.received.length === 2);
     await harness.change(id, ...finishing(third));
     await waitUntil('the job is told', () => noneIsPending(harness));
-    const told = endpoint.received.map(verified) as readonly (JobNotice & OutputNotice)[];
+    const told = endpoint.received.map(verified) as readonly (JobNotificationBody & OutputNotificationBody)[];
     assert.equal(
       told.map(({ job, output, outputs: all }) => [
         job.id,
@@ -107,7 +107,7 @@ test('what came to its end while nobody delivered is told by the next one', asyn
     }
     harness.open();
     await waitUntil('all are told', () => noneIsPending(harness));
-    const told = endpoint.received.map(verified) as readonly JobNotice[];
+    const told = endpoint.received.map(verified) as readonly JobNotificationBody[];
     assert.equal(told.map(({ job }) => job.id).sort(), ids);
   });
 });
@@ -129,7 +129,8 @@ test('a resubmit takes back what is not told yet, and what was kept is not told 
       await waitUntil('the first is told', () => noneIsPending(harness));
       await harness.change(id, { type: 'claimed', token: 'next' }, { type: 'cancelled' });
       await waitUntil('all are told', () => noneIsPending(harness));
-      const told = endpoint.received.map(verified) as readonly (JobNotice & OutputNotice)[];
+      const told = endpoint.received.map(verified) as readonly (JobNotificationBody &
+        OutputNotificationBody)[];
       assert.equal(
         told.map(({ job, output }) => [output?.id ?? null, output?.state ?? job.state]),
         [

@@ -19,7 +19,7 @@ interface PostOptions {
 
 /** Posts letters one after the other, and gives what became of the last. */
 async function post(
-  letters: readonly Partial<WebhookRequest>[],
+  requests: readonly Partial<WebhookRequest>[],
   options: PostOptions = {},
 ): Promise<string | null> {
   const poster = createWebhookClient({
@@ -27,8 +27,8 @@ async function post(
     timeoutMs: options.timeoutMs ?? 5_000,
   });
   let outcome: string | null = null;
-  for (const letter of letters) {
-    const whole = { url: '', headers: {}, body: '', ...letter };
+  for (const webhookRequest of requests) {
+    const whole = { url: '', headers: {}, body: '', ...webhookRequest };
     outcome = await poster.post(whole, new AbortController().signal);
     await nextTurn();
   }
@@ -156,8 +156,8 @@ test('an answer that drips is cut off when the time for the attempt is up', asyn
       response.write('a');
     },
     async ({ url }) => {
-      const letter = { url: url('/'), headers: {}, body: '' };
-      assert.is(await poster.post(letter, new AbortController().signal), null);
+      const webhookRequest = { url: url('/'), headers: {}, body: '' };
+      assert.is(await poster.post(webhookRequest, new AbortController().signal), null);
       await waitUntil('the answer is cut off', () => isCut);
     },
   );
@@ -229,8 +229,8 @@ test('a signal ends the attempt, and one that was given before begins none', asy
         timeoutMs: 5_000,
       });
       const stop = new AbortController();
-      const letter = { url: receiver.url('/'), headers: {}, body: '' };
-      const outcome = poster.post(letter, stop.signal).then(
+      const webhookRequest = { url: receiver.url('/'), headers: {}, body: '' };
+      const outcome = poster.post(webhookRequest, stop.signal).then(
         () => 'settled',
         () => 'rejected',
       );
@@ -238,7 +238,7 @@ test('a signal ends the attempt, and one that was given before begins none', asy
       stop.abort();
       assert.is(await outcome, 'rejected');
       await waitUntil('the connection is closed', () => receiver.open.now === 0);
-      await poster.post(letter, stop.signal).then(
+      await poster.post(webhookRequest, stop.signal).then(
         () => assert.unreachable(),
         () => {},
       );

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { runOneShot } from '../../daemon/app/one-shot-run.js';
 import { createClient } from '../../src/client/client.js';
 import { follow } from '../../src/client/follow.js';
-import { readSse, sseStart } from '../../src/client/sse.js';
+import { initialSseState, parseSse } from '../../src/client/sse.js';
 import type { JobProgressRecord } from '../../src/shared/records.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
@@ -51,7 +51,7 @@ test('a stream tells the whole way of a job, and the client follows it by that a
     if (event.type === 'progress') followed.push(event.job);
     else end = event.type === 'final' ? event.job.state : event.type;
   }
-  const { messages } = readSse(sseStart, await raw);
+  const { messages } = parseSse(initialSseState, await raw);
   const reported = messages.map(({ data }) => JSON.parse(data) as JobProgressRecord);
   await daemon.stop();
   checkOrder(reported);

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../daemon/jobs/job.js';
-import type { JobNotice, OutputNotice } from '../../src/shared/records/notices.js';
+import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notices.js';
 import { runCli } from '../cli/run-cli.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import {
@@ -77,13 +77,13 @@ test('the outputs of a real job and then the job itself are told to all who aske
     if (seen === undefined) throw new Error(`nothing came to ${path}`);
     return seen;
   };
-  const ofJob = verify(at('/job'), secret) as JobNotice;
+  const ofJob = verify(at('/job'), secret) as JobNotificationBody;
   assert.equal([ofJob.job.id, ofJob.job.state, ofJob.job.pass_through], [id, 'finished', 'order 12']);
   assert.equal(
     ofJob.outputs.map(({ label, url, md5_checksum }) => [label, url, md5_checksum]),
     job.output_media_files.map(({ label, url, md5_checksum }) => [label, url, md5_checksum]),
   );
-  const ofB = verify(at('/b'), secret) as OutputNotice;
+  const ofB = verify(at('/b'), secret) as OutputNotificationBody;
   assert.equal([ofB.job.id, ofB.output.label, ofB.output.state, ofB.output.width], [id, 'b', 'finished', 32]);
   assert.is(at('/b').headers['x-b'], 'b');
   assert.match(at('/job-in-xml').body, `<job><id type="integer">${id}</id><state>finished</state>`);

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runHere } from '../cli/run-here.js';
+import { runInProcess } from '../cli/run-here.js';
 import { media, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -44,12 +44,12 @@ test('what plan prints is what run runs, but for the folder and the numbers of t
   const request = join(folder, 'request.json');
   await writeFile(request, JSON.stringify({ input: pathToFileURL(film).href, outputs }));
   const programs = ['--ffmpeg', ffmpeg, '--ffprobe', ffprobe.path];
-  const plan = await runHere(['plan', request, '--json', ...programs]);
+  const plan = await runInProcess(['plan', request, '--json', ...programs]);
   assert.equal([plan.code, plan.stderr], [0, '']);
   const steps: readonly { readonly args: readonly string[] }[] = JSON.parse(plan.stdout);
   assert.equal(encodingCalls(await readFile(notes, 'utf8')), []);
 
-  const ran = await runHere(['run', request, '--progress', 'none', ...programs]);
+  const ran = await runInProcess(['run', request, '--progress', 'none', ...programs]);
   assert.is(ran.code, 0, ran.stderr);
   const calls = encodingCalls(await readFile(notes, 'utf8'));
   const scratch = /file:(.+)\/input$/.exec(calls.flat().find((word) => word.endsWith('/input')) ?? '')?.[1];

@@ -18,7 +18,7 @@ test('a second Ctrl-C leaves run at once, and nothing behind', async () => {
     cwd: folder,
     env: { TMPDIR: temporary },
   });
-  await run.says('transcoding');
+  await run.expectedText('transcoding');
   run.child.kill('SIGINT');
   run.child.kill('SIGINT');
   const { code } = await run.ended;

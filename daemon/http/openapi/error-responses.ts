@@ -20,16 +20,17 @@ export interface ErrorResponse {
 
 const hasId = ({ route }: ErrorCondition) => route.path.includes(':id');
 const hasToken = ({ route }: ErrorCondition) => route.path.includes(':token');
-const hasBody = ({ route }: ErrorCondition) => route.takes !== undefined;
+const hasBody = ({ route }: ErrorCondition) => route.requestBody !== undefined;
 /** What can happen anywhere is told once and for all. */
 const never = () => false;
 /** A form that the route has not is asked for with `format` alone: other suffixes make other addresses. */
 const hasFormat = ({ route, suffix }: ErrorCondition) => suffix === null && route.representations.length > 0;
 const hasCallback = ({ route, suffix }: ErrorCondition) =>
   suffix === null ? route.representations.includes('jsonp') : suffix === 'jsonp';
-const takes = (what: Route['takes']) => (condition: ErrorCondition) => condition.route.takes === what;
+const takes = (what: Route['requestBody']) => (condition: ErrorCondition) =>
+  condition.route.requestBody === what;
 const changesJob = ({ route }: ErrorCondition) => route.status === 204;
-const isStream = ({ route }: ErrorCondition) => route.content === 'text/event-stream';
+const isStream = ({ route }: ErrorCondition) => route.contentType === 'text/event-stream';
 
 /** Every refusal, with the rule that tells at which routes it occurs. */
 export const errorResponses = [

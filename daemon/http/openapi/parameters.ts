@@ -65,7 +65,7 @@ export function parametersOf({ name, route, suffix }: RouteVariant): readonly (P
     ...queryParameters(route),
     ...(suffix === null ? formatParameters(route) : []),
     ...(suffix === 'jsonp' || suffix === null ? callbackParameters(route) : []),
-    ...(route.takes === 'job' ? [ref('idempotencyKey')] : []),
+    ...(route.requestBody === 'job' ? [ref('idempotencyKey')] : []),
     ...(name === 'jobEvents' ? [ref('lastEventId')] : []),
     ...(name === 'hostedFile' ? [ref('range'), ref('ifRange')] : []),
   ];
@@ -87,7 +87,7 @@ function pathParameters({ path }: Route): readonly (Parameter | Reference)[] {
 }
 
 function queryParameters({ query = {} }: Route): readonly Parameter[] {
-  return Object.entries(query).map(([name, { type, note }]) => ({
+  return Object.entries(query).map(([name, { type, description: note }]) => ({
     name,
     in: 'query',
     description: `${note[0]?.toUpperCase()}${note.slice(1)}.`,

@@ -40,7 +40,7 @@ function suffixesOf({ path, representations }: Route): readonly Representation[]
 function operationsOf(variant: RouteVariant): PathItem {
   // The methods of routes in lower case are those of OpenAPI, which toLowerCase cannot say.
   const own = variant.route.method.toLowerCase() as Method;
-  const others = isAnyMethod(variant) ? otherMethods.filter((method) => method !== own) : [];
+  const others = acceptsAnyMethod(variant) ? otherMethods.filter((method) => method !== own) : [];
   return Object.fromEntries(
     [own, ...others].map((method) => [
       method,
@@ -72,8 +72,8 @@ const keys = {
 } as const satisfies Readonly<Record<Route['key'], string>>;
 
 /** Only the plain address takes any method (section 4.5). */
-function isAnyMethod({ route, suffix }: RouteVariant): boolean {
-  return route.isAnyMethod === true && suffix === null;
+function acceptsAnyMethod({ route, suffix }: RouteVariant): boolean {
+  return route.acceptsAnyMethod === true && suffix === null;
 }
 
 function description(variant: RouteVariant): string {
@@ -85,7 +85,7 @@ function description(variant: RouteVariant): string {
     suffix !== null || more.length === 0
       ? ''
       : ` The same address with ${more.join(', ')} names the form of the answer.`;
-  const any = isAnyMethod(variant) ? ' Any method but HEAD and OPTIONS does the same.' : '';
+  const any = acceptsAnyMethod(variant) ? ' Any method but HEAD and OPTIONS does the same.' : '';
   return `${sectionNote} ${keys[route.key]}${forms}${any}`;
 }
 

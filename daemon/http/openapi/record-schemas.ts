@@ -1,6 +1,6 @@
 import { type ErrorClassEntry, errorClasses } from '../../../src/shared/error-classes.js';
 import { exitCodes } from '../../../src/shared/exit-codes.js';
-import { type AnswerName, answers } from '../../../src/shared/records/answers.js';
+import { type ResponseName, responses } from '../../../src/shared/records/answers.js';
 import type { Field, ObjectField, RecordTable } from '../../../src/shared/records/field.js';
 import {
   jobFields,
@@ -16,7 +16,7 @@ import {
   outputDetailsFields,
   outputFileFields,
 } from '../../../src/shared/records/media.js';
-import { jobNotice, outputNotice } from '../../../src/shared/records/notices.js';
+import { jobNotificationFields, outputNotificationFields } from '../../../src/shared/records/notices.js';
 import {
   liveDayFields,
   liveSumFields,
@@ -48,29 +48,29 @@ const parts: ReadonlyMap<RecordTable, string> = new Map<RecordTable, string>([
 const privateFields: readonly string[] = ['md5_checksum'];
 
 /** Name of the schema of an answer, e.g. `InputDetailsAnswer`. */
-export function answerSchemaName(name: AnswerName, form: 'whole' | 'public' = 'whole'): string {
-  const answer: Field = answers[name];
+export function answerSchemaName(name: ResponseName, form: 'whole' | 'public' = 'whole'): string {
+  const answer: Field = responses[name];
   const hasPublicForm = form === 'public' && answer.type === 'object' && hasPrivate(answer);
   return `${name[0]?.toUpperCase()}${name.slice(1)}Answer${hasPublicForm ? 'InJsonp' : ''}`;
 }
 
 /** The schemas of every answer and notice, and of the records inside of them that have a name. */
 export function recordSchemas(): Schemas {
-  const fullSchemas = Object.entries<Field>(answers).map(
+  const fullSchemas = Object.entries<Field>(responses).map(
     // The keys of the table are the names of answers, which Object.entries forgets.
     ([name, field]) =>
-      [answerSchemaName(name as AnswerName), { ...fieldSchema(field), ...root(field) }] as const,
+      [answerSchemaName(name as ResponseName), { ...fieldSchema(field), ...root(field) }] as const,
   );
   const named = [...parts].map(
     ([fields, name]) => [name, recordSchema(fields, 'A part of answers.')] as const,
   );
   const publicSchemas = publicAnswers().map(
-    (name) => [answerSchemaName(name, 'public'), publicSchema(answers[name])] as const,
+    (name) => [answerSchemaName(name, 'public'), publicSchema(responses[name])] as const,
   );
   return {
     ...Object.fromEntries([...fullSchemas, ...publicSchemas, ...named]),
-    JobNotice: { ...fieldSchema(jobNotice), ...root(jobNotice) },
-    OutputNotice: { ...fieldSchema(outputNotice), ...root(outputNotice) },
+    JobNotice: { ...fieldSchema(jobNotificationFields), ...root(jobNotificationFields) },
+    OutputNotice: { ...fieldSchema(outputNotificationFields), ...root(outputNotificationFields) },
     ErrorClass: errorClassSchema(),
   };
 }
@@ -89,20 +89,21 @@ function recordSchema(fields: RecordTable, description: string): Schema {
 
 function propertySchema(name: string, field: Field): Schema {
   if (name !== 'error_class') return fieldSchema(field);
-  return { description: field.note, anyOf: [refTo('ErrorClass'), { type: 'null' }] };
+  return { description: field.description, anyOf: [refTo('ErrorClass'), { type: 'null' }] };
 }
 
 /** The schema of one field. */
 function fieldSchema(field: Field): Schema {
   const schema = bareSchema(field);
   if (!field.isNullable) return schema;
-  if (typeof schema.type !== 'string') return { description: field.note, anyOf: [schema, { type: 'null' }] };
+  if (typeof schema.type !== 'string')
+    return { description: field.description, anyOf: [schema, { type: 'null' }] };
   const values = schema.enum === undefined ? {} : { enum: [...schema.enum, null] };
   return { ...schema, ...values, type: [schema.type, 'null'] };
 }
 
 function bareSchema(field: Field): Schema {
-  const description = field.note;
+  const description = field.description;
   switch (field.type) {
     case 'integer':
     case 'number':
@@ -133,17 +134,17 @@ function root(field: Field): Schema {
   return field.type === 'object' ? { xml: { name: 'api-response' } } : {};
 }
 
-function publicAnswers(): readonly AnswerName[] {
+function publicAnswers(): readonly ResponseName[] {
   const given = Object.values<Route>(routes)
     .filter(({ representations }) => representations.includes('jsonp'))
-    .flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
+    .flatMap(({ response: answer }) => (answer === undefined ? [] : [answer]));
   return [...new Set(given)].filter((name) => answerSchemaName(name, 'public') !== answerSchemaName(name));
 }
 
 function publicSchema(field: Field): Schema {
   if (field.type !== 'object') return fieldSchema(field);
   const open = Object.entries(field.fields).filter(([name]) => !privateFields.includes(name));
-  return recordSchema(Object.fromEntries(open), `${field.note}, as the JSONP form has them`);
+  return recordSchema(Object.fromEntries(open), `${field.description}, as the JSONP form has them`);
 }
 
 function hasPrivate({ fields }: ObjectField): boolean {

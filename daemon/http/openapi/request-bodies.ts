@@ -34,7 +34,7 @@ export const requestBodies = {
 } as const satisfies Readonly<Record<string, RequestBody>>;
 
 /** The body of an operation; nothing where it takes none. */
-export function requestBodyOf({ takes, key }: Route, method: Method): Reference | undefined {
+export function requestBodyOf({ requestBody: takes, key }: Route, method: Method): Reference | undefined {
   if (takes === 'job') return ref('Job');
   if (takes === 'file') return ref('File');
   // The bodies of other methods mean nothing to OpenAPI.

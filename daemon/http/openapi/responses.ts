@@ -1,4 +1,4 @@
-import { type AnswerName, answers } from '../../../src/shared/records/answers.js';
+import { type ResponseName, responses } from '../../../src/shared/records/answers.js';
 import type { Representation, Route, RouteName } from '../../../src/shared/routes.js';
 import type { MediaType, Reference, ResponseNote } from './document-types.js';
 import { type ErrorResponse, errorResponses } from './error-responses.js';
@@ -49,7 +49,7 @@ export function errorResponseComponents(): Readonly<Record<string, ResponseNote>
 
 /** How an answer looks in each of some forms. */
 export function bodies(
-  answer: AnswerName,
+  answer: ResponseName,
   forms: readonly Representation[],
 ): Readonly<Record<string, MediaType>> {
   const media = forms.map((form) => [
@@ -75,16 +75,16 @@ function kindOf(status: number, { route, suffix }: RouteVariant): keyof typeof k
 function success({ name, route, suffix }: RouteVariant): ResponseNote {
   const script: readonly HeaderName[] = suffix === 'jsonp' ? ['X-Content-Type-Options'] : [];
   const headers = headerRefs([...headersOfRoute(name, route.status), ...script]);
-  if (route.answer !== undefined) {
+  if (route.response !== undefined) {
     const forms = suffix === null ? route.representations : [suffix];
     return {
-      description: sentence(answers[route.answer].note),
+      description: sentence(responses[route.response].description),
       headers,
-      content: bodies(route.answer, forms),
+      content: bodies(route.response, forms),
     };
   }
-  if (route.content === undefined) return { description: 'Done.', headers };
-  return { description: sentence(route.summary), headers, content: contentOf(route.content) };
+  if (route.contentType === undefined) return { description: 'Done.', headers };
+  return { description: sentence(route.summary), headers, content: contentOf(route.contentType) };
 }
 
 /** Answers that follow from no rule. */
@@ -96,7 +96,7 @@ function extras(variant: RouteVariant): Readonly<Record<string, ResponseNote>> {
     case 'hostedFile': {
       const headers = headerRefs(headersOfRoute(name, 206));
       return {
-        206: { description: 'A part of the file.', headers, content: contentOf(route.content ?? '') },
+        206: { description: 'A part of the file.', headers, content: contentOf(route.contentType ?? '') },
       };
     }
     case 'health': {
@@ -122,11 +122,11 @@ function contentOf(type: string): Readonly<Record<string, MediaType>> {
   };
 }
 
-function recordOf(answer: AnswerName): MediaType {
+function recordOf(answer: ResponseName): MediaType {
   return { schema: refTo(answerSchemaName(answer)) };
 }
 
-function scriptOf(answer: AnswerName): MediaType {
+function scriptOf(answer: ResponseName): MediaType {
   return {
     schema: {
       type: 'string',

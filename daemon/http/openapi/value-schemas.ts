@@ -44,7 +44,7 @@ export function plainSchema(setting: PlainSetting): Schema {
       return { type: 'string', maxLength: maxUrlLength, pattern: schemePattern(setting.schemes) };
     case 'choice': {
       const { choices } = setting;
-      if (!setting.anyCase) return { type: 'string', enum: choices };
+      if (!setting.isCaseInsensitive) return { type: 'string', enum: choices };
       return {
         anyOf: [
           { type: 'string', enum: choices },

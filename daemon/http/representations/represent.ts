@@ -1,4 +1,4 @@
-import { type AnswerName, answers } from '../../../src/shared/records/answers.js';
+import { type ResponseName, responses } from '../../../src/shared/records/answers.js';
 import { toXml } from '../../../src/shared/to-xml.js';
 import { corsHeaders, headerList } from '../cors.js';
 import { jsonType, toCachedJson, toJson } from './json.js';
@@ -20,7 +20,7 @@ const headersOf = {
 } as const;
 
 /** Answers whose records are made once for a stored job, so that their texts are worth keeping. */
-const cachedAnswers: ReadonlySet<AnswerName> = new Set<AnswerName>([
+const cachedAnswers: ReadonlySet<ResponseName> = new Set<ResponseName>([
   'job',
   'jobs',
   'inputDetails',
@@ -28,13 +28,13 @@ const cachedAnswers: ReadonlySet<AnswerName> = new Set<AnswerName>([
 ]);
 
 /** A record in the form that was asked for. */
-export function represent(record: unknown, answer: AnswerName, form: Form): EncodedAnswer {
+export function represent(record: unknown, answer: ResponseName, form: Form): EncodedAnswer {
   const headers = headersOf[form.type];
   switch (form.type) {
     case 'json':
       return { text: cachedAnswers.has(answer) ? toCachedJson(record) : toJson(record), headers };
     case 'xml':
-      return { text: toXml(record, answers[answer]), headers };
+      return { text: toXml(record, responses[answer]), headers };
     case 'jsonp':
       return { text: toJsonp(toJson(publicPart(record)), form.callback), headers };
   }

@@ -1,5 +1,5 @@
 import type { JobRecord } from '../../../src/shared/records.js';
-import { oncePer } from '../../../src/shared/util/once-per.js';
+import { memoizeByKey } from '../../../src/shared/util/once-per.js';
 import { cancelJob } from '../../actions/cancel-job.js';
 import { createJob } from '../../actions/create-job.js';
 import { type JobListing, listJobs } from '../../actions/list-jobs.js';
@@ -14,7 +14,7 @@ export function idOf(params: Readonly<Record<string, string>>): number {
 }
 
 /** A job as it stands on the wire. */
-const wrapJob = oncePer((job: JobRecord) => ({ job }));
+const wrapJob = memoizeByKey((job: JobRecord) => ({ job }));
 
 /** `POST /v2/jobs` (section 4.1), with `Idempotency-Key`. */
 export const postJob: RouteHandler = async (appContext, requestContext, account) => {

@@ -1,5 +1,5 @@
 import { type Disk, realDisk } from '../../../src/shared/util/disk.js';
-import { giveToOwnerOf } from '../../../src/shared/util/give-to-owner.js';
+import { chownToOwnerOf } from '../../../src/shared/util/give-to-owner.js';
 
 /** The disk of this machine, on which new files belong to the user whose folder this is, whoever writes them. */
 export function diskOfOwner(folder: string): Disk {
@@ -7,7 +7,7 @@ export function diskOfOwner(folder: string): Disk {
     ...realDisk,
     async create(path) {
       const file = await realDisk.create(path);
-      await giveToOwnerOf(folder, path);
+      await chownToOwnerOf(folder, path);
       return file;
     },
   };

@@ -24,7 +24,7 @@ export type IndexRow = readonly [
   extras?: Extras,
 ];
 
-const noUsage: readonly JobDailyUsage[] = [];
+const formatNoUsage: readonly JobDailyUsage[] = [];
 
 /** The row of an entry. */
 export function writeIndexRow({
@@ -58,7 +58,7 @@ export function readIndexRow(row: unknown): IndexEntry | null {
   const state: unknown = row[2];
   if (typeof id !== 'number' || typeof accountId !== 'string') return null;
   if (typeof state !== 'string' || !isJobState(state)) return null;
-  const usage = row.length < 4 ? noUsage : readUsageRows(row[3]);
+  const usage = row.length < 4 ? formatNoUsage : readUsageRows(row[3]);
   if (usage === null) return null;
   const short = { id, accountId, state, usage, hasNotifications: false, idempotencyKey: null };
   return row.length < 5 ? short : withExtras(short, row[4]);
@@ -74,7 +74,7 @@ function withExtras(entry: IndexEntry, extras: unknown): IndexEntry | null {
 
 function readUsageRows(rows: unknown): readonly JobDailyUsage[] | null {
   if (!Array.isArray(rows)) return null;
-  if (rows.length === 0) return noUsage;
+  if (rows.length === 0) return formatNoUsage;
   const usageRows = rows.map(readUsageRow).filter((share) => share !== null);
   return usageRows.length === rows.length ? usageRows : null;
 }

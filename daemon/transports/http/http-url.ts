@@ -1,4 +1,4 @@
-import { decoded } from '../../../src/shared/text/url-text.js';
+import { decodeUrlPart } from '../../../src/shared/text/url-text.js';
 import type { Credentials } from '../../transfer/remote-url.js';
 
 /** An address without credentials, and these; or why a text is none: a sentence without subject. */
@@ -34,7 +34,7 @@ export function basicAuthorization({ user, password }: Credentials): string {
 
 function credentialsOf(url: URL): Credentials | null {
   if (url.username === '' && url.password === '') return null;
-  return { user: decoded(url.username), password: decoded(url.password) };
+  return { user: decodeUrlPart(url.username), password: decodeUrlPart(url.password) };
 }
 
 function invalid(validationError: string): HttpUrlParseResult {

@@ -6,7 +6,7 @@ import { type Block, blocksOf } from './roff.js';
 export function daemonBlocks(program: CommandNode): readonly Block[] {
   const daemon = program.commands.find(({ path }) => path[0] === 'daemon');
   if (daemon === undefined) return [];
-  const { description: _said, ...rest } = daemon;
+  const { description: _intro, ...rest } = daemon;
   const [remarks = '', examples = ''] = daemon.details.split(/^Examples:\n/m);
   return [
     { kind: 'section', title: 'Name' },

@@ -1,5 +1,5 @@
 import { commandTree } from '../../../src/cli/command-tree.js';
-import { wholeProgram } from '../../../src/cli/completion/load-all-commands.js';
+import { loadFullProgram } from '../../../src/cli/completion/load-all-commands.js';
 import type { Io } from '../../../src/cli/terminal/io.js';
 import { productVersion } from '../../../src/shared/version.js';
 import { daemonBlocks } from './daemon-page.js';
@@ -11,7 +11,7 @@ const day = '2026-11-21';
 
 /** The manual pages by the names of their files, made of all commands and the topics of the help. */
 export async function manPages(io: Io): Promise<Readonly<Record<string, string>>> {
-  const program = commandTree(await wholeProgram(io));
+  const program = commandTree(await loadFullProgram(io));
   const source = `venc ${productVersion}`;
   return {
     'venc.1': roffPage({ name: 'VENC', section: 1, day, source }, await vencBlocks(program)),

@@ -1,8 +1,8 @@
-import type { CommandNode, FlagNode, WordNode } from '../../../src/cli/command-tree.js';
+import type { ArgumentNode, CommandNode, FlagNode } from '../../../src/cli/command-tree.js';
 import type { Block } from './roff.js';
 
 /** How a command is called, e.g. `venc accounts create <name>`. */
-export function usageOf({ path, words, flags }: CommandNode): string {
+export function usageOf({ path, args: words, flags }: CommandNode): string {
   const hasFlags = flags.some(({ isHidden }) => !isHidden);
   return ['venc', ...path, ...(hasFlags ? ['[options]'] : []), ...words.map(wordText)].join(' ');
 }
@@ -11,7 +11,7 @@ export function usageOf({ path, words, flags }: CommandNode): string {
 export function commandBlocks(command: CommandNode, details: readonly Block[]): readonly Block[] {
   return [
     { kind: 'text', text: command.description },
-    ...command.words.map((word): Block => ({ kind: 'term', term: wordText(word), text: word.help })),
+    ...command.args.map((word): Block => ({ kind: 'term', term: wordText(word), text: word.help })),
     ...flagBlocks(command.flags.filter(({ heading }) => heading === null)),
     ...details,
   ];
@@ -27,7 +27,7 @@ export function flagBlocks(flags: readonly FlagNode[]): readonly Block[] {
     });
 }
 
-function wordText({ name, isRequired, isVariadic }: WordNode): string {
+function wordText({ name, isRequired, isVariadic }: ArgumentNode): string {
   const text = isVariadic ? `${name}...` : name;
   return isRequired ? `<${text}>` : `[${text}]`;
 }

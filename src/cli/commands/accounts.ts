@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { examplesOf } from '../help/examples.js';
+import { formatExamples } from '../help/examples.js';
 import type { AccountRecord } from '../output/accounts-text.js';
 import {
-  addReadingOptions,
+  addOutputFormatOptions,
+  type OutputFormatOptions,
   printRecord,
   printRecords,
-  type ReadingOptions,
 } from '../terminal/print-answer.js';
 
-interface ShowOptions extends ReadingOptions {
+interface ShowOptions extends OutputFormatOptions {
   readonly secret?: boolean;
 }
 
@@ -32,12 +32,15 @@ export function define(command: Command, context: Context): void {
     .command('create')
     .description('Make an account in integration mode, and print its key: the only time it is shown.')
     .argument('<name>', '1 to 64 letters, digits or . _ - @ +')
-    .addHelpText('after', examplesOf('venc accounts create studio', 'KEY=$(venc accounts create studio)'))
-    .action(context.act((name: string) => create(name, context)));
-  addReadingOptions(command.command('list').description('List the accounts.'), 'many')
-    .addHelpText('after', examplesOf('venc accounts list', 'venc accounts list --json --fields name,mode'))
-    .action(context.act((options: ReadingOptions) => list(options, context)));
-  addReadingOptions(
+    .addHelpText('after', formatExamples('venc accounts create studio', 'KEY=$(venc accounts create studio)'))
+    .action(context.handler((name: string) => create(name, context)));
+  addOutputFormatOptions(command.command('list').description('List the accounts.'), 'many')
+    .addHelpText(
+      'after',
+      formatExamples('venc accounts list', 'venc accounts list --json --fields name,mode'),
+    )
+    .action(context.handler((options: OutputFormatOptions) => list(options, context)));
+  addOutputFormatOptions(
     command
       .command('show')
       .description('Show an account, or the secret that its notifications are signed with.')
@@ -45,26 +48,26 @@ export function define(command: Command, context: Context): void {
     'one',
   )
     .addOption(new Option('--secret', 'print the notification secret, alone').conflicts(['json', 'fields']))
-    .addHelpText('after', examplesOf('venc accounts show default', 'venc accounts show default --secret'))
-    .action(context.act((name: string, options: ShowOptions) => show(name, options, context)));
-  for (const { word, isIntegration, description } of modes) {
+    .addHelpText('after', formatExamples('venc accounts show default', 'venc accounts show default --secret'))
+    .action(context.handler((name: string, options: ShowOptions) => show(name, options, context)));
+  for (const { arg, isIntegration, description } of modes) {
     command
-      .command(word)
+      .command(arg)
       .description(description)
       .argument('<name>', 'name of the account')
-      .addHelpText('after', examplesOf(`venc accounts ${word} studio`))
-      .action(context.act((name: string) => setMode(name, isIntegration, context)));
+      .addHelpText('after', formatExamples(`venc accounts ${arg} studio`))
+      .action(context.handler((name: string) => setMode(name, isIntegration, context)));
   }
 }
 
 const modes = [
   {
-    word: 'live',
+    arg: 'live',
     isIntegration: false,
     description: 'Take an account out of integration mode: its jobs are encoded in full.',
   },
   {
-    word: 'integration',
+    arg: 'integration',
     isIntegration: true,
     description: 'Put an account into integration mode: every job of it is a test job.',
   },
@@ -80,23 +83,23 @@ Examples:
   venc accounts show studio --secret`;
 
 async function create(name: string, { io, dataFolder }: Context) {
-  const { createAccount } = await desk();
+  const { createAccount } = await admin();
   const { id, key } = await createAccount(await dataFolder(), name);
-  io.note(`venc: account ${name} made, in integration mode; its full-access key has the id ${id}\n`);
-  await io.out(`${key}\n`);
+  io.writeStderr(`venc: account ${name} made, in integration mode; its full-access key has the id ${id}\n`);
+  await io.writeStdout(`${key}\n`);
   return exitCodes.done;
 }
 
-async function list(options: ReadingOptions, { io, dataFolder }: Context) {
-  const { listAccounts } = await desk();
+async function list(options: OutputFormatOptions, { io, dataFolder }: Context) {
+  const { listAccounts } = await admin();
   const records = (await listAccounts(await dataFolder())).map(recordOf);
   await printRecords(io, options, {
-    answers: records,
+    items: records,
     known: noAccount,
-    none: 'no accounts',
-    text: async (look) => {
+    emptyText: 'no accounts',
+    text: async (style) => {
       const { accountsTable } = await import('../output/accounts-text.js');
-      return accountsTable(records, look);
+      return accountsTable(records, style);
     },
   });
   return exitCodes.done;
@@ -106,10 +109,10 @@ async function list(options: ReadingOptions, { io, dataFolder }: Context) {
 const noAccount: AccountRecord = { name: '', mode: 'live', created_at: '', keys: 0 };
 
 async function show(name: string, options: ShowOptions, { io, dataFolder }: Context) {
-  const { findAccount } = await desk();
+  const { findAccount } = await admin();
   const account = await findAccount(await dataFolder(), name);
   if (options.secret === true) {
-    await io.out(`${account.notificationSecret}\n`);
+    await io.writeStdout(`${account.notificationSecret}\n`);
     return exitCodes.done;
   }
   const record = recordOf(account);
@@ -125,14 +128,14 @@ async function show(name: string, options: ShowOptions, { io, dataFolder }: Cont
 }
 
 async function setMode(name: string, isIntegration: boolean, { io, dataFolder }: Context) {
-  const desks = await desk();
-  const isChanged = await desks.setMode(await dataFolder(), name, { isIntegration });
+  const openAdmin = await admin();
+  const isChanged = await openAdmin.setMode(await dataFolder(), name, { isIntegration });
   const mode = isIntegration ? 'in integration mode' : 'live';
-  io.note(`venc: account ${name} is ${mode}${isChanged ? '' : ' already'}\n`);
+  io.writeStderr(`venc: account ${name} is ${mode}${isChanged ? '' : ' already'}\n`);
   return exitCodes.done;
 }
 
-function desk() {
+function admin() {
   return import('../../../daemon/admin/accounts.js');
 }
 

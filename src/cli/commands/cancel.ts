@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
-import { defineVerb } from '../jobs/act-on-jobs.js';
+import { defineBulkAction } from '../jobs/act-on-jobs.js';
 
 /** `venc cancel ID...` (section 4.5): only waiting and processing jobs can be cancelled. */
 export function define(command: Command, context: Context): void {
-  defineVerb(command, context, {
+  defineBulkAction(command, context, {
     name: 'cancel',
-    done: 'is cancelled',
+    doneText: 'is cancelled',
     states: ['waiting', 'processing'],
-    act: (client, id) => client.cancel(id),
+    apply: (client, id) => client.cancel(id),
   });
 }

@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { oneOf } from '../../shared/flag-readers.js';
+import { choiceParser } from '../../shared/flag-readers.js';
 import { completionFiles, type Shell, shells } from '../completion/shells.js';
 import type { Context } from '../context.js';
 
 /** `venc completion SHELL`: prints the completion script for a shell, which `npm run docs` generates and the package contains. */
 export function define(command: Command, context: Context): void {
   command
-    .argument('<shell>', shells.join(', '), oneOf('completion', shells))
+    .argument('<shell>', shells.join(', '), choiceParser('completion', shells))
     .addHelpText('after', details)
-    .action(context.act((shell: Shell) => run(shell, context)));
+    .action(context.handler((shell: Shell) => run(shell, context)));
 }
 
 const details = `
@@ -31,7 +31,9 @@ Examples:
   venc completion fish > ~/.config/fish/completions/venc.fish`;
 
 async function run(shell: Shell, { io }: Context) {
-  await io.out(await readFile(new URL(`completions/${completionFiles[shell]}`, packageFolder()), 'utf8'));
+  await io.writeStdout(
+    await readFile(new URL(`completions/${completionFiles[shell]}`, packageFolder()), 'utf8'),
+  );
   return exitCodes.done;
 }
 

@@ -3,25 +3,25 @@ import type { Command } from 'commander';
 import { serviceUrl } from '../../client/target.js';
 import { changeConfig } from '../../config/change-config.js';
 import {
-  brokenConfigRule,
   type ConfigKey,
   configKeys,
   configPath,
   configTable,
   defaultOf,
+  findConfigViolation,
 } from '../../config/config.js';
 import { daemonFlags } from '../../config/daemon-flags.js';
 import { localTarget } from '../../config/targets.js';
 import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { withoutPassword } from '../../shared/redact.js';
-import { nearMisses } from '../../shared/text/suggestions.js';
+import { findSuggestions } from '../../shared/text/suggestions.js';
 import type { Context } from '../context.js';
-import { examplesOf } from '../help/examples.js';
+import { formatExamples } from '../help/examples.js';
 import { findTarget } from '../input/find-target.js';
 import type { ConfigRecord } from '../output/config-table.js';
-import { addReadingOptions, printRecords, type ReadingOptions } from '../terminal/print-answer.js';
-import { noteSetAside } from '../terminal/warn-quarantined.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-answer.js';
+import { warnQuarantined } from '../terminal/warn-quarantined.js';
 
 interface SetOptions {
   readonly unset?: boolean;
@@ -34,8 +34,8 @@ export function define(command: Command, context: Context): void {
     .command('get')
     .description('Print what a key is configured as; nothing where it is not.')
     .argument('<key>', configKeys.join(', '))
-    .addHelpText('after', examplesOf('venc config get ffmpeg'))
-    .action(context.act((word: string) => get(word, context)));
+    .addHelpText('after', formatExamples('venc config get ffmpeg'))
+    .action(context.handler((arg: string) => get(arg, context)));
   command
     .command('set')
     .description('Configure a key.')
@@ -44,24 +44,24 @@ export function define(command: Command, context: Context): void {
     .option('--unset', 'take its value away')
     .addHelpText(
       'after',
-      examplesOf('venc config set ffmpeg /opt/ffmpeg/bin/ffmpeg', 'venc config set progress --unset'),
+      formatExamples('venc config set ffmpeg /opt/ffmpeg/bin/ffmpeg', 'venc config set progress --unset'),
     )
     .action(
-      context.act((word: string, value: string | undefined, options: SetOptions) =>
-        set(word, value, options, context),
+      context.handler((arg: string, value: string | undefined, options: SetOptions) =>
+        set(arg, value, options, context),
       ),
     );
-  addReadingOptions(
+  addOutputFormatOptions(
     command.command('list').description('List all keys with their values, and where each value comes from.'),
     'many',
   )
-    .addHelpText('after', examplesOf('venc config list', 'venc config list --json'))
-    .action(context.act((options: ReadingOptions) => list(options, context)));
+    .addHelpText('after', formatExamples('venc config list', 'venc config list --json'))
+    .action(context.handler((options: OutputFormatOptions) => list(options, context)));
   command
     .command('path')
     .description('Print the path of the configuration file, be it there or not.')
-    .addHelpText('after', examplesOf('cat "$(venc config path)"'))
-    .action(context.act(() => path(context)));
+    .addHelpText('after', formatExamples('cat "$(venc config path)"'))
+    .action(context.handler(() => path(context)));
 }
 
 function keysText(): string {
@@ -89,14 +89,14 @@ Examples:
   venc config set files-root /srv/films:/srv/sounds
   venc config list`;
 
-async function get(word: string, { io, config }: Context) {
-  const value = (await config())[keyOf(word)];
-  if (value !== undefined) await io.out(`${withoutPassword(value)}\n`);
+async function get(arg: string, { io, config }: Context) {
+  const value = (await config())[keyOf(arg)];
+  if (value !== undefined) await io.writeStdout(`${withoutPassword(value)}\n`);
   return exitCodes.done;
 }
 
-async function set(word: string, value: string | undefined, { unset }: SetOptions, { io }: Context) {
-  const key = keyOf(word);
+async function set(arg: string, value: string | undefined, { unset }: SetOptions, { io }: Context) {
+  const key = keyOf(arg);
   if ((value === undefined) === (unset !== true)) {
     throw new VencError('UsageError', 'config set takes either a value or --unset.', {
       hint: `for example: venc config set ${key} ${configTable[key].choices?.[0] ?? 'VALUE'}`,
@@ -106,7 +106,7 @@ async function set(word: string, value: string | undefined, { unset }: SetOption
   // The daemon of this machine is what there is where no target is configured.
   const kept =
     value === undefined || (key === 'target' && value === localTarget) ? null : wherever(key, value);
-  noteSetAside(io, await changeConfig(io.env, key, kept));
+  warnQuarantined(io, await changeConfig(io.env, key, kept));
   return exitCodes.done;
 }
 
@@ -122,10 +122,10 @@ function wherever(key: ConfigKey, value: string): string {
 }
 
 async function check(key: ConfigKey, value: string, env: Context['io']['env']): Promise<void> {
-  const rule = brokenConfigRule(key, value);
+  const rule = findConfigViolation(key, value);
   if (rule !== null) {
-    const near = nearMisses(value, configTable[key].choices ?? []);
-    const hint = near.length === 0 ? {} : { hint: `did you mean ${near.join(', ')}?` };
+    const suggestions = findSuggestions(value, configTable[key].choices ?? []);
+    const hint = suggestions.length === 0 ? {} : { hint: `did you mean ${suggestions.join(', ')}?` };
     throw new VencError('UsageError', `${key} ${rule}.`, hint);
   }
   if (key === 'target') await findTarget(env, value);
@@ -134,40 +134,43 @@ async function check(key: ConfigKey, value: string, env: Context['io']['env']): 
   }
 }
 
-async function list(options: ReadingOptions, { io, config }: Context) {
+async function list(options: OutputFormatOptions, { io, config }: Context) {
   const configured = await config();
   const records = configKeys.map((key): ConfigRecord => {
     const { variable } = configTable[key];
-    const told = variable === null ? '' : (io.env[variable] ?? '');
-    const value = told === '' ? configured[key] : told;
-    const from = variable === null || told === '' ? configPath(io.env) : variable;
-    const otherwise = defaultOf(key, io.env);
-    if (value === undefined) return { key, value: null, from: 'default', default: otherwise };
-    return { key, value: withoutPassword(value), from, default: otherwise };
+    const configuredValue = variable === null ? '' : (io.env[variable] ?? '');
+    const value = configuredValue === '' ? configured[key] : configuredValue;
+    const from = variable === null || configuredValue === '' ? configPath(io.env) : variable;
+    const fallback = defaultOf(key, io.env);
+    if (value === undefined) return { key, value: null, from: 'default', default: fallback };
+    return { key, value: withoutPassword(value), from, default: fallback };
   });
   await printRecords(io, options, {
-    answers: records,
+    items: records,
     known: { key: '', value: '', from: '', default: '' },
-    none: 'there are no keys',
-    text: async (look) => {
+    emptyText: 'there are no keys',
+    text: async (style) => {
       const { configTableText } = await import('../output/config-table.js');
-      return configTableText(records, look);
+      return configTableText(records, style);
     },
   });
   return exitCodes.done;
 }
 
 async function path({ io }: Context) {
-  await io.out(`${configPath(io.env)}\n`);
+  await io.writeStdout(`${configPath(io.env)}\n`);
   return exitCodes.done;
 }
 
-function keyOf(word: string): ConfigKey {
-  const plain = word.replace(/^--/, '');
+function keyOf(arg: string): ConfigKey {
+  const plain = arg.replace(/^--/, '');
   const key = configKeys.find((name) => name === plain);
   if (key !== undefined) return key;
-  const near = nearMisses(plain, configKeys);
-  throw new VencError('UsageError', `There is no key ${JSON.stringify(word)} to configure.`, {
-    hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : `the keys are ${configKeys.join(', ')}`,
+  const suggestions = findSuggestions(plain, configKeys);
+  throw new VencError('UsageError', `There is no key ${JSON.stringify(arg)} to configure.`, {
+    hint:
+      suggestions.length > 0
+        ? `did you mean ${suggestions.join(', ')}?`
+        : `the keys are ${configKeys.join(', ')}`,
   });
 }

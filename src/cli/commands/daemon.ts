@@ -4,8 +4,8 @@ import type { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
 import { requireFolder } from '../input/files.js';
-import { gather } from '../input/parse-args.js';
-import { errorText, exitCodeOf } from '../output/error-text.js';
+import { collectValues } from '../input/parse-args.js';
+import { exitCodeOf, formatError } from '../output/error-text.js';
 import { daemonLog, type LogFormat } from '../terminal/daemon-log.js';
 import type { Io } from '../terminal/io.js';
 
@@ -35,15 +35,15 @@ export function define(command: Command, context: Context): void {
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
     .addHelpText('after', details)
-    .action(context.act((_, self: Command) => run(self, context)));
+    .action(context.handler((_, self: Command) => run(self, context)));
 }
 
 function addFlag(command: Command, name: string, flag: DaemonFlag): void {
-  const { argument, help, read, otherwise, isRepeatable } = flag;
+  const { argument, help, read, fallback, isRepeatable } = flag;
   const option = command.createOption(argument === null ? `--${name}` : `--${name} ${argument}`, help);
-  if (isRepeatable === true) option.argParser(gather);
+  if (isRepeatable === true) option.argParser(collectValues);
   else if (argument !== null) option.argParser(read);
-  if (otherwise !== undefined) option.default(otherwise.value, otherwise.text);
+  if (fallback !== undefined) option.default(fallback.value, fallback.text);
   command.addOption(option);
   // For one start without what is configured.
   if (argument === null) command.addOption(command.createOption(`--no-${name}`).hideHelp());
@@ -97,16 +97,16 @@ async function run(command: Command, context: Context) {
     log: daemonLog(flags.logFormat, io),
   });
   const stopped = stopOnSignal(io, () => daemon.stop());
-  void daemon.lost.then((error) => leaveAtOnce(io, error));
-  await io.out(`${daemon.url}\n`);
+  void daemon.lost.then((error) => exitImmediately(io, error));
+  await io.writeStdout(`${daemon.url}\n`);
   await stopped;
   return exitCodes.done;
 }
 
 /** Ends the process without an orderly stop, which would write to a folder that is another daemon's now. Its encoders end with it. */
-function leaveAtOnce(io: Io, error: VencError): void {
-  io.note(errorText(error, false));
-  io.leave(exitCodeOf(error));
+function exitImmediately(io: Io, error: VencError): void {
+  io.writeStderr(formatError(error, false));
+  io.exit(exitCodeOf(error));
 }
 
 /** Resolves when the daemon has stopped. Each signal asks it to stop: the second ends its grace, the third does not wait for it. */
@@ -115,7 +115,7 @@ function stopOnSignal(io: Io, stop: () => Promise<void>): Promise<void> {
     let count = 0;
     const onSignal = () => {
       count += 1;
-      if (count > 2) io.leave(exitCodes.interrupted);
+      if (count > 2) io.exit(exitCodes.interrupted);
       stop().then(resolve, reject);
     };
     process.on('SIGTERM', onSignal);

@@ -7,18 +7,18 @@ import { checkNode } from '../doctor/check-node.js';
 import { checkPrograms } from '../doctor/check-programs.js';
 import { checkService } from '../doctor/check-service.js';
 import { doctorText } from '../output/doctor-text.js';
-import { createPaint } from '../output/paint.js';
-import { addReadingOptions, printRecord, type ReadingOptions } from '../terminal/print-answer.js';
+import { createTextColours } from '../output/paint.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-answer.js';
 
-type DoctorOptions = ReadingOptions & ProgramFlags;
+type DoctorOptions = OutputFormatOptions & ProgramFlags;
 
 /** `venc doctor`: what is there, what is missing and what to do about it. */
 export function define(command: Command, context: Context): void {
-  addReadingOptions(command, 'one')
+  addOutputFormatOptions(command, 'one')
     .option('--ffmpeg <path>', 'the ffmpeg to look at (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to look at (or VENC_FFPROBE)')
     .addHelpText('after', details)
-    .action(context.act((options: DoctorOptions) => run(options, context)));
+    .action(context.handler((options: DoctorOptions) => run(options, context)));
 }
 
 const details = `
@@ -65,7 +65,7 @@ async function run(options: DoctorOptions, context: Context) {
   await printRecord(io, options, {
     answer,
     known: answer,
-    text: async () => doctorText(answer, createPaint(io.colour.stdout), io.width),
+    text: async () => doctorText(answer, createTextColours(io.colour.stdout), io.width),
   });
   return isWell ? exitCodes.done : exitCodes.jobFailed;
 }

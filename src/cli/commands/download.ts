@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { isVencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { jobIdsHelp, namedJobs } from '../jobs/named-jobs.js';
+import { jobIdsHelp, resolveJobs } from '../jobs/named-jobs.js';
 import { failureText } from '../output/progress-text.js';
-import { listenForEnd } from '../terminal/interrupt.js';
+import { listenForInterrupt } from '../terminal/interrupt.js';
 import { chosenMode, type ProgressChoice, progressOption } from '../terminal/progress-mode.js';
 import { reportError } from '../terminal/report-error.js';
 
@@ -22,7 +22,9 @@ export function define(command: Command, context: Context): void {
     .option('--force', 'overwrite files that are there')
     .option(progressOption.flags, progressOption.help, progressOption.parse)
     .addHelpText('after', details)
-    .action(context.act((words: readonly string[], options: DownloadWords) => run(words, options, context)));
+    .action(
+      context.handler((args: readonly string[], options: DownloadWords) => run(args, options, context)),
+    );
 }
 
 const details = `
@@ -35,14 +37,14 @@ Examples:
   venc download 123 124 -o films --force
   venc wait 123 && venc download 123 -o films`;
 
-async function run(words: readonly string[], options: DownloadWords, context: Context): Promise<ExitCode> {
+async function run(args: readonly string[], options: DownloadWords, context: Context): Promise<ExitCode> {
   const { io } = context;
   const mode = await chosenMode(context, options.progress, 'stderr');
   const { downloadJob } = await import('../download/download-job.js');
-  const { client, ids } = await namedJobs(words, context);
-  const { signal, dispose } = listenForEnd(io);
+  const { client, ids } = await resolveJobs(args, context);
+  const { signal, dispose } = listenForInterrupt(io);
   let first: ExitCode = exitCodes.done;
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   try {
     for (const id of ids) {
       try {
@@ -52,10 +54,10 @@ async function run(words: readonly string[], options: DownloadWords, context: Co
           isForced: options.force === true,
           mode,
           signal,
-          taken,
+          usedNames,
         });
         if (job.state === 'finished') continue;
-        io.note(failureText(job));
+        io.writeStderr(failureText(job));
         if (first === exitCodes.done) first = exitCodes.jobFailed;
       } catch (error) {
         if (signal.aborted || !isVencError(error)) throw error;

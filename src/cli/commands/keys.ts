@@ -3,14 +3,14 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import type { KeyRecord } from '../output/keys-table.js';
-import { addReadingOptions, printRecords, type ReadingOptions } from '../terminal/print-answer.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-answer.js';
 
 interface CreateOptions {
   readonly account: string;
   readonly readOnly?: boolean;
 }
 
-interface ListOptions extends ReadingOptions {
+interface ListOptions extends OutputFormatOptions {
   readonly account?: string;
 }
 
@@ -23,20 +23,20 @@ export function define(command: Command, context: Context): void {
     .option('--account <name>', 'the account that it speaks for', 'default')
     .option('--read-only', 'a key that can only read input and output details and progress')
     .addHelpText('after', createExamples)
-    .action(context.act((options: CreateOptions) => create(options, context)));
-  addReadingOptions(
+    .action(context.handler((options: CreateOptions) => create(options, context)));
+  addOutputFormatOptions(
     command.command('list').description('List the keys by their short ids; never the keys themselves.'),
     'many',
   )
     .option('--account <name>', 'only the keys of this account')
     .addHelpText('after', listExamples)
-    .action(context.act((options: ListOptions) => list(options, context)));
+    .action(context.handler((options: ListOptions) => list(options, context)));
   command
     .command('revoke')
     .description('Take a key away for good.')
     .argument('<id>', 'short id of the key, as venc keys list shows it')
     .addHelpText('after', revokeDetails)
-    .action(context.act((id: string) => revoke(id, context)));
+    .action(context.handler((id: string) => revoke(id, context)));
 }
 
 const details = `
@@ -68,18 +68,18 @@ Examples:
   venc keys revoke 1f2e3d4c`;
 
 async function create(options: CreateOptions, { io, dataFolder }: Context) {
-  const { createKey } = await desk();
+  const { createKey } = await openAdmin();
   const kind = options.readOnly === true ? 'read-only' : 'full';
   const { id, key } = await createKey(await dataFolder(), options.account, kind);
-  io.note(`venc: ${kindName[kind]} key of account ${options.account} made; its id is ${id}\n`);
-  await io.out(`${key}\n`);
+  io.writeStderr(`venc: ${kindName[kind]} key of account ${options.account} made; its id is ${id}\n`);
+  await io.writeStdout(`${key}\n`);
   return exitCodes.done;
 }
 
 const kindName = { full: 'full-access', 'read-only': 'read-only' } as const;
 
 async function list(options: ListOptions, { io, dataFolder }: Context) {
-  const { listKeys } = await desk();
+  const { listKeys } = await openAdmin();
   const found = await listKeys(await dataFolder(), options.account);
   const records = found.map(
     ({ id, kind, account, createdAt, lastUsedAt }): KeyRecord => ({
@@ -91,12 +91,12 @@ async function list(options: ListOptions, { io, dataFolder }: Context) {
     }),
   );
   await printRecords(io, options, {
-    answers: records,
+    items: records,
     known: noKey,
-    none: 'no keys',
-    text: async (look) => {
+    emptyText: 'no keys',
+    text: async (style) => {
       const { keysTable } = await import('../output/keys-table.js');
-      return keysTable(records, { ...look, now: new Date() });
+      return keysTable(records, { ...style, now: new Date() });
     },
   });
   return exitCodes.done;
@@ -106,20 +106,20 @@ async function list(options: ListOptions, { io, dataFolder }: Context) {
 const noKey: KeyRecord = { id: '', kind: 'full', account: '', created_at: '', last_used_at: null };
 
 async function revoke(id: string, { io, dataFolder }: Context) {
-  const { revokeKey } = await desk();
-  const { kind, account, isOwners, hasFullKeyLeft } = await revokeKey(await dataFolder(), id);
+  const { revokeKey } = await openAdmin();
+  const { kind, account, isOwners: isOwnerKey, hasFullKeyLeft } = await revokeKey(await dataFolder(), id);
   const name = safeText(account);
-  io.note(`venc: key ${id} of account ${name} revoked\n`);
-  if (isOwners) {
-    io.note("venc: it was the owner's own: the next start of the daemon makes a new one\n");
+  io.writeStderr(`venc: key ${id} of account ${name} revoked\n`);
+  if (isOwnerKey) {
+    io.writeStderr("venc: it was the owner's own: the next start of the daemon makes a new one\n");
   }
   if (kind === 'full' && !hasFullKeyLeft) {
-    io.note(`venc: account ${name} has no full-access key any more\n`);
-    io.note(`venc: hint: to make one: venc keys create --account ${name}\n`);
+    io.writeStderr(`venc: account ${name} has no full-access key any more\n`);
+    io.writeStderr(`venc: hint: to make one: venc keys create --account ${name}\n`);
   }
   return exitCodes.done;
 }
 
-function desk() {
+function openAdmin() {
   return import('../../../daemon/admin/api-keys.js');
 }

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import type { Client, JobPage } from '../../client/client.js';
+import type { Client, JobListPage } from '../../client/client.js';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { someOf, wholeNumber } from '../../shared/flag-readers.js';
+import { integerParser, listParser } from '../../shared/flag-readers.js';
 import { jobStates } from '../../shared/states.js';
 import type { Context } from '../context.js';
-import { blankJob } from '../jobs/blank-job.js';
-import { pageJobs, selectJobs } from '../jobs/select-jobs.js';
-import { addReadingOptions, printRecords, type ReadingOptions } from '../terminal/print-answer.js';
+import { emptyJob } from '../jobs/blank-job.js';
+import { jobsPerPage, selectJobs } from '../jobs/select-jobs.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-answer.js';
 
-interface ListOptions extends ReadingOptions {
+interface ListOptions extends OutputFormatOptions {
   readonly page?: number;
   readonly perPage?: number;
   readonly state?: readonly string[];
@@ -18,18 +18,18 @@ interface ListOptions extends ReadingOptions {
 
 /** `venc list`: a page of jobs (section 4.3), or with `--all` every one. */
 export function define(command: Command, context: Context): void {
-  addReadingOptions(command, 'many')
-    .option('--page <number>', 'which page, from 1', wholeNumber('--page', 1))
-    .option('--per-page <number>', 'jobs on a page, 1 to 50 (default: 50)', wholeNumber('--per-page', 1))
+  addOutputFormatOptions(command, 'many')
+    .option('--page <number>', 'which page, from 1', integerParser('--page', 1))
+    .option('--per-page <number>', 'jobs on a page, 1 to 50 (default: 50)', integerParser('--per-page', 1))
     .option(
       '--state <states>',
       `only jobs in these states, with commas between them: ${jobStates.join(', ')}; repeatable`,
-      someOf('--state', jobStates),
+      listParser('--state', jobStates),
     )
     .addOption(command.createOption('--all', 'every page, one after the other').conflicts('page'))
     .addOption(command.createOption('--latest', 'only the newest job').conflicts(['page', 'perPage', 'all']))
     .addHelpText('after', examples)
-    .action(context.act((options: ListOptions) => run(options, context)));
+    .action(context.handler((options: ListOptions) => run(options, context)));
 }
 
 const examples = `
@@ -45,19 +45,19 @@ Examples:
 async function run(options: ListOptions, context: Context) {
   const { io } = context;
   const client = await context.client();
-  const { jobs, answers, total } = await selected(client, options);
+  const { jobs, records: answers, total } = await selected(client, options);
   await printRecords(io, options, {
-    answers,
-    known: blankJob(),
-    none: noJobsText(options, total),
-    text: async (look) => {
+    items: answers,
+    known: emptyJob(),
+    emptyText: noJobsText(options, total),
+    text: async (style) => {
       const { jobsTable } = await import('../output/jobs-table.js');
-      return jobsTable(jobs, { ...look, now: new Date(), percents: await percentsOf(client, jobs) });
+      return jobsTable(jobs, { ...style, now: new Date(), percents: await percentsOf(client, jobs) });
     },
   });
   const isText = options.json !== true && options.jsonl !== true;
   const page = options.page ?? 1;
-  const before = (page - 1) * Math.min(options.perPage ?? pageJobs, pageJobs);
+  const before = (page - 1) * Math.min(options.perPage ?? jobsPerPage, jobsPerPage);
   if (
     isText &&
     options.all !== true &&
@@ -66,12 +66,12 @@ async function run(options: ListOptions, context: Context) {
     total !== null &&
     total > before + jobs.length
   ) {
-    io.note(`venc: ${jobs.length} of ${total} jobs; more with --page ${page + 1}, all with --all\n`);
+    io.writeStderr(`venc: ${jobs.length} of ${total} jobs; more with --page ${page + 1}, all with --all\n`);
   }
   return exitCodes.done;
 }
 
-async function selected(client: Client, options: ListOptions): Promise<JobPage> {
+async function selected(client: Client, options: ListOptions): Promise<JobListPage> {
   const { state, latest, page, perPage, all } = options;
   const selection = {
     ...(page === undefined ? {} : { page }),
@@ -80,15 +80,18 @@ async function selected(client: Client, options: ListOptions): Promise<JobPage> 
     ...(state === undefined ? {} : { states: state }),
   };
   if (latest !== true) return selectJobs(client, selection);
-  const { jobs, answers } = await selectJobs(client, state === undefined ? { perPage: 1 } : selection);
-  return { jobs: jobs.slice(0, 1), answers: answers.slice(0, 1), total: null };
+  const { jobs, records: answers } = await selectJobs(
+    client,
+    state === undefined ? { perPage: 1 } : selection,
+  );
+  return { jobs: jobs.slice(0, 1), records: answers.slice(0, 1), total: null };
 }
 
 /** Most jobs whose progress is asked for: each takes one request. */
 const maxProgressJobs = 20;
 
 /** Percent of the jobs that run, by id. Only of the local daemon: other services would need one request for each file. */
-async function percentsOf(client: Client, jobs: JobPage['jobs']): Promise<ReadonlyMap<number, number>> {
+async function percentsOf(client: Client, jobs: JobListPage['jobs']): Promise<ReadonlyMap<number, number>> {
   if (client.target.isOwnDaemon !== true) return new Map();
   const running = jobs.filter(({ state }) => state === 'processing').slice(0, maxProgressJobs);
   const found = await Promise.all(

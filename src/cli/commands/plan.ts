@@ -4,18 +4,18 @@ import { redact } from '../../shared/redact.js';
 import { jsonText } from '../../shared/text/json-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import type { Context, ProgramFlags } from '../context.js';
-import { missingFolders, refuseInput } from '../destinations/check-destinations.js';
-import { outputPlaces } from '../destinations/output-paths.js';
-import { declinedHelp } from '../help/unsupported-settings.js';
-import { addJobWords, type JobWords, withExamplesFirst } from '../input/job-args.js';
-import type { ReadXml } from '../input/job-input.js';
+import { missingFolders, rejectInputAsOutput } from '../destinations/check-destinations.js';
+import { resolveDestinations } from '../destinations/output-paths.js';
+import { unsupportedHelp } from '../help/unsupported-settings.js';
+import { addJobOptions, type JobArgs, withExamplesFirst } from '../input/job-args.js';
+import type { ParseXml } from '../input/job-input.js';
 import { localRequest, withoutProgram } from '../input/local-request.js';
-import { gather } from '../input/parse-args.js';
+import { collectValues } from '../input/parse-args.js';
 import { withTypedErrors, withValidation } from '../input/with-settings-errors.js';
-import { planFailureText, planText, stepWords } from '../output/plan-text.js';
-import { placeFiles } from '../run/run-files.js';
+import { formatPlanFailure, planText, stepCommand } from '../output/plan-text.js';
+import { assignDestinations } from '../run/run-files.js';
 
-interface PlanOptions extends JobWords, ProgramFlags {
+interface PlanOptions extends JobArgs, ProgramFlags {
   readonly out?: readonly string[];
   readonly json?: boolean;
 }
@@ -27,15 +27,15 @@ export function define(command: Command, context: Context): void {
     .option(
       '-o, --out <file>',
       'the file of an output, one -o for each --output, or a folder for all',
-      gather,
+      collectValues,
     )
     .option('--json', 'print one JSON array with an object for each command line')
     .option('--ffmpeg <path>', 'the ffmpeg to plan for (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to look with (or VENC_FFPROBE)');
   // Nothing comes to an end here that somebody could be told of.
-  withExamplesFirst(addJobWords(command, ['notifications']), details).action(
-    context.act((word: string, options: PlanOptions) =>
-      withTypedErrors(word, options, () => run(word, options, context)),
+  withExamplesFirst(addJobOptions(command, ['notifications']), details).action(
+    context.handler((arg: string, options: PlanOptions) =>
+      withTypedErrors(arg, options, () => run(arg, options, context)),
     ),
   );
 }
@@ -59,18 +59,19 @@ Examples:
   venc plan film.mov --output width=640 --output filename=a.mp3 --json`;
 
 /** Says which settings this version refuses. */
-export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/supported-settings.js'));
+export const moreHelp = async () =>
+  unsupportedHelp(await import('../../../daemon/plan/supported-settings.js'));
 
-const readXml: ReadXml = async (text) =>
+const parseXml: ParseXml = async (text) =>
   (await import('../../../daemon/http/representations/xml/read-xml-request.js')).readXmlRequest(text);
 
-async function run(word: string, options: PlanOptions, context: Context): Promise<ExitCode> {
+async function run(arg: string, options: PlanOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
   const programs = await context.programs(options);
-  const request = await localRequest(word, options, io, readXml);
-  const outs = await outputPlaces(options.out ?? [], 1, process.cwd());
-  const { body, paths } = await withValidation(request, () => placeFiles(request, outs, 'kept'));
-  await refuseInput(body.input, paths);
+  const request = await localRequest(arg, options, io, parseXml);
+  const outs = await resolveDestinations(options.out ?? [], 1, process.cwd());
+  const { body, paths } = await withValidation(request, () => assignDestinations(request, outs, 'kept'));
+  await rejectInputAsOutput(body.input, paths);
   const { dryRun: planOnce } = await import('../../../daemon/dry-run/dry-run.js');
   const plan = await planOnce(body, {
     ...programs,
@@ -78,22 +79,22 @@ async function run(word: string, options: PlanOptions, context: Context): Promis
   }).catch((error: unknown) => {
     throw withoutProgram(error);
   });
-  const places = paths.map(redact);
-  for (const remark of plan.remarks) io.note(`venc: ${remark}\n`);
+  const destinations = paths.map(redact);
+  for (const warn of plan.remarks) io.writeStderr(`venc: ${warn}\n`);
   if (options.json === true) {
     const steps = plan.steps.map(({ outputs, does, args, share }) => {
-      const [program, ...words] = stepWords(plan.program, args);
+      const [program, ...commandArgs] = stepCommand(plan.program, args);
       const made = plan.outputs.filter(({ number }) => outputs.includes(number));
       return {
         outputs: made.map(({ number, label, url, path }) => ({ number, label, url, path })),
         does,
         program,
-        args: words,
+        args: commandArgs,
         ...(share === null ? {} : { share }),
       };
     });
-    await io.out(`${jsonText(steps, 2)}\n`);
-  } else await io.out(planText(plan, { places, missingFolders: await missingFolders(paths) }));
-  io.note(planFailureText(plan, places));
+    await io.writeStdout(`${jsonText(steps, 2)}\n`);
+  } else await io.writeStdout(planText(plan, { destinations, missingFolders: await missingFolders(paths) }));
+  io.writeStderr(formatPlanFailure(plan, destinations));
   return plan.outputs.every(({ fault }) => fault === null) ? exitCodes.done : exitCodes.jobFailed;
 }

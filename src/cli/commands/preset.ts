@@ -6,22 +6,22 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/json-text.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import { examplesOf } from '../help/examples.js';
+import { formatExamples } from '../help/examples.js';
 import type { FileToUpload } from '../input/files.js';
 import {
-  addJobWords,
-  type JobWords,
-  presetOf,
-  refuseWrongValues,
-  requestOf,
+  addJobOptions,
+  buildRequestBody,
+  type JobArgs,
+  loadPreset,
+  validateRequest,
   withExamplesFirst,
 } from '../input/job-args.js';
-import { noteUnknownFields } from '../input/warn-unknown-fields.js';
+import { warnUnknownFields } from '../input/warn-unknown-fields.js';
 import { withTypedErrors } from '../input/with-settings-errors.js';
 import { type PresetRecord, presetRecord, presetsTable } from '../output/presets-table.js';
 import type { Io } from '../terminal/io.js';
-import { addReadingOptions, printRecords, type ReadingOptions } from '../terminal/print-answer.js';
-import { noteSetAside } from '../terminal/warn-quarantined.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-answer.js';
+import { warnQuarantined } from '../terminal/warn-quarantined.js';
 
 /** `venc preset`: settings under a name, for `--preset NAME` of `run`, `submit` and `plan`. */
 export function define(command: Command, context: Context): void {
@@ -31,29 +31,29 @@ export function define(command: Command, context: Context): void {
     .description('Keep settings under a name: the same flags as those of submit.')
     .argument('<name>', '1 to 64 letters, digits or . _ -')
     .option('--force', 'replace the preset that has this name');
-  withExamplesFirst(addJobWords(save), saveDetails).action(
-    context.act((name: string, options: SaveOptions) =>
+  withExamplesFirst(addJobOptions(save), saveDetails).action(
+    context.handler((name: string, options: SaveOptions) =>
       withTypedErrors(undefined, options, () => saveSettings(name, options, context)),
     ),
   );
-  addReadingOptions(command.command('list').description('List the presets.'), 'many')
-    .addHelpText('after', examplesOf('venc preset list', 'venc preset list --json --fields name'))
-    .action(context.act((options: ReadingOptions) => list(options, context)));
+  addOutputFormatOptions(command.command('list').description('List the presets.'), 'many')
+    .addHelpText('after', formatExamples('venc preset list', 'venc preset list --json --fields name'))
+    .action(context.handler((options: OutputFormatOptions) => list(options, context)));
   command
     .command('show')
     .description('Print a preset as a request in JSON, without passwords.')
     .argument('<name>', 'name of the preset')
-    .addHelpText('after', examplesOf('venc preset show web'))
-    .action(context.act((name: string) => show(name, context)));
+    .addHelpText('after', formatExamples('venc preset show web'))
+    .action(context.handler((name: string) => show(name, context)));
   command
     .command('remove')
     .description('Remove a preset.')
     .argument('<name>', 'name of the preset')
-    .addHelpText('after', examplesOf('venc preset remove web'))
-    .action(context.act((name: string) => remove(name, context)));
+    .addHelpText('after', formatExamples('venc preset remove web'))
+    .action(context.handler((name: string) => remove(name, context)));
 }
 
-interface SaveOptions extends JobWords {
+interface SaveOptions extends JobArgs {
   readonly force?: boolean;
 }
 
@@ -89,40 +89,40 @@ async function saveSettings(name: string, options: SaveOptions, { io }: Context)
       hint: 'replace it with --force, or choose another name',
     });
   }
-  const preset = await presetOf(options, io.env);
-  const pictures = new Map<string, FileToUpload>();
-  const request = await requestOf({ request: null, input: null, preset }, options, pictures);
+  const preset = await loadPreset(options, io.env);
+  const images = new Map<string, FileToUpload>();
+  const request = await buildRequestBody({ request: null, input: null, preset }, options, images);
   if (Object.keys(request).length === 0) {
     throw new VencError('UsageError', 'There are no settings to save.', {
       hint: `for example: venc preset save ${name} --video-codec vp9 --height 720`,
     });
   }
-  await refuseWrongValues({ ...request, input: 'file:///input' });
-  await noteUnknownFields(request, io);
-  noteSetAside(io, await savePreset(io.env, name, await withPaths(request, pictures)));
-  io.note(`venc: preset ${name} saved; to use it: venc run film.mov --preset ${name}\n`);
+  await validateRequest({ ...request, input: 'file:///input' });
+  await warnUnknownFields(request, io);
+  warnQuarantined(io, await savePreset(io.env, name, await withPaths(request, images)));
+  io.writeStderr(`venc: preset ${name} saved; to use it: venc run film.mov --preset ${name}\n`);
   return exitCodes.done;
 }
 
 /** Local watermarks by their paths again: on another day each command brings them to where it encodes. */
-async function withPaths(request: Record<string, unknown>, pictures: ReadonlyMap<string, FileToUpload>) {
-  if (pictures.size === 0) return request;
+async function withPaths(request: Record<string, unknown>, images: ReadonlyMap<string, FileToUpload>) {
+  if (images.size === 0) return request;
   const { replaceWatermarks } = await import('../input/local-watermarks.js');
   return replaceWatermarks(
     request,
-    new Map([...pictures].map(([address, { path }]) => [address, resolve(path)])),
+    new Map([...images].map(([address, { path }]) => [address, resolve(path)])),
   );
 }
 
-async function list(options: ReadingOptions, { io }: Context) {
+async function list(options: OutputFormatOptions, { io }: Context) {
   const records = (await Promise.all((await presetNames(io.env)).map((name) => recordOf(name, io)))).flatMap(
     (record) => record ?? [],
   );
   await printRecords(io, options, {
-    answers: records,
+    items: records,
     known: noPreset,
-    none: 'no presets',
-    text: async (look) => presetsTable(records, look),
+    emptyText: 'no presets',
+    text: async (style) => presetsTable(records, style),
   });
   return exitCodes.done;
 }
@@ -136,19 +136,19 @@ async function recordOf(name: string, io: Io): Promise<PresetRecord | null> {
     return presetRecord(name, await readPreset(io.env, name));
   } catch (error) {
     if (!isVencError(error, 'UsageError')) throw error;
-    io.note(`venc: warning: ${safeText(error.message)}\n`);
+    io.writeStderr(`venc: warning: ${safeText(error.message)}\n`);
     return null;
   }
 }
 
 async function show(name: string, { io }: Context) {
   const { settings } = presetRecord(name, await readPreset(io.env, name));
-  await io.out(`${jsonText(settings, 2)}\n`);
+  await io.writeStdout(`${jsonText(settings, 2)}\n`);
   return exitCodes.done;
 }
 
 async function remove(name: string, { io }: Context) {
   await removePreset(io.env, name);
-  io.note(`venc: preset ${name} removed\n`);
+  io.writeStderr(`venc: preset ${name} removed\n`);
   return exitCodes.done;
 }

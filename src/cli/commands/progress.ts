@@ -3,31 +3,31 @@ import { normaliseJobProgress, normaliseProgress } from '../../client/normalise.
 import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { examplesOf } from '../help/examples.js';
+import { formatExamples } from '../help/examples.js';
 import { parseId } from '../input/parse-args.js';
-import { namedJob } from '../jobs/named-jobs.js';
-import { createPaint, type Paint } from '../output/paint.js';
+import { resolveJob } from '../jobs/named-jobs.js';
+import { createTextColours, type TextColours } from '../output/paint.js';
 import { jobProgressText, progressText } from '../output/progress-text.js';
-import { addReadingOptions, printRecord, type ReadingOptions } from '../terminal/print-answer.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-answer.js';
 
-interface ProgressOptions extends ReadingOptions {
+interface ProgressOptions extends OutputFormatOptions {
   readonly input?: boolean;
   readonly output?: boolean;
 }
 
 /** `venc progress ID`: one progress record (section 2.4), of a job, an input or an output. */
 export function define(command: Command, context: Context): void {
-  addReadingOptions(command.argument('<id>', 'id of the job; @last or -1 is the newest'), 'one')
+  addOutputFormatOptions(command.argument('<id>', 'id of the job; @last or -1 is the newest'), 'one')
     .option('--input', 'the id is that of an input')
     .option('--output', 'the id is that of an output')
     .addHelpText(
       'after',
-      examplesOf('venc progress 123', 'venc progress @last', 'venc progress 125 --output --json'),
+      formatExamples('venc progress 123', 'venc progress @last', 'venc progress 125 --output --json'),
     )
-    .action(context.act((word: string, options: ProgressOptions) => run(word, options, context)));
+    .action(context.handler((arg: string, options: ProgressOptions) => run(arg, options, context)));
 }
 
-async function run(word: string, options: ProgressOptions, context: Context) {
+async function run(arg: string, options: ProgressOptions, context: Context) {
   if (options.input === true && options.output === true) {
     throw new VencError(
       'UsageError',
@@ -35,14 +35,14 @@ async function run(word: string, options: ProgressOptions, context: Context) {
     );
   }
   const { io } = context;
-  const record = await read(word, options, context, createPaint(io.colour.stdout));
+  const record = await read(arg, options, context, createTextColours(io.colour.stdout));
   await printRecord(io, options, record);
   return exitCodes.done;
 }
 
-async function read(word: string, options: ProgressOptions, context: Context, paint: Paint) {
+async function read(arg: string, options: ProgressOptions, context: Context, paint: TextColours) {
   if (options.input !== true && options.output !== true) {
-    const { client, id } = await namedJob(word, context);
+    const { client, id } = await resolveJob(arg, context);
     const { id: _id, ...job } = await client.jobProgress(id);
     return {
       answer: job,
@@ -51,9 +51,9 @@ async function read(word: string, options: ProgressOptions, context: Context, pa
     };
   }
   const route = options.input === true ? 'inputProgress' : 'outputProgress';
-  const id = parseId(word);
+  const id = parseId(arg);
   const client = await context.client();
-  const { body: answer } = await client.ask(route, { values: { id } });
+  const { body: answer } = await client.call(route, { values: { id } });
   const record = normaliseProgress(answer);
   const known = { ...record, current_event: null, current_event_progress: null };
   return { answer, known, text: async () => `${progressText(record, paint)}\n` };

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { age, someOf } from '../../shared/flag-readers.js';
+import { ageParser, listParser } from '../../shared/flag-readers.js';
 import type { JobRecord } from '../../shared/records.js';
 import { finalJobStates, isFinal, type JobState } from '../../shared/states.js';
 import type { Context } from '../context.js';
-import { examplesOf } from '../help/examples.js';
-import { actOnEach, isSure, requireTerminal } from '../jobs/act-on-jobs.js';
+import { formatExamples } from '../help/examples.js';
+import { applyToEach, confirm, requireTerminal } from '../jobs/act-on-jobs.js';
 import { selectJobs } from '../jobs/select-jobs.js';
 import { removal } from './rm.js';
 
@@ -21,19 +21,19 @@ interface PruneOptions {
 /** `venc prune --older-than AGE`: removes the jobs that ended longer ago than that, with their hosted files. */
 export function define(command: Command, context: Context): void {
   command
-    .option('--older-than <age>', 'jobs that ended longer ago: 12h, 30d, 2w', age('--older-than'))
+    .option('--older-than <age>', 'jobs that ended longer ago: 12h, 30d, 2w', ageParser('--older-than'))
     .option(
       '--state <states>',
       `only jobs in these states, with commas between them: ${finalJobStates.join(', ')}; repeatable`,
-      someOf('--state', finalJobStates),
+      listParser('--state', finalJobStates),
     )
     .option('--dry-run', 'print the ids of the jobs that would be removed, and remove none')
     .option('-y, --yes', 'do not ask')
     .addHelpText(
       'after',
-      `\nThe usage of removed jobs stays in reports.\n${examplesOf('venc prune --older-than 30d --dry-run', 'venc prune --older-than 2w --state failed --yes')}`,
+      `\nThe usage of removed jobs stays in reports.\n${formatExamples('venc prune --older-than 30d --dry-run', 'venc prune --older-than 2w --state failed --yes')}`,
     )
-    .action(context.act((options: PruneOptions) => run(options, context)));
+    .action(context.handler((options: PruneOptions) => run(options, context)));
 }
 
 async function run({ olderThan, state, dryRun, yes }: PruneOptions, context: Context) {
@@ -53,25 +53,26 @@ async function run({ olderThan, state, dryRun, yes }: PruneOptions, context: Con
   const { jobs } = await selectJobs(client, { all: true, ...(state === undefined ? {} : { states: state }) });
   const ids = jobs.filter((job) => job.id > 0 && endedBefore(job, before)).map(({ id }) => id);
   if (dryRun === true) {
-    await io.out(ids.map((id) => `${id}\n`).join(''));
-    io.note(`venc: ${counted(ids.length)} would be removed\n`);
+    await io.writeStdout(ids.map((id) => `${id}\n`).join(''));
+    io.writeStderr(`venc: ${counted(ids.length)} would be removed\n`);
     return exitCodes.done;
   }
   if (ids.length === 0) {
-    io.note('venc: no jobs to prune\n');
+    io.writeStderr('venc: no jobs to prune\n');
     return exitCodes.done;
   }
-  if (yes !== true && !(await isSure(io, { name: 'prune' }, ids)))
+  if (yes !== true && !(await confirm(io, { name: 'prune' }, ids)))
     throw new VencError('InterruptedError', 'Nothing was done.');
   let removed = 0;
-  const act: typeof removal.act = async (service, id) => {
-    await removal.act(service, id);
+  const removeJob: typeof removal.apply = async (service, id) => {
+    await removal.apply(service, id);
     removed += 1;
   };
   // One line for all of them: there may be thousands. Errors are told one by one.
-  const note: typeof io.note = (text) => (text.endsWith(` ${removal.done}\n`) ? undefined : io.note(text));
-  const code = await actOnEach(client, ids, { ...removal, act }, { ...io, note });
-  io.note(`venc: ${counted(removed)} removed\n`);
+  const note: typeof io.writeStderr = (text) =>
+    text.endsWith(` ${removal.doneText}\n`) ? undefined : io.writeStderr(text);
+  const code = await applyToEach(client, ids, { ...removal, apply: removeJob }, { ...io, writeStderr: note });
+  io.writeStderr(`venc: ${counted(removed)} removed\n`);
   return code;
 }
 

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander';
-import { askReport, readReport, type Usage, usageAmounts } from '../../client/read-report.js';
+import { parseReport, requestReport, type UsageReport, usageAmounts } from '../../client/read-report.js';
 import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { oneOf } from '../../shared/flag-readers.js';
+import { choiceParser } from '../../shared/flag-readers.js';
 import type { Context } from '../context.js';
-import { addReadingOptions, printRecord, type ReadingOptions } from '../terminal/print-answer.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-answer.js';
 
 const kinds = ['all', 'vod', 'live'] as const;
 type Kind = (typeof kinds)[number];
 
-interface ReportOptions extends ReadingOptions {
+interface ReportOptions extends OutputFormatOptions {
   readonly from?: string;
   readonly to?: string;
   readonly grouping?: string;
@@ -18,9 +18,9 @@ interface ReportOptions extends ReadingOptions {
 
 /** `venc report [all|vod|live]`: usage by day and grouping (sections 4.10 and 4.11). */
 export function define(command: Command, context: Context): void {
-  addReadingOptions(
+  addOutputFormatOptions(
     command
-      .argument('[kind]', 'vod: files; live: live streaming; all: both', oneOf('report', kinds), 'all')
+      .argument('[kind]', 'vod: files; live: live streaming; all: both', choiceParser('report', kinds), 'all')
       .option('--from <day>', 'first day, such as 2026-03-01 (default: 30 days ago)', dayOf('--from'))
       .option('--to <day>', 'last day (default: yesterday)', dayOf('--to'))
       .option('--grouping <name>', 'only the usage under this report grouping')
@@ -30,7 +30,7 @@ export function define(command: Command, context: Context): void {
     'one',
   )
     .addHelpText('after', details)
-    .action(context.act((kind: Kind, options: ReportOptions) => run(kind, options, context)));
+    .action(context.handler((kind: Kind, options: ReportOptions) => run(kind, options, context)));
 }
 
 const details = `
@@ -50,22 +50,24 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
     throw new VencError('UsageError', `--from ${from} is after --to ${to}.`);
   }
   const client = await context.client();
-  const body = await askReport(client, kind, { from, to, grouping });
-  const usages = readReport(kind, body);
+  const body = await requestReport(client, kind, { from, to, grouping });
+  const usages = parseReport(kind, body);
   if (options.csv === true) {
-    await io.out(await csvOf(kind, usages));
+    await io.writeStdout(await csvOf(kind, usages));
     return exitCodes.done;
   }
   const isTable = options.json !== true && options.fields === undefined;
   if (isTable && to === undefined && usages.every(({ total }) => Object.values(total).every(isZero))) {
-    io.note(`venc: nothing up to yesterday; with today: --to ${new Date().toISOString().slice(0, 10)}\n`);
+    io.writeStderr(
+      `venc: nothing up to yesterday; with today: --to ${new Date().toISOString().slice(0, 10)}\n`,
+    );
   }
   await printRecord(io, options, {
     answer: body,
     known: { total: null, statistics: null },
-    text: async (look) => {
+    text: async (style) => {
       const { reportText } = await import('../output/report-text.js');
-      return reportText(usages, look);
+      return reportText(usages, style);
     },
   });
   return exitCodes.done;
@@ -73,7 +75,7 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
 
 const isZero = (amount: number): boolean => amount === 0;
 
-async function csvOf(kind: Kind, usages: readonly Usage[]): Promise<string> {
+async function csvOf(kind: Kind, usages: readonly UsageReport[]): Promise<string> {
   const { reportCsv } = await import('../output/report-csv.js');
   const names = usages.flatMap((usage) => usageAmounts[usage.kind]);
   return reportCsv(
@@ -85,10 +87,10 @@ async function csvOf(kind: Kind, usages: readonly Usage[]): Promise<string> {
 
 /** A parser for an option that takes a day of the calendar. */
 function dayOf(flag: string) {
-  return (word: string): string => {
-    const time = /^\d{4}-\d\d-\d\d$/.test(word) ? Date.parse(`${word}T00:00:00Z`) : Number.NaN;
+  return (arg: string): string => {
+    const time = /^\d{4}-\d\d-\d\d$/.test(arg) ? Date.parse(`${arg}T00:00:00Z`) : Number.NaN;
     // The 30th of February is read as a day of March, on some machines.
-    if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(word)) return word;
-    throw new VencError('UsageError', `${flag} takes a day such as 2026-03-01, not "${word}".`);
+    if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(arg)) return arg;
+    throw new VencError('UsageError', `${flag} takes a day such as 2026-03-01, not "${arg}".`);
   };
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
-import { defineVerb } from '../jobs/act-on-jobs.js';
+import { defineBulkAction } from '../jobs/act-on-jobs.js';
 
 /** `venc resubmit ID...` (section 4.4): every job but a finished one can be run again. */
 export function define(command: Command, context: Context): void {
-  defineVerb(command, context, {
+  defineBulkAction(command, context, {
     name: 'resubmit',
-    done: 'is resubmitted',
+    doneText: 'is resubmitted',
     states: ['pending', 'waiting', 'processing', 'cancelled', 'failed'],
-    act: (client, id) => client.resubmit(id),
+    apply: (client, id) => client.resubmit(id),
   });
 }

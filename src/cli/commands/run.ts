@@ -3,27 +3,33 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { timeSpan } from '../../shared/flag-readers.js';
+import { durationParser } from '../../shared/flag-readers.js';
 import type { JobProgressRecord, JobRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import type { Context, ProgramFlags } from '../context.js';
-import { outputPlaces } from '../destinations/output-paths.js';
-import { declinedHelp } from '../help/unsupported-settings.js';
-import { addJobWords, type JobWords, presetOf, requestOf, withExamplesFirst } from '../input/job-args.js';
-import { isRequestName, type ReadXml } from '../input/job-input.js';
+import { resolveDestinations } from '../destinations/output-paths.js';
+import { unsupportedHelp } from '../help/unsupported-settings.js';
+import {
+  addJobOptions,
+  buildRequestBody,
+  type JobArgs,
+  loadPreset,
+  withExamplesFirst,
+} from '../input/job-args.js';
+import { isRequestName, type ParseXml } from '../input/job-input.js';
 import { localRequest, withoutProgram } from '../input/local-request.js';
-import { gather } from '../input/parse-args.js';
+import { collectValues } from '../input/parse-args.js';
 import { withTypedErrors, withValidation } from '../input/with-settings-errors.js';
-import { type EndedEncode, encodedText, encodedTotalText } from '../output/encoded-text.js';
+import { encodedText, encodedTotalText, type FinishedEncode } from '../output/encoded-text.js';
 import { activityText, encodeFailureText } from '../output/progress-text.js';
-import { type PreparedRun, prepareRuns, refuseTaken } from '../run/prepare-runs.js';
-import { type PlacedRequest, placeFiles } from '../run/run-files.js';
+import { checkDestinations, type PreparedRun, prepareRuns } from '../run/prepare-runs.js';
+import { assignDestinations, type ResolvedRequest } from '../run/run-files.js';
 import { withTemporaryFolder } from '../run/temporary-folder.js';
-import { listenForEnd } from '../terminal/interrupt.js';
+import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
-import { openProgress, type ProgressDisplay } from '../terminal/progress-display.js';
+import { openProgressDisplay, type ProgressDisplay } from '../terminal/progress-display.js';
 import {
   chosenMode,
   type ProgressChoice,
@@ -32,7 +38,7 @@ import {
 } from '../terminal/progress-mode.js';
 import { reportError } from '../terminal/report-error.js';
 
-interface RunOptions extends JobWords, ProgramFlags {
+interface RunOptions extends JobArgs, ProgramFlags {
   readonly out?: readonly string[];
   readonly sample?: boolean;
   readonly force?: boolean;
@@ -50,7 +56,7 @@ export function define(command: Command, context: Context): void {
     .option(
       '-o, --out <file>',
       'the file of an output, one -o for each --output, or a folder for all',
-      gather,
+      collectValues,
     )
     .option('--sample', `encode a test picture with sound to ${sampleFile}`)
     .option('--force', 'overwrite files that are there')
@@ -60,13 +66,13 @@ export function define(command: Command, context: Context): void {
     .addOption(
       command
         .createOption('--stall-timeout <time>', 'give a transfer up after this time without a byte')
-        .argParser(timeSpan('--stall-timeout'))
+        .argParser(durationParser('--stall-timeout'))
         .default(30, '30s'),
     );
   // Who tells of the end of a job tries for days: that takes a daemon.
-  withExamplesFirst(addJobWords(command, ['notifications']), details).action(
-    context.act((words: readonly string[], options: RunOptions) =>
-      withTypedErrors(words.length === 1 ? words[0] : undefined, options, () => run(words, options, context)),
+  withExamplesFirst(addJobOptions(command, ['notifications']), details).action(
+    context.handler((args: readonly string[], options: RunOptions) =>
+      withTypedErrors(args.length === 1 ? args[0] : undefined, options, () => run(args, options, context)),
     ),
   );
 }
@@ -88,39 +94,43 @@ Examples:
     --output label=large`;
 
 /** Says which settings the daemon of this version refuses. */
-export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/supported-settings.js'));
+export const moreHelp = async () =>
+  unsupportedHelp(await import('../../../daemon/plan/supported-settings.js'));
 
-const readXml: ReadXml = async (text) =>
+const parseXml: ParseXml = async (text) =>
   (await import('../../../daemon/http/representations/xml/read-xml-request.js')).readXmlRequest(text);
 
-async function run(words: readonly string[], options: RunOptions, context: Context): Promise<ExitCode> {
+async function run(args: readonly string[], options: RunOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
-  if ((words.length === 0) === (options.sample !== true)) {
+  if ((args.length === 0) === (options.sample !== true)) {
     throw new VencError('UsageError', 'run takes either inputs or --sample.', {
       hint: 'venc run --sample needs no file of yours',
     });
   }
   const programs = await context.programs(options);
   const mode = await chosenMode(context, options.progress, 'stderr');
-  const { signal, dispose } = listenForEnd(io);
+  const { signal, dispose } = listenForInterrupt(io);
   try {
     return await withTemporaryFolder(async (folder) => {
       const encoding = { ...programs, folder, signal, stallTimeoutSeconds: options.stallTimeout };
       if (options.sample === true) return await runSample(options, io, mode, encoding);
-      const inputs = [...new Set(words)];
-      const places = await outputPlaces(options.out ?? [], inputs.length, process.cwd());
+      const inputs = [...new Set(args)];
+      const destinations = await resolveDestinations(options.out ?? [], inputs.length, process.cwd());
       // Wrong flags are reported once, not for every input.
       if (inputs.length > 1) {
-        await requestOf({ request: null, input: null, preset: await presetOf(options, io.env) }, options);
+        await buildRequestBody(
+          { request: null, input: null, preset: await loadPreset(options, io.env) },
+          options,
+        );
       }
       const prepared = await prepareRuns(inputs, {
         io,
-        places,
+        destinations,
         isForced: options.force === true,
-        read: (name) => localRequest(name, options, io, readXml),
+        readRequest: (name) => localRequest(name, options, io, parseXml),
       });
       const { code } = await encodeAll(prepared.runs, { io, mode, count: inputs.length }, encoding);
-      return prepared.code === exitCodes.done ? code : prepared.code;
+      return prepared.exitCode === exitCodes.done ? code : prepared.exitCode;
     });
   } catch (error) {
     throw withoutProgram(error);
@@ -137,18 +147,26 @@ async function runSample(
   encoding: Encoding,
 ): Promise<ExitCode> {
   const sample = join(encoding.folder, 'sample.mov');
-  const preset = await presetOf(options, io.env);
-  const request = await requestOf({ request: null, input: pathToFileURL(sample).href, preset }, options);
+  const preset = await loadPreset(options, io.env);
+  const request = await buildRequestBody(
+    { request: null, input: pathToFileURL(sample).href, preset },
+    options,
+  );
   const hasSeveral = Array.isArray(request.outputs) && request.outputs.length > 1;
   const outs = options.out ?? (hasSeveral ? [] : [sampleFile]);
-  const places = await outputPlaces(outs, 1, process.cwd());
-  const placed = await withValidation(request, () => placeFiles(request, places));
-  await refuseTaken(placed, options.force === true || placed.paths[0] === sampleFile);
+  const destinations = await resolveDestinations(outs, 1, process.cwd());
+  const resolvedRequest = await withValidation(request, () => assignDestinations(request, destinations));
+  await checkDestinations(resolvedRequest, options.force === true || resolvedRequest.paths[0] === sampleFile);
   const { makeSample } = await import('../../../daemon/app/make-sample.js');
   await makeSample(sample, encoding);
-  io.note('venc: made a test picture with a tone; encoding it\n');
-  const { code, encodes } = await encodeAll([{ name: sampleFile, placed }], { io, mode, count: 1 }, encoding);
-  if (code === exitCodes.done && encodes.length > 0) io.note(sampleMade(placed.paths[0] ?? ''));
+  io.writeStderr('venc: made a test picture with a tone; encoding it\n');
+  const { code, encodes } = await encodeAll(
+    [{ name: sampleFile, resolvedRequest }],
+    { io, mode, count: 1 },
+    encoding,
+  );
+  if (code === exitCodes.done && encodes.length > 0)
+    io.writeStderr(sampleMade(resolvedRequest.paths[0] ?? ''));
   return code;
 }
 
@@ -174,27 +192,31 @@ interface Reporting {
  */
 async function encodeAll(runs: readonly PreparedRun[], { io, mode, count }: Reporting, encoding: Encoding) {
   const { runOneShot: runOnce } = await import('../../../daemon/app/one-shot-run.js');
-  const display = await openProgress(io, mode, count === 1 ? 'encode' : `${count} files`);
-  const encodes: EndedEncode[] = [];
+  const display = await openProgressDisplay(io, mode, count === 1 ? 'encode' : `${count} files`);
+  const encodes: FinishedEncode[] = [];
   const startedAtMs = Date.now();
   const hasSummary = mode === 'tty' || mode === 'plain';
   let code: ExitCode = exitCodes.done;
   try {
-    for (const [index, { name, placed }] of runs.entries()) {
+    for (const [index, { name, resolvedRequest }] of runs.entries()) {
       const encodeStartedAtMs = Date.now();
       try {
-        const job = await runOnce(placed.body, {
+        const job = await runOnce(resolvedRequest.body, {
           ...encoding,
           folder: join(encoding.folder, `data-${index}`),
           onProgress: (record) => showProgress(display, record, { index, count: runs.length, name }),
-          onError: (message) => display.note(`venc: ${message}\n`),
+          onError: (message) => display.writeStderr(`venc: ${message}\n`),
         });
-        const encode = endedEncode(job, placed, encodeStartedAtMs);
+        const encode = toFinishedEncode(job, resolvedRequest, encodeStartedAtMs);
         if (index === runs.length - 1) display.stop();
         if (encode !== null) encodes.push(encode);
-        const ended = await reportEnd(encode, placed, { io, display, name: count === 1 ? null : name });
+        const ended = await reportEnd(encode, resolvedRequest, {
+          io,
+          display,
+          name: count === 1 ? null : name,
+        });
         if (code === exitCodes.done) code = ended;
-        if (hasSummary && encode !== null) display.note(encodedText(encode));
+        if (hasSummary && encode !== null) display.writeStderr(encodedText(encode));
       } catch (error) {
         if (count === 1 || !isVencError(error)) throw error;
         if (isFatal(error, name)) throw withCount(error, encodes.length, count);
@@ -205,7 +227,7 @@ async function encodeAll(runs: readonly PreparedRun[], { io, mode, count }: Repo
     display.stop();
   }
   if (hasSummary && count > 1) {
-    io.note(encodedTotalText(encodes, count, (Date.now() - startedAtMs) / 1000));
+    io.writeStderr(encodedTotalText(encodes, count, (Date.now() - startedAtMs) / 1000));
   }
   return { code, encodes };
 }
@@ -239,39 +261,43 @@ function withCount(error: VencError, done: number, count: number): VencError {
   return new VencError('InterruptedError', `${error.message} ${done} of ${count} files had been encoded.`);
 }
 
-function endedEncode(
+function toFinishedEncode(
   job: JobRecord | null,
-  { paths }: PlacedRequest,
+  { paths }: ResolvedRequest,
   startedAtMs: number,
-): EndedEncode | null {
+): FinishedEncode | null {
   if (job === null) return null;
   // Addresses are printed without their passwords.
-  const places = paths.map((path, index) =>
+  const destinations = paths.map((path, index) =>
     isUrl(path) ? withoutPassword(job.output_media_files[index]?.url ?? path) : path,
   );
-  return { job, places, startedAtMs, endedAtMs: Date.now() };
+  return { job, destinations, startedAtMs, endedAtMs: Date.now() };
 }
 
 /** Prints the paths that were written, each video's before those of its thumbnails, and why others were not. */
 async function reportEnd(
-  encode: EndedEncode | null,
-  { thumbnails }: PlacedRequest,
+  encode: FinishedEncode | null,
+  { thumbnails }: ResolvedRequest,
   { io, display, name }: { readonly io: Io; readonly display: ProgressDisplay; readonly name: string | null },
 ): Promise<ExitCode> {
   if (encode === null) {
-    display.note(
+    display.writeStderr(
       `venc: ${name === null ? '' : `${safeText(name)}: `}the request is valid; nothing was encoded\n`,
     );
     return exitCodes.done;
   }
-  const { job, places } = encode;
-  const written = places.flatMap((place, index) => {
+  const { job, destinations } = encode;
+  const written = destinations.flatMap((destination, index) => {
     if (job.output_media_files[index]?.state !== 'finished') return [];
-    return [place, ...(thumbnails[index] ?? []).map((one) => (isUrl(one) ? withoutPassword(one) : one))];
+    return [
+      destination,
+      ...(thumbnails[index] ?? []).map((one) => (isUrl(one) ? withoutPassword(one) : one)),
+    ];
   });
-  if (written.length > 0) await display.aside(() => io.out(written.map((path) => `${path}\n`).join('')));
+  if (written.length > 0)
+    await display.withDisplayHidden(() => io.writeStdout(written.map((path) => `${path}\n`).join('')));
   if (job.state === 'finished') return exitCodes.done;
-  display.note(encodeFailureText(job, name));
+  display.writeStderr(encodeFailureText(job, name));
   return exitCodes.jobFailed;
 }
 

@@ -6,24 +6,26 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { JobRecord } from '../../shared/records.js';
 import { isFinal } from '../../shared/states.js';
 import type { Context } from '../context.js';
-import { blankJob } from '../jobs/blank-job.js';
+import { emptyJob } from '../jobs/blank-job.js';
 import { explainMissingJob } from '../jobs/file-of-job.js';
-import { jobIdsHelp, namedJobs } from '../jobs/named-jobs.js';
+import { jobIdsHelp, resolveJobs } from '../jobs/named-jobs.js';
 import { jobText } from '../output/job-text.js';
-import { createPaint } from '../output/paint.js';
+import { createTextColours } from '../output/paint.js';
 import {
-  addReadingOptions,
+  addOutputFormatOptions,
+  type OutputFormatOptions,
   printRecord,
   printRecords,
-  type ReadingOptions,
 } from '../terminal/print-answer.js';
 import { reportError } from '../terminal/report-error.js';
 
 /** `venc show ID...`: details of jobs (section 4.2), with advice where something failed. */
 export function define(command: Command, context: Context): void {
-  addReadingOptions(command.argument('<id...>', jobIdsHelp), 'many')
+  addOutputFormatOptions(command.argument('<id...>', jobIdsHelp), 'many')
     .addHelpText('after', details)
-    .action(context.act((words: readonly string[], options: ReadingOptions) => run(words, options, context)));
+    .action(
+      context.handler((args: readonly string[], options: OutputFormatOptions) => run(args, options, context)),
+    );
 }
 
 const details = `
@@ -37,8 +39,12 @@ Examples:
   venc show 123 --json --fields state,output_media_files.url
   venc show 123 124 --jsonl`;
 
-async function run(words: readonly string[], options: ReadingOptions, context: Context): Promise<ExitCode> {
-  const { client, ids } = await namedJobs(words, context);
+async function run(
+  args: readonly string[],
+  options: OutputFormatOptions,
+  context: Context,
+): Promise<ExitCode> {
+  const { client, ids } = await resolveJobs(args, context);
   return ids.length === 1 && options.jsonl !== true
     ? showOne(client, ids[0] ?? 0, options, context)
     : showMany(client, ids, options, context);
@@ -47,13 +53,13 @@ async function run(words: readonly string[], options: ReadingOptions, context: C
 async function showOne(
   client: Client,
   id: number,
-  options: ReadingOptions,
+  options: OutputFormatOptions,
   { io }: Context,
 ): Promise<ExitCode> {
   const answer = await detailsOf(client, id);
   await printRecord(io, options, {
     answer,
-    known: blankJob(),
+    known: emptyJob(),
     text: async ({ hasColour }) => textOf(client, normaliseJob(answer, id), hasColour),
   });
   return exitCodes.done;
@@ -63,7 +69,7 @@ async function showOne(
 async function showMany(
   client: Client,
   ids: readonly number[],
-  options: ReadingOptions,
+  options: OutputFormatOptions,
   { io }: Context,
 ): Promise<ExitCode> {
   const shown: { readonly id: number; readonly answer: unknown }[] = [];
@@ -79,9 +85,9 @@ async function showMany(
   const isText = options.json !== true && options.jsonl !== true;
   if (shown.length === 0 && isText) return code;
   await printRecords(io, options, {
-    answers: shown.map(({ answer }) => answer),
-    known: blankJob(),
-    none: 'no jobs',
+    items: shown.map(({ answer }) => answer),
+    known: emptyJob(),
+    emptyText: 'no jobs',
     text: async ({ hasColour }) => {
       const texts: string[] = [];
       for (const { id, answer } of shown)
@@ -94,7 +100,7 @@ async function showMany(
 
 async function detailsOf(client: Client, id: number): Promise<unknown> {
   try {
-    return unwrapJob((await client.ask('jobDetails', { values: { id } })).body);
+    return unwrapJob((await client.call('jobDetails', { values: { id } })).body);
   } catch (error) {
     throw await explainMissingJob(client, id, error);
   }
@@ -104,5 +110,5 @@ async function detailsOf(client: Client, id: number): Promise<unknown> {
 async function textOf(client: Client, job: JobRecord, hasColour: boolean): Promise<string> {
   // The details were answered: they are worth showing without progress too.
   const progress = isFinal(job.state) ? null : await client.jobProgress(job.id).catch(() => null);
-  return jobText(job, createPaint(hasColour), { now: new Date(), progress });
+  return jobText(job, createTextColours(hasColour), { now: new Date(), progress });
 }

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import { timeSpan } from '../../shared/flag-readers.js';
+import { durationParser } from '../../shared/flag-readers.js';
 import type { Context } from '../context.js';
-import { declinedHelp } from '../help/unsupported-settings.js';
-import { addJobWords, withExamplesFirst } from '../input/job-args.js';
+import { unsupportedHelp } from '../help/unsupported-settings.js';
+import { addJobOptions, withExamplesFirst } from '../input/job-args.js';
 import { withTypedErrors } from '../input/with-settings-errors.js';
 import { submitJob } from '../submit/submit-job.js';
-import { idempotencyKeyOf, refuseIdleFlags, type SubmitOptions } from '../submit/submit-options.js';
+import { idempotencyKeyOf, rejectUnusedFlags, type SubmitOptions } from '../submit/submit-options.js';
 import { progressOption } from '../terminal/progress-mode.js';
 
 /** `venc submit INPUT...`: creates a job for each input (section 4.1) and prints its id. */
@@ -33,7 +33,7 @@ export function define(command: Command, context: Context): void {
     .option(
       '--timeout <time>',
       'with --wait: give up after this time, such as 90s, 5m or 2h',
-      timeSpan('--timeout'),
+      durationParser('--timeout'),
     )
     .option('--download <dir>', 'with --wait: fetch the outputs into this folder, and print their paths')
     .option('--force', 'with --download: overwrite files that are there')
@@ -42,18 +42,18 @@ export function define(command: Command, context: Context): void {
       'upload a local file to this folder (s3:, ftp:, sftp: ...) instead of to the service',
     )
     .option(progressOption.flags, progressOption.help, progressOption.parse);
-  withExamplesFirst(addJobWords(command), details).action(
-    context.act((words: readonly string[], options: SubmitOptions) =>
-      withTypedErrors(words.length === 1 ? words[0] : undefined, options, async () => {
-        refuseIdleFlags(options);
+  withExamplesFirst(addJobOptions(command), details).action(
+    context.handler((args: readonly string[], options: SubmitOptions) =>
+      withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () => {
+        rejectUnusedFlags(options);
         if (options.ndjson === true) {
           const { submitMany } = await import('../submit/submit-many.js');
-          return submitMany(words, options, context);
+          return submitMany(args, options, context);
         }
-        const [word, ...others] = words;
-        if (word !== undefined && others.length === 0) return submitJob(word, options, context);
+        const [arg, ...others] = args;
+        if (arg !== undefined && others.length === 0) return submitJob(arg, options, context);
         const { submitInputs } = await import('../submit/submit-inputs.js');
-        return submitInputs(words, options, context);
+        return submitInputs(args, options, context);
       }),
     ),
   );
@@ -78,4 +78,5 @@ Examples:
   venc submit - --ndjson --idempotency-key tuesday < jobs.ndjson`;
 
 /** Says which settings the daemon of this version refuses. */
-export const moreHelp = async () => declinedHelp(await import('../../../daemon/plan/supported-settings.js'));
+export const moreHelp = async () =>
+  unsupportedHelp(await import('../../../daemon/plan/supported-settings.js'));

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { timeSpan } from '../../shared/flag-readers.js';
+import { durationParser } from '../../shared/flag-readers.js';
 import type { Context } from '../context.js';
 import { awaitJobs } from '../jobs/await-jobs.js';
-import { jobsGoOn } from '../jobs/jobs-continue.js';
-import { jobIdsHelp, namedJobs } from '../jobs/named-jobs.js';
-import { listenForEnd } from '../terminal/interrupt.js';
+import { withStillRunningHint } from '../jobs/jobs-continue.js';
+import { jobIdsHelp, resolveJobs } from '../jobs/named-jobs.js';
+import { listenForInterrupt } from '../terminal/interrupt.js';
 
 interface WaitOptions {
   readonly timeout?: number;
@@ -18,11 +18,11 @@ export function define(command: Command, context: Context): void {
     .option(
       '--timeout <time>',
       'give up after this time, such as 90s, 5m or 2h (exit code 7)',
-      timeSpan('--timeout'),
+      durationParser('--timeout'),
     )
     .option('--any', 'until the first of them has ended, which decides')
     .addHelpText('after', details)
-    .action(context.act((words: readonly string[], options: WaitOptions) => run(words, options, context)));
+    .action(context.handler((args: readonly string[], options: WaitOptions) => run(args, options, context)));
 }
 
 const details = `
@@ -33,14 +33,14 @@ Examples:
   venc wait @last
   venc wait 123 124 --timeout 10m && echo both are done`;
 
-async function run(words: readonly string[], options: WaitOptions, context: Context) {
-  const { client, ids } = await namedJobs(words, context);
-  const looksOnce = options.timeout === 0;
-  const { signal, dispose } = listenForEnd(context.io, looksOnce ? null : (options.timeout ?? null));
+async function run(args: readonly string[], options: WaitOptions, context: Context) {
+  const { client, ids } = await resolveJobs(args, context);
+  const pollsOnce = options.timeout === 0;
+  const { signal, dispose } = listenForInterrupt(context.io, pollsOnce ? null : (options.timeout ?? null));
   try {
-    return await awaitJobs(client, ids, context.io, { signal, looksOnce, isAny: options.any === true });
+    return await awaitJobs(client, ids, context.io, { signal, pollsOnce, isAny: options.any === true });
   } catch (error) {
-    throw jobsGoOn(error, ids);
+    throw withStillRunningHint(error, ids);
   } finally {
     dispose();
   }

@@ -7,11 +7,11 @@ import type { ExitCode } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/json-text.js';
 import type { Context } from '../context.js';
 import { awaitJobs } from '../jobs/await-jobs.js';
-import { jobsGoOn } from '../jobs/jobs-continue.js';
-import { jobIdsHelp, namedJobs } from '../jobs/named-jobs.js';
+import { withStillRunningHint } from '../jobs/jobs-continue.js';
+import { jobIdsHelp, resolveJobs } from '../jobs/named-jobs.js';
 import { eventLines, eventObject } from '../output/event-lines.js';
-import { createPaint } from '../output/paint.js';
-import { listenForEnd } from '../terminal/interrupt.js';
+import { createTextColours } from '../output/paint.js';
+import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import {
   chosenMode,
@@ -32,7 +32,7 @@ export function define(command: Command, context: Context): void {
     .option('--jsonl', 'print one JSON object for each event')
     .option(progressOption.flags, progressOption.help, progressOption.parse)
     .addHelpText('after', details)
-    .action(context.act((words: readonly string[], options: WatchOptions) => run(words, options, context)));
+    .action(context.handler((args: readonly string[], options: WatchOptions) => run(args, options, context)));
 }
 
 const details = `
@@ -48,24 +48,24 @@ Examples:
   venc watch 123 124
   venc watch 123 --jsonl | grep '"final"'`;
 
-async function run(words: readonly string[], options: WatchOptions, context: Context): Promise<ExitCode> {
+async function run(args: readonly string[], options: WatchOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
   const mode = await modeOf(context, options);
-  const { client, ids } = await namedJobs(words, context);
+  const { client, ids } = await resolveJobs(args, context);
   if (mode === 'tty') return onScreen(client, ids, io);
-  const { signal, dispose } = listenForEnd(io);
+  const { signal, dispose } = listenForInterrupt(io);
   const print = printer(io, mode);
   let isIdle = ids.length === 0;
   const onEvent = async (event: FollowEvent) => {
     if (event.type !== 'found') return print(event);
     if (event.jobs.length > 0) isIdle = false;
-    else io.note('venc: no job is active\n');
+    else io.writeStderr('venc: no job is active\n');
   };
   try {
-    const finds = ids.length === 0 ? ({ finds: 'until-idle' } as const) : {};
-    return await awaitJobs(client, ids, io, { signal, onEvent, ...finds });
+    const discovery = ids.length === 0 ? ({ discovery: 'until-idle' } as const) : {};
+    return await awaitJobs(client, ids, io, { signal, onEvent, ...discovery });
   } catch (error) {
-    throw isIdle ? error : jobsGoOn(error, ids, 'watch');
+    throw isIdle ? error : withStillRunningHint(error, ids, 'watch');
   } finally {
     dispose();
   }
@@ -83,7 +83,7 @@ async function modeOf(context: Context, options: WatchOptions): Promise<Progress
 
 async function onScreen(client: Client, ids: readonly number[], io: Io): Promise<ExitCode> {
   const { runWatchScreen } = await import('../../tui/watch-screen.js');
-  const { signal, dispose } = listenForEnd(io);
+  const { signal, dispose } = listenForInterrupt(io);
   try {
     return await runWatchScreen({ client, ids, io, signal });
   } finally {
@@ -93,7 +93,7 @@ async function onScreen(client: Client, ids: readonly number[], io: Io): Promise
 
 function printer(io: Io, mode: ProgressMode): (event: FollowEvent) => Promise<void> {
   if (mode === 'none') return async () => {};
-  const paint = createPaint(io.colour.stdout);
+  const paint = createTextColours(io.colour.stdout);
   const last = new Map<number, FollowedProgress>();
   return async (event) => {
     const before = event.type === 'progress' ? last.get(event.job.id) : undefined;
@@ -102,6 +102,6 @@ function printer(io: Io, mode: ProgressMode): (event: FollowEvent) => Promise<vo
       last.set(event.job.id, event.job);
     }
     const lines = mode === 'json' ? [jsonText(eventObject(event))] : eventLines(event, before, paint);
-    if (lines.length > 0) await io.out(lines.map((line) => `${line}\n`).join(''));
+    if (lines.length > 0) await io.writeStdout(lines.map((line) => `${line}\n`).join(''));
   };
 }

@@ -1,17 +1,17 @@
-import type { Place } from './places.js';
-import { askingWord } from './questions.js';
-import { outputSettings, type Source } from './source.js';
+import type { CompletionContext } from './places.js';
+import { completionCommand } from './questions.js';
+import { type CompletionSource, outputSettings } from './source.js';
 
 /** The completions for bash, 3.2 and newer, with or without the package bash-completion. */
-export function bashScript(places: readonly Place[]): string {
+export function bashScript(contexts: readonly CompletionContext[]): string {
   return `# Completions of venc for bash. Made by "npm run docs": edit src/cli/completion.
 # To load them: source <(venc completion bash), or put this file where bash-completion looks, under the name venc.
 
-${place(places)}
+${contextRows(contexts)}
 
-${values(places)}
+${values(contexts)}
 
-${words(places)}
+${args(contexts)}
 
 ${settings()}
 
@@ -19,8 +19,8 @@ ${logic}
 `;
 }
 
-function place(places: readonly Place[]): string {
-  const rows = places.map(({ path, commands, flags }) => {
+function contextRows(contexts: readonly CompletionContext[]): string {
+  const rows = contexts.map(({ path, commands, flags }) => {
     const names = flags.flatMap(({ long, short }) => (short === null ? [long] : [long, short]));
     const valued = flags.flatMap(({ long, short, source }) =>
       source === null ? [] : short === null ? [long] : [long, short],
@@ -40,8 +40,8 @@ ${rows.join('\n')}
 }`;
 }
 
-function values(places: readonly Place[]): string {
-  const cases = places.flatMap(({ path, flags }) =>
+function values(contexts: readonly CompletionContext[]): string {
+  const cases = contexts.flatMap(({ path, flags }) =>
     flags.flatMap(({ long, short, source }) =>
       source === null
         ? []
@@ -56,9 +56,9 @@ ${casesOf(cases)}
 }`;
 }
 
-function words(places: readonly Place[]): string {
-  const cases = places.flatMap((one) =>
-    one.words.map(({ isVariadic, source }, index) => ({ key: `${one.path} ${index}`, source, isVariadic })),
+function args(contexts: readonly CompletionContext[]): string {
+  const cases = contexts.flatMap((one) =>
+    one.args.map(({ isVariadic, source }, index) => ({ key: `${one.path} ${index}`, source, isVariadic })),
   );
   return `# Where a word of a command comes from, by how many stand before it: sets kind and list.
 _venc_word() {
@@ -70,7 +70,7 @@ ${casesOf(cases)}
 
 interface Case {
   readonly key: string;
-  readonly source: Source;
+  readonly source: CompletionSource;
   /** Words after it are of the same kind. */
   readonly isVariadic?: boolean;
 }
@@ -89,9 +89,9 @@ function casesOf(cases: readonly Case[]): string {
     .join('\n');
 }
 
-function outcomeOf(source: Source): string {
-  if (source.kind === 'words') return `kind=words list=${quoted(source.words.join(' '))}`;
-  return source.kind === 'ask' ? `kind=ask list=${source.what}` : `kind=${source.kind}`;
+function outcomeOf(source: CompletionSource): string {
+  if (source.kind === 'words') return `kind=words list=${quoted(source.args.join(' '))}`;
+  return source.kind === 'ask' ? `kind=ask list=${source.question}` : `kind=${source.kind}`;
 }
 
 function settings(): string {
@@ -198,7 +198,7 @@ _venc() {
       # An alias is none to this function, and bash before 4.4 takes an array without words for unset.
       local program=\${1/#\\~/$HOME}
       type -P "$program" >/dev/null || program=venc
-      _venc_keep < <("$program" ${askingWord} "$list" \${asking[@]+"\${asking[@]}"} 2>/dev/null </dev/null)
+      _venc_keep < <("$program" ${completionCommand} "$list" \${asking[@]+"\${asking[@]}"} 2>/dev/null </dev/null)
       ;;
     settings)
       local before='' setting=\${cur##*,}

@@ -5,16 +5,16 @@ import { redact } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import type { Io } from '../terminal/io.js';
-import { type Question, questions } from './questions.js';
+import { type CompletionQuery, completionQueries } from './questions.js';
 
 /** How long the service may take: longer than this a person waits for a completion only once. */
-const patienceMs = 300;
+const timeoutMs = 300;
 /** How many of the newest jobs are offered. */
 const jobCount = 30;
 
 /** A word to offer, and what a shell may show beside it. */
-interface Offer {
-  readonly word: string;
+interface CompletionItem {
+  readonly arg: string;
   readonly shown: string;
 }
 
@@ -22,96 +22,104 @@ interface Offer {
  * Answers a question of a completion script: one word a line, with what it is behind a tab. Where there is no answer in time, or
  * no good one, it says nothing at all, as whoever types wants no complaints in the middle of the line.
  */
-export async function completeWords(words: readonly string[], io: Io): Promise<void> {
-  const what = questions.find((question) => question === words[0]);
+export async function completeArgs(args: readonly string[], io: Io): Promise<void> {
+  const what = completionQueries.find((question) => question === args[0]);
   if (what === undefined) return;
   try {
-    const offers = await offersFor(what, words.slice(1), io);
-    await io.out(offers.map(lineOf).join(''));
+    const items = await completionItemsFor(what, args.slice(1), io);
+    await io.writeStdout(items.map(lineOf).join(''));
   } catch {
     // A name that is still looked up would hold the process open.
-    io.leave(0);
+    io.exit(0);
   }
 }
 
-async function offersFor(what: Question, words: readonly string[], io: Io): Promise<readonly Offer[]> {
+async function completionItemsFor(
+  what: CompletionQuery,
+  args: readonly string[],
+  io: Io,
+): Promise<readonly CompletionItem[]> {
   switch (what) {
     case 'targets':
-      return targetOffers(io);
+      return targetItems(io);
     case 'presets':
-      return (await presetNames(io.env)).map((name) => ({ word: name, shown: 'preset' }));
+      return (await presetNames(io.env)).map((name) => ({ arg: name, shown: 'preset' }));
     case 'accounts':
     case 'keys':
-      return deskOffers(what, contextFor(words, io));
+      return accountItems(what, contextFor(args, io));
     case 'followed': {
-      const followed = words.includes('--input') ? 'inputs' : words.includes('--output') ? 'outputs' : 'jobs';
-      return jobOffers(followed, contextFor(words, io));
+      const followed = args.includes('--input') ? 'inputs' : args.includes('--output') ? 'outputs' : 'jobs';
+      return jobItems(followed, contextFor(args, io));
     }
     default:
-      return jobOffers(what, contextFor(words, io));
+      return jobItems(what, contextFor(args, io));
   }
 }
 
-async function targetOffers({ env }: Io): Promise<readonly Offer[]> {
-  const own = { word: localTarget, shown: 'the daemon of this machine' };
-  return [own, ...(await readTargets(env)).map(({ name, url }) => ({ word: name, shown: redact(url) }))];
+async function targetItems({ env }: Io): Promise<readonly CompletionItem[]> {
+  const own = { arg: localTarget, shown: 'the daemon of this machine' };
+  return [own, ...(await readTargets(env)).map(({ name, url }) => ({ arg: name, shown: redact(url) }))];
 }
 
-async function deskOffers(what: 'accounts' | 'keys', opened: Promise<Context>): Promise<readonly Offer[]> {
+async function accountItems(
+  what: 'accounts' | 'keys',
+  opened: Promise<Context>,
+): Promise<readonly CompletionItem[]> {
   const { readAccountNames: readDeskNames } = await import('../../../daemon/admin/read-account-names.js');
   const { accounts, keys } = await readDeskNames(await (await opened).dataFolder());
   if (what === 'keys') {
-    return keys.map(({ id, kind, account }) => ({ word: id, shown: `${kind}, of ${account}` }));
+    return keys.map(({ id, kind, account }) => ({ arg: id, shown: `${kind}, of ${account}` }));
   }
   return accounts.map(({ name, isIntegration }) => ({
-    word: name,
+    arg: name,
     shown: isIntegration ? 'in integration mode' : 'live',
   }));
 }
 
-async function jobOffers(what: JobQuestion, opened: Promise<Context>): Promise<readonly Offer[]> {
-  const signal = AbortSignal.timeout(patienceMs);
+async function jobItems(what: JobQuestion, opened: Promise<Context>): Promise<readonly CompletionItem[]> {
+  const signal = AbortSignal.timeout(timeoutMs);
   const client = await (await opened).client();
   const { jobs } = await client.listJobs({ perPage: jobCount }, signal);
   const seen = new Set<string>();
-  return offersOf[what](jobs).filter(({ word }) => {
-    const isNew = word !== '' && word !== '0' && !seen.has(word);
-    seen.add(word);
+  return itemsByQuery[what](jobs).filter(({ arg }) => {
+    const isNew = arg !== '' && arg !== '0' && !seen.has(arg);
+    seen.add(arg);
     return isNew;
   });
 }
 
 /** A question that the newest jobs answer. */
-type JobQuestion = Exclude<Question, 'targets' | 'presets' | 'accounts' | 'keys' | 'followed'>;
+type JobQuestion = Exclude<CompletionQuery, 'targets' | 'presets' | 'accounts' | 'keys' | 'followed'>;
 
-const offersOf: Readonly<Record<JobQuestion, (jobs: readonly JobRecord[]) => readonly Offer[]>> = {
-  jobs: (jobs) => [...lastOffers(jobs), ...jobs.map(jobOffer)],
-  active: (jobs) => jobs.filter(({ state }) => ['waiting', 'processing'].includes(state)).map(jobOffer),
-  unfinished: (jobs) => jobs.filter(({ state }) => state !== 'finished').map(jobOffer),
-  inputs: (jobs) => jobs.map((job) => ({ ...jobOffer(job), word: String(job.input_media_file.id) })),
-  outputs: (jobs) =>
-    jobs.flatMap((job) =>
-      job.output_media_files.map(({ id, label, state }) => ({
-        word: String(id),
-        shown: `${state}, ${label ?? nameIn(job)}`,
-      })),
-    ),
-  labels: (jobs) =>
-    jobs.flatMap((job) =>
-      job.output_media_files.map(({ label }) => ({ word: label ?? '', shown: `of job ${job.id}` })),
-    ),
-  groupings: (jobs) => jobs.map(({ id, grouping }) => ({ word: grouping ?? '', shown: `of job ${id}` })),
-};
+const itemsByQuery: Readonly<Record<JobQuestion, (jobs: readonly JobRecord[]) => readonly CompletionItem[]>> =
+  {
+    jobs: (jobs) => [...lastJobItems(jobs), ...jobs.map(toJobItem)],
+    active: (jobs) => jobs.filter(({ state }) => ['waiting', 'processing'].includes(state)).map(toJobItem),
+    unfinished: (jobs) => jobs.filter(({ state }) => state !== 'finished').map(toJobItem),
+    inputs: (jobs) => jobs.map((job) => ({ ...toJobItem(job), arg: String(job.input_media_file.id) })),
+    outputs: (jobs) =>
+      jobs.flatMap((job) =>
+        job.output_media_files.map(({ id, label, state }) => ({
+          arg: String(id),
+          shown: `${state}, ${label ?? nameIn(job)}`,
+        })),
+      ),
+    labels: (jobs) =>
+      jobs.flatMap((job) =>
+        job.output_media_files.map(({ label }) => ({ arg: label ?? '', shown: `of job ${job.id}` })),
+      ),
+    groupings: (jobs) => jobs.map(({ id, grouping }) => ({ arg: grouping ?? '', shown: `of job ${id}` })),
+  };
 
 /** `@last`, with what the newest job is. */
-function lastOffers([newest]: readonly JobRecord[]): readonly Offer[] {
+function lastJobItems([newest]: readonly JobRecord[]): readonly CompletionItem[] {
   return newest === undefined
     ? []
-    : [{ word: '@last', shown: `job ${newest.id}, ${jobOffer(newest).shown}` }];
+    : [{ arg: '@last', shown: `job ${newest.id}, ${toJobItem(newest).shown}` }];
 }
 
-function jobOffer(job: JobRecord): Offer {
-  return { word: String(job.id), shown: `${job.state}, ${nameIn(job)}` };
+function toJobItem(job: JobRecord): CompletionItem {
+  return { arg: String(job.id), shown: `${job.state}, ${nameIn(job)}` };
 }
 
 /** The last part of the input's address: the rest may hold passwords, and is too long to stand beside a word. */
@@ -125,20 +133,20 @@ function nameIn(job: JobRecord): string {
 }
 
 /** The context of the words that have been typed; what is wrong with the configuration is told elsewhere. */
-async function contextFor(words: readonly string[], io: Io): Promise<Context> {
+async function contextFor(args: readonly string[], io: Io): Promise<Context> {
   const { createContext } = await import('../context.js');
-  return createContext({ ...io, note: () => {} }, () => globalsIn(words));
+  return createContext({ ...io, writeStderr: () => {} }, () => globalsIn(args));
 }
 
 /** Only `--data=FOLDER` and `--target=NAME` count, of all that has been typed. */
-function globalsIn(words: readonly string[]): { data?: string; target?: string } {
-  const told = (flag: string) => words.findLast((word) => word.startsWith(flag))?.slice(flag.length);
-  const data = told('--data=');
-  const target = told('--target=');
+function globalsIn(args: readonly string[]): { data?: string; target?: string } {
+  const flagValue = (flag: string) => args.findLast((arg) => arg.startsWith(flag))?.slice(flag.length);
+  const data = flagValue('--data=');
+  const target = flagValue('--target=');
   return { ...(data === undefined ? {} : { data }), ...(target === undefined ? {} : { target }) };
 }
 
 /** Texts come from services: nothing in them may move the cursor, or look like another line. */
-function lineOf({ word, shown }: Offer): string {
-  return /[\p{Cc}\u2028\u2029]/u.test(word) ? '' : `${word}\t${safeText(shown).replace(/\s+/g, ' ')}\n`;
+function lineOf({ arg, shown }: CompletionItem): string {
+  return /[\p{Cc}\u2028\u2029]/u.test(arg) ? '' : `${arg}\t${safeText(shown).replace(/\s+/g, ' ')}\n`;
 }

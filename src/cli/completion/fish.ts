@@ -1,25 +1,25 @@
-import type { Place, PlaceFlag } from './places.js';
-import { askingWord } from './questions.js';
-import { outputSettings, type Source } from './source.js';
+import type { CompletionContext, CompletionFlag } from './places.js';
+import { completionCommand } from './questions.js';
+import { type CompletionSource, outputSettings } from './source.js';
 
 /** The completions for fish, 3.1 and newer. */
-export function fishScript(places: readonly Place[]): string {
+export function fishScript(contexts: readonly CompletionContext[]): string {
   return `# Completions of venc for fish. Made by "npm run docs": edit src/cli/completion.
 # To load them: venc completion fish | source, or put this file into ~/.config/fish/completions.
 
-${valuedFlags(places)}
+${valuedFlags(contexts)}
 
 ${settings()}
 
 ${logic}
 
 complete -c venc -f
-${places.flatMap(rowsOf).join('\n')}
+${contexts.flatMap(rowsOf).join('\n')}
 `;
 }
 
-function valuedFlags(places: readonly Place[]): string {
-  const rows = places.map(({ path, flags }) => {
+function valuedFlags(contexts: readonly CompletionContext[]): string {
+  const rows = contexts.map(({ path, flags }) => {
     const names = flags.flatMap(({ long, short, source }) =>
       source === null ? [] : short === null ? [long] : [long, short],
     );
@@ -107,33 +107,33 @@ function __venc_ask
     # The word as it was typed: fish expands no tilde in it, and an abbreviation is no program.
     set -l program (string replace -r '^~(?=/)' $HOME -- $words[1])
     type -q $program; or set program venc
-    $program ${askingWord} $argv[1] $asking 2>/dev/null </dev/null
+    $program ${completionCommand} $argv[1] $asking 2>/dev/null </dev/null
 end`;
 
-function rowsOf({ path, commands, words, flags }: Place): readonly string[] {
+function rowsOf({ path, commands, args, flags }: CompletionContext): readonly string[] {
   const at = (index?: number, isVariadic = false) =>
     `complete -c venc -n ${quoted(`__venc_at ${quoted(path, '"')}${index === undefined ? '' : ` ${index}${isVariadic ? ' more' : ''}`}`)}`;
   return [
     '',
     ...commands.map(({ name, help }) => `${at(0)} -a ${name} -d ${quoted(help)}`),
-    ...words.flatMap(({ source, isVariadic }, index) => {
-      const offer = offerOf(source);
+    ...args.flatMap(({ source, isVariadic }, index) => {
+      const offer = toFishItem(source);
       return offer === null ? [] : [`${at(index, isVariadic)} ${offer}`];
     }),
-    ...flags.map((flag) => `${at()} ${flagWords(flag)}`),
+    ...flags.map((flag) => `${at()} ${flagArgs(flag)}`),
   ];
 }
 
-function flagWords({ long, short, help, source }: PlaceFlag): string {
-  const value = source === null ? '' : ` -x ${offerOf(source) ?? ''}`.trimEnd();
+function flagArgs({ long, short, help, source }: CompletionFlag): string {
+  const value = source === null ? '' : ` -x ${toFishItem(source) ?? ''}`.trimEnd();
   return `-l ${long.slice(2)}${short === null ? '' : ` -s ${short.slice(1)}`}${value.replace('-x -F', '-r -F')} -d ${quoted(help)}`;
 }
 
-function offerOf(source: Source): string | null {
+function toFishItem(source: CompletionSource): string | null {
   switch (source.kind) {
     case 'words':
       // With nothing behind a tab fish does not tell at each value what the flag is.
-      return `-a ${quoted(source.words.map((word) => `${word}\\t`).join(' '))}`;
+      return `-a ${quoted(source.args.map((arg) => `${arg}\\t`).join(' '))}`;
     case 'files':
       return '-F';
     case 'folders':
@@ -142,7 +142,7 @@ function offerOf(source: Source): string | null {
       return `-a '(__venc_settings)'`;
     case 'ask':
       // The newest job is the likeliest: their order is kept.
-      return `-k -a '(__venc_ask ${source.what})'`;
+      return `-k -a '(__venc_ask ${source.question})'`;
     default:
       return null;
   }

@@ -5,7 +5,7 @@ import { addCommand, createProgram } from '../program.js';
 import type { Io } from '../terminal/io.js';
 
 /** The program with all its commands loaded, for those who tell of them all. It is not made to be run. */
-export async function wholeProgram(io: Io): Promise<Command> {
+export async function loadFullProgram(io: Io): Promise<Command> {
   const program = createProgram(io);
   const context = createContext(io, () => ({}));
   for (const [name, { summary, load }] of Object.entries(commandTable)) {

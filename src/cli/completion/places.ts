@@ -1,28 +1,32 @@
 import { configKeys, configTable } from '../../config/config.js';
 import type { CommandNode, FlagNode } from '../command-tree.js';
-import { configSource, flagSource, type Source, wordSource } from './source.js';
+import { argumentSource, type CompletionSource, configSource, flagSource } from './source.js';
 
 /** A flag at a place of the command line. */
-export interface PlaceFlag {
+export interface CompletionFlag {
   readonly long: string;
   readonly short: string | null;
   readonly help: string;
   readonly isRepeatable: boolean;
   /** Where its value comes from; null where it takes none. */
-  readonly source: Source | null;
+  readonly source: CompletionSource | null;
 }
 
 /** What can be typed after the words that name a command. */
-export interface Place {
+export interface CompletionContext {
   /** Those words, e.g. `accounts create`; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly help: string }[];
-  readonly words: readonly { readonly help: string; readonly isVariadic: boolean; readonly source: Source }[];
-  readonly flags: readonly PlaceFlag[];
+  readonly args: readonly {
+    readonly help: string;
+    readonly isVariadic: boolean;
+    readonly source: CompletionSource;
+  }[];
+  readonly flags: readonly CompletionFlag[];
 }
 
 /** Words that `venc help` takes. */
-export interface HelpWord {
+export interface HelpTopicEntry {
   readonly name: string;
   readonly help: string;
 }
@@ -31,47 +35,50 @@ export interface HelpWord {
  * The places of a tree of commands, the program first. Flags of the program stand at every place, as they are taken there.
  * `topics` are what `venc help` explains beside the commands.
  */
-export function placesOf(tree: CommandNode, topics: readonly HelpWord[]): readonly Place[] {
-  const everywhere = [...tree.flags.map(flagOf), helpFlag].filter(({ long }) => long !== '--version');
+export function buildCompletionContexts(
+  tree: CommandNode,
+  topics: readonly HelpTopicEntry[],
+): readonly CompletionContext[] {
+  const globalFlags = [...tree.flags.map(flagOf), helpFlag].filter(({ long }) => long !== '--version');
   const version = tree.flags.filter(({ long }) => long === '--version').map(flagOf);
-  const help: HelpWord = { name: 'help', help: 'show the help of a command or about a topic' };
-  const [program, ...commands] = below(tree, everywhere);
+  const help: HelpTopicEntry = { name: 'help', help: 'show the help of a command or about a topic' };
+  const [program, ...commands] = nested(tree, globalFlags);
   if (program === undefined) return [];
   const subjects = [...program.commands, ...topics];
   return [
-    { ...program, flags: [...everywhere, ...version], commands: [...program.commands, help] },
+    { ...program, flags: [...globalFlags, ...version], commands: [...program.commands, help] },
     ...commands.flatMap(withKeys),
-    { path: 'help', commands: subjects, words: [], flags: everywhere },
+    { path: 'help', commands: subjects, args: [], flags: globalFlags },
   ];
 }
 
-function below(node: CommandNode, everywhere: readonly PlaceFlag[]): readonly Place[] {
+function nested(node: CommandNode, globalFlags: readonly CompletionFlag[]): readonly CompletionContext[] {
   const isProgram = node.path.length === 0;
-  const place: Place = {
+  const context: CompletionContext = {
     path: node.path.join(' '),
     commands: node.commands.map(({ path, summary }) => ({ name: path.at(-1) ?? '', help: summary })),
-    words: node.words.map((word) => ({
-      help: word.help,
-      isVariadic: word.isVariadic,
-      source: wordSource(node, word),
+    args: node.args.map((arg) => ({
+      help: arg.help,
+      isVariadic: arg.isVariadic,
+      source: argumentSource(node, arg),
     })),
-    flags: isProgram ? everywhere : [...node.flags.map(flagOf), ...everywhere],
+    flags: isProgram ? globalFlags : [...node.flags.map(flagOf), ...globalFlags],
   };
-  return [place, ...node.commands.flatMap((one) => below(one, everywhere))];
+  return [context, ...node.commands.flatMap((one) => nested(one, globalFlags))];
 }
 
 /** Keys of the configuration are told of as commands are, and what follows one depends upon it. */
-function withKeys(place: Place): readonly Place[] {
-  if (place.path !== 'config get' && place.path !== 'config set') return [place];
+function withKeys(context: CompletionContext): readonly CompletionContext[] {
+  if (context.path !== 'config get' && context.path !== 'config set') return [context];
   const commands = configKeys.map((name) => ({ name, help: firstWords(configTable[name].help) }));
-  const values = configKeys.map((name): Place => {
+  const values = configKeys.map((name): CompletionContext => {
     const value = { help: configTable[name].help, isVariadic: false, source: configSource(name) };
-    return { ...place, path: `${place.path} ${name}`, words: [value] };
+    return { ...context, path: `${context.path} ${name}`, args: [value] };
   });
-  return [{ ...place, commands, words: [] }, ...(place.path === 'config set' ? values : [])];
+  return [{ ...context, commands, args: [] }, ...(context.path === 'config set' ? values : [])];
 }
 
-const helpFlag: PlaceFlag = {
+const helpFlag: CompletionFlag = {
   long: '--help',
   short: '-h',
   help: 'show this help',
@@ -79,7 +86,7 @@ const helpFlag: PlaceFlag = {
   source: null,
 };
 
-function flagOf(flag: FlagNode): PlaceFlag {
+function flagOf(flag: FlagNode): CompletionFlag {
   const { long, short, help, isRepeatable, argument } = flag;
   return {
     long,

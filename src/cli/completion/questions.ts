@@ -1,5 +1,5 @@
 /** What completions ask the program, since no script can know it: names in files of the user's, and what the service has. */
-export const questions = [
+export const completionQueries = [
   'targets',
   'presets',
   'accounts',
@@ -15,7 +15,7 @@ export const questions = [
 ] as const;
 
 /** One of {@link questions}. */
-export type Question = (typeof questions)[number];
+export type CompletionQuery = (typeof completionQueries)[number];
 
 /** The hidden command that answers them: `venc complete-words QUESTION [--data=FOLDER] [--target=NAME] [--input] [--output]`. */
-export const askingWord = 'complete-words';
+export const completionCommand = 'complete-words';

@@ -3,13 +3,13 @@ import { commandTree } from '../command-tree.js';
 import { helpTopics } from '../help/topics/index.js';
 import { bashScript } from './bash.js';
 import { fishScript } from './fish.js';
-import { placesOf } from './places.js';
+import { buildCompletionContexts } from './places.js';
 import type { Shell } from './shells.js';
 import { zshScript } from './zsh.js';
 
 /** The completions for every shell, made of a program with all of its commands. */
 export function completionScripts(program: Command): Readonly<Record<Shell, string>> {
   const topics = Object.entries(helpTopics).map(([name, { summary }]) => ({ name, help: summary }));
-  const places = placesOf(commandTree(program), topics);
-  return { bash: bashScript(places), zsh: zshScript(places), fish: fishScript(places) };
+  const contexts = buildCompletionContexts(commandTree(program), topics);
+  return { bash: bashScript(contexts), zsh: zshScript(contexts), fish: fishScript(contexts) };
 }

@@ -1,25 +1,25 @@
 import { type ConfigKey, configTable } from '../../config/config.js';
 import { outputTable } from '../../shared/settings/index.js';
 import type { Setting } from '../../shared/settings/setting.js';
-import type { CommandNode, FlagNode, WordNode } from '../command-tree.js';
-import type { Question } from './questions.js';
+import type { ArgumentNode, CommandNode, FlagNode } from '../command-tree.js';
+import type { CompletionQuery } from './questions.js';
 
 /** Where the words come from that may stand in a place. */
-export type Source =
-  | { readonly kind: 'words'; readonly words: readonly string[] }
+export type CompletionSource =
+  | { readonly kind: 'words'; readonly args: readonly string[] }
   | { readonly kind: 'files' }
   | { readonly kind: 'folders' }
   /** `name=value,name=value` of an output: names and values of settings. */
   | { readonly kind: 'settings' }
   /** What only the program knows, by a question to `venc complete-words`. */
-  | { readonly kind: 'ask'; readonly what: Question }
+  | { readonly kind: 'ask'; readonly question: CompletionQuery }
   /** Nothing is known of it. */
   | { readonly kind: 'none' };
 
-const none: Source = { kind: 'none' };
+const none: CompletionSource = { kind: 'none' };
 
 /** What the values of flags are, by the words that stand for them in the help. */
-const byArgument: Readonly<Record<string, Source>> = {
+const byArgument: Readonly<Record<string, CompletionSource>> = {
   '<file>': { kind: 'files' },
   '<path>': { kind: 'files' },
   '<folder>': { kind: 'folders' },
@@ -27,68 +27,68 @@ const byArgument: Readonly<Record<string, Source>> = {
   '<settings>': { kind: 'settings' },
 };
 
-const byFlag: Readonly<Record<string, Source>> = {
-  '--target': { kind: 'ask', what: 'targets' },
-  '--preset': { kind: 'ask', what: 'presets' },
-  '--account': { kind: 'ask', what: 'accounts' },
-  '--label': { kind: 'ask', what: 'labels' },
-  '--grouping': { kind: 'ask', what: 'groupings' },
+const byFlag: Readonly<Record<string, CompletionSource>> = {
+  '--target': { kind: 'ask', question: 'targets' },
+  '--preset': { kind: 'ask', question: 'presets' },
+  '--account': { kind: 'ask', question: 'accounts' },
+  '--label': { kind: 'ask', question: 'labels' },
+  '--grouping': { kind: 'ask', question: 'groupings' },
 };
 
 /** What the words of commands are, by the names of both. */
-const byWord: Readonly<Record<string, Source>> = {
+const byWord: Readonly<Record<string, CompletionSource>> = {
   'run input': { kind: 'files' },
   'submit input': { kind: 'files' },
   'plan input': { kind: 'files' },
-  'input id': { kind: 'ask', what: 'inputs' },
-  'output id': { kind: 'ask', what: 'outputs' },
-  'cancel id': { kind: 'ask', what: 'active' },
-  'resubmit id': { kind: 'ask', what: 'unfinished' },
+  'input id': { kind: 'ask', question: 'inputs' },
+  'output id': { kind: 'ask', question: 'outputs' },
+  'cancel id': { kind: 'ask', question: 'active' },
+  'resubmit id': { kind: 'ask', question: 'unfinished' },
   ...Object.fromEntries(
-    ['show', 'watch', 'wait', 'download', 'rm'].map((name): [string, Source] => [
+    ['show', 'watch', 'wait', 'download', 'rm'].map((name): [string, CompletionSource] => [
       `${name} id`,
-      { kind: 'ask', what: 'jobs' },
+      { kind: 'ask', question: 'jobs' },
     ]),
   ),
-  'progress id': { kind: 'ask', what: 'followed' },
+  'progress id': { kind: 'ask', question: 'followed' },
   ...Object.fromEntries(
-    ['show', 'live', 'integration'].map((name): [string, Source] => [
+    ['show', 'live', 'integration'].map((name): [string, CompletionSource] => [
       `accounts ${name} name`,
-      { kind: 'ask', what: 'accounts' },
+      { kind: 'ask', question: 'accounts' },
     ]),
   ),
-  'keys revoke id': { kind: 'ask', what: 'keys' },
-  'target use name': { kind: 'ask', what: 'targets' },
-  'target remove name': { kind: 'ask', what: 'targets' },
-  'preset show name': { kind: 'ask', what: 'presets' },
-  'preset remove name': { kind: 'ask', what: 'presets' },
-  'report kind': { kind: 'words', words: ['all', 'vod', 'live'] },
+  'keys revoke id': { kind: 'ask', question: 'keys' },
+  'target use name': { kind: 'ask', question: 'targets' },
+  'target remove name': { kind: 'ask', question: 'targets' },
+  'preset show name': { kind: 'ask', question: 'presets' },
+  'preset remove name': { kind: 'ask', question: 'presets' },
+  'report kind': { kind: 'words', args: ['all', 'vod', 'live'] },
 };
 
 /** What a key may be configured as, where more is known than that it is a text. */
-const byConfigKey: { readonly [Key in ConfigKey]?: Source } = {
+const byConfigKey: { readonly [Key in ConfigKey]?: CompletionSource } = {
   ffmpeg: { kind: 'files' },
   ffprobe: { kind: 'files' },
   data: { kind: 'folders' },
   'files-root': { kind: 'folders' },
-  target: { kind: 'ask', what: 'targets' },
+  target: { kind: 'ask', question: 'targets' },
 };
 
 /** Where the value of a key of the configuration comes from. */
-export function configSource(key: ConfigKey): Source {
+export function configSource(key: ConfigKey): CompletionSource {
   const { choices } = configTable[key];
-  return choices === null ? (byConfigKey[key] ?? none) : { kind: 'words', words: choices };
+  return choices === null ? (byConfigKey[key] ?? none) : { kind: 'words', args: choices };
 }
 
 /** Where the value of a flag comes from. */
-export function flagSource({ long, argument, choices }: FlagNode): Source {
-  if (choices.length > 0) return { kind: 'words', words: choices };
+export function flagSource({ long, argument, choices }: FlagNode): CompletionSource {
+  if (choices.length > 0) return { kind: 'words', args: choices };
   return byFlag[long] ?? byArgument[argument ?? ''] ?? none;
 }
 
 /** Where a word of a command comes from. */
-export function wordSource({ path }: CommandNode, { name, choices }: WordNode): Source {
-  if (choices.length > 0) return { kind: 'words', words: choices };
+export function argumentSource({ path }: CommandNode, { name, choices }: ArgumentNode): CompletionSource {
+  if (choices.length > 0) return { kind: 'words', args: choices };
   return byWord[`${path.join(' ')} ${name}`] ?? none;
 }
 

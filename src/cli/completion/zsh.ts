@@ -1,9 +1,9 @@
-import type { Place, PlaceFlag } from './places.js';
-import { askingWord } from './questions.js';
-import { outputSettings, type Source } from './source.js';
+import type { CompletionContext, CompletionFlag } from './places.js';
+import { completionCommand } from './questions.js';
+import { type CompletionSource, outputSettings } from './source.js';
 
 /** The completions for zsh, 5.0 and newer. */
-export function zshScript(places: readonly Place[]): string {
+export function zshScript(contexts: readonly CompletionContext[]): string {
   return `#compdef venc
 # Completions of venc for zsh. Made by "npm run docs": edit src/cli/completion.
 # To load them: source <(venc completion zsh), or put this file into a folder of $fpath, under the name _venc.
@@ -12,7 +12,7 @@ ${settings()}
 
 ${logic}
 
-${places.map(placeFunction).join('\n\n')}
+${contexts.map(contextFunction).join('\n\n')}
 
 if [[ $funcstack[1] == _venc ]]; then
   _venc "$@"
@@ -24,17 +24,17 @@ fi
 }
 
 /** Each place is a function: the program's is `_venc`, that of `accounts create` is `_venc-accounts-create`. */
-function placeFunction({ path, commands, words, flags }: Place): string {
+function contextFunction({ path, commands, args, flags }: CompletionContext): string {
   const name = functionName(path);
   const specs = flags.flatMap(specOf);
   if (commands.length === 0) {
-    const places = words.map(
+    const contexts = args.map(
       ({ help, isVariadic, source }, index) =>
         `    ${quoted(`${isVariadic ? '*' : index + 1}:${escaped(help)}:${actionOf(source)}`)}`,
     );
     return `${name}() {
   _arguments -S \\
-${[...specs.map((spec) => `    ${spec}`), ...places].join(' \\\n')}
+${[...specs.map((spec) => `    ${spec}`), ...contexts].join(' \\\n')}
 }`;
   }
   const rows = commands.map((one) => `    ${quoted(`${one.name.replaceAll(':', '\\:')}:${one.help}`)}`);
@@ -56,10 +56,10 @@ ${specs.map((spec) => `    ${spec} \\`).join('\n')}
 }
 
 function functionName(path: string): string {
-  return ['_venc', ...path.split(' ').filter((word) => word !== '')].join('-');
+  return ['_venc', ...path.split(' ').filter((arg) => arg !== '')].join('-');
 }
 
-function specOf({ long, short, help, isRepeatable, source }: PlaceFlag): readonly string[] {
+function specOf({ long, short, help, isRepeatable, source }: CompletionFlag): readonly string[] {
   const names = short === null ? [long] : [short, long];
   return names.map((name) => {
     const excluded = isRepeatable ? '*' : short === null ? '' : `(${names.join(' ')})`;
@@ -69,10 +69,10 @@ function specOf({ long, short, help, isRepeatable, source }: PlaceFlag): readonl
   });
 }
 
-function actionOf(source: Source): string {
+function actionOf(source: CompletionSource): string {
   switch (source.kind) {
     case 'words':
-      return `(${source.words.map(escaped).join(' ')})`;
+      return `(${source.args.map(escaped).join(' ')})`;
     case 'files':
       return '_files';
     case 'folders':
@@ -81,7 +81,7 @@ function actionOf(source: Source): string {
       return '_venc_settings';
     case 'ask':
       // With a blank in front zsh passes nothing of its own along.
-      return ` _venc_ask ${source.what}`;
+      return ` _venc_ask ${source.question}`;
     default:
       return ' ';
   }
@@ -118,7 +118,7 @@ _venc_ask() {
       --target|--data) asking+=("$_venc_line[index]=$_venc_line[index+1]") ;;
     esac
   done
-  for found in "\${(@f)$(_call_program venc-words $_venc_line[1] ${askingWord} $1 \${(q)asking} 2>/dev/null)}"; do
+  for found in "\${(@f)$(_call_program venc-words $_venc_line[1] ${completionCommand} $1 \${(q)asking} 2>/dev/null)}"; do
     [[ -n $found ]] || continue
     words_found+=("\${found%%$'\\t'*}")
     asides+=("\${found#*$'\\t'}")

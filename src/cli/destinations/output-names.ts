@@ -1,6 +1,6 @@
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import { decoded, fileNameInUrl, withoutExtension } from '../../shared/text/url-text.js';
+import { decodeUrlPart, fileNameInUrl, withoutExtension } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';
 
 /** An output whose file has no name of its own yet. */
@@ -15,9 +15,9 @@ export interface NameParts {
   /** Name of the input without its extension. */
   readonly stem: string;
   /** Name that no output may get, because the input has it; null where there is none. */
-  readonly avoided: string | null;
+  readonly reservedName: string | null;
   /** Names that other outputs have already, in lower case. */
-  readonly taken: ReadonlySet<string>;
+  readonly usedNames: ReadonlySet<string>;
 }
 
 /** The outputs that a request names; none where it leaves them to the service. */
@@ -37,17 +37,17 @@ const maxNameBytes = 230;
  * The names of outputs that have none: `film-web.mp4` of the input and the label, `film.mp4` without a label, and `film-2.mp4` with the
  * number of the output where two would be equal. null stands for an output that has a name, and gets null. Pure.
  */
-export function namesOfOutputs(
+export function nameOutputs(
   outputs: readonly (UnnamedOutput | null)[],
-  { stem, avoided, taken }: NameParts,
+  { stem, reservedName, usedNames }: NameParts,
 ): readonly (string | null)[] {
   const stems = outputs.map((output) => {
-    const label = plainName(output?.label ?? '');
+    const label = sanitizeFileName(output?.label ?? '');
     return label === '' ? stem : `${stem}-${label}`;
   });
-  const nameOf = (index: number, ending = '') =>
-    shortenedName(`${stems[index] ?? stem}${ending}${outputs[index]?.extension ?? ''}`);
-  const counts = new Map([...taken].map((name) => [name, 1]));
+  const nameOf = (index: number, suffix = '') =>
+    truncateFileName(`${stems[index] ?? stem}${suffix}${outputs[index]?.extension ?? ''}`);
+  const counts = new Map([...usedNames].map((name) => [name, 1]));
   for (const [index, output] of outputs.entries()) {
     const name = nameOf(index).toLowerCase();
     if (output !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -56,30 +56,30 @@ export function namesOfOutputs(
     if (output === null) return null;
     const name = nameOf(index);
     if ((counts.get(name.toLowerCase()) ?? 0) > 1) return nameOf(index, `-${index + 1}`);
-    return name.toLowerCase() === avoided?.toLowerCase() ? nameOf(index, '-venc') : name;
+    return name.toLowerCase() === reservedName?.toLowerCase() ? nameOf(index, '-venc') : name;
   });
 }
 
 /** The stem that the outputs of a remote input are named after; null where its address holds no usable name. */
-export function stemInUrl(url: string): string | null {
+export function stemFromUrl(url: string): string | null {
   if (!URL.canParse(url)) return null;
   const stem = withoutExtension(fileNameInUrl(url));
   return stem === '' || safeText(stem) !== stem || /[/\\]|^\.+$/.test(stem) ? null : stem;
 }
 
 /** The name that a web address ends in, as `plainName` has it; empty where it has none. */
-export function plainNameInUrl(url: string): string {
-  return plainName(decoded(new URL(url).pathname.replace(/\/+$/, '').split('/').at(-1) ?? ''));
+export function fileNameFromUrl(url: string): string {
+  return sanitizeFileName(decodeUrlPart(new URL(url).pathname.replace(/\/+$/, '').split('/').at(-1) ?? ''));
 }
 
 /** A text as a file name: without what leads out of a folder, hides, or moves a cursor. Empty where nothing is left. */
-export function plainName(text: string): string {
+export function sanitizeFileName(text: string): string {
   const plain = text.replace(/[/\\\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '_').trim();
   return /^\.+$/.test(plain) ? '' : plain;
 }
 
 /** A name that leaves room for a file system's limit; its extension is kept. */
-export function shortenedName(name: string): string {
+export function truncateFileName(name: string): string {
   const base = withoutExtension(name);
   const extension = name.slice(base.length);
   let letters = [...base];
@@ -99,8 +99,8 @@ const audioExtensions: Readonly<Record<string, string>> = { mp3: '.mp3', vorbis:
 
 /** The extension for an output without a file name, by its settings. */
 export function extensionFor(settings: Readonly<Record<string, unknown>>): string {
-  const word = (value: unknown) => String(value).toLowerCase();
-  if (/^(?:true|1)$/.test(word(settings.skip_video)))
-    return audioExtensions[word(settings.audio_codec)] ?? '.m4a';
-  return videoExtensions[word(settings.video_codec)] ?? '.mp4';
+  const arg = (value: unknown) => String(value).toLowerCase();
+  if (/^(?:true|1)$/.test(arg(settings.skip_video)))
+    return audioExtensions[arg(settings.audio_codec)] ?? '.m4a';
+  return videoExtensions[arg(settings.video_codec)] ?? '.mp4';
 }

@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { VencError } from '../../shared/errors.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import type { OutputPlaces } from '../run/run-files.js';
+import type { OutputDestinations } from '../run/run-files.js';
 
 /**
  * What the `-o` of `run` and `plan` stand for: files, or one folder. It is a folder where it ends in a slash, is a folder that exists, or
  * where there are several inputs. Rejects with `UsageError` where several inputs have several `-o`, or one that is a URL.
  */
-export async function outputPlaces(
+export async function resolveDestinations(
   outs: readonly string[],
   inputCount: number,
   cwd: string,
-): Promise<OutputPlaces> {
+): Promise<OutputDestinations> {
   const [out] = outs;
   if (out === undefined) return { cwd, files: [], folder: null };
   if (inputCount > 1) {

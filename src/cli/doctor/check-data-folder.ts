@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Finding, good, messageOf, missing } from './finding.js';
+import { type Finding, messageOf, missingFinding, okFinding } from './finding.js';
 
 /** Free bytes below which a film of usual length may not fit, and the daemon may take no jobs. */
-const littleBytes = 1e9;
+const lowSpaceBytes = 1e9;
 
 /** Whether the data folder can be written, and how much room is left there. Never rejects. */
 export async function checkDataFolder(path: string) {
@@ -16,20 +16,20 @@ export async function checkDataFolder(path: string) {
     const { bavail, bsize } = await statfs(existing);
     const freeBytes = bavail * bsize;
     const findings: readonly Finding[] = [
-      good(subject, path),
-      ...(freeBytes >= littleBytes ? [] : [lowOn(freeBytes)]),
+      okFinding(subject, path),
+      ...(freeBytes >= lowSpaceBytes ? [] : [lowSpaceFinding(freeBytes)]),
     ];
     return { facts: { path, is_writable: true, free_bytes: freeBytes }, findings };
   } catch (error) {
     const advice = `give this user write permission to ${dirname(path)}, or choose another folder with --data or VENC_DATA`;
     return {
       facts: { path, is_writable: false, free_bytes: null },
-      findings: [missing(subject, `${path} cannot be written: ${messageOf(error)}`, advice)],
+      findings: [missingFinding(subject, `${path} cannot be written: ${messageOf(error)}`, advice)],
     };
   }
 }
 
-function lowOn(freeBytes: number): Finding {
+function lowSpaceFinding(freeBytes: number): Finding {
   const message = `${Math.floor(freeBytes / 1e6)} MB are free, and the daemon takes no jobs below its --min-free`;
   return {
     level: 'note',

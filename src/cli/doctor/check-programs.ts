@@ -1,6 +1,6 @@
 import { VencError } from '../../shared/errors.js';
 import { checkTransports, type TransportReport } from './check-transports.js';
-import { type Finding, good, messageOf, missing } from './finding.js';
+import { type Finding, messageOf, missingFinding, okFinding } from './finding.js';
 
 const installAdvice = 'install ffmpeg 5.0 or newer, or name one with --ffmpeg and --ffprobe';
 
@@ -35,25 +35,25 @@ export interface ProgramReport {
     } | null;
   } | null;
   /** Why there is no report. */
-  readonly fault: unknown;
-  readonly remarks: readonly string[];
+  readonly failure: unknown;
+  readonly warnings: readonly string[];
   readonly rulesOut: readonly string[];
   readonly transports: TransportReport;
 }
 
 /** Which programs encode, why these, and what they cannot do, as `examine` finds out. */
-export async function checkPrograms(examine: () => Promise<ProgramReport>) {
-  const { report, fault, remarks, rulesOut, transports } = await examine();
+export async function checkPrograms(diagnose: () => Promise<ProgramReport>) {
+  const { report, failure, warnings, rulesOut, transports } = await diagnose();
   const { ffmpeg, ffprobe, looked, capabilities } = report ?? nothing;
   const programs = [
     ['ffmpeg', ffmpeg],
     ['ffprobe', ffprobe],
   ] as const;
   const found = programs.map(([subject, binary]): Finding => {
-    if (binary === null) return missing(subject, 'none was found that can be used', installAdvice);
-    return good(subject, `${binary.path}, version ${binary.version}, ${sources[binary.source]}`);
+    if (binary === null) return missingFinding(subject, 'none was found that can be used', installAdvice);
+    return okFinding(subject, `${binary.path}, version ${binary.version}, ${sources[binary.source]}`);
   });
-  const notes = [...remarks, ...rulesOut].map(
+  const encodingFindings = [...warnings, ...rulesOut].map(
     (message): Finding => ({ level: 'note', subject: 'encoding', message, advice: null }),
   );
   return {
@@ -64,14 +64,18 @@ export async function checkPrograms(examine: () => Promise<ProgramReport>) {
     encoders: [...(capabilities?.encoders ?? [])].sort(),
     filters: [...(capabilities?.filters ?? [])].sort(),
     transports,
-    findings: [...(report === null ? [mistold(fault)] : found), ...notes, ...checkTransports(transports)],
+    findings: [
+      ...(report === null ? [misreported(failure)] : found),
+      ...encodingFindings,
+      ...checkTransports(transports),
+    ],
   };
 }
 
 const nothing = { ffmpeg: null, ffprobe: null, looked: [], capabilities: null } as const;
 
 /** A path was given, and what lies there is not the program: nothing else is looked at then. */
-function mistold(fault: unknown): Finding {
-  const advice = fault instanceof VencError ? (fault.hint ?? installAdvice) : installAdvice;
-  return missing('encoding', messageOf(fault), advice);
+function misreported(failure: unknown): Finding {
+  const advice = failure instanceof VencError ? (failure.hint ?? installAdvice) : installAdvice;
+  return missingFinding('encoding', messageOf(failure), advice);
 }

@@ -4,7 +4,7 @@ import { isVencError, VencError } from '../../shared/errors.js';
 import { redact } from '../../shared/redact.js';
 import { checkClock, clockAhead } from './check-clock.js';
 import { checkDaemonVersion } from './check-daemon-version.js';
-import { type Finding, good, messageOf, missing } from './finding.js';
+import { type Finding, messageOf, missingFinding, okFinding } from './finding.js';
 
 /** What was learnt of the service, in facts; null where that could not be found out. */
 export interface ServiceFacts {
@@ -17,7 +17,7 @@ export interface ServiceFacts {
 
 const subject = 'service';
 /** How long a service may take to answer a doctor. */
-const patienceSeconds = 5;
+const timeoutSeconds = 5;
 
 /**
  * Whether the service answers and takes the key. A daemon that is not running is only worth a note, since `venc run`
@@ -25,7 +25,7 @@ const patienceSeconds = 5;
  */
 export async function checkService(
   connect: () => Promise<Client>,
-  seconds = patienceSeconds,
+  seconds = timeoutSeconds,
 ): Promise<{ readonly facts: ServiceFacts; readonly findings: readonly Finding[] }> {
   let client: Client | null = null;
   let url: string | null = null;
@@ -33,52 +33,62 @@ export async function checkService(
   try {
     client = await connect();
     url = redact(client.target.url);
-    const asked = { query: { per_page: 1 }, signal };
-    const { header } = await client.ask('listJobs', asked);
-    const ahead = clockAhead(header('date'), new Date());
-    const troubles = client.target.isOwnDaemon === true ? await troublesOf(client, signal) : [];
-    const findings = [good(subject, `${url} answers and takes the key`), ...checkClock(ahead), ...troubles];
-    return { facts: { url, is_reachable: true, is_key_good: true, clock_ahead_seconds: ahead }, findings };
+    const checkKey = { query: { per_page: 1 }, signal };
+    const { header } = await client.call('listJobs', checkKey);
+    const aheadSeconds = clockAhead(header('date'), new Date());
+    const problems = client.target.isOwnDaemon === true ? await readHealthErrors(client, signal) : [];
+    const findings = [
+      okFinding(subject, `${url} answers and takes the key`),
+      ...checkClock(aheadSeconds),
+      ...problems,
+    ];
+    return {
+      facts: { url, is_reachable: true, is_key_good: true, clock_ahead_seconds: aheadSeconds },
+      findings,
+    };
   } catch (error) {
-    const isKeyBad = isVencError(error, 'UnauthorizedError') || isVencError(error, 'ForbiddenError');
+    const isKeyInvalid = isVencError(error, 'UnauthorizedError') || isVencError(error, 'ForbiddenError');
     const facts = {
       url,
-      is_reachable: isKeyBad && url !== null,
-      is_key_good: isKeyBad ? false : null,
+      is_reachable: isKeyInvalid && url !== null,
+      is_key_good: isKeyInvalid ? false : null,
       clock_ahead_seconds: null,
     };
-    if (signal.aborted && url !== null) return { facts, findings: [silent(url, seconds)] };
-    return { facts, findings: [isKeyBad && url !== null ? refused(url, error) : findingOf(error, client)] };
+    if (signal.aborted && url !== null) return { facts, findings: [unreachableFindings(url, seconds)] };
+    return {
+      facts,
+      findings: [isKeyInvalid && url !== null ? rejectedFindings(url, error) : findingOf(error, client)],
+    };
   }
 }
 
-function silent(url: string, seconds: number): Finding {
+function unreachableFindings(url: string, seconds: number): Finding {
   const message = `${url} did not answer within ${seconds} seconds`;
-  return missing(subject, message, 'look whether it hangs, or whether the address is another');
+  return missingFinding(subject, message, 'look whether it hangs, or whether the address is another');
 }
 
-function refused(url: string, error: unknown): Finding {
+function rejectedFindings(url: string, error: unknown): Finding {
   const advice =
     'compare the key with that of the account: VENC_API_KEY, or venc target add NAME URL for a new one';
-  return missing('key', `${url} does not take it: ${messageOf(error)}`, advice);
+  return missingFinding('key', `${url} does not take it: ${messageOf(error)}`, advice);
 }
 
 function findingOf(error: unknown, client: Client | null): Finding {
   const advice = error instanceof VencError ? (error.hint ?? error.entry.advice) : null;
   const isDaemon = client === null || client.target.isOwnDaemon === true;
   const isOnlyOff = isDaemon && isVencError(error, 'UnreachableError');
-  return { ...missing(subject, messageOf(error), advice), ...(isOnlyOff ? { level: 'note' } : {}) };
+  return { ...missingFinding(subject, messageOf(error), advice), ...(isOnlyOff ? { level: 'note' } : {}) };
 }
 
 /** What the own daemon says of itself: a version other than this one's, and why it takes no jobs. */
-async function troublesOf(client: Client, signal: AbortSignal): Promise<readonly Finding[]> {
-  const version = fieldsOf((await client.ask('version', { signal })).body).version;
-  const { body } = await client.ask('health', { alsoGoodStatus: 503, signal });
+async function readHealthErrors(client: Client, signal: AbortSignal): Promise<readonly Finding[]> {
+  const version = fieldsOf((await client.call('version', { signal })).body).version;
+  const { body } = await client.call('health', { acceptedStatus: 503, signal });
   const reasons = Object.values(fieldsOf(body))
     .flatMap(itemsOf)
     .flatMap((reason) => {
       const message = readText(reason);
-      return message === null ? [] : [missing(subject, message, null)];
+      return message === null ? [] : [missingFinding(subject, message, null)];
     });
   return [...checkDaemonVersion(readText(version)), ...reasons];
 }

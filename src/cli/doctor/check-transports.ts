@@ -1,4 +1,4 @@
-import { type Finding, good } from './finding.js';
+import { type Finding, okFinding } from './finding.js';
 
 /** What is needed of the workshop's look at its transports. */
 export interface TransportReport {
@@ -13,7 +13,9 @@ const subject = 'transports';
 export function checkTransports({ ascp, withKeys, halfSet }: TransportReport): readonly Finding[] {
   const note = (message: string, advice: string): Finding => ({ level: 'note', subject, message, advice });
   return [
-    ...(withKeys.length === 0 ? [] : [good(subject, `the environment has keys for ${withKeys.join(', ')}`)]),
+    ...(withKeys.length === 0
+      ? []
+      : [okFinding(subject, `the environment has keys for ${withKeys.join(', ')}`)]),
     ...halfSet.map(({ set, missing }) =>
       note(
         `${set} is set without ${missing}, so neither counts`,
@@ -22,6 +24,6 @@ export function checkTransports({ ascp, withKeys, halfSet }: TransportReport): r
     ),
     ascp === null
       ? note('ascp is not on PATH, so fasp: inputs do not work', 'install IBM Aspera to use them')
-      : good(subject, `fasp: by ${ascp}`),
+      : okFinding(subject, `fasp: by ${ascp}`),
   ];
 }

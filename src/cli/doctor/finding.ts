@@ -10,12 +10,12 @@ export interface Finding {
 }
 
 /** Something that is needed and not there. */
-export function missing(subject: string, message: string, advice: string | null): Finding {
+export function missingFinding(subject: string, message: string, advice: string | null): Finding {
   return { level: 'missing', subject, message, advice };
 }
 
 /** Something that is as it should be. */
-export function good(subject: string, message: string): Finding {
+export function okFinding(subject: string, message: string): Finding {
   return { level: 'good', subject, message, advice: null };
 }
 

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { shellLine } from '../output/shell-words.js';
-import { listenForEnd } from '../terminal/interrupt.js';
+import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import { reportError } from '../terminal/report-error.js';
 import { type DownloadOptions, downloadJob } from './download-job.js';
@@ -11,28 +11,30 @@ import { type DownloadOptions, downloadJob } from './download-job.js';
  * Fetches what jobs that have just ended have made. A job that failed may have nothing to fetch. The error of one of several jobs is
  * reported, and the others are fetched all the same; gives the exit code of the first. Rejects with the error of an only job.
  */
-export async function downloadEnded(
+export async function downloadFinishedJobs(
   client: Client,
   ids: readonly number[],
   io: Io,
-  options: Omit<DownloadOptions, 'signal' | 'taken'>,
+  options: Omit<DownloadOptions, 'signal' | 'usedNames'>,
 ): Promise<ExitCode> {
-  const { signal, dispose } = listenForEnd(io);
-  const taken = new Set<string>();
+  const { signal, dispose } = listenForInterrupt(io);
+  const usedNames = new Set<string>();
   let code: ExitCode = exitCodes.done;
   try {
     for (const [index, id] of ids.entries()) {
       try {
         const job = await client.job(id, signal);
-        await downloadJob(job, client.target, io, { ...options, signal, taken }).catch((error: unknown) => {
-          if (job.state === 'finished' || !isVencError(error, 'NotFoundError')) throw error;
-        });
+        await downloadJob(job, client.target, io, { ...options, signal, usedNames }).catch(
+          (error: unknown) => {
+            if (job.state === 'finished' || !isVencError(error, 'NotFoundError')) throw error;
+          },
+        );
       } catch (error) {
         if (isVencError(error, 'InterruptedError'))
-          throw interrupted(error, ids.slice(index), options.folder);
-        const told = withWayOut(error, id);
-        if (ids.length === 1 || signal.aborted || !isVencError(told)) throw told;
-        code = reportError(io, told, `Job ${id}`, code);
+          throw interruptedError(error, ids.slice(index), options.folder);
+        const hintedError = withRetryHint(error, id);
+        if (ids.length === 1 || signal.aborted || !isVencError(hintedError)) throw hintedError;
+        code = reportError(io, hintedError, `Job ${id}`, code);
       }
     }
   } finally {
@@ -41,16 +43,16 @@ export async function downloadEnded(
   return code;
 }
 
-function interrupted(error: VencError, ids: readonly number[], folder: string): VencError {
-  const again = shellLine(['venc', 'download', ...ids.map(String), '--out', folder]);
-  return new VencError('InterruptedError', error.message, { hint: `to go on: ${again}` });
+function interruptedError(error: VencError, ids: readonly number[], folder: string): VencError {
+  const retryCommand = shellLine(['venc', 'download', ...ids.map(String), '--out', folder]);
+  return new VencError('InterruptedError', error.message, { hint: `to go on: ${retryCommand}` });
 }
 
 /** With --force the same command would encode it all once more: the error of a file that is there names another one. */
-function withWayOut(error: unknown, id: number): unknown {
+function withRetryHint(error: unknown, id: number): unknown {
   if (!isVencError(error, 'UsageError')) return error;
-  const again = shellLine(['venc', 'download', String(id)]);
+  const retryCommand = shellLine(['venc', 'download', String(id)]);
   return new VencError('UsageError', error.message, {
-    hint: `the job has ended: ${again} --force, or with --out another folder`,
+    hint: `the job has ended: ${retryCommand} --force, or with --out another folder`,
   });
 }

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { openFile } from '../../client/open-file.js';
-import { isHere } from '../../client/polling-schedule.js';
+import { isLocalUrl } from '../../client/polling-schedule.js';
 import type { Target } from '../../client/target.js';
 import { VencError } from '../../shared/errors.js';
 import type { JobRecord } from '../../shared/records.js';
 import { isFinal } from '../../shared/states.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import { refuseToOverwrite, refuseUnwritable } from '../destinations/check-destinations.js';
+import { requireAbsent, requireWritable } from '../destinations/check-destinations.js';
 import { provideFolder } from '../input/files.js';
 import type { Io } from '../terminal/io.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
-import { openTransfer } from '../terminal/transfer-display.js';
+import { openTransferDisplay } from '../terminal/transfer-display.js';
 import { filesToSave } from './files-to-save.js';
 import { saveFile } from './save-file.js';
-import { wholeAlready } from './whole-already.js';
+import { findComplete } from './whole-already.js';
 
 /** How the files of a job are fetched. */
 export interface DownloadOptions {
@@ -24,7 +24,7 @@ export interface DownloadOptions {
   readonly mode: ProgressMode;
   readonly signal: AbortSignal;
   /** Names that files of other jobs of the same command have, in lower case: those of this job are added. */
-  readonly taken?: Set<string>;
+  readonly usedNames?: Set<string>;
 }
 
 /**
@@ -44,45 +44,45 @@ export async function downloadJob(
       hint: `venc wait ${job.id} && venc download ${job.id}`,
     });
   }
-  const { files, elsewhere } = filesToSave(job, options.taken);
-  for (const { id, url } of elsewhere)
-    io.note(`venc: output ${id} lies at ${safeText(url)}, and is not fetched\n`);
+  const { files, external } = filesToSave(job, options.usedNames);
+  for (const { id, url } of external)
+    io.writeStderr(`venc: output ${id} lies at ${safeText(url)}, and is not fetched\n`);
   if (files.length === 0) {
     throw new VencError('NotFoundError', `Job ${job.id} has no file that could be downloaded.`, {
       hint: `venc show ${job.id} says what became of it`,
     });
   }
-  const placed = files.map((file) => ({ file, path: join(folder, file.name) }));
-  const whole = isForced
+  const targetFile = files.map((file) => ({ file, path: join(folder, file.name) }));
+  const complete = isForced
     ? []
-    : await wholeAlready(placed, async ({ url }) => {
+    : await findComplete(targetFile, async ({ url }) => {
         const start = { fromByte: 0, version: null };
-        return (await openFile(addressNow(url, target), start, signal)).content;
+        return (await openFile(currentUrl(url, target), start, signal)).content;
       });
-  const missing = placed.filter((one) => !whole.includes(one));
+  const missing = targetFile.filter((one) => !complete.includes(one));
   const paths = missing.map(({ path }) => path);
-  await refuseUnwritable(paths, 'another folder');
-  if (!isForced) await refuseToOverwrite(paths, 'another folder');
+  await requireWritable(paths, 'another folder');
+  if (!isForced) await requireAbsent(paths, 'another folder');
   await provideFolder(folder);
-  for (const { path } of whole) io.note(`venc: ${safeText(path)} is there already, and whole\n`);
+  for (const { path } of complete) io.writeStderr(`venc: ${safeText(path)} is there already, and whole\n`);
   for (const { file, path } of missing) {
     const recordOf = (done: number, total: number | null) => ({ path, done_bytes: done, total_bytes: total });
-    const { report, stop } = await openTransfer(io, mode, safeText(file.name), recordOf);
+    const { report, stop } = await openTransferDisplay(io, mode, safeText(file.name), recordOf);
     try {
-      await saveFile({ ...file, url: addressNow(file.url, target) }, path, {
+      await saveFile({ ...file, url: currentUrl(file.url, target) }, path, {
         signal,
         onProgress: (done, told) => report(done, told ?? file.sizeBytes),
       });
     } finally {
       stop();
     }
-    await io.out(`${path}\n`);
+    await io.writeStdout(`${path}\n`);
   }
 }
 
 /** Our own daemon may have come back at another port since it named the address. */
-function addressNow(url: string, target: Target): string {
+function currentUrl(url: string, target: Target): string {
   const { pathname, search } = new URL(url);
-  const isMoved = target.isOwnDaemon === true && isHere(url) && pathname.startsWith('/hosted/');
-  return isMoved ? new URL(`${pathname}${search}`, target.url).href : url;
+  const hasChangedUrl = target.isOwnDaemon === true && isLocalUrl(url) && pathname.startsWith('/hosted/');
+  return hasChangedUrl ? new URL(`${pathname}${search}`, target.url).href : url;
 }

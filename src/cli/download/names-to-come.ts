@@ -1,13 +1,16 @@
 import { posix } from 'node:path';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { fileNameInUrl, withoutExtension } from '../../shared/text/url-text.js';
-import { extensionFor, isHosted, namesOfOutputs, outputsIn } from '../destinations/output-names.js';
+import { extensionFor, isHosted, nameOutputs, outputsIn } from '../destinations/output-names.js';
 
 /**
  * Names that the downloads of a job will have, as far as its request and the name of its input tell: of outputs that go to no place of
  * the client's own. Pure.
  */
-export function namesToCome(request: RequestFields, inputName: string | null = null): readonly string[] {
+export function predictDownloadNames(
+  request: RequestFields,
+  inputName: string | null = null,
+): readonly string[] {
   const given = outputsIn(request);
   const outputs: readonly RequestFields[] = given.length === 0 ? [{}] : given;
   const named = outputs.map((output) =>
@@ -16,7 +19,7 @@ export function namesToCome(request: RequestFields, inputName: string | null = n
   const input = inputName ?? (typeof request.input === 'string' ? fileNameInUrl(request.input) : '');
   const stem = withoutExtension(input);
   if (stem === '') return named.flatMap((name) => (name === null ? [] : [name]));
-  const made = namesOfOutputs(
+  const made = nameOutputs(
     outputs.map((settings: RequestFields, index) =>
       named[index] === null && isHosted(settings)
         ? {
@@ -27,8 +30,8 @@ export function namesToCome(request: RequestFields, inputName: string | null = n
     ),
     {
       stem,
-      avoided: input,
-      taken: new Set(named.flatMap((name) => (name === null ? [] : [name.toLowerCase()]))),
+      reservedName: input,
+      usedNames: new Set(named.flatMap((name) => (name === null ? [] : [name.toLowerCase()]))),
     },
   );
   return outputs.flatMap((_, index) => named[index] ?? made[index] ?? []);

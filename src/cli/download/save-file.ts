@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reasonOf } from '../../client/network-errors.js';
+import { describeNetworkError } from '../../client/network-errors.js';
 import { openFile } from '../../client/open-file.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { backoffDelayMs } from '../../shared/util/backoff.js';
@@ -33,18 +33,18 @@ const maxDelayMs = 30_000;
  */
 export async function saveFile(file: FileToSave, path: string, options: SaveOptions): Promise<void> {
   const partPath = `${path}.part`;
-  const part = await Part.open(partPath, file.md5 !== null).catch((error: unknown) => {
-    throw toTell(error, file);
+  const part = await PartFile.open(partPath, file.md5 !== null).catch((error: unknown) => {
+    throw toDownloadError(error, file);
   });
   try {
     const isContinued = part.sizeBytes > 0;
-    await fill(part, file, options);
-    if (!isWhole(part, file) && isContinued) {
-      await part.startOver();
-      await fill(part, file, options);
+    await download(part, file, options);
+    if (!isComplete(part, file) && isContinued) {
+      await part.restart();
+      await download(part, file, options);
     }
-    if (!isWhole(part, file)) {
-      await part.startOver();
+    if (!isComplete(part, file)) {
+      await part.restart();
       throw new VencError(
         'UnreachableError',
         `What arrived of ${file.name} is not what the service says it is.`,
@@ -53,22 +53,22 @@ export async function saveFile(file: FileToSave, path: string, options: SaveOpti
         },
       );
     }
-    if (!(await part.isUntouched(partPath))) throw inUse(file);
+    if (!(await part.isUnmodified(partPath))) throw inUseError(file);
   } catch (error) {
-    const isOfUse = part.sizeBytes > 0 && file.md5 !== null;
-    if (!isOfUse && (await part.isAt(partPath))) await unlink(partPath).catch(() => {});
+    const isResumable = part.sizeBytes > 0 && file.md5 !== null;
+    if (!isResumable && (await part.isAt(partPath))) await unlink(partPath).catch(() => {});
     throw options.signal.aborted
-      ? interrupted(isOfUse ? { partPath, sizeBytes: part.sizeBytes } : null)
+      ? interruptedError(isResumable ? { partPath, sizeBytes: part.sizeBytes } : null)
       : error;
   } finally {
     await part.close();
   }
   await rename(partPath, path).catch((error: unknown) => {
-    throw systemCode(error) === 'ENOENT' ? inUse(file) : error;
+    throw systemCode(error) === 'ENOENT' ? inUseError(file) : error;
   });
 }
 
-function inUse({ name }: FileToSave): VencError {
+function inUseError({ name }: FileToSave): VencError {
   return new VencError(
     'InUseError',
     `Another program downloaded ${name} to the same place at the same time.`,
@@ -78,41 +78,47 @@ function inUse({ name }: FileToSave): VencError {
   );
 }
 
-function interrupted(kept: { readonly partPath: string; readonly sizeBytes: number } | null): VencError {
-  if (kept === null) return new VencError('InterruptedError', 'Interrupted.');
-  const { partPath, sizeBytes } = kept;
+function interruptedError(
+  partialDownload: { readonly partPath: string; readonly sizeBytes: number } | null,
+): VencError {
+  if (partialDownload === null) return new VencError('InterruptedError', 'Interrupted.');
+  const { partPath, sizeBytes } = partialDownload;
   return new VencError('InterruptedError', `Interrupted. ${partPath} holds ${humanSize(sizeBytes)} of it.`, {
     hint: 'the same command goes on from there',
   });
 }
 
-function isWhole(part: Part, { sizeBytes, md5 }: FileToSave): boolean {
+function isComplete(part: PartFile, { sizeBytes, md5 }: FileToSave): boolean {
   return (sizeBytes === null || sizeBytes === part.sizeBytes) && (md5 === null || md5 === part.md5());
 }
 
-async function fill(part: Part, file: FileToSave, { signal, onProgress, retryDelayMs = 500 }: SaveOptions) {
+async function download(
+  part: PartFile,
+  file: FileToSave,
+  { signal, onProgress, retryDelayMs = 500 }: SaveOptions,
+) {
   let version: string | null = null;
   for (let failures = 0; ; ) {
-    const before = part.sizeBytes;
+    const previousBytes = part.sizeBytes;
     try {
       const opened = await openFile(file.url, { fromByte: part.sizeBytes, version }, signal);
       version = opened.version;
-      if (opened.fromByte !== part.sizeBytes) await part.startOver();
+      if (opened.fromByte !== part.sizeBytes) await part.restart();
       onProgress(part.sizeBytes, opened.totalBytes);
-      for await (const piece of opened.content as AsyncIterable<Buffer>) {
-        await part.write(piece);
+      for await (const chunk of opened.content as AsyncIterable<Buffer>) {
+        await part.write(chunk);
         onProgress(part.sizeBytes, opened.totalBytes);
       }
       if (opened.totalBytes === null || part.sizeBytes >= opened.totalBytes) return;
       throw new VencError('UnreachableError', `${new URL(file.url).host} broke off the download.`);
     } catch (error) {
       signal.throwIfAborted();
-      failures = part.sizeBytes > before ? 1 : failures + 1;
-      const isPassing =
+      failures = part.sizeBytes > previousBytes ? 1 : failures + 1;
+      const isTransient =
         !isVencError(error) || error.entry.retryable || error.errorClass === 'UnreachableError';
-      if (isOfTheDisk(error) || !isPassing || failures >= maxAttempts) throw toTell(error, file);
+      if (isDiskError(error) || !isTransient || failures >= maxAttempts) throw toDownloadError(error, file);
       // A part whose version the server does not tell cannot be gone on with, but for the proof by MD5 in the end.
-      if (version === null && file.md5 === null) await part.startOver();
+      if (version === null && file.md5 === null) await part.restart();
       await sleep(backoffDelayMs(failures, { firstMs: retryDelayMs, maxMs: maxDelayMs }), undefined, {
         signal,
       }).catch(() => {});
@@ -121,7 +127,7 @@ async function fill(part: Part, file: FileToSave, { signal, onProgress, retryDel
   }
 }
 
-function isOfTheDisk(error: unknown): boolean {
+function isDiskError(error: unknown): boolean {
   return (
     error instanceof Error &&
     'syscall' in error &&
@@ -129,19 +135,19 @@ function isOfTheDisk(error: unknown): boolean {
   );
 }
 
-function toTell(error: unknown, { name, url }: FileToSave): unknown {
+function toDownloadError(error: unknown, { name, url }: FileToSave): unknown {
   if (isVencError(error)) return error;
-  const message = isOfTheDisk(error)
+  const message = isDiskError(error)
     ? `${name}.part cannot be written: ${diskReason(error, 'write')}.`
-    : `The download from ${new URL(url).host} failed: ${reasonOf(error)}.`;
-  return new VencError(isOfTheDisk(error) ? 'UsageError' : 'UnreachableError', message, { cause: error });
+    : `The download from ${new URL(url).host} failed: ${describeNetworkError(error)}.`;
+  return new VencError(isDiskError(error) ? 'UsageError' : 'UnreachableError', message, { cause: error });
 }
 
 /**
  * A file on its way to its name, written in order and summed up as it comes. Each byte has its place: where two programs fetch the same
  * file, they write the same, and not one behind the other.
  */
-class Part {
+class PartFile {
   private constructor(
     private readonly handle: FileHandle,
     private hash: Hash,
@@ -149,12 +155,12 @@ class Part {
   ) {}
 
   /** Opens the part at a path; what stands there is kept where it is of use. */
-  static async open(path: string, isKept: boolean): Promise<Part> {
+  static async open(path: string, isKept: boolean): Promise<PartFile> {
     if (!isKept) await unlink(path).catch(() => {});
     const handle = await open(path, constants.O_RDWR | constants.O_CREAT);
-    const part = new Part(handle, createHash('md5'), 0);
+    const part = new PartFile(handle, createHash('md5'), 0);
     try {
-      for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) part.take(piece);
+      for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) part.append(chunk);
       return part;
     } catch (error) {
       await part.close();
@@ -170,31 +176,31 @@ class Part {
     return this.hash.copy().digest('hex');
   }
 
-  async write(piece: Buffer): Promise<void> {
-    for (let done = 0; done < piece.byteLength; ) {
-      const place = this.size + done;
-      done += (await this.handle.write(piece, done, piece.byteLength - done, place)).bytesWritten;
+  async write(chunk: Buffer): Promise<void> {
+    for (let done = 0; done < chunk.byteLength; ) {
+      const position = this.size + done;
+      done += (await this.handle.write(chunk, done, chunk.byteLength - done, position)).bytesWritten;
     }
-    this.take(piece);
+    this.append(chunk);
   }
 
   /** Whether this very file is found at a path still. */
   async isAt(path: string): Promise<boolean> {
-    const [here, there] = await Promise.all([this.handle.stat(), stat(path).catch(() => null)]);
-    return there !== null && there.ino === here.ino && there.dev === here.dev;
+    const [ownStat, pathStat] = await Promise.all([this.handle.stat(), stat(path).catch(() => null)]);
+    return pathStat !== null && pathStat.ino === ownStat.ino && pathStat.dev === ownStat.dev;
   }
 
   /** Whether that is so, and it is as long as what was written to it. */
-  async isUntouched(path: string): Promise<boolean> {
+  async isUnmodified(path: string): Promise<boolean> {
     return (await this.isAt(path)) && (await this.handle.stat()).size === this.size;
   }
 
-  private take(piece: Buffer): void {
-    this.hash.update(piece);
-    this.size += piece.byteLength;
+  private append(chunk: Buffer): void {
+    this.hash.update(chunk);
+    this.size += chunk.byteLength;
   }
 
-  async startOver(): Promise<void> {
+  async restart(): Promise<void> {
     await this.handle.truncate(0);
     this.hash = createHash('md5');
     this.size = 0;

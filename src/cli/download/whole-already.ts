@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import type { FileToSave } from './files-to-save.js';
 
 /** A file of a job, and where it is to go. */
-export interface PlacedFile {
+export interface DownloadTarget {
   readonly file: FileToSave;
   readonly path: string;
 }
@@ -15,16 +15,16 @@ export type ReadFile = (file: FileToSave) => Promise<AsyncIterable<Buffer>>;
 /**
  * The files that are in their place already, byte for byte. Where the service names no MD5, as of thumbnails, its file is read and compared.
  */
-export async function wholeAlready<Placed extends PlacedFile>(
+export async function findComplete<Placed extends DownloadTarget>(
   files: readonly Placed[],
   readFile: ReadFile,
 ): Promise<Placed[]> {
-  const whole: Placed[] = [];
-  for (const placed of files) if (await isWhole(placed, readFile)) whole.push(placed);
-  return whole;
+  const complete: Placed[] = [];
+  for (const targetFile of files) if (await isComplete(targetFile, readFile)) complete.push(targetFile);
+  return complete;
 }
 
-async function isWhole({ file, path }: PlacedFile, readFile: ReadFile): Promise<boolean> {
+async function isComplete({ file, path }: DownloadTarget, readFile: ReadFile): Promise<boolean> {
   const found = await stat(path).catch(() => null);
   if (found?.isFile() !== true) return false;
   if (file.sizeBytes !== null && file.sizeBytes !== found.size) return false;
@@ -36,8 +36,8 @@ async function isWhole({ file, path }: PlacedFile, readFile: ReadFile): Promise<
   }
 }
 
-async function md5Of(pieces: AsyncIterable<Buffer>): Promise<string> {
+async function md5Of(chunks: AsyncIterable<Buffer>): Promise<string> {
   const hash = createHash('md5');
-  for await (const piece of pieces) hash.update(piece);
+  for await (const chunk of chunks) hash.update(chunk);
   return hash.digest('hex');
 }

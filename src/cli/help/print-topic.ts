@@ -1,5 +1,5 @@
 import { VencError } from '../../shared/errors.js';
-import { nearMisses } from '../../shared/text/suggestions.js';
+import { findSuggestions } from '../../shared/text/suggestions.js';
 import { commandTable } from '../command-table.js';
 import { commandSynonyms } from '../input/synonyms.js';
 import { wrapText } from '../output/wrap-text.js';
@@ -7,14 +7,15 @@ import type { Io } from '../terminal/io.js';
 import { helpTopics } from './topics/index.js';
 
 /** Prints the text of a topic. Rejects with `UsageError` where the word is neither one nor the name of a command. */
-export async function tellTopic(word: string, io: Io): Promise<void> {
+export async function printTopic(word: string, io: Io): Promise<void> {
   const topic = Object.hasOwn(helpTopics, word) ? helpTopics[word] : undefined;
   if (topic !== undefined)
-    return io.out(wrapText(await topic.load(), Number.isFinite(io.width) ? io.width : 80));
+    return io.writeStdout(wrapText(await topic.load(), Number.isFinite(io.width) ? io.width : 80));
   const synonym = Object.hasOwn(commandSynonyms, word) ? commandSynonyms[word] : undefined;
   const names = [...Object.keys(commandTable), ...Object.keys(helpTopics)];
-  const near = synonym !== undefined && 'is' in synonym ? [synonym.is] : nearMisses(word, names);
-  const hint = near.length === 0 ? 'venc help lists them all' : `did you mean ${near.join(' or ')}?`;
+  const suggestions = synonym !== undefined && 'is' in synonym ? [synonym.is] : findSuggestions(word, names);
+  const hint =
+    suggestions.length === 0 ? 'venc help lists them all' : `did you mean ${suggestions.join(' or ')}?`;
   throw new VencError('UsageError', `unknown command '${word}'`, { hint });
 }
 

@@ -1,8 +1,8 @@
 import type { Target } from '../../client/target.js';
 import type { Environment } from '../../config/folders.js';
-import { keepKeyInQuery, localTarget, type NamedTarget, readTargets } from '../../config/targets.js';
+import { localTarget, type NamedTarget, readTargets, saveKeyInQuery } from '../../config/targets.js';
 import { VencError } from '../../shared/errors.js';
-import { nearMisses } from '../../shared/text/suggestions.js';
+import { findSuggestions } from '../../shared/text/suggestions.js';
 
 /** The service of a name; null where the name stands for the daemon of this machine. Rejects with `UsageError` for a name that nothing has. */
 export async function findTarget(env: Environment, name: string): Promise<Target | null> {
@@ -14,18 +14,18 @@ export async function findTarget(env: Environment, name: string): Promise<Target
     url: found.url,
     apiKey: found.apiKey,
     isKeyInQuery: found.isKeyInQuery,
-    rememberKeyInQuery: () => keepKeyInQuery(env, found),
+    rememberKeyInQuery: () => saveKeyInQuery(env, found),
     hint: `check the address of the target ${name}: venc target list`,
   };
 }
 
 /** The complaint about a name that no target has. */
 export function unknownTarget(name: string, targets: readonly NamedTarget[]): VencError {
-  const near = nearMisses(name, [...targets.map((target) => target.name), localTarget]);
+  const suggestions = findSuggestions(name, [...targets.map((target) => target.name), localTarget]);
   return new VencError('UsageError', `There is no target ${JSON.stringify(name)}.`, {
     hint:
-      near.length > 0
-        ? `did you mean ${near.join(', ')}?`
+      suggestions.length > 0
+        ? `did you mean ${suggestions.join(', ')}?`
         : 'venc target list shows them all, venc target add makes one',
   });
 }

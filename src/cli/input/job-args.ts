@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import type { Environment } from '../../config/folders.js';
 import { invalidRequest, VencError } from '../../shared/errors.js';
-import { type RequestFields, readOutputFlag } from '../../shared/settings/flag-values.js';
-import { readFlags, settingFlags } from '../../shared/settings/flags.js';
+import { parseOutputFlag, type RequestFields } from '../../shared/settings/flag-values.js';
+import { parseFlags, settingFlags } from '../../shared/settings/flags.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';
 import { type FileToUpload, readTextFile } from './files.js';
-import { gather } from './parse-args.js';
+import { collectValues } from './parse-args.js';
 
 /** Options that say what to make of an input: `--output`, `--preset`, and one for each setting. */
-export interface JobWords {
+export interface JobArgs {
   readonly output?: readonly string[];
   /** The name of a preset. */
   readonly preset?: string;
@@ -16,7 +16,7 @@ export interface JobWords {
 }
 
 /** Words of a command that creates a job. */
-export type CreateWords = JobWords & { readonly out?: readonly string[]; readonly xml?: boolean };
+export type CreateArgs = JobArgs & { readonly out?: readonly string[]; readonly xml?: boolean };
 
 /** What the words of the command line are put over. */
 export interface RequestBase {
@@ -32,17 +32,17 @@ export interface RequestBase {
 const headings = { job: 'Job settings:', output: 'Output settings (for every output):' } as const;
 
 /** Adds `--output`, `--preset` and the flags of all settings (section 4.1), but for those settings that the command does without. */
-export function addJobWords(command: Command, withoutFlag: readonly string[] = []): Command {
+export function addJobOptions(command: Command, withoutFlag: readonly string[] = []): Command {
   command.option(
     '--output <settings>',
     'one output: name=value,name=value, or {json}, or @FILE with either; repeatable',
-    gather,
+    collectValues,
   );
   command.option('--preset <name>', 'start from the settings that venc preset save kept under this name');
   for (const { flag, name, argument, negation, help, repeatable, path } of settingFlags()) {
     if (withoutFlag.includes(name)) continue;
     const option = command.createOption(argument === null ? flag : `${flag} ${argument}`, help);
-    command.addOption((repeatable ? option.argParser(gather) : option).helpGroup(headings[path]));
+    command.addOption((repeatable ? option.argParser(collectValues) : option).helpGroup(headings[path]));
     if (negation !== null) command.addOption(command.createOption(negation).hideHelp());
   }
   return command;
@@ -60,7 +60,7 @@ const settingsHint = `Settings are flags as well, and names in --output name=val
 venc help settings lists all of them with ranges and defaults.`;
 
 /** What `--preset` names; null without it. Rejects with `UsageError` where there is no such preset or it cannot be read. */
-export async function presetOf({ preset }: JobWords, env: Environment): Promise<RequestFields | null> {
+export async function loadPreset({ preset }: JobArgs, env: Environment): Promise<RequestFields | null> {
   if (preset === undefined) return null;
   const { readPreset } = await import('../../config/presets.js');
   return readPreset(env, preset);
@@ -71,21 +71,21 @@ export async function presetOf({ preset }: JobWords, env: Environment): Promise<
  * or the preset name become `file:` URLs, and stand in `pictures` with their paths where one is given: in a request they are URLs, as
  * who wrote it may know nothing of this machine. Rejects with `UsageError` where a word makes no sense or a file cannot be read.
  */
-export async function requestOf(
+export async function buildRequestBody(
   { request, input, preset }: RequestBase,
-  words: JobWords,
-  pictures: Map<string, FileToUpload> = new Map(),
+  args: JobArgs,
+  images: Map<string, FileToUpload> = new Map(),
 ): Promise<Record<string, unknown>> {
-  const flags = readFlags(words);
+  const flags = parseFlags(args);
   const { jobFlags } = flags;
   const [outputFlags = {}, ...outputs] = await Promise.all(
-    [flags.outputFlags, ...(await Promise.all((words.output ?? []).map(readOutput)))].map(async (settings) =>
-      hasWatermarks(settings) ? withLocalWatermarks(settings, pictures) : settings,
+    [flags.outputFlags, ...(await Promise.all((args.output ?? []).map(readOutput)))].map(async (settings) =>
+      hasWatermarks(settings) ? withLocalWatermarks(settings, images) : settings,
     ),
   );
   const inputField = input === null ? {} : { input };
   return mergeRequest({
-    preset: preset === null ? null : await withPlacedWatermarks(preset, pictures),
+    preset: preset === null ? null : await withPresetWatermarks(preset, images),
     file: request,
     jobFlags: { ...inputField, ...jobFlags },
     outputFlags,
@@ -94,34 +94,37 @@ export async function requestOf(
 }
 
 /** Rejects with `InvalidRequestError` where a request has values that are not valid. */
-export async function refuseWrongValues(request: RequestFields): Promise<void> {
-  const { readJobRequest } = await import('../../shared/settings/read.js');
-  const reading = readJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
-  if (!reading.ok) throw invalidRequest(reading.complaints);
+export async function validateRequest(request: RequestFields): Promise<void> {
+  const { parseJobRequest: readJobRequest } = await import('../../shared/settings/read.js');
+  const result = readJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
+  if (!result.ok) throw invalidRequest(result.validationErrors);
 }
 
 function hasWatermarks(settings: RequestFields): boolean {
   return settings.watermark !== undefined || settings.watermarks !== undefined;
 }
 
-async function withLocalWatermarks(settings: RequestFields, pictures: Map<string, FileToUpload>) {
-  const { placeWatermarks } = await import('./local-watermarks.js');
-  return placeWatermarks(settings, pictures);
+async function withLocalWatermarks(settings: RequestFields, images: Map<string, FileToUpload>) {
+  const { toWatermarkUrls } = await import('./local-watermarks.js');
+  return toWatermarkUrls(settings, images);
 }
 
-async function withPlacedWatermarks(preset: RequestFields, pictures: Map<string, FileToUpload>) {
-  const { placeWatermarksOf } = await import('./local-watermarks.js');
-  return placeWatermarksOf(preset, pictures);
+async function withPresetWatermarks(preset: RequestFields, images: Map<string, FileToUpload>) {
+  const { toOutputWatermarkUrls } = await import('./local-watermarks.js');
+  return toOutputWatermarkUrls(preset, images);
 }
 
 async function readOutput(text: string, index: number, all: readonly string[]): Promise<RequestFields> {
-  return readOutputFlag(await outputText(text), all.length > 1 ? `--output ${index + 1}` : '--output');
+  return parseOutputFlag(
+    await readOutputArgument(text),
+    all.length > 1 ? `--output ${index + 1}` : '--output',
+  );
 }
 
 /** What `--output` was given, or the content of the file that `@FILE` names. Rejects with `UsageError` where that cannot be read. */
-export async function outputText(word: string): Promise<string> {
-  if (!word.startsWith('@')) return word;
-  const path = word.slice(1);
+export async function readOutputArgument(arg: string): Promise<string> {
+  if (!arg.startsWith('@')) return arg;
+  const path = arg.slice(1);
   if (path === '') throw new VencError('UsageError', '--output @FILE needs the name of a file.');
   return (await readTextFile(path)).trim();
 }

@@ -7,16 +7,16 @@ import type { Io } from '../terminal/io.js';
 import { readableFileSize, readTextFile } from './files.js';
 
 /** What the argument of `submit` and `run` turned out to be. */
-export type JobInput =
+export type SubmitInput =
   | { readonly kind: 'request'; readonly request: RequestFields }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'file'; readonly path: string; readonly sizeBytes: number };
 
 /** Reads an XML request: its value as JSON has it, or why and where it is no XML. */
-export type ReadXml = (text: string) => Promise<
+export type ParseXml = (text: string) => Promise<
   | { readonly value: unknown }
   | {
-      readonly mistake: {
+      readonly syntaxError: {
         readonly what: string;
         readonly place: { readonly line: number; readonly column: number };
       };
@@ -24,10 +24,10 @@ export type ReadXml = (text: string) => Promise<
 >;
 
 /** How requests are read. */
-export interface Reader {
+export interface RequestReader {
   /** Requests are XML, whatever they look like. */
   readonly isXml?: boolean;
-  readonly readXml: ReadXml;
+  readonly parseXml: ParseXml;
 }
 
 /**
@@ -35,73 +35,77 @@ export interface Reader {
  * request, any other a media file. On stdin what begins with `<` is XML. Rejects with `UsageError` where it cannot be read or is no
  * request, `UnparsableBodyError` for XML that is none.
  */
-export async function readJobInput(word: string, io: Io, reader: Reader): Promise<JobInput> {
-  if (word === '-') {
-    if (io.isTerminal.stdin) io.note('venc: type a request, and end it with Ctrl-D\n');
+export async function readJobInput(arg: string, io: Io, reader: RequestReader): Promise<SubmitInput> {
+  if (arg === '-') {
+    if (io.isTerminal.stdin) io.writeStderr('venc: type a request, and end it with Ctrl-D\n');
     const text = await readAll(io.stdin);
     return { kind: 'request', request: await readRequest(text, 'on stdin', reader) };
   }
-  const isAddress = isUrl(word);
-  if (!isAddress && (reader.isXml === true || isRequestName(word))) {
-    const isXml = reader.isXml === true || /\.xml$/i.test(word);
-    const request = await readRequest(await readTextFile(word), `in ${word}`, { ...reader, isXml });
+  const isAddress = isUrl(arg);
+  if (!isAddress && (reader.isXml === true || isRequestName(arg))) {
+    const isXml = reader.isXml === true || /\.xml$/i.test(arg);
+    const request = await readRequest(await readTextFile(arg), `in ${arg}`, { ...reader, isXml });
     return { kind: 'request', request };
   }
   if (reader.isXml === true) {
     throw new VencError('UsageError', '--xml goes with a request: a file, or - for stdin.');
   }
-  if (isAddress) return { kind: 'url', url: word };
-  return { kind: 'file', path: word, sizeBytes: await readableFileSize(word) };
+  if (isAddress) return { kind: 'url', url: arg };
+  return { kind: 'file', path: arg, sizeBytes: await readableFileSize(arg) };
 }
 
 /** Whether an argument names a request: `-` or a local file that ends in `.json` or `.xml`. */
-export function isRequestName(word: string): boolean {
-  return word === '-' || (!isUrl(word) && /\.(?:json|xml)$/i.test(word));
+export function isRequestName(arg: string): boolean {
+  return arg === '-' || (!isUrl(arg) && /\.(?:json|xml)$/i.test(arg));
 }
 
-async function readRequest(text: string, where: string, { isXml, readXml }: Reader): Promise<RequestFields> {
-  if (isXml ?? /^\s*</.test(text)) return parseXmlRequest(await readXml(text), where);
-  return parseRequest(text, where);
+async function readRequest(
+  text: string,
+  source: string,
+  { isXml, parseXml }: RequestReader,
+): Promise<RequestFields> {
+  if (isXml ?? /^\s*</.test(text)) return parseXmlRequest(await parseXml(text), source);
+  return parseRequest(text, source);
 }
 
-function parseXmlRequest(reading: Awaited<ReturnType<ReadXml>>, where: string): RequestFields {
-  if ('mistake' in reading) {
-    const { what, place } = reading.mistake;
-    const at = `line ${place.line}, column ${place.column}`;
-    throw new VencError('UsageError', `The request ${where} is not valid XML: ${at}: ${what}.`);
+function parseXmlRequest(parsed: Awaited<ReturnType<ParseXml>>, source: string): RequestFields {
+  if ('syntaxError' in parsed) {
+    const { what, place } = parsed.syntaxError;
+    const offset = `line ${place.line}, column ${place.column}`;
+    throw new VencError('UsageError', `The request ${source} is not valid XML: ${offset}: ${what}.`);
   }
-  const { value } = reading;
+  const { value } = parsed;
   if (isObject(value)) return { ...value };
-  throw new VencError('UsageError', `The request ${where} has no fields.`, {
+  throw new VencError('UsageError', `The request ${source} has no fields.`, {
     hint: 'the least there can be is <api-request><input>https://example.com/film.mov</input></api-request>',
   });
 }
 
 /** The object that a request in JSON is. Throws `UsageError`, which says where a slip is and repeats nothing of the text. */
-export function parseRequest(text: string, where: string): RequestFields {
+export function parseRequest(text: string, source: string): RequestFields {
   const json = text.replace(/^\uFEFF/, '');
-  const { value, at } = readJson(json);
-  if (isTooDeep(value)) throw new VencError('UsageError', `The request ${where} nests too deep.`);
+  const { value, offset } = readJson(json);
+  if (isTooDeep(value)) throw new VencError('UsageError', `The request ${source} nests too deep.`);
   if (isObject(value)) return { ...value };
-  const slip = at === undefined ? '' : `: there is a slip at ${placeIn(json, at)}`;
-  throw new VencError('UsageError', `The request ${where} is no JSON object${slip}.`, {
+  const errorPosition = offset === undefined ? '' : `: there is a slip at ${describePosition(json, offset)}`;
+  throw new VencError('UsageError', `The request ${source} is no JSON object${errorPosition}.`, {
     hint: 'the least there can be is {"input": "https://example.com/film.mov"}',
   });
 }
 
 /** The value, or at which position the text is no JSON any more, as far as the parser tells. */
-function readJson(text: string): { readonly value?: unknown; readonly at?: number } {
+function readJson(text: string): { readonly value?: unknown; readonly offset?: number } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
     // The parser's own message repeats a part of the text, which may be secret.
     const position = /at position (\d+)/.exec(String(error))?.[1];
-    return position === undefined ? {} : { at: Number(position) };
+    return position === undefined ? {} : { offset: Number(position) };
   }
 }
 
-function placeIn(text: string, at: number): string {
-  const before = text.slice(0, at).split('\n');
+function describePosition(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n');
   const column = `column ${(before.at(-1)?.length ?? 0) + 1}`;
   return text.trimEnd().includes('\n') ? `line ${before.length}, ${column}` : column;
 }

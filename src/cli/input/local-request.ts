@@ -1,24 +1,24 @@
 import { pathToFileURL } from 'node:url';
 import { VencError } from '../../shared/errors.js';
 import type { Io } from '../terminal/io.js';
-import { type JobWords, presetOf, requestOf } from './job-args.js';
-import { type ReadXml, readJobInput } from './job-input.js';
-import { noteUnknownFields } from './warn-unknown-fields.js';
+import { buildRequestBody, type JobArgs, loadPreset } from './job-args.js';
+import { type ParseXml, readJobInput } from './job-input.js';
+import { warnUnknownFields } from './warn-unknown-fields.js';
 
 /**
  * The request that the argument of `run` and `plan` stands for, with its flags, a local file as a `file:` URL. Rejects with
  * `UsageError` where the argument cannot be read or a word makes no sense.
  */
-export async function localRequest(word: string, options: JobWords, io: Io, readXml: ReadXml) {
-  const input = await readJobInput(word, io, { readXml });
-  const preset = await presetOf(options, io.env);
+export async function localRequest(arg: string, options: JobArgs, io: Io, parseXml: ParseXml) {
+  const input = await readJobInput(arg, io, { parseXml });
+  const preset = await loadPreset(options, io.env);
   if (input.kind === 'request') {
-    const request = await requestOf({ request: input.request, input: null, preset }, options);
-    await noteUnknownFields(request, io);
+    const request = await buildRequestBody({ request: input.request, input: null, preset }, options);
+    await warnUnknownFields(request, io);
     return request;
   }
   const address = input.kind === 'url' ? input.url : pathToFileURL(input.path).href;
-  return requestOf({ request: null, input: address, preset }, options);
+  return buildRequestBody({ request: null, input: address, preset }, options);
 }
 
 /** Here nobody is unreachable: without an ffmpeg the machine lacks something, and the person is to see to it (exit code 2). */

@@ -9,14 +9,14 @@ const names = ['watermark', 'watermarks'] as const;
  * Settings of an output, with `file:` URLs for watermarks that are named by local paths; these are added to `pictures`. Rejects with
  * `UsageError` where such a file cannot be read.
  */
-export async function placeWatermarks(
+export async function toWatermarkUrls(
   settings: RequestFields,
-  pictures: Map<string, FileToUpload>,
+  images: Map<string, FileToUpload>,
 ): Promise<RequestFields> {
   return changeWatermarks(settings, async (url) => {
     if (!isLocal(url)) return url;
     const address = pathToFileURL(resolve(url)).href;
-    pictures.set(address, { path: url, sizeBytes: await readableFileSize(url) });
+    images.set(address, { path: url, sizeBytes: await readableFileSize(url) });
     return address;
   });
 }
@@ -37,11 +37,11 @@ export async function replaceWatermarks(
 }
 
 /** A request whose outputs name local watermarks by their paths, as those of a preset do, with `file:` URLs: see {@link placeWatermarks}. */
-export function placeWatermarksOf(
+export function toOutputWatermarkUrls(
   request: RequestFields,
-  pictures: Map<string, FileToUpload>,
+  images: Map<string, FileToUpload>,
 ): Promise<Record<string, unknown>> {
-  return changeOutputs(request, (output) => placeWatermarks(output, pictures));
+  return changeOutputs(request, (output) => toWatermarkUrls(output, images));
 }
 
 async function changeOutputs(
@@ -51,7 +51,7 @@ async function changeOutputs(
   const changed = { ...request };
   for (const name of ['output', 'outputs']) {
     const outputs = request[name];
-    if (outputs !== undefined && outputs !== null) changed[name] = await mapped(outputs, change);
+    if (outputs !== undefined && outputs !== null) changed[name] = await mapObjects(outputs, change);
   }
   return changed;
 }
@@ -66,9 +66,9 @@ async function changeWatermarks(
 ): Promise<RequestFields> {
   const changed = { ...settings };
   for (const name of names) {
-    const given = settings[name];
-    if (given === undefined) continue;
-    changed[name] = await mapped(given, async (watermark) =>
+    const watermarks = settings[name];
+    if (watermarks === undefined) continue;
+    changed[name] = await mapObjects(watermarks, async (watermark) =>
       typeof watermark.url === 'string' ? { ...watermark, url: await change(watermark.url) } : watermark,
     );
   }
@@ -76,13 +76,13 @@ async function changeWatermarks(
 }
 
 /** One object or each of a list, changed; what is no object is left for the service to name. */
-async function mapped(
+async function mapObjects(
   value: unknown,
   change: (object: RequestFields) => Promise<RequestFields>,
 ): Promise<unknown> {
   if (Array.isArray(value)) {
     const changed: unknown[] = [];
-    for (const item of value) changed.push(await mapped(item, change));
+    for (const item of value) changed.push(await mapObjects(item, change));
     return changed;
   }
   return typeof value === 'object' && value !== null ? change({ ...value }) : value;

@@ -17,7 +17,7 @@ export function argumentOf({ flags }: Option): string {
 }
 
 /** Rejects flags whose value is empty, as that of `--host "$HOST"` is where the variable is not set. Throws `UsageError`. */
-export function refuseEmptyValues(command: Command): void {
+export function rejectEmptyValues(command: Command): void {
   const values = command.optsWithGlobals<Readonly<Record<string, unknown>>>();
   for (const option of optionsAt(command)) {
     const value = values[option.attributeName()];

@@ -4,15 +4,15 @@ import { VencError } from '../../shared/errors.js';
 const maxId = Number.MAX_SAFE_INTEGER;
 
 /** Reads an id. Throws `UsageError` where the word is no whole number above 0. */
-export function parseId(word: string): number {
-  const id = /^\d{1,16}$/.test(word) ? Number(word) : 0;
+export function parseId(arg: string): number {
+  const id = /^\d{1,16}$/.test(arg) ? Number(arg) : 0;
   if (id >= 1 && id <= maxId) return id;
-  throw new VencError('UsageError', `"${word}" is no id: ids are whole numbers such as 123.`, {
+  throw new VencError('UsageError', `"${arg}" is no id: ids are whole numbers such as 123.`, {
     hint: 'venc list shows the ids of jobs, @last is the newest; venc show has those of inputs and outputs',
   });
 }
 
 /** Gathers the values of an option that may be given several times. */
-export function gather(word: string, before: readonly string[] = []): readonly string[] {
-  return [...before, word];
+export function collectValues(arg: string, before: readonly string[] = []): readonly string[] {
+  return [...before, arg];
 }

@@ -11,7 +11,7 @@ export async function readSecret(io: Io, question: string): Promise<string> {
     import('node:readline'),
     import('node:stream'),
   ]);
-  io.note(question);
+  io.writeStderr(question);
   // What is typed is echoed to nowhere.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: io.stdin, output, terminal: true, historySize: 0 });
@@ -23,7 +23,7 @@ export async function readSecret(io: Io, question: string): Promise<string> {
     });
   } finally {
     lines.close();
-    io.note('\n');
+    io.writeStderr('\n');
   }
 }
 

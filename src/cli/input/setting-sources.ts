@@ -27,17 +27,19 @@ const jobPath = /^([a-z_]+)((?:\[\d+\]|\.[\w-]+)*)(?= )/;
  * `--output 2: start_clip must be …` or `request.json: outputs[0].start_clip must be …`, by where the value comes from. A text that
  * names no setting, and a setting that nobody typed, stay as they are. Pure.
  */
-export function inTypedWords(text: string, sources: SettingSources): string {
-  const whole = /^outputs\[\d+\]/.test(text) ? text : withJobFlag(text, sources);
-  const [first] = [...whole.matchAll(outputPath)];
-  const named = whole.replace(outputPath, (path, digits: string, name: string | undefined, tail: string) =>
-    name === undefined
-      ? outputName(Number(digits), sources)
-      : (settingName({ index: Number(digits), name, tail }, sources) ?? path),
+export function toTypedTerms(text: string, sources: SettingSources): string {
+  const translated = /^outputs\[\d+\]/.test(text) ? text : withJobFlag(text, sources);
+  const [first] = [...translated.matchAll(outputPath)];
+  const named = translated.replace(
+    outputPath,
+    (path, digits: string, name: string | undefined, tail: string) =>
+      name === undefined
+        ? outputName(Number(digits), sources)
+        : (settingName({ index: Number(digits), name, tail }, sources) ?? path),
   );
   const base = baseName(sources);
-  const isOfBase = base !== null && first?.index === 0 && named.startsWith('outputs[');
-  return isOfBase ? `${base}: ${named}` : withSettingFlags(named, sources, Number(first?.[1] ?? 0));
+  const isFromBase = base !== null && first?.index === 0 && named.startsWith('outputs[');
+  return isFromBase ? `${base}: ${named}` : withSettingFlags(named, sources, Number(first?.[1] ?? 0));
 }
 
 /** A setting of an output as a validation error names it. */
@@ -57,7 +59,7 @@ function withJobFlag(text: string, sources: SettingSources): string {
   const { jobFlags, request } = sources;
   const [path = '', name = '', tail = ''] = jobPath.exec(text) ?? [];
   const flag = flagOf(jobTable, 'job', name);
-  if (flag !== null && isGiven(jobTable, jobFlags, name)) {
+  if (flag !== null && isSet(jobTable, jobFlags, name)) {
     return `${flag}${tailName(tail, jobFlags[name])}${text.slice(path.length)}`;
   }
   // No preset has an input.
@@ -68,11 +70,11 @@ function withJobFlag(text: string, sources: SettingSources): string {
 function settingName({ index, name, tail }: NamedSetting, sources: SettingSources): string | null {
   const { outputs, outputFlags, files } = sources;
   const own = outputs[index];
-  if (own !== undefined && isGiven(outputTable, own, name)) {
+  if (own !== undefined && isSet(outputTable, own, name)) {
     return `${outputFlag(index, outputs.length)}: ${name}${tail}`;
   }
   const flag = flagOf(outputTable, 'output', name);
-  if (flag !== null && isGiven(outputTable, outputFlags, name)) {
+  if (flag !== null && isSet(outputTable, outputFlags, name)) {
     return `${flag}${tailName(tail, outputFlags[canonical(outputTable, name)])}`;
   }
   if (name !== 'url') return null;
@@ -105,9 +107,9 @@ function tailName(tail: string, value: unknown): string {
 /** The rest of a sentence with settings by their flags, where these were typed: `must not be below --video-bitrate`. */
 function withSettingFlags(text: string, { outputFlags, outputs }: SettingSources, index: number): string {
   return text.replace(/(?<=[ ])[a-z]+(?:_[a-z]+)+\b/g, (name) => {
-    const isOwn = isGiven(outputTable, outputs[index] ?? {}, name);
+    const isOwn = isSet(outputTable, outputs[index] ?? {}, name);
     const flag = flagOf(outputTable, 'output', name);
-    return flag !== null && !isOwn && isGiven(outputTable, outputFlags, name) ? flag : name;
+    return flag !== null && !isOwn && isSet(outputTable, outputFlags, name) ? flag : name;
   });
 }
 
@@ -116,7 +118,7 @@ function flagOf(table: SettingsTable, path: 'job' | 'output', name: string): str
   return settingFlags().find((one) => one.path === path && one.name === known)?.flag ?? null;
 }
 
-function isGiven(table: SettingsTable, layer: RequestFields, name: string): boolean {
+function isSet(table: SettingsTable, layer: RequestFields, name: string): boolean {
   const known = canonical(table, name);
   const spellings = [known, ...(table[known]?.spellings ?? [])];
   return spellings.some((spelling) => Object.hasOwn(layer, spelling));

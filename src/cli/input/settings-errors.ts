@@ -1,13 +1,13 @@
 import { isVencError, VencError } from '../../shared/errors.js';
 import { joinErrors } from '../../shared/joined-errors.js';
-import { type RequestFields, readOutputFlag } from '../../shared/settings/flag-values.js';
-import { readFlags, settingFlags } from '../../shared/settings/flags.js';
+import { parseOutputFlag, type RequestFields } from '../../shared/settings/flag-values.js';
+import { parseFlags, settingFlags } from '../../shared/settings/flags.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';
-import { readJobRequest } from '../../shared/settings/read.js';
+import { parseJobRequest } from '../../shared/settings/read.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import { type CreateWords, type JobWords, outputText } from './job-args.js';
+import { type CreateArgs, type JobArgs, readOutputArgument } from './job-args.js';
 import { withWatermarkUrls } from './local-watermarks.js';
-import { inTypedWords, type SettingSources } from './setting-sources.js';
+import { type SettingSources, toTypedTerms } from './setting-sources.js';
 
 /** The settings of the command line as far as they can be read, and why others cannot. */
 interface TypedSettings extends Pick<SettingSources, 'jobFlags' | 'outputFlags' | 'outputs'> {
@@ -18,19 +18,19 @@ interface TypedSettings extends Pick<SettingSources, 'jobFlags' | 'outputFlags' 
  * The error of `run`, `plan` or `submit` in the words of the command line, with everything else that is wrong with the flags, so that one
  * attempt shows all of it. `word` is the input as it was typed. Errors of other kinds stay as they are.
  */
-export async function inWordsTyped<E>(error: E, word: string, words: CreateWords): Promise<E | VencError> {
+export async function withTypedTerms<E>(error: E, arg: string, args: CreateArgs): Promise<E | VencError> {
   if (!isVencError(error)) return error;
   const isUsage = error.errorClass === 'UsageError';
   if (!isUsage && error.errorClass !== 'InvalidRequestError') return error;
-  const { errors, ...typed } = await typedSettings(words);
+  const { errors, ...typed } = await typedSettings(args);
   const all = isUsage ? joinErrors(...withOthers(error, errors, typed)) : error;
-  const preset = words.preset === undefined ? null : `--preset ${words.preset}`;
-  const sources = { ...typed, files: words.out ?? [], request: requestName(word, words), preset };
-  const complaints = [...new Set(all.complaints.map((text) => inTypedWords(text, sources)))];
-  const hint = all.hint ?? hintFor(complaints, typed);
-  return new VencError(error.errorClass, complaints.join('; '), {
+  const preset = args.preset === undefined ? null : `--preset ${args.preset}`;
+  const sources = { ...typed, files: args.out ?? [], request: requestName(arg, args), preset };
+  const messages = [...new Set(all.messages.map((text) => toTypedTerms(text, sources)))];
+  const hint = all.hint ?? hintFor(messages, typed);
+  return new VencError(error.errorClass, messages.join('; '), {
     cause: error,
-    complaints,
+    messages,
     ...(hint === null ? {} : { hint }),
   });
 }
@@ -38,7 +38,7 @@ export async function inWordsTyped<E>(error: E, word: string, words: CreateWords
 /** An error about a request, with everything else that is wrong with the request; errors of other kinds stay as they are. */
 export function withInvalidFields(error: unknown, request: RequestFields): unknown {
   if (!isVencError(error, 'UsageError')) return error;
-  return joinErrors(error, invalidFields(request, error.complaints));
+  return joinErrors(error, invalidFields(request, error.messages));
 }
 
 /** The error first; then the flags that cannot be read and the values that are not valid, unless the error names them already. */
@@ -47,74 +47,74 @@ function withOthers(
   errors: readonly VencError[],
   typed: Pick<SettingSources, 'jobFlags' | 'outputFlags' | 'outputs'>,
 ): [VencError, readonly VencError[]] {
-  const unread = errors.flatMap((one) => one.complaints.map(withoutStop));
-  const own = error.complaints.filter((text) => !unread.some((known) => text.startsWith(known)));
+  const parseMessages = errors.flatMap((one) => one.messages.map(withoutFullStop));
+  const remaining = error.messages.filter((text) => !parseMessages.some((known) => text.startsWith(known)));
   const request = mergeRequest({
     file: null,
     ...typed,
     jobFlags: { input: 'file:///input', ...typed.jobFlags },
   });
-  const others = [...errors, ...invalidFields(request, own)];
+  const others = [...errors, ...invalidFields(request, remaining)];
   const [first, ...rest] = others;
-  if (own.length === 0 && first !== undefined) return [first, rest];
+  if (remaining.length === 0 && first !== undefined) return [first, rest];
   const hint = error.hint === null ? {} : { hint: error.hint };
   return [
-    new VencError(error.errorClass, own.join('; '), { cause: error, complaints: own, ...hint }),
+    new VencError(error.errorClass, remaining.join('; '), { cause: error, messages: remaining, ...hint }),
     others,
   ];
 }
 
 /** What is wrong with the fields of a request, but for those that others have named. */
 function invalidFields(request: RequestFields, named: readonly string[]): readonly VencError[] {
-  const reading = readJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
-  if (reading.ok) return [];
+  const result = parseJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
+  if (result.ok) return [];
   const paths = new Set(named.map(pathIn));
-  const complaints = reading.complaints.filter((text) => !paths.has(pathIn(text)));
-  return complaints.map((text) => new VencError('InvalidRequestError', text));
+  const messages = result.validationErrors.filter((text) => !paths.has(pathIn(text)));
+  return messages.map((text) => new VencError('InvalidRequestError', text));
 }
 
-async function typedSettings(words: JobWords): Promise<TypedSettings> {
+async function typedSettings(args: JobArgs): Promise<TypedSettings> {
   const errors: VencError[] = [];
-  const read = async <T>(step: () => T | Promise<T>, otherwise: T): Promise<T> => {
+  const read = async <T>(step: () => T | Promise<T>, fallback: T): Promise<T> => {
     try {
       return await step();
     } catch (error) {
       if (!isVencError(error)) throw error;
       errors.push(error);
-      return otherwise;
+      return fallback;
     }
   };
   const none = { jobFlags: {}, outputFlags: {} };
   let [jobFlags, outputFlags]: readonly RequestFields[] = [{}, {}];
   for (const { attribute } of settingFlags()) {
-    const found = await read(() => readFlags({ [attribute]: words[attribute] }), none);
+    const found = await read(() => parseFlags({ [attribute]: args[attribute] }), none);
     jobFlags = { ...jobFlags, ...found.jobFlags };
     outputFlags = { ...outputFlags, ...found.outputFlags };
   }
   // That a local watermark is missing is an error of its own.
   outputFlags = await withWatermarkUrls(outputFlags ?? {});
   const outputs: RequestFields[] = [];
-  for (const [index, text] of (words.output ?? []).entries()) {
-    const flag = (words.output ?? []).length > 1 ? `--output ${index + 1}` : '--output';
-    const given = await read(async () => readOutputFlag(await outputText(text), flag), {});
+  for (const [index, text] of (args.output ?? []).entries()) {
+    const flag = (args.output ?? []).length > 1 ? `--output ${index + 1}` : '--output';
+    const given = await read(async () => parseOutputFlag(await readOutputArgument(text), flag), {});
     outputs.push(await withWatermarkUrls(given));
   }
   return { jobFlags: jobFlags ?? {}, outputFlags, outputs, errors };
 }
 
 /** What a request is called in messages; null where the word is an input. */
-function requestName(word: string, { xml }: CreateWords): string | null {
-  if (word === '-') return 'stdin';
-  return !isUrl(word) && (xml === true || /\.(?:json|xml)$/i.test(word)) ? word : null;
+function requestName(arg: string, { xml }: CreateArgs): string | null {
+  if (arg === '-') return 'stdin';
+  return !isUrl(arg) && (xml === true || /\.(?:json|xml)$/i.test(arg)) ? arg : null;
 }
 
 /** A hint for values that are typed often and mean more than one thing. */
 function hintFor(
-  complaints: readonly string[],
+  messages: readonly string[],
   { outputFlags }: Pick<SettingSources, 'outputFlags'>,
 ): string | null {
   const lines = /^(\d{3,4})p$/i.exec(String(outputFlags.size))?.[1];
-  if (lines === undefined || !complaints.some((text) => text.startsWith('--size '))) return null;
+  if (lines === undefined || !messages.some((text) => text.startsWith('--size '))) return null;
   return `--height ${lines} for a height of ${lines} pixels, or --size for a frame to fit into`;
 }
 
@@ -122,6 +122,6 @@ function pathIn(text: string): string {
   return text.split(' ')[0] ?? '';
 }
 
-function withoutStop(text: string): string {
+function withoutFullStop(text: string): string {
   return text.replace(/\.$/, '');
 }

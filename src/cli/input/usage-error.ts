@@ -2,52 +2,53 @@ import type { Command, CommanderError } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { helpTopics } from '../help/topics/index.js';
 import { argumentOf, nameOf, optionsAt } from './option-names.js';
-import { commandHint, flagHint, namedCommand, withCommandMeant, withFlagMeant } from './unknown-args.js';
+import { commandHint, flagHint, namedCommand, suggestCommand, suggestFlag } from './unknown-args.js';
 
 /**
  * The words with the unknown flag or command that Commander found replaced by what is meant by it, where that is certain; null
  * otherwise.
  */
-export function wordsMeant(
+export function suggestedArgs(
   error: CommanderError,
   program: Command,
-  words: readonly string[],
+  args: readonly string[],
 ): readonly string[] | null {
-  if (error.code === 'commander.unknownOption') return withFlagMeant(program, words, quotedIn(error.message));
-  return error.code === 'commander.unknownCommand' ? withCommandMeant(program, words) : null;
+  if (error.code === 'commander.unknownOption')
+    return suggestFlag(program, args, quotedTextOf(error.message));
+  return error.code === 'commander.unknownCommand' ? suggestCommand(program, args) : null;
 }
 
 /** What Commander found wrong with the words of a command, in one sentence, and what to type instead. */
-export function usageError(error: CommanderError, program: Command, words: readonly string[]): VencError {
+export function usageError(error: CommanderError, program: Command, args: readonly string[]): VencError {
   const [first = ''] = error.message.replace(/^error: /, '').split('\n');
-  const { command } = namedCommand(program, words);
-  const { message, hint } = sayings[error.code]?.(first, command) ?? { message: first, hint: null };
+  const { command } = namedCommand(program, args);
+  const { message, hint } = errorRewordings[error.code]?.(first, command) ?? { message: first, hint: null };
   return new VencError('UsageError', message, { cause: error, ...(hint === null ? {} : { hint }) });
 }
 
 /** Refuses words of `venc help` that name no command, one within another. */
-export function refuseUnknownCommands(program: Command, words: readonly string[]): void {
+export function rejectUnknownCommands(program: Command, args: readonly string[]): void {
   let command = program;
-  for (const word of words) {
-    const inner = command.commands.find((one) => one.name() === word);
+  for (const arg of args) {
+    const inner = command.commands.find((one) => one.name() === arg);
     if (inner === undefined) {
-      const hint = commandHint(command, word) ?? `see venc help ${command.name()}`;
-      throw new VencError('UsageError', `unknown command '${word}' within ${command.name()}`, { hint });
+      const hint = commandHint(command, arg) ?? `see venc help ${command.name()}`;
+      throw new VencError('UsageError', `unknown command '${arg}' within ${command.name()}`, { hint });
     }
     command = inner;
   }
 }
 
-interface Saying {
+interface ErrorRewording {
   readonly message: string;
   readonly hint: string | null;
 }
 
-const sayings: Readonly<Record<string, (message: string, command: Command) => Saying>> = {
+const errorRewordings: Readonly<Record<string, (message: string, command: Command) => ErrorRewording>> = {
   'commander.missingArgument': (message, command) => {
     const missing = /'(.+)'/.exec(message)?.[1];
-    const word = command.registeredArguments.find((one) => one.name() === missing);
-    const meaning = word === undefined ? '' : `; ${word.name()}: ${word.description}`;
+    const arg = command.registeredArguments.find((one) => one.name() === missing);
+    const meaning = arg === undefined ? '' : `; ${arg.name()}: ${arg.description}`;
     return { message, hint: `${usageOf(command)}${meaning}` };
   },
   'commander.excessArguments': (message, command) => ({
@@ -61,7 +62,7 @@ const sayings: Readonly<Record<string, (message: string, command: Command) => Sa
     return { message: `${nameOf(option)} needs a value: ${argumentOf(option)}.`, hint: option.description };
   },
   'commander.unknownOption': (message, command) => {
-    const typed = quotedIn(message);
+    const typed = quotedTextOf(message);
     const name = typed.replace(/=.*$/s, '');
     if (name !== typed && optionsAt(command).some(({ long }) => long === name)) {
       return { message: `${name} takes no value.`, hint: null };
@@ -75,7 +76,7 @@ const sayings: Readonly<Record<string, (message: string, command: Command) => Sa
     return { message, hint };
   },
   'commander.unknownCommand': (message, command) => {
-    const typed = quotedIn(message);
+    const typed = quotedTextOf(message);
     if (command.parent === null && Object.hasOwn(helpTopics, typed)) {
       return { message, hint: `see venc help ${typed}` };
     }
@@ -87,7 +88,7 @@ const sayings: Readonly<Record<string, (message: string, command: Command) => Sa
 };
 
 /** The word that Commander puts between quotes in a message. */
-function quotedIn(message: string): string {
+function quotedTextOf(message: string): string {
   return /'(.+)'/.exec(message)?.[1] ?? '';
 }
 

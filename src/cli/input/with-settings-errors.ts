@@ -1,20 +1,20 @@
 import type { RequestFields } from '../../shared/settings/flag-values.js';
-import type { CreateWords } from './job-args.js';
+import type { CreateArgs } from './job-args.js';
 
 /**
  * Runs a command that creates a job. Its errors about settings are in the words of the command line, and complete. `word` is the input as
  * it was typed. What it takes is loaded only when there is an error.
  */
 export async function withTypedErrors<T>(
-  word: string | undefined,
-  words: CreateWords,
+  arg: string | undefined,
+  args: CreateArgs,
   step: () => Promise<T>,
 ): Promise<T> {
   try {
     return await step();
   } catch (error) {
-    const { inWordsTyped } = await import('./settings-errors.js');
-    throw await inWordsTyped(error, word ?? '', words);
+    const { withTypedTerms } = await import('./settings-errors.js');
+    throw await withTypedTerms(error, arg ?? '', args);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.js';
 import { type FollowEvent, follow } from '../../client/follow.js';
-import { lookAt } from '../../client/poll-once.js';
+import { pollOnce } from '../../client/poll-once.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { errorText, exitCodeOf } from '../output/error-text.js';
+import { exitCodeOf, formatError } from '../output/error-text.js';
 import { failureText } from '../output/progress-text.js';
 import type { Io } from '../terminal/io.js';
 
@@ -14,9 +14,9 @@ export interface AwaitOptions {
   /** The service answered a moment ago. */
   readonly isKnownReachable?: boolean;
   /** Look at each job once, and wait for none. */
-  readonly looksOnce?: boolean;
+  readonly pollsOnce?: boolean;
   /** Whether to wait for every job that is active as well, until none is. */
-  readonly finds?: 'until-idle';
+  readonly discovery?: 'until-idle';
   /** Told of everything that happens on the way. */
   readonly onEvent?: (event: FollowEvent) => Promise<void> | void;
 }
@@ -28,23 +28,23 @@ export interface AwaitOptions {
 export async function awaitJobs(
   client: Client,
   ids: readonly number[],
-  io: Pick<Io, 'note'>,
+  io: Pick<Io, 'writeStderr'>,
   options: AwaitOptions,
 ): Promise<ExitCode> {
-  const { signal, isKnownReachable = false, finds } = options;
+  const { signal, isKnownReachable = false, discovery } = options;
   let code: ExitCode = exitCodes.done;
   const events =
-    options.looksOnce === true
-      ? lookAt(client, ids, signal)
-      : follow(client, ids, { signal, isKnownReachable, ...(finds === undefined ? {} : { finds }) });
+    options.pollsOnce === true
+      ? pollOnce(client, ids, signal)
+      : follow(client, ids, { signal, isKnownReachable, ...(discovery === undefined ? {} : { discovery }) });
   for await (const event of events) {
     await options.onEvent?.(event);
-    if (event.type === 'unreachable') io.note(`venc: ${event.error.message} Trying again.\n`);
-    if (event.type === 'back') io.note('venc: The service answers again.\n');
+    if (event.type === 'unreachable') io.writeStderr(`venc: ${event.error.message} Trying again.\n`);
+    if (event.type === 'back') io.writeStderr('venc: The service answers again.\n');
     if (event.type !== 'final' && event.type !== 'refused') continue;
     const ended = endOf(event);
     if (ended !== exitCodes.done) {
-      io.note(event.type === 'final' ? failureText(event.job) : errorText(event.error, false));
+      io.writeStderr(event.type === 'final' ? failureText(event.job) : formatError(event.error, false));
     }
     if (options.isAny === true && event.type === 'final') return ended;
     if (code === exitCodes.done) code = ended;

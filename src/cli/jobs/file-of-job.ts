@@ -25,7 +25,7 @@ interface FoundFile {
 }
 
 async function inputOf(client: Client, id: number): Promise<FoundFile | null> {
-  const asked = await client.ask('inputDetails', { values: { id } }).catch(() => null);
+  const asked = await client.call('inputDetails', { values: { id } }).catch(() => null);
   if (asked === null) return null;
   const jobId = readId(fieldsOf(asked.body).job_id);
   return { kind: 'input', jobId: jobId > 0 ? jobId : null };
@@ -33,7 +33,7 @@ async function inputOf(client: Client, id: number): Promise<FoundFile | null> {
 
 /** Details of an output do not name its job (section 2.2): it is looked for among the newest jobs. */
 async function outputOf(client: Client, id: number): Promise<FoundFile | null> {
-  if ((await client.ask('outputDetails', { values: { id } }).catch(() => null)) === null) return null;
+  if ((await client.call('outputDetails', { values: { id } }).catch(() => null)) === null) return null;
   const page = await client.listJobs({ perPage: 50 }).catch(() => null);
   const job = page?.jobs.find((one) => one.output_media_files.some((output) => output.id === id));
   return { kind: 'output', jobId: job?.id ?? null };

@@ -4,10 +4,10 @@ import type { Context } from '../context.js';
 import { parseId } from '../input/parse-args.js';
 
 /** A job as it was typed: its id, or its place counted from the newest, from 1. */
-type TypedJob = { readonly id: number } | { readonly fromNewest: number };
+type JobReference = { readonly id: number } | { readonly fromNewest: number };
 
 /** Jobs that the words of a command name, and the service they are at. */
-export interface NamedJobs {
+export interface ResolvedJobs {
   readonly client: Client;
   /** Each once, in the order of the words. */
   readonly ids: readonly number[];
@@ -21,36 +21,36 @@ export const jobIdsHelp = 'ids of jobs; @last or -1 is the newest, -2 the one be
  * asked for its newest jobs only if a word needs them. Rejects with `UsageError` for a word that is neither, before the service is
  * looked up, and with `NotFoundError` where there are fewer jobs.
  */
-export async function namedJobs(words: readonly string[], context: Context): Promise<NamedJobs> {
-  const typed = words.map(parseJob);
+export async function resolveJobs(args: readonly string[], context: Context): Promise<ResolvedJobs> {
+  const reference = args.map(parseJob);
   const client = await context.client();
-  const furthest = Math.max(0, ...typed.map((job) => ('fromNewest' in job ? job.fromNewest : 0)));
-  const newest = furthest === 0 ? [] : (await client.listJobs({ perPage: furthest })).jobs;
-  const ids = typed.map((job) => ('id' in job ? job.id : idAt(newest, job.fromNewest)));
+  const maxOffset = Math.max(0, ...reference.map((job) => ('fromNewest' in job ? job.fromNewest : 0)));
+  const newest = maxOffset === 0 ? [] : (await client.listJobs({ perPage: maxOffset })).jobs;
+  const ids = reference.map((job) => ('id' in job ? job.id : idByPosition(newest, job.fromNewest)));
   return { client, ids: [...new Set(ids)] };
 }
 
 /** One job, by the same words. */
-export async function namedJob(word: string, context: Context): Promise<{ client: Client; id: number }> {
-  const { client, ids } = await namedJobs([word], context);
+export async function resolveJob(arg: string, context: Context): Promise<{ client: Client; id: number }> {
+  const { client, ids } = await resolveJobs([arg], context);
   return { client, id: ids[0] ?? 0 };
 }
 
-function parseJob(word: string): TypedJob {
-  if (word === '@last') return { fromNewest: 1 };
-  return /^-[1-9]$/.test(word) ? { fromNewest: Number(word.slice(1)) } : { id: parseId(word) };
+function parseJob(arg: string): JobReference {
+  if (arg === '@last') return { fromNewest: 1 };
+  return /^-[1-9]$/.test(arg) ? { fromNewest: Number(arg.slice(1)) } : { id: parseId(arg) };
 }
 
-function idAt(newest: readonly { readonly id: number }[], place: number): number {
-  const id = newest[place - 1]?.id ?? 0;
+function idByPosition(newest: readonly { readonly id: number }[], position: number): number {
+  const id = newest[position - 1]?.id ?? 0;
   if (id > 0) return id;
   const found = newest.length === 1 ? 'only 1 job' : `only ${newest.length} jobs`;
-  const word = place === 1 ? '@last' : `-${place}`;
+  const arg = position === 1 ? '@last' : `-${position}`;
   throw new VencError(
     'NotFoundError',
     newest.length === 0
-      ? `${word} names no job: there are no jobs yet.`
-      : `${word} names no job: there ${newest.length === 1 ? 'is' : 'are'} ${found}.`,
+      ? `${arg} names no job: there are no jobs yet.`
+      : `${arg} names no job: there ${newest.length === 1 ? 'is' : 'are'} ${found}.`,
     { hint: 'venc list shows the jobs' },
   );
 }

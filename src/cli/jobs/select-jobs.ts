@@ -1,4 +1,4 @@
-import type { Client, JobPage } from '../../client/client.js';
+import type { Client, JobListPage } from '../../client/client.js';
 import { fieldsOf, readText } from '../../client/read-values.js';
 
 /** Which jobs: one page, or with `all` every page. */
@@ -11,18 +11,18 @@ export interface JobSelection {
 }
 
 /** Greatest page that services give (section 4.3). */
-export const pageJobs = 50;
+export const jobsPerPage = 50;
 
 /**
  * The jobs of a selection, newest first. A service that does not know the filter by state (it is an addition) sends all states:
  * so the filter is applied here once more. Jobs that appear on two pages, because new ones came in between, are given once.
  */
-export async function selectJobs(client: Client, selection: JobSelection): Promise<JobPage> {
+export async function selectJobs(client: Client, selection: JobSelection): Promise<JobListPage> {
   const { states, all } = selection;
   if (states !== undefined && states.length > 1 && all !== true) return pageOfStates(client, selection);
   const state = states?.length === 1 ? states[0] : undefined;
-  const perPage = selection.perPage ?? (all === true ? pageJobs : undefined);
-  const jobs: JobPage['jobs'][number][] = [];
+  const perPage = selection.perPage ?? (all === true ? jobsPerPage : undefined);
+  const jobs: JobListPage['jobs'][number][] = [];
   const answers: unknown[] = [];
   const seen = new Set<string>();
   for (let page = selection.page ?? 1; ; page += 1) {
@@ -34,18 +34,18 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
     const found = await client.listJobs(filter);
     const before = seen.size;
     for (const [index, job] of found.jobs.entries()) {
-      const id = readText(fieldsOf(found.answers[index]).id) ?? '';
+      const id = readText(fieldsOf(found.records[index]).id) ?? '';
       if (seen.has(id) && (id !== '' || before > 0)) continue;
       seen.add(id);
       if (states !== undefined && !states.includes(job.state)) continue;
       jobs.push(job);
-      answers.push(found.answers[index]);
+      answers.push(found.records[index]);
     }
     // A service that ignores `page` sends the same jobs again: then nothing new has come, and this is the end. A short page is none
     // where `per_page` is ignored; only the total, where it is told, saves asking for one more.
     const isLast = seen.size === before || (found.total !== null && seen.size >= found.total);
     if (all !== true || isLast)
-      return { jobs, answers, total: states === undefined || all ? found.total : null };
+      return { jobs, records: answers, total: states === undefined || all ? found.total : null };
   }
 }
 
@@ -53,9 +53,9 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
 async function pageOfStates(
   client: Client,
   { states = [], page = 1, perPage }: JobSelection,
-): Promise<JobPage> {
-  const { jobs, answers } = await selectJobs(client, { states, all: true });
-  const size = Math.min(perPage ?? pageJobs, pageJobs);
+): Promise<JobListPage> {
+  const { jobs, records: answers } = await selectJobs(client, { states, all: true });
+  const size = Math.min(perPage ?? jobsPerPage, jobsPerPage);
   const [from, to] = [(page - 1) * size, page * size];
-  return { jobs: jobs.slice(from, to), answers: answers.slice(from, to), total: jobs.length };
+  return { jobs: jobs.slice(from, to), records: answers.slice(from, to), total: jobs.length };
 }

@@ -1,14 +1,14 @@
 import type { Client } from '../../client/client.js';
 import type { FollowEvent } from '../../client/follow.js';
 import type { ExitCode } from '../../shared/exit-codes.js';
-import { type JobStanding, jobsProgress } from '../output/jobs-progress.js';
+import { type JobProgressState, jobsProgress } from '../output/jobs-progress.js';
 import { activityText } from '../output/progress-text.js';
 import type { Interruption } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
-import { openProgress, type ProgressDisplay } from '../terminal/progress-display.js';
+import { openProgressDisplay, type ProgressDisplay } from '../terminal/progress-display.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
 import { awaitJobs } from './await-jobs.js';
-import { jobsGoOn } from './jobs-continue.js';
+import { withStillRunningHint } from './jobs-continue.js';
 
 /**
  * Waits for jobs that were just submitted, with their progress on stderr: that of a job in all its particulars, that of several in one
@@ -21,12 +21,16 @@ export async function waitWithProgress(
 ): Promise<ExitCode> {
   const { io, mode } = options;
   const { signal, dispose } = options.interruption;
-  const display = await openProgress(io, mode, ids.length === 1 ? `job ${ids[0]}` : `${ids.length} jobs`);
+  const display = await openProgressDisplay(
+    io,
+    mode,
+    ids.length === 1 ? `job ${ids[0]}` : `${ids.length} jobs`,
+  );
   const onEvent = ids.length === 1 ? showOne(display) : showAll(display, ids);
   try {
     return await awaitJobs(client, ids, display, { signal, isKnownReachable: true, onEvent });
   } catch (error) {
-    throw jobsGoOn(error, ids);
+    throw withStillRunningHint(error, ids);
   } finally {
     display.stop();
     dispose();
@@ -46,14 +50,14 @@ function showOne(display: ProgressDisplay): (event: FollowEvent) => void {
 }
 
 function showAll(display: ProgressDisplay, ids: readonly number[]): (event: FollowEvent) => void {
-  const standings = new Map<number, JobStanding>();
+  const progressStates = new Map<number, JobProgressState>();
   return (event) => {
-    if (event.type === 'refused') standings.set(event.id, { state: 'failed', progress: 100 });
+    if (event.type === 'refused') progressStates.set(event.id, { state: 'failed', progress: 100 });
     if (event.type !== 'progress' && event.type !== 'final') return;
     const { job } = event;
     const progress = event.type === 'progress' ? event.job.progress : 100;
-    standings.set(job.id, { state: job.state, progress });
-    const { percent, activity } = jobsProgress(standings.values(), ids.length - standings.size);
+    progressStates.set(job.id, { state: job.state, progress });
+    const { percent, activity } = jobsProgress(progressStates.values(), ids.length - progressStates.size);
     display.update(percent, activity, event.type === 'progress' ? job : { id: job.id, state: job.state });
   };
 }

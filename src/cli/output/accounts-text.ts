@@ -1,6 +1,6 @@
 import { factLines } from './media-text.js';
-import { createPaint } from './paint.js';
-import { type Column, type Look, table } from './table.js';
+import { createTextColours } from './paint.js';
+import { type Column, type TableStyle, table } from './table.js';
 import { humanTime } from './units.js';
 
 /** An account as `venc accounts` prints it. */
@@ -14,15 +14,15 @@ export interface AccountRecord {
 }
 
 const columns: readonly Column<AccountRecord>[] = [
-  { title: 'NAME', worth: 4, leastWidth: 12, text: ({ name }) => name },
-  { title: 'MODE', worth: 3, text: ({ mode }) => mode },
-  { title: 'KEYS', worth: 2, isRight: true, text: ({ keys }) => String(keys) },
-  { title: 'CREATED', worth: 1, text: (account) => humanTime(account.created_at) },
+  { title: 'NAME', priority: 4, minWidth: 12, text: ({ name }) => name },
+  { title: 'MODE', priority: 3, text: ({ mode }) => mode },
+  { title: 'KEYS', priority: 2, isRightAligned: true, text: ({ keys }) => String(keys) },
+  { title: 'CREATED', priority: 1, text: (account) => humanTime(account.created_at) },
 ];
 
 /** Accounts as a table, one line each. */
-export function accountsTable(accounts: readonly AccountRecord[], { width, hasColour }: Look): string {
-  return table(columns, accounts, width, createPaint(hasColour));
+export function accountsTable(accounts: readonly AccountRecord[], { width, hasColour }: TableStyle): string {
+  return table(columns, accounts, width, createTextColours(hasColour));
 }
 
 /** One account, one fact a line. */

@@ -2,7 +2,7 @@ import { displayWidth, fitText } from '../../shared/text/display-width.js';
 import { humanPercent } from './units.js';
 
 /** One thing that is on its way, as its bar tells it. */
-export interface BarFacts {
+export interface BarState {
   readonly title: string;
   /** 0-100; null before anything is known. */
   readonly percent: number | null;
@@ -11,26 +11,26 @@ export interface BarFacts {
 }
 
 /** At 80 columns all words of a transfer have room beside it. */
-const widestBar = 20;
-const narrowestBar = 6;
+const maxBarColumns = 20;
+const minBarColumns = 6;
 const percentColumns = 6;
-const leastTitleColumns = 8;
+const minTitleColumns = 8;
 
 /**
  * `job 12 [#####-----]  45.2% transcoding, 118 fps, 12s left` within so many columns. Where these are few the bar gets shorter, and words
  * are left out in order of worth: what is left of the activity in the end is the time that it will take.
  */
-export function barLine({ title, percent, activity }: BarFacts, columns: number): string {
+export function barLine({ title, percent, activity }: BarState, columns: number): string {
   const shown = percent === null ? '' : humanPercent(percent).padStart(percentColumns);
-  const bar = barText(percent ?? 0, Math.min(widestBar, Math.floor((columns - 20) / 2)));
-  const room = columns - percentColumns - 1 - (bar === '' ? 0 : bar.length + 1);
-  const name = fitText(title, Math.max(leastTitleColumns, Math.floor(room / 2)));
-  const words = fitActivity(activity, room - displayWidth(name) - 1);
+  const bar = barText(percent ?? 0, Math.min(maxBarColumns, Math.floor((columns - 20) / 2)));
+  const availableColumns = columns - percentColumns - 1 - (bar === '' ? 0 : bar.length + 1);
+  const name = fitText(title, Math.max(minTitleColumns, Math.floor(availableColumns / 2)));
+  const words = fitActivity(activity, availableColumns - displayWidth(name) - 1);
   return [name, bar, shown, words].filter((part) => part !== '').join(' ');
 }
 
 function barText(percent: number, columns: number): string {
-  if (columns < narrowestBar) return '';
+  if (columns < minBarColumns) return '';
   const done = Math.max(0, Math.min(columns, Math.floor((percent / 100) * columns)));
   return `[${'#'.repeat(done)}${'-'.repeat(columns - done)}]`;
 }

@@ -1,5 +1,5 @@
-import { createPaint } from './paint.js';
-import { type Column, type Look, table } from './table.js';
+import { createTextColours } from './paint.js';
+import { type Column, type TableStyle, table } from './table.js';
 
 /** A key of the configuration and the value that applies where no flag says otherwise. */
 export interface ConfigRecord {
@@ -13,11 +13,11 @@ export interface ConfigRecord {
 }
 
 /** The keys as a table, one line a key. */
-export function configTableText(records: readonly ConfigRecord[], { width, hasColour }: Look): string {
+export function configTableText(records: readonly ConfigRecord[], { width, hasColour }: TableStyle): string {
   const columns: readonly Column<ConfigRecord>[] = [
-    { title: 'KEY', worth: 3, text: ({ key }) => key },
-    { title: 'VALUE', worth: 2, leastWidth: 24, text: ({ value, default: otherwise }) => value ?? otherwise },
-    { title: 'FROM', worth: 1, leastWidth: 24, text: ({ from }) => from },
+    { title: 'KEY', priority: 3, text: ({ key }) => key },
+    { title: 'VALUE', priority: 2, minWidth: 24, text: ({ value, default: fallback }) => value ?? fallback },
+    { title: 'FROM', priority: 1, minWidth: 24, text: ({ from }) => from },
   ];
-  return table(columns, records, width, createPaint(hasColour));
+  return table(columns, records, width, createTextColours(hasColour));
 }

@@ -1,6 +1,6 @@
 import { safeText } from '../../shared/text/safe-text.js';
 import { type Fact, factLines } from './media-text.js';
-import type { Paint } from './paint.js';
+import type { TextColours } from './paint.js';
 import { humanSize } from './units.js';
 import { filled, wrapText } from './wrap-text.js';
 
@@ -33,19 +33,19 @@ const usedEncoders =
 const markWidth = 9;
 
 /** One sentence that sums the findings up: what is missing, or that nothing is. */
-function verdictOf(findings: Diagnosis['findings']): string {
+function formatVerdict(findings: Diagnosis['findings']): string {
   const missing = findings.filter(({ level }) => level === 'missing').map(({ subject }) => subject);
   const notes = findings.filter(({ level }) => level === 'note').length;
   if (missing.length > 0) {
     return `Verdict: not ready: ${[...new Set(missing)].join(', ')}. Follow the advice under MISSING.`;
   }
-  const remarks = notes === 0 ? '' : `, with ${notes === 1 ? '1 note' : `${notes} notes`} above`;
-  return `Verdict: ready${remarks}. Nothing that is needed is missing.`;
+  const warnings = notes === 0 ? '' : `, with ${notes === 1 ? '1 note' : `${notes} notes`} above`;
+  return `Verdict: ready${warnings}. Nothing that is needed is missing.`;
 }
 
 /** The findings in order within `width` columns, each with what to do; passed-over programs and encoders below. */
-export function doctorText(diagnosis: Diagnosis, paint: Paint, width: number): string {
-  const marks = { good: paint.green, note: paint.yellow, missing: paint.red };
+export function doctorText(diagnosis: Diagnosis, colours: TextColours, width: number): string {
+  const marks = { good: colours.green, note: colours.yellow, missing: colours.red };
   const words = { good: 'ok', note: 'note', missing: 'MISSING' };
   const beside = (text: string, indent: number) =>
     filled(safeText(text), width - indent).map((line) => ' '.repeat(indent) + line);
@@ -54,7 +54,7 @@ export function doctorText(diagnosis: Diagnosis, paint: Paint, width: number): s
     const mark = marks[level](words[level]) + ' '.repeat(markWidth - words[level].length);
     return [mark + first.trimStart(), ...rest, ...(advice === null ? [] : beside(advice, markWidth + 2))];
   });
-  const passedOver = diagnosis.looked.flatMap(({ program, path, reason }) =>
+  const skipped = diagnosis.looked.flatMap(({ program, path, reason }) =>
     path === null || reason === null ? [] : beside(`${program}: ${path} ${reason}`, 4),
   );
   const encoders = diagnosis.encoders.filter((name) => usedEncoders.test(name));
@@ -72,9 +72,9 @@ export function doctorText(diagnosis: Diagnosis, paint: Paint, width: number): s
     ),
     '',
     ...findings,
-    ...(passedOver.length === 0 ? [] : ['', 'Passed over:', ...passedOver]),
+    ...(skipped.length === 0 ? [] : ['', 'Passed over:', ...skipped]),
     '',
-    ...filled(verdictOf(diagnosis.findings), width),
+    ...filled(formatVerdict(diagnosis.findings), width),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

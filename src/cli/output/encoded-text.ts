@@ -3,17 +3,17 @@ import { safeText } from '../../shared/text/safe-text.js';
 import { humanDuration, humanSize } from './units.js';
 
 /** An encode that has ended, and what it is measured by. */
-export interface EndedEncode {
+export interface FinishedEncode {
   readonly job: JobRecord;
   /** Path or address of each output, in their order. */
-  readonly places: readonly string[];
+  readonly destinations: readonly string[];
   /** When it began, in milliseconds of the clock of the job's times. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
 }
 
 /** A line for each output that was made: `film.mp4: 4.1 MB to 1.2 MB (29%), took 5.1s (5.9x)`. */
-export function encodedText({ job, places, startedAtMs, endedAtMs }: EndedEncode): string {
+export function encodedText({ job, destinations, startedAtMs, endedAtMs }: FinishedEncode): string {
   const inputBytes = job.input_media_file.file_size_bytes;
   return job.output_media_files
     .flatMap((output, index) => {
@@ -21,19 +21,19 @@ export function encodedText({ job, places, startedAtMs, endedAtMs }: EndedEncode
       const until = Date.parse(output.finished_at ?? '');
       const seconds = Math.max(0, (Number.isNaN(until) ? endedAtMs : until) - startedAtMs) / 1000;
       const speed = output.duration_in_ms === null ? null : output.duration_in_ms / 1000 / seconds;
-      const told = `${sizesText(inputBytes, output.file_size_bytes)}, took ${humanDuration(seconds)}${speedText(speed)}`;
-      return [`venc: ${safeText(places[index] ?? '')}: ${told}\n`];
+      const speedLabel = `${sizesText(inputBytes, output.file_size_bytes)}, took ${humanDuration(seconds)}${speedText(speed)}`;
+      return [`venc: ${safeText(destinations[index] ?? '')}: ${speedLabel}\n`];
     })
     .join('');
 }
 
 /** A line for several inputs together: `3 of 4 files encoded, 12 MB to 3.6 MB (30%), took 15s`. */
-export function encodedTotalText(encodes: readonly EndedEncode[], count: number, seconds: number): string {
+export function encodedTotalText(encodes: readonly FinishedEncode[], count: number, seconds: number): string {
   const done = encodes.filter(({ job }) => job.state === 'finished');
   const made = done.flatMap(({ job }) => job.output_media_files.map((one) => one.file_size_bytes));
   const sizes = sizesText(sumOf(done.map(({ job }) => job.input_media_file.file_size_bytes)), sumOf(made));
-  const told = done.length === 0 ? '' : `, ${sizes}`;
-  return `venc: ${done.length} of ${count} files encoded${told}, took ${humanDuration(seconds)}\n`;
+  const speedLabel = done.length === 0 ? '' : `, ${sizes}`;
+  return `venc: ${done.length} of ${count} files encoded${speedLabel}, took ${humanDuration(seconds)}\n`;
 }
 
 function sumOf(sizes: readonly (number | null)[]): number | null {

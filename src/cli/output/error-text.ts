@@ -7,11 +7,11 @@ import { safeText } from '../../shared/text/safe-text.js';
  * What is told of an error: `venc: what went wrong`, one line for each complaint, and `venc: hint: what to do`. The stack, causes
  * and all, only where it was asked for.
  */
-export function errorText(error: unknown, isDebugging: boolean): string {
-  const told = error instanceof VencError ? error.complaints : [messageOf(error)];
+export function formatError(error: unknown, isDebugging: boolean): string {
+  const reported = error instanceof VencError ? error.messages : [messageOf(error)];
   const hint = error instanceof VencError ? hintOf(error) : null;
   const lines = [
-    ...told.map((complaint) => `venc: ${safeText(redact(complaint))}`),
+    ...reported.map((messageLine) => `venc: ${safeText(redact(messageLine))}`),
     ...(hint === null ? [] : [`venc: hint: ${safeText(redact(hint))}`]),
     ...(isDebugging ? stackOf(error) : []),
   ];

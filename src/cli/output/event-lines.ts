@@ -2,9 +2,9 @@ import type { FollowEvent } from '../../client/follow.js';
 import type { FollowedProgress } from '../../client/job-progress.js';
 import type { ProgressRecord } from '../../shared/records.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import type { Paint } from './paint.js';
-import { paintState } from './paint.js';
-import { faultLines, progressText } from './progress-text.js';
+import type { TextColours } from './paint.js';
+import { colourState } from './paint.js';
+import { failureLines, progressText } from './progress-text.js';
 
 /** Percent after which a file that goes on gets a line again. */
 const stepPercent = 10;
@@ -18,14 +18,14 @@ type FileProgress = ProgressRecord & { readonly id: number };
 export function eventLines(
   event: FollowEvent,
   before: FollowedProgress | undefined,
-  paint: Paint,
+  colours: TextColours,
 ): readonly string[] {
   switch (event.type) {
     case 'progress':
-      return progressLines(event.job, before, paint);
+      return progressLines(event.job, before, colours);
     case 'final': {
       const { id, state } = event.job;
-      return [`job ${id}: ${paintState(paint, state, safeText(state))}`, ...faultLines(event.job)];
+      return [`job ${id}: ${colourState(colours, state, safeText(state))}`, ...failureLines(event.job)];
     }
     default:
       return [];
@@ -47,7 +47,7 @@ export function eventObject(event: FollowEvent): object {
 function progressLines(
   job: FollowedProgress,
   before: FollowedProgress | undefined,
-  paint: Paint,
+  colours: TextColours,
 ): readonly string[] {
   const files = [
     { name: 'input', now: job.input, past: before?.input },
@@ -60,14 +60,14 @@ function progressLines(
   return [
     ...(before?.state === job.state
       ? []
-      : [`job ${job.id}: ${paintState(paint, job.state, safeText(job.state))}`]),
+      : [`job ${job.id}: ${colourState(colours, job.state, safeText(job.state))}`]),
     ...files
-      .filter(({ now, past }) => isNews(now, past))
-      .map(({ name, now }) => `${name} ${now.id}: ${progressText(now, paint)}`),
+      .filter(({ now, past }) => hasAdvanced(now, past))
+      .map(({ name, now }) => `${name} ${now.id}: ${progressText(now, colours)}`),
   ];
 }
 
-function isNews(now: FileProgress, past: FileProgress | undefined): boolean {
+function hasAdvanced(now: FileProgress, past: FileProgress | undefined): boolean {
   // What nothing has happened to yet needs no line: the job's own says that it waits.
   if (past === undefined) return now.state !== 'waiting' && now.state !== 'pending';
   return (

@@ -1,7 +1,7 @@
 import { jsonText } from '../../shared/text/json-text.js';
-import { createPaint } from './paint.js';
+import { createTextColours } from './paint.js';
 import { valueAt } from './project.js';
-import { type Look, table } from './table.js';
+import { type TableStyle, table } from './table.js';
 
 export { checkFields, parseFields, project } from './project.js';
 
@@ -9,25 +9,25 @@ export { checkFields, parseFields, project } from './project.js';
 export function fieldTable(answer: unknown, paths: readonly string[], hasColour: boolean): string {
   const rows = paths.map((path) => ({ path, value: plain(valueAt(answer, path)) }));
   const columns = [
-    { title: 'FIELD', worth: 1, text: (row: (typeof rows)[number]) => row.path },
-    { title: 'VALUE', worth: 2, text: (row: (typeof rows)[number]) => row.value },
+    { title: 'FIELD', priority: 1, text: (row: (typeof rows)[number]) => row.path },
+    { title: 'VALUE', priority: 2, text: (row: (typeof rows)[number]) => row.value },
   ];
-  return table(columns, rows, Number.POSITIVE_INFINITY, createPaint(hasColour));
+  return table(columns, rows, Number.POSITIVE_INFINITY, createTextColours(hasColour));
 }
 
 /** Chosen fields of many records as a table, with exact values; those named first are the last to be dropped. */
 export function fieldsTable(
   answers: readonly unknown[],
   paths: readonly string[],
-  { width, hasColour }: Look,
+  { width, hasColour }: TableStyle,
 ): string {
   const columns = paths.map((path, index) => ({
     title: path.toUpperCase(),
-    worth: paths.length - index,
-    leastWidth: 8,
+    priority: paths.length - index,
+    minWidth: 8,
     text: (answer: unknown) => plain(valueAt(answer, path)),
   }));
-  return table(columns, answers, width, createPaint(hasColour));
+  return table(columns, answers, width, createTextColours(hasColour));
 }
 
 /** An exact value in one line. */

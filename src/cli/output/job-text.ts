@@ -6,29 +6,29 @@ import type {
   OutputDetails,
 } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
-import { etaOfFile, etaOfJob, shownState } from '../../shared/shown-state.js';
+import { displayState, etaOfFile, etaOfJob } from '../../shared/shown-state.js';
 import { isFinal } from '../../shared/states.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import { type Fact, factLines, faultFacts, mediaFacts } from './media-text.js';
-import { type Paint, paintState } from './paint.js';
+import { type Fact, factLines, failureFacts, mediaFacts } from './media-text.js';
+import { colourState, type TextColours } from './paint.js';
 import { humanDuration, humanId, humanPercent, humanTime } from './units.js';
 
 /** What is known of a job at the moment, beside its record. */
-export interface JobMoment {
+export interface JobSnapshot {
   readonly now: Date;
   /** Null where it is not known, or the job has ended. */
   readonly progress: JobProgressRecord | null;
 }
 
 /** A job with its input and its outputs, as `venc show` tells it. Times are in UTC. */
-export function jobText(job: JobRecord, paint: Paint, { now, progress }: JobMoment): string {
+export function jobText(job: JobRecord, colours: TextColours, { now, progress }: JobSnapshot): string {
   const facts: readonly Fact[] = [
     ['submitted', humanTime(job.submitted_at)],
     ...(job.finished_at === null ? [] : [['ended', humanTime(job.finished_at)] as const]),
     ...elapsedFacts(job, now),
     ...(progress === null
       ? []
-      : [['progress', standing(progress.progress, etaOfJob(progress.outputs))] as const]),
+      : [['progress', formatProgress(progress.progress, etaOfJob(progress.outputs))] as const]),
     ...(job.test ? [['test', 'yes: outputs are cut to 5 seconds'] as const] : []),
     ...(job.grouping === null ? [] : [['grouping', job.grouping] as const]),
     ...(job.pass_through === null ? [] : [['pass_through', job.pass_through] as const]),
@@ -38,33 +38,37 @@ export function jobText(job: JobRecord, paint: Paint, { now, progress }: JobMome
     ...job.output_media_files.map((output) => ({ title: 'output', file: output, label: output.label })),
   ];
   const lines = [
-    `${paint.bold(`job ${humanId(job.id)}`)}  ${state(jobState(job), paint)}`,
+    `${colours.bold(`job ${humanId(job.id)}`)}  ${state(jobState(job), colours)}`,
     ...factLines(facts, 2),
     ...files.flatMap(({ title, file, label }) => [
       '',
-      `${paint.bold(`${title} ${humanId(file.id)}`)}  ${state(file.state, paint)}${labelText(label)}`,
+      `${colours.bold(`${title} ${humanId(file.id)}`)}  ${state(file.state, colours)}${labelText(label)}`,
       ...factLines(
-        [...progressFacts(file.id, progress), ...mediaFacts(withoutDeadLink(file, now)), ...faultFacts(file)],
+        [
+          ...progressFacts(file.id, progress),
+          ...mediaFacts(withoutExpiredLink(file, now)),
+          ...failureFacts(file),
+        ],
         2,
       ),
     ]),
-    ...thumbnailLines(job, paint),
+    ...thumbnailLines(job, colours),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
 /** An input, as `venc input` tells it. */
-export function inputText(input: InputDetails, paint: Paint): string {
-  return fileText('input', input, null, [['job', humanId(input.job_id)]], paint);
+export function inputText(input: InputDetails, colours: TextColours): string {
+  return fileText('input', input, null, [['job', humanId(input.job_id)]], colours);
 }
 
 /** An output, as `venc output` tells it. */
-export function outputText(output: OutputDetails, paint: Paint): string {
-  return fileText('output', output, output.label, [], paint);
+export function outputText(output: OutputDetails, colours: TextColours): string {
+  return fileText('output', output, output.label, [], colours);
 }
 
 function jobState({ state, input_media_file: input, output_media_files: outputs }: JobRecord): string {
-  return shownState({ state, input, outputs });
+  return displayState({ state, input, outputs });
 }
 
 /** From the submission to the end, or so far. */
@@ -78,22 +82,22 @@ function elapsedFacts({ submitted_at: from, finished_at: to, state }: JobRecord,
 function progressFacts(id: number, progress: JobProgressRecord | null): readonly Fact[] {
   const file = [progress?.input, ...(progress?.outputs ?? [])].find((one) => one?.id === id);
   if (file === undefined || file.state !== 'processing') return [];
-  return [['progress', standing(file.progress, etaOfFile(file))]];
+  return [['progress', formatProgress(file.progress, etaOfFile(file))]];
 }
 
-function standing(percent: number, etaMs: number | null): string {
+function formatProgress(percent: number, etaMs: number | null): string {
   return `${humanPercent(percent)}${etaMs === null ? '' : `, ${humanDuration(etaMs / 1000)} left`}`;
 }
 
 /** Hours that a service hosts an output (section 1). */
-const hostedHours = 24;
+const retentionHours = 24;
 
 /** The file without an address that leads nowhere: that of an output that was not made, or is hosted no longer. */
-function withoutDeadLink(file: MediaFileRecord & { readonly state: string }, now: Date): MediaFileRecord {
-  const isUnmade = ['cancelled', 'failed', 'skipped', 'no input'].includes(file.state);
+function withoutExpiredLink(file: MediaFileRecord & { readonly state: string }, now: Date): MediaFileRecord {
+  const isNotProduced = ['cancelled', 'failed', 'skipped', 'no input'].includes(file.state);
   const isHosted = /\/hosted\/[^/]+\//.test(file.url ?? '');
   const ageHours = (now.getTime() - Date.parse(file.finished_at ?? '')) / 3_600_000;
-  return isHosted && (isUnmade || ageHours >= hostedHours) ? { ...file, url: null } : file;
+  return isHosted && (isNotProduced || ageHours >= retentionHours) ? { ...file, url: null } : file;
 }
 
 function fileText(
@@ -101,23 +105,23 @@ function fileText(
   file: InputDetails | OutputDetails,
   label: string | null,
   facts: readonly Fact[],
-  paint: Paint,
+  colours: TextColours,
 ): string {
   const lines = [
-    `${paint.bold(`${title} ${humanId(file.id)}`)}  ${state(file.state, paint)}${labelText(label)}`,
-    ...factLines([...facts, ...mediaFacts(file), ...faultFacts(file)], 2),
+    `${colours.bold(`${title} ${humanId(file.id)}`)}  ${state(file.state, colours)}${labelText(label)}`,
+    ...factLines([...facts, ...mediaFacts(file), ...failureFacts(file)], 2),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function thumbnailLines(job: JobRecord, paint: Paint): readonly string[] {
+function thumbnailLines(job: JobRecord, colours: TextColours): readonly string[] {
   if (job.thumbnails.length === 0) return [];
   const urls = job.thumbnails.map(({ url }) => `  ${safeText(withoutPassword(url))}`);
-  return ['', paint.bold('thumbnails'), ...urls];
+  return ['', colours.bold('thumbnails'), ...urls];
 }
 
-function state(text: string, paint: Paint): string {
-  return paintState(paint, text, safeText(text));
+function state(text: string, colours: TextColours): string {
+  return colourState(colours, text, safeText(text));
 }
 
 function labelText(label: string | null): string {

@@ -1,7 +1,7 @@
 import { isFinal } from '../../shared/states.js';
 
 /** How far a job is. */
-export interface JobStanding {
+export interface JobProgressState {
   readonly state: string;
   /** 0-100. */
   readonly progress: number;
@@ -15,7 +15,7 @@ export interface JobsProgress {
 }
 
 /** Sums up how far jobs are. Of those that nothing is known of yet there are `unknown`. A job that has ended is done, however it did. */
-export function jobsProgress(jobs: Iterable<JobStanding>, unknown: number): JobsProgress {
+export function jobsProgress(jobs: Iterable<JobProgressState>, unknown: number): JobsProgress {
   const known = [...jobs];
   const count = known.length + unknown;
   const inState = (...states: readonly string[]) =>

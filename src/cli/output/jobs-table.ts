@@ -1,9 +1,9 @@
 import type { JobRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
-import { shownState } from '../../shared/shown-state.js';
+import { displayState } from '../../shared/shown-state.js';
 import { fileNameInUrl } from '../../shared/text/url-text.js';
-import { createPaint, paintState } from './paint.js';
-import { type Column, type Look, table } from './table.js';
+import { colourState, createTextColours } from './paint.js';
+import { type Column, type TableStyle, table } from './table.js';
 import { humanAge, humanDuration, humanId, humanSize, unknownMark } from './units.js';
 
 /** Jobs as a table, one line each. */
@@ -14,47 +14,52 @@ export function jobsTable(
     hasColour,
     now,
     percents,
-  }: Look & {
+  }: TableStyle & {
     readonly now: Date;
     /** Percent of the jobs that run, by id, as far as it is known. */
     readonly percents: ReadonlyMap<number, number>;
   },
 ): string {
-  const paint = createPaint(hasColour);
+  const paint = createTextColours(hasColour);
   const columns: readonly Column<JobRecord>[] = [
-    { title: 'ID', worth: 9, isRight: true, text: (job) => humanId(job.id) },
+    { title: 'ID', priority: 9, isRightAligned: true, text: (job) => humanId(job.id) },
     {
       title: 'STATE',
-      worth: 8,
+      priority: 8,
       text: stateText,
-      paint: (job, text) => paintState(paint, stateText(job), text),
+      paint: (job, text) => colourState(paint, stateText(job), text),
     },
     {
       title: 'DONE',
-      worth: 5.5,
-      isRight: true,
+      priority: 5.5,
+      isRightAligned: true,
       text: (job) => {
         const percent = job.state === 'finished' ? 100 : percents.get(job.id);
         return percent === undefined ? '' : `${Math.floor(percent)}%`;
       },
     },
-    { title: 'AGE', worth: 5, isRight: true, text: (job) => humanAge(job.created_at, now) },
-    { title: 'OUTPUTS', worth: 4, isRight: true, text: outputsText },
-    { title: 'INPUT LENGTH', worth: 3, isRight: true, text: (job) => humanDuration(lengthSeconds(job)) },
+    { title: 'AGE', priority: 5, isRightAligned: true, text: (job) => humanAge(job.created_at, now) },
+    { title: 'OUTPUTS', priority: 4, isRightAligned: true, text: outputsText },
+    {
+      title: 'INPUT LENGTH',
+      priority: 3,
+      isRightAligned: true,
+      text: (job) => humanDuration(lengthSeconds(job)),
+    },
     {
       title: 'INPUT SIZE',
-      worth: 2,
-      isRight: true,
+      priority: 2,
+      isRightAligned: true,
       text: (job) => humanSize(job.input_media_file.file_size_bytes),
     },
-    { title: 'TEST', worth: 1, text: (job) => (job.test ? 'yes' : '') },
+    { title: 'TEST', priority: 1, text: (job) => (job.test ? 'yes' : '') },
     {
       title: 'INPUT',
-      worth: 7,
-      leastWidth: 24,
+      priority: 7,
+      minWidth: 24,
       text: inputText,
     },
-    { title: 'OUTPUT NAMES', worth: 6, leastWidth: 12, text: namesText },
+    { title: 'OUTPUT NAMES', priority: 6, minWidth: 12, text: namesText },
   ];
   return table(columns, jobs, width, paint);
 }
@@ -66,7 +71,7 @@ function inputText({ input_media_file: { url } }: JobRecord): string {
 }
 
 function stateText({ state, input_media_file: input, output_media_files: outputs }: JobRecord): string {
-  return shownState({ state, input, outputs });
+  return displayState({ state, input, outputs });
 }
 
 /** What tells jobs of one input apart: the labels of their outputs, else their file names, else their sizes. */

@@ -1,5 +1,5 @@
-import { createPaint } from './paint.js';
-import { type Column, type Look, table } from './table.js';
+import { createTextColours } from './paint.js';
+import { type Column, type TableStyle, table } from './table.js';
 import { humanAge, humanTime } from './units.js';
 
 /** A key as `venc keys list` prints it: neither the key nor anything made of it. */
@@ -16,16 +16,16 @@ export interface KeyRecord {
 /** Keys as a table, one line each. */
 export function keysTable(
   keys: readonly KeyRecord[],
-  { width, hasColour, now }: Look & { readonly now: Date },
+  { width, hasColour, now }: TableStyle & { readonly now: Date },
 ): string {
   const columns: readonly Column<KeyRecord>[] = [
-    { title: 'ID', worth: 5, text: ({ id }) => id },
-    { title: 'KIND', worth: 3, text: ({ kind }) => kind },
-    { title: 'ACCOUNT', worth: 4, leastWidth: 12, text: ({ account }) => account },
-    { title: 'CREATED', worth: 1, text: (key) => humanTime(key.created_at) },
-    { title: 'LAST USE', worth: 2, text: (key) => lastUse(key, now) },
+    { title: 'ID', priority: 5, text: ({ id }) => id },
+    { title: 'KIND', priority: 3, text: ({ kind }) => kind },
+    { title: 'ACCOUNT', priority: 4, minWidth: 12, text: ({ account }) => account },
+    { title: 'CREATED', priority: 1, text: (key) => humanTime(key.created_at) },
+    { title: 'LAST USE', priority: 2, text: (key) => lastUse(key, now) },
   ];
-  return table(columns, keys, width, createPaint(hasColour));
+  return table(columns, keys, width, createTextColours(hasColour));
 }
 
 function lastUse({ last_used_at: time }: KeyRecord, now: Date): string {

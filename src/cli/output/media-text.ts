@@ -43,7 +43,7 @@ export function mediaFacts(media: Media): readonly Fact[] {
 }
 
 /** Why a file failed and what to do about it: the class, the message, and the advice of the error table. */
-export function faultFacts(media: Pick<Media, 'error_class' | 'error_message'>): readonly Fact[] {
+export function failureFacts(media: Pick<Media, 'error_class' | 'error_message'>): readonly Fact[] {
   const { error_class: errorClass, error_message: message } = media;
   if (errorClass === null && message === null) return [];
   const what = [errorClass, redact(message ?? '')].filter((part) => part !== null && part !== '').join(': ');

@@ -1,5 +1,5 @@
 /** Colours, or none: every function gives the text back as it was where colour is off. */
-export interface Paint {
+export interface TextColours {
   red(text: string): string;
   green(text: string): string;
   yellow(text: string): string;
@@ -9,7 +9,7 @@ export interface Paint {
 }
 
 /** Colours for a terminal, as the sixteen that every one of them has. */
-export function createPaint(hasColour: boolean): Paint {
+export function createTextColours(hasColour: boolean): TextColours {
   const style = (on: number, off: number) => (text: string) =>
     hasColour && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   return {
@@ -23,7 +23,7 @@ export function createPaint(hasColour: boolean): Paint {
 }
 
 /** A state in its colour. States that nobody knows stay plain. */
-export function paintState(paint: Paint, state: string, text: string = state): string {
+export function colourState(paint: TextColours, state: string, text: string = state): string {
   switch (state) {
     case 'finished':
       return paint.green(text);

@@ -25,7 +25,7 @@ export interface PrintedPlan {
 const ownArgs = ['-hide_banner', '-nostdin'] as const;
 
 /** All words of a step, the program first. The files are the user's own here, so that none is overwritten (-n in place of -y). */
-export function stepWords(program: string, args: readonly string[]): readonly string[] {
+export function stepCommand(program: string, args: readonly string[]): readonly string[] {
   return [program, ...ownArgs, ...(args[0] === '-y' ? ['-n', ...args.slice(1)] : args)];
 }
 
@@ -41,9 +41,9 @@ export function outputName({
 }
 
 /** What the lines of a plan need to know of the files that the outputs become. */
-export interface PlanPlaces {
+export interface PlanDestinations {
   /** Path or address of each output, in their order. */
-  readonly places: readonly string[];
+  readonly destinations: readonly string[];
   /** Folders that the lines write to and that do not exist. */
   readonly missingFolders: readonly string[];
 }
@@ -51,13 +51,15 @@ export interface PlanPlaces {
 /** The steps as a shell reads them, one a line, each below a remark that says what it is for. */
 export function planText(
   { program, outputs, steps }: PrintedPlan,
-  { places, missingFolders }: PlanPlaces,
+  { destinations, missingFolders }: PlanDestinations,
 ): string {
   const files = outputs.flatMap((output) => {
     const { number, path } = output;
     if (path === null) return [];
-    const place = places[number - 1] ?? '';
-    return [`# ${outputName(output)}: ${safeText(isUrl(place) ? `${path}, to be sent to ${place}` : path)}`];
+    const destination = destinations[number - 1] ?? '';
+    return [
+      `# ${outputName(output)}: ${safeText(isUrl(destination) ? `${path}, to be sent to ${destination}` : path)}`,
+    ];
   });
   const folders =
     missingFolders.length === 0 ? [] : ['', shellLine(['mkdir', '-p', '--', ...missingFolders])];
@@ -67,19 +69,19 @@ export function planText(
     return [
       '',
       `# step ${index + 1} of ${steps.length}, for ${whose}${what}`,
-      shellLine(stepWords(program, args)),
+      shellLine(stepCommand(program, args)),
     ];
   });
   return steps.length === 0 ? '' : `${[...files, ...folders, ...lines].join('\n')}\n`;
 }
 
 /** Why outputs cannot be made of the input, a line for each; nothing where all can. */
-export function planFailureText({ outputs }: PrintedPlan, places: readonly string[]): string {
+export function formatPlanFailure({ outputs }: PrintedPlan, destinations: readonly string[]): string {
   return outputs
     .flatMap((output) => {
       const { number, fault } = output;
       if (fault === null) return [];
-      const what = safeText(`${places[number - 1] ?? ''}: ${fault.errorClass}: ${fault.message}`);
+      const what = safeText(`${destinations[number - 1] ?? ''}: ${fault.errorClass}: ${fault.message}`);
       return [`venc: ${outputName(output)} cannot be made: ${what}\n`];
     })
     .join('');

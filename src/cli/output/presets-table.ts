@@ -1,6 +1,6 @@
 import { redact } from '../../shared/redact.js';
-import { createPaint } from './paint.js';
-import { type Column, type Look, table } from './table.js';
+import { createTextColours } from './paint.js';
+import { type Column, type TableStyle, table } from './table.js';
 
 /** A preset as `venc preset list` prints it: without passwords. */
 export interface PresetRecord {
@@ -18,12 +18,12 @@ export function presetRecord(name: string, settings: PresetRecord['settings']): 
 }
 
 /** Presets as a table, one line each. */
-export function presetsTable(presets: readonly PresetRecord[], { width, hasColour }: Look): string {
+export function presetsTable(presets: readonly PresetRecord[], { width, hasColour }: TableStyle): string {
   const columns: readonly Column<PresetRecord>[] = [
-    { title: 'NAME', worth: 2, leastWidth: 8, text: ({ name }) => name },
-    { title: 'SETTINGS', worth: 1, leastWidth: 24, text: ({ settings }) => settingsText(settings) },
+    { title: 'NAME', priority: 2, minWidth: 8, text: ({ name }) => name },
+    { title: 'SETTINGS', priority: 1, minWidth: 24, text: ({ settings }) => settingsText(settings) },
   ];
-  return table(columns, presets, width, createPaint(hasColour));
+  return table(columns, presets, width, createTextColours(hasColour));
 }
 
 function settingsText({ output, outputs = output, ...job }: PresetRecord['settings']): string {

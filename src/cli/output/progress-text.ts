@@ -1,32 +1,32 @@
 import { errorClasses, isErrorClass } from '../../shared/error-classes.js';
 import type { JobProgressRecord, JobRecord, ProgressRecord } from '../../shared/records.js';
-import { etaOfFile, etaOfJob, shownState } from '../../shared/shown-state.js';
+import { displayState, etaOfFile, etaOfJob } from '../../shared/shown-state.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import { type Paint, paintState } from './paint.js';
+import { colourState, type TextColours } from './paint.js';
 import { humanDuration, humanId, humanPercent } from './units.js';
 
 /** One progress record in one line: `processing 42%, transcoding 40%, 118 fps, 4.7x, 12s left`. */
-export function progressText(record: ProgressRecord, paint: Paint): string {
+export function progressText(record: ProgressRecord, colours: TextColours): string {
   const event = record.current_event;
   const eventPercent = record.current_event_progress;
   const isRunning = record.state === 'processing';
   const parts = [
-    `${paintState(paint, record.state, safeText(record.state))} ${humanPercent(record.progress)}`,
+    `${colourState(colours, record.state, safeText(record.state))} ${humanPercent(record.progress)}`,
     ...(event === undefined || !isRunning
       ? []
       : [`${safeText(event)}${eventPercent === undefined ? '' : ` ${humanPercent(eventPercent)}`}`]),
-    ...paceParts(record),
+    ...speedParts(record),
   ];
   return `${parts.join(', ')}${etaText(etaOfFile(record))}`;
 }
 
 /** Progress of a whole job: a line for it, and one for each of its files. */
-export function jobProgressText(id: number, job: JobProgressRecord, paint: Paint): string {
-  const state = shownState(job);
+export function jobProgressText(id: number, job: JobProgressRecord, colours: TextColours): string {
+  const state = displayState(job);
   const lines = [
-    `job ${id}: ${paintState(paint, state, safeText(state))} ${humanPercent(job.progress)}${etaText(etaOfJob(job.outputs))}`,
-    `  input ${humanId(job.input.id)}: ${progressText(job.input, paint)}`,
-    ...job.outputs.map((output) => `  output ${humanId(output.id)}: ${progressText(output, paint)}`),
+    `job ${id}: ${colourState(colours, state, safeText(state))} ${humanPercent(job.progress)}${etaText(etaOfJob(job.outputs))}`,
+    `  input ${humanId(job.input.id)}: ${progressText(job.input, colours)}`,
+    ...job.outputs.map((output) => `  output ${humanId(output.id)}: ${progressText(output, colours)}`),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -34,40 +34,43 @@ export function jobProgressText(id: number, job: JobProgressRecord, paint: Paint
 /** What is going on in a job, in a few words behind a bar: `transcoding, 118 fps, 4.7x, 12s left`. */
 export function activityText(job: JobProgressRecord): string {
   const running = [job.input, ...job.outputs].find(({ state }) => state === 'processing');
-  if (running === undefined) return safeText(shownState(job));
-  const words = [safeText(running.current_event ?? job.state), ...paceParts(running)].join(', ');
+  if (running === undefined) return safeText(displayState(job));
+  const words = [safeText(running.current_event ?? job.state), ...speedParts(running)].join(', ');
   // The time left is that of the whole job: other outputs may take longer than the one that is encoded now.
   return `${words}${etaText(etaOfJob(job.outputs))}`;
 }
 
 /** Why a job that is over did not finish: a line for the job, one for each file that failed, and what to do about it. */
 export function failureText(job: JobRecord): string {
-  return toldText([`job ${job.id} ${safeText(job.state)}`, ...faultLines(job).map(indented)], advices(job));
+  return reportedText(
+    [`job ${job.id} ${safeText(job.state)}`, ...failureLines(job).map(indented)],
+    adviceLines(job),
+  );
 }
 
 /** The same of an encode that no service knows of: there is nothing to be resubmitted, and an id would only mislead. */
 export function encodeFailureText(job: JobRecord, input: string | null = null): string {
-  const faults = faultLines(job).map((line) =>
+  const failures = failureLines(job).map((line) =>
     line.replace(/^input \d+/, 'input').replace(/ the disk of the daemon\b/, ' the disk'),
   );
-  const fitting = advices(job).filter((advice) => !/submit/i.test(advice));
-  return toldText(
+  const applicable = adviceLines(job).filter((advice) => !/submit/i.test(advice));
+  return reportedText(
     [
       `${input === null ? '' : `${safeText(input)}: `}the encode ${safeText(job.state)}`,
-      ...faults.map(indented),
+      ...failures.map(indented),
     ],
-    fitting,
+    applicable,
   );
 }
 
-function toldText(lines: readonly string[], hints: readonly string[]): string {
+function reportedText(lines: readonly string[], hints: readonly string[]): string {
   return [...lines, ...hints.map((hint) => `hint: ${hint}`)].map((line) => `venc: ${line}\n`).join('');
 }
 
 const indented = (line: string): string => `  ${line}`;
 
 /** A line for each file of a job that failed: `input 3: NoMediaError: it holds no video and no sound`. */
-export function faultLines(job: JobRecord): readonly string[] {
+export function failureLines(job: JobRecord): readonly string[] {
   const outputs = job.output_media_files.map((file) => ({ name: `output ${file.id}`, file }));
   return [{ name: `input ${job.input_media_file.id}`, file: job.input_media_file }, ...outputs].flatMap(
     ({ name, file: { error_class: errorClass, error_message: message } }) =>
@@ -78,7 +81,7 @@ export function faultLines(job: JobRecord): readonly string[] {
 }
 
 /** What to do about the files of a job that failed, each advice once. Classes that nobody knows have none. */
-function advices(job: JobRecord): readonly string[] {
+function adviceLines(job: JobRecord): readonly string[] {
   const classes = [job.input_media_file, ...job.output_media_files].map((file) => file.error_class);
   const found = classes.flatMap((one) =>
     one !== null && isErrorClass(one) ? [errorClasses[one].advice] : [],
@@ -86,7 +89,7 @@ function advices(job: JobRecord): readonly string[] {
   return [...new Set(found)];
 }
 
-function paceParts(record: ProgressRecord): readonly string[] {
+function speedParts(record: ProgressRecord): readonly string[] {
   if (record.state !== 'processing') return [];
   return [
     ...(record.fps === undefined || record.fps < 0.5 ? [] : [`${Math.round(record.fps)} fps`]),

@@ -1,5 +1,5 @@
 import { VencError } from '../../shared/errors.js';
-import { nearMisses } from '../../shared/text/suggestions.js';
+import { findSuggestions } from '../../shared/text/suggestions.js';
 import { isObject } from '../../shared/util/is-object.js';
 
 type Tree = { readonly [name: string]: Tree };
@@ -38,27 +38,27 @@ export function checkFields(paths: readonly string[], known: object, answers: re
 
 function checkPath(path: string, roots: readonly unknown[]): void {
   let within = roots;
-  let above = '';
+  let parent = '';
   for (const name of path.split('.')) {
     const objects = within.flat().filter(isObject);
     const names = new Set(objects.flatMap((object) => Object.keys(object)));
     if (!names.has(name)) {
       // Nothing is known of what an empty list or a missing value would have held.
       if (names.size === 0 && within.flat().every((value) => value === null)) return;
-      throw unknownField(path, name, above, [...names]);
+      throw unknownField(path, name, parent, [...names]);
     }
     within = objects.map((object) => object[name] ?? null);
-    above += `${name}.`;
+    parent += `${name}.`;
   }
 }
 
-function unknownField(path: string, name: string, above: string, names: readonly string[]): VencError {
-  const near = nearMisses(name, names);
-  const subject = above === '' ? 'there are' : `${above.slice(0, -1)} has`;
+function unknownField(path: string, name: string, parent: string, names: readonly string[]): VencError {
+  const suggestions = findSuggestions(name, names);
+  const subject = parent === '' ? 'there are' : `${parent.slice(0, -1)} has`;
   const all = `${subject} ${names.length === 0 ? 'no fields within' : names.join(', ')}`;
-  const suggestion = near.map((one) => `${above}${one}`).join(', ');
+  const suggestion = suggestions.map((one) => `${parent}${one}`).join(', ');
   return new VencError('UsageError', `There is no field "${path}".`, {
-    hint: near.length === 0 ? all : `did you mean ${suggestion}? ${all}`,
+    hint: suggestions.length === 0 ? all : `did you mean ${suggestion}? ${all}`,
   });
 }
 

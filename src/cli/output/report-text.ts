@@ -1,6 +1,6 @@
-import type { Amounts, Usage, UsageDay, UsageKind } from '../../client/read-report.js';
-import { createPaint, type Paint } from './paint.js';
-import { type Column, type Look, table } from './table.js';
+import type { Amounts, ReportDay, UsageKind, UsageReport } from '../../client/read-report.js';
+import { createTextColours, type TextColours } from './paint.js';
+import { type Column, type TableStyle, table } from './table.js';
 
 const subjects = { vod: 'Files', live: 'Live streaming' } as const;
 const headings = { vod: 'Files, in minutes', live: 'Live streaming, in hours' } as const;
@@ -31,46 +31,46 @@ const amountColumns: Readonly<
 };
 
 /** Usage for people: a table for each kind, with a line for each day that had any, and the totals. A kind without any has one line. */
-export function reportText(usages: readonly Usage[], { width, hasColour }: Look): string {
-  const paint = createPaint(hasColour);
+export function reportText(usages: readonly UsageReport[], { width, hasColour }: TableStyle): string {
+  const colours = createTextColours(hasColour);
   return usages
-    .map((usage) => (isUnused(usage) ? noUsage(usage) : usageText(usage, width, paint)))
+    .map((usage) => (isUnused(usage) ? formatNoUsage(usage) : usageText(usage, width, colours)))
     .join('\n');
 }
 
-function isUnused({ days, total }: Usage): boolean {
+function isUnused({ days, total }: UsageReport): boolean {
   return [total, ...days.map(({ amounts }) => amounts)].every((amounts) =>
     Object.values(amounts).every((amount) => amount === 0),
   );
 }
 
-function noUsage({ kind, days }: Usage): string {
+function formatNoUsage({ kind, days }: UsageReport): string {
   const all = days.map(({ day }) => day).sort();
   const [first, last] = [all[0], all.at(-1)];
   const span = first === undefined ? '' : first === last ? ` on ${first}` : ` from ${first} to ${last}`;
   return `${subjects[kind]}: no usage${span}.\n`;
 }
 
-function usageText({ kind, days, total }: Usage, width: number, paint: Paint): string {
+function usageText({ kind, days, total }: UsageReport, width: number, colours: TextColours): string {
   const used = days.filter(({ amounts }) => Object.values(amounts).some((amount) => amount !== 0));
   const lines: readonly Line[] = [...used.map(lineOf), { day: 'total', grouping: null, amounts: total }];
   const hasGroupings = used.some(({ grouping }) => grouping !== null);
   const columns: readonly Column<Line>[] = [
-    { title: 'DAY (UTC)', worth: 8, text: ({ day }) => day },
+    { title: 'DAY (UTC)', priority: 8, text: ({ day }) => day },
     ...(hasGroupings
-      ? [{ title: 'GROUPING', worth: 7, leastWidth: 10, text: ({ grouping }: Line) => grouping ?? '' }]
+      ? [{ title: 'GROUPING', priority: 7, minWidth: 10, text: ({ grouping }: Line) => grouping ?? '' }]
       : []),
-    ...amountColumns[kind].map(([name, title, worth]) => ({
+    ...amountColumns[kind].map(([name, title, priority]) => ({
       title,
-      worth,
-      isRight: true,
+      priority,
+      isRightAligned: true,
       text: ({ amounts }: Line) => exact(amounts[name] ?? 0),
     })),
   ];
-  return `${headings[kind]}\n${table(columns, lines, width, paint)}`;
+  return `${headings[kind]}\n${table(columns, lines, width, colours)}`;
 }
 
-function lineOf({ day, grouping, amounts }: UsageDay): Line {
+function lineOf({ day, grouping, amounts }: ReportDay): Line {
   return { day, grouping, amounts };
 }
 

@@ -1,26 +1,26 @@
 import { displayWidth, fitText } from '../../shared/text/display-width.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import type { Paint } from './paint.js';
+import type { TextColours } from './paint.js';
 
 /** One column of a table. */
 export interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
   /** Columns of least worth are dropped first when the table is too wide; 1 is the least. */
-  readonly worth: number;
+  readonly priority: number;
   /** May be shortened to this many columns before anything is dropped. Absent: never shortened. */
-  readonly leastWidth?: number;
-  readonly isRight?: boolean;
+  readonly minWidth?: number;
+  readonly isRightAligned?: boolean;
   readonly paint?: (row: Row, text: string) => string;
 }
 
 /** How something for people may look: the columns that it may take, and whether it has colours. */
-export interface Look {
+export interface TableStyle {
   readonly width: number;
   readonly hasColour: boolean;
 }
 
-interface Sized<Row> {
+interface MeasuredColumn<Row> {
   readonly column: Column<Row>;
   readonly cells: readonly string[];
   readonly width: number;
@@ -36,7 +36,7 @@ export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   width: number,
-  paint: Paint,
+  paint: TextColours,
 ): string {
   const sized = columns.map((column) => {
     const cells = rows.map((row) => safeText(column.text(row)));
@@ -61,34 +61,37 @@ export function table<Row>(
     .join('');
 }
 
-function fit<Row>(sized: readonly Sized<Row>[], width: number): readonly Sized<Row>[] {
-  const excess = totalWidth(sized) - width;
-  if (excess <= 0) return sized;
-  const shortened = shorten(sized, excess);
+function fit<Row>(sized: readonly MeasuredColumn<Row>[], width: number): readonly MeasuredColumn<Row>[] {
+  const overflow = totalWidth(sized) - width;
+  if (overflow <= 0) return sized;
+  const shortened = shorten(sized, overflow);
   if (totalWidth(shortened) <= width || sized.length === 1) return shortened;
-  const least = Math.min(...sized.map(({ column }) => column.worth));
-  const rest = sized.filter(({ column }) => column.worth !== least);
+  const lowestPriority = Math.min(...sized.map(({ column }) => column.priority));
+  const rest = sized.filter(({ column }) => column.priority !== lowestPriority);
   return rest.length === 0 ? shortened : fit(rest, width);
 }
 
-function shorten<Row>(sized: readonly Sized<Row>[], excess: number): readonly Sized<Row>[] {
-  let left = excess;
+function shorten<Row>(
+  sized: readonly MeasuredColumn<Row>[],
+  overflow: number,
+): readonly MeasuredColumn<Row>[] {
+  let left = overflow;
   return sized.map((entry) => {
-    const { leastWidth } = entry.column;
-    if (leastWidth === undefined || left <= 0) return entry;
-    const given = Math.min(left, Math.max(0, entry.width - leastWidth));
+    const { minWidth } = entry.column;
+    if (minWidth === undefined || left <= 0) return entry;
+    const given = Math.min(left, Math.max(0, entry.width - minWidth));
     left -= given;
     return { ...entry, width: entry.width - given };
   });
 }
 
-function totalWidth<Row>(sized: readonly Sized<Row>[]): number {
+function totalWidth<Row>(sized: readonly MeasuredColumn<Row>[]): number {
   return sized.reduce((sum, { width }) => sum + width, gap.length * (sized.length - 1));
 }
 
 function pad<Row>(text: string, columns: number, column: Column<Row>): string {
   const space = ' '.repeat(Math.max(0, columns - displayWidth(text)));
-  return column.isRight === true ? `${space}${text}` : `${text}${space}`;
+  return column.isRightAligned === true ? `${space}${text}` : `${text}${space}`;
 }
 
 function line(cells: readonly string[]): string {

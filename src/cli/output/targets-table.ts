@@ -1,5 +1,5 @@
-import { createPaint } from './paint.js';
-import { type Column, type Look, table } from './table.js';
+import { createTextColours } from './paint.js';
+import { type Column, type TableStyle, table } from './table.js';
 
 /** A target as `venc target list` prints it: its key is nowhere in it. */
 export interface TargetRecord {
@@ -10,11 +10,11 @@ export interface TargetRecord {
 }
 
 /** Targets as a table, one line each. */
-export function targetsTable(targets: readonly TargetRecord[], { width, hasColour }: Look): string {
+export function targetsTable(targets: readonly TargetRecord[], { width, hasColour }: TableStyle): string {
   const columns: readonly Column<TargetRecord>[] = [
-    { title: 'NAME', worth: 3, leastWidth: 8, text: ({ name }) => name },
-    { title: 'IN USE', worth: 1, text: ({ in_use: isUsed }) => (isUsed ? 'yes' : '') },
-    { title: 'URL', worth: 2, leastWidth: 24, text: ({ url }) => url },
+    { title: 'NAME', priority: 3, minWidth: 8, text: ({ name }) => name },
+    { title: 'IN USE', priority: 1, text: ({ in_use: isUsed }) => (isUsed ? 'yes' : '') },
+    { title: 'URL', priority: 2, minWidth: 24, text: ({ url }) => url },
   ];
-  return table(columns, targets, width, createPaint(hasColour));
+  return table(columns, targets, width, createTextColours(hasColour));
 }

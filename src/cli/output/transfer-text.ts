@@ -4,7 +4,7 @@ import { humanDuration, humanRate, humanSize } from './units.js';
 export type TransferText = (doneBytes: number, totalBytes: number | null) => string;
 
 /** Milliseconds that a change of speed takes to be told for the most part. */
-const memoryMs = 3000;
+const smoothingMs = 3000;
 
 /** Tells of one transfer from its first report on. `clock` goes forward, in milliseconds; nothing else is asked. */
 export function transferText(clock: () => number): TransferText {
@@ -15,10 +15,10 @@ export function transferText(clock: () => number): TransferText {
     const atMs = clock();
     // What was there before is no speed.
     first ??= { atMs, bytes: doneBytes };
-    const passedMs = atMs - last.atMs;
-    if (atMs > first.atMs && passedMs >= 100) {
-      const now = Math.max(0, ((doneBytes - Math.max(last.bytes, first.bytes)) / passedMs) * 1000);
-      const weight = rate === null ? 1 : 1 - Math.exp(-passedMs / memoryMs);
+    const elapsedMs = atMs - last.atMs;
+    if (atMs > first.atMs && elapsedMs >= 100) {
+      const now = Math.max(0, ((doneBytes - Math.max(last.bytes, first.bytes)) / elapsedMs) * 1000);
+      const weight = rate === null ? 1 : 1 - Math.exp(-elapsedMs / smoothingMs);
       rate = (rate ?? 0) + weight * (now - (rate ?? 0));
       last = { atMs, bytes: doneBytes };
     } else if (atMs === first.atMs) {
@@ -27,8 +27,8 @@ export function transferText(clock: () => number): TransferText {
     const size =
       totalBytes === null ? humanSize(doneBytes) : `${humanSize(doneBytes)} of ${humanSize(totalBytes)}`;
     if (rate === null || rate <= 0) return size;
-    const isToCome = totalBytes !== null && doneBytes < totalBytes;
-    const left = isToCome ? `, ${humanDuration((totalBytes - doneBytes) / rate)} left` : '';
+    const hasRemaining = totalBytes !== null && doneBytes < totalBytes;
+    const left = hasRemaining ? `, ${humanDuration((totalBytes - doneBytes) / rate)} left` : '';
     return `${size}, ${humanRate(rate)}${left}`;
   };
 }

@@ -24,12 +24,13 @@ export function humanSize(bytes: number | null): string {
 export function humanDuration(seconds: number | null): string {
   if (seconds === null) return unknownMark;
   if (seconds < 9.95) return `${Math.max(0, seconds).toFixed(1)}s`;
-  const whole = Math.round(seconds);
+  const totalSeconds = Math.round(seconds);
   const two = (value: number) => String(value).padStart(2, '0');
-  if (whole < 60) return `${whole}s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
-  if (whole < 86_400) return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`;
-  return `${Math.floor(whole / 86_400)}d ${Math.floor((whole % 86_400) / 3600)}h`;
+  if (totalSeconds < 60) return `${totalSeconds}s`;
+  if (totalSeconds < 3600) return `${Math.floor(totalSeconds / 60)}m ${two(totalSeconds % 60)}s`;
+  if (totalSeconds < 86_400)
+    return `${Math.floor(totalSeconds / 3600)}h ${two(Math.floor((totalSeconds % 3600) / 60))}m`;
+  return `${Math.floor(totalSeconds / 86_400)}d ${Math.floor((totalSeconds % 86_400) / 3600)}h`;
 }
 
 /** How long ago a time was, in one unit: `12s`, `5m`, `3h`, `8d`. */

@@ -1,7 +1,7 @@
 /** A term of a table needs this many columns beside it for its text, which stands below it otherwise. */
-const leastBeside = 28;
+const minWidthBeside = 28;
 /** Nothing is wrapped to less: a line of three words is no easier to read. */
-const leastWidth = 24;
+const minWidth = 24;
 
 /**
  * Wraps a help page or a topic to `width` columns. Paragraphs, which are lines without an indent, are filled anew. Of indented
@@ -9,7 +9,7 @@ const leastWidth = 24;
  * to copy, stay whole.
  */
 export function wrapText(text: string, width: number): string {
-  const columns = Math.max(width, leastWidth);
+  const columns = Math.max(width, minWidth);
   const lines: string[] = [];
   let paragraph: string[] = [];
   const endParagraph = () => {
@@ -22,19 +22,21 @@ export function wrapText(text: string, width: number): string {
       continue;
     }
     endParagraph();
-    lines.push(...(line.length > columns ? besideTerm(line, columns) : [line]));
+    lines.push(...(line.length > columns ? wrapDefinition(line, columns) : [line]));
   }
   endParagraph();
   return lines.join('\n');
 }
 
-function besideTerm(line: string, columns: number): readonly string[] {
+function wrapDefinition(line: string, columns: number): readonly string[] {
   const [, beginning = '', text = ''] = /^( +\S(?:.*?\S)? {2,})(\S.*)$/.exec(line) ?? [];
   if (text === '') return [line];
-  const isBeside = columns - beginning.length >= leastBeside;
-  const indent = isBeside ? beginning.length : 6;
+  const hasDefinitionColumn = columns - beginning.length >= minWidthBeside;
+  const indent = hasDefinitionColumn ? beginning.length : 6;
   const [first = '', ...rest] = filled(text, columns - indent).map((part) => ' '.repeat(indent) + part);
-  return isBeside ? [beginning + first.trimStart(), ...rest] : [beginning.trimEnd(), first, ...rest];
+  return hasDefinitionColumn
+    ? [beginning + first.trimStart(), ...rest]
+    : [beginning.trimEnd(), first, ...rest];
 }
 
 /** The words of a text in as few lines of at most so many columns as they fit into; a longer word has a line for itself. */

@@ -2,25 +2,30 @@ import { resolve } from 'node:path';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import { refuseInput, refuseToOverwrite, refuseUnwritable } from '../destinations/check-destinations.js';
+import { rejectInputAsOutput, requireAbsent, requireWritable } from '../destinations/check-destinations.js';
 import { withValidation } from '../input/with-settings-errors.js';
 import type { Io } from '../terminal/io.js';
 import { reportError } from '../terminal/report-error.js';
-import { localPathOf, type OutputPlaces, type PlacedRequest, placeFiles } from './run-files.js';
+import {
+  assignDestinations,
+  localPathOf,
+  type OutputDestinations,
+  type ResolvedRequest,
+} from './run-files.js';
 
 /** One input of `venc run`, ready to be encoded. */
 export interface PreparedRun {
   /** The input as it was typed. */
   readonly name: string;
-  readonly placed: PlacedRequest;
+  readonly resolvedRequest: ResolvedRequest;
 }
 
 /** What the inputs of `venc run` are prepared with. */
-export interface Preparing {
+export interface PrepareRunsOptions {
   readonly io: Io;
-  readonly places: OutputPlaces;
+  readonly destinations: OutputDestinations;
   readonly isForced: boolean;
-  readonly read: (name: string) => Promise<Readonly<Record<string, unknown>>>;
+  readonly readRequest: (name: string) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /**
@@ -30,62 +35,65 @@ export interface Preparing {
  */
 export async function prepareRuns(
   names: readonly string[],
-  { io, places, isForced, read }: Preparing,
-): Promise<{ readonly runs: readonly PreparedRun[]; readonly code: ExitCode }> {
+  { io, destinations, isForced, readRequest }: PrepareRunsOptions,
+): Promise<{ readonly runs: readonly PreparedRun[]; readonly exitCode: ExitCode }> {
   const runs: PreparedRun[] = [];
-  let code: ExitCode = exitCodes.done;
-  const failed = (error: unknown, name: string) => {
+  let exitCode: ExitCode = exitCodes.done;
+  const onError = (error: unknown, name: string) => {
     if (names.length === 1 || !isVencError(error)) throw error;
-    code = reportError(io, error, name, code);
+    exitCode = reportError(io, error, name, exitCode);
   };
   const all: PreparedRun[] = [];
   for (const name of names) {
     try {
-      all.push({ name, placed: await placed(await read(name), places) });
+      all.push({ name, resolvedRequest: await resolvedRequest(await readRequest(name), destinations) });
     } catch (error) {
-      failed(error, name);
+      onError(error, name);
     }
   }
-  refuseCollisions(all, names, places.cwd);
+  rejectCollisions(all, names, destinations.cwd);
   for (const run of all) {
     try {
-      await refuseTaken(run.placed, isForced);
+      await checkDestinations(run.resolvedRequest, isForced);
       runs.push(run);
     } catch (error) {
-      failed(error, run.name);
+      onError(error, run.name);
     }
   }
-  return { runs, code };
+  return { runs, exitCode };
 }
 
 /** Refuses places that one encode cannot be written to. Rejects with `UsageError`. */
-export async function refuseTaken(
-  { body, paths, thumbnails }: PlacedRequest,
+export async function checkDestinations(
+  { body, paths, thumbnails }: ResolvedRequest,
   isForced: boolean,
 ): Promise<void> {
-  await refuseUnwritable(paths);
-  if (!isForced) await refuseToOverwrite([...paths, ...thumbnails.flat()]);
-  await refuseInput(body.input, [...paths, ...thumbnails.flat()]);
+  await requireWritable(paths);
+  if (!isForced) await requireAbsent([...paths, ...thumbnails.flat()]);
+  await rejectInputAsOutput(body.input, [...paths, ...thumbnails.flat()]);
 }
 
-function placed(request: Readonly<Record<string, unknown>>, places: OutputPlaces): Promise<PlacedRequest> {
-  return withValidation(request, () => placeFiles(request, places));
+function resolvedRequest(
+  request: Readonly<Record<string, unknown>>,
+  destinations: OutputDestinations,
+): Promise<ResolvedRequest> {
+  return withValidation(request, () => assignDestinations(request, destinations));
 }
 
-function refuseCollisions(runs: readonly PreparedRun[], names: readonly string[], cwd: string): void {
-  const full = (path: string) => (isUrl(path) ? path : resolve(cwd, path));
+function rejectCollisions(runs: readonly PreparedRun[], names: readonly string[], cwd: string): void {
+  const toAbsolute = (path: string) => (isUrl(path) ? path : resolve(cwd, path));
   // Those that could not be prepared are inputs all the same.
   const inputs = new Map(names.filter((name) => !isUrl(name)).map((name) => [resolve(cwd, name), name]));
-  for (const { name, placed } of runs) {
-    const path = localPathOf(placed.body.input);
+  for (const { name, resolvedRequest } of runs) {
+    const path = localPathOf(resolvedRequest.body.input);
     if (path !== null) inputs.set(path, name);
   }
   const owners = new Map<string, string>();
-  for (const { name, placed } of runs) {
-    for (const path of [...placed.paths, ...placed.thumbnails.flat()]) {
-      const input = inputs.get(full(path));
-      const other = owners.get(full(path));
-      owners.set(full(path), name);
+  for (const { name, resolvedRequest } of runs) {
+    for (const path of [...resolvedRequest.paths, ...resolvedRequest.thumbnails.flat()]) {
+      const input = inputs.get(toAbsolute(path));
+      const other = owners.get(toAbsolute(path));
+      owners.set(toAbsolute(path), name);
       if (other === undefined && (input === undefined || input === name)) continue;
       const problem =
         other === undefined

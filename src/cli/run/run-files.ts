@@ -2,13 +2,18 @@ import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { VencError } from '../../shared/errors.js';
 import { thumbnailsTable } from '../../shared/settings/thumbnails.js';
-import { besideInUrl, isUrl, thumbnailEnding, withoutExtension } from '../../shared/text/url-text.js';
-import { extensionFor, namesOfOutputs, stemInUrl } from '../destinations/output-names.js';
+import {
+  isUrl,
+  replaceExtensionInUrl,
+  thumbnailFileSuffix,
+  withoutExtension,
+} from '../../shared/text/url-text.js';
+import { extensionFor, nameOutputs, stemFromUrl } from '../destinations/output-names.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A request whose outputs all have a place, and the files they become, as they are told to people. */
-export interface PlacedRequest {
+export interface ResolvedRequest {
   readonly body: Fields;
   /** One for each output, in their order; of one that goes elsewhere its URL. */
   readonly paths: readonly string[];
@@ -17,7 +22,7 @@ export interface PlacedRequest {
 }
 
 /** Where outputs go, as the command line says it. */
-export interface OutputPlaces {
+export interface OutputDestinations {
   /** The folder that relative paths start from. */
   readonly cwd: string;
   /** The files of `-o`, one for each output; none where it was not given or names a folder. */
@@ -32,18 +37,18 @@ export interface OutputPlaces {
  * `UsageError` where there are not as many `-o` as outputs, two outputs for one file, a `-o` that names no file, or, unless
  * these are `kept`, somebody to be told of the end.
  */
-export function placeFiles(
+export function assignDestinations(
   request: Fields,
-  places: OutputPlaces,
+  destinations: OutputDestinations,
   notifications: 'refused' | 'kept' = 'refused',
-): PlacedRequest {
-  const { cwd, files } = places;
-  const { output, outputs: several, ...others } = request;
-  const given = listOf(several ?? output);
-  if (notifications === 'refused') for (const fields of [request, ...given]) refuseNotifications(fields);
+): ResolvedRequest {
+  const { cwd, files } = destinations;
+  const { output, outputs: outputList, ...others } = request;
+  const values = listOf(outputList ?? output);
+  if (notifications === 'refused') for (const fields of [request, ...values]) rejectNotifications(fields);
   // Several -o for one output: each is an output with the same settings, told apart by its extension.
-  const common = given.length === 1 ? (given[0] ?? {}) : {};
-  const outputs = given.length <= 1 && files.length > 1 ? files.map(() => common) : given;
+  const common = values.length === 1 ? (values[0] ?? {}) : {};
+  const outputs = values.length <= 1 && files.length > 1 ? files.map(() => common) : values;
   const all = outputs.length === 0 ? [{}] : outputs;
   if (files.length > 0 && files.length !== all.length) {
     throw new VencError(
@@ -53,18 +58,18 @@ export function placeFiles(
     );
   }
   const inputPath = localPathOf(request.input);
-  const named = files.map(namedPlace);
-  const own = ownPlaces(all, request.input, places);
-  const paths = all.map((_, index) => named[index] ?? own[index] ?? '');
-  refuseDoubles(paths, inputPath, cwd);
-  const placed = all.map((settings, index) => {
+  const namedPaths = files.map(parseOutputPath);
+  const ownDestinations = defaultDestinations(all, request.input, destinations);
+  const paths = all.map((_, index) => namedPaths[index] ?? ownDestinations[index] ?? '');
+  rejectDuplicates(paths, inputPath, cwd);
+  const resolvedOutputs = all.map((settings, index) => {
     const path = paths[index] ?? '';
     const { base_url: _base, filename: _name, ...kept } = settings;
     if (!isUrl(path)) return { ...kept, url: pathToFileURL(resolve(cwd, path)).href };
-    return named[index] === undefined ? settings : { ...kept, url: path };
+    return namedPaths[index] === undefined ? settings : { ...kept, url: path };
   });
-  const thumbnails = all.map((settings, index) => thumbnailsBeside(paths[index] ?? '', settings));
-  return { body: { ...others, outputs: placed }, paths, thumbnails };
+  const thumbnails = all.map((settings, index) => thumbnailPathsFor(paths[index] ?? '', settings));
+  return { body: { ...others, outputs: resolvedOutputs }, paths, thumbnails };
 }
 
 function countOf(count: number, what: string): string {
@@ -72,7 +77,7 @@ function countOf(count: number, what: string): string {
 }
 
 /** A notice is tried again for days, which takes a daemon: nothing is taken here and then forgotten. */
-function refuseNotifications({ notifications = null }: Fields): void {
+function rejectNotifications({ notifications = null }: Fields): void {
   if (notifications === null || (Array.isArray(notifications) && notifications.length === 0)) return;
   throw new VencError('UsageError', 'Notifications are sent by a daemon, and run works without one.', {
     hint: 'leave notifications out, or hand the request to a daemon with venc submit',
@@ -80,27 +85,27 @@ function refuseNotifications({ notifications = null }: Fields): void {
 }
 
 /** Where the thumbnails of an output go. None for wrong settings, which are refused later and in better words. */
-function thumbnailsBeside(path: string, { thumbnails: given = null }: Fields): readonly string[] {
-  const asked: unknown = Array.isArray(given) ? given[0] : given;
-  if (typeof asked !== 'object' || asked === null) return [];
-  const { min, max, default: usual } = thumbnailsTable.number;
-  const count = Number(new Map(Object.entries(asked)).get('number') ?? usual);
+function thumbnailPathsFor(path: string, { thumbnails: values = null }: Fields): readonly string[] {
+  const settings: unknown = Array.isArray(values) ? values[0] : values;
+  if (typeof settings !== 'object' || settings === null) return [];
+  const { min, max, default: defaultCount } = thumbnailsTable.number;
+  const count = Number(new Map(Object.entries(settings)).get('number') ?? defaultCount);
   if (!Number.isInteger(count) || count < min || count > max) return [];
-  const beside = (ending: string) =>
+  const withSuffix = (suffix: string) =>
     isUrl(path)
-      ? besideInUrl(path, ending)
-      : join(dirname(path), `${withoutExtension(basename(path))}${ending}`);
-  return Array.from({ length: count }, (_, index) => beside(thumbnailEnding(index)));
+      ? replaceExtensionInUrl(path, suffix)
+      : join(dirname(path), `${withoutExtension(basename(path))}${suffix}`);
+  return Array.from({ length: count }, (_, index) => withSuffix(thumbnailFileSuffix(index)));
 }
 
 /** What a `-o` stands for: a path, or the URL of a place elsewhere. */
-function namedPlace(word: string): string {
-  if (word === '-') {
+function parseOutputPath(arg: string): string {
+  if (arg === '-') {
     throw new VencError('UsageError', 'An output cannot go to stdout.', {
       hint: 'a file of that name is ./-',
     });
   }
-  const path = word.toLowerCase().startsWith('file:') ? pathOf(word) : word;
+  const path = arg.toLowerCase().startsWith('file:') ? pathOf(arg) : arg;
   if (path !== '' && !path.endsWith('/')) return path;
   throw new VencError('UsageError', `-o "${path}" names no file.`, {
     hint: `name the file as well: -o ${path}film.mp4`,
@@ -108,22 +113,22 @@ function namedPlace(word: string): string {
 }
 
 /** Where outputs go that no `-o` names a file for: where their settings say, else to a file named after the input. */
-function ownPlaces(
+function defaultDestinations(
   outputs: readonly Fields[],
   input: unknown,
-  { cwd, folder }: OutputPlaces,
+  { cwd, folder }: OutputDestinations,
 ): readonly string[] {
-  const within = (name: string) => (folder === null ? name : join(folder, name));
-  const own = outputs.map(({ url, base_url: baseUrl, filename }) => {
+  const inFolder = (name: string) => (folder === null ? name : join(folder, name));
+  const ownDestinations = outputs.map(({ url, base_url: baseUrl, filename }) => {
     if (typeof url === 'string') return url.startsWith('file:') ? pathOf(url) : url;
     if (typeof baseUrl === 'string') return baseUrl;
-    return typeof filename === 'string' ? within(filename) : null;
+    return typeof filename === 'string' ? inFolder(filename) : null;
   });
   const inputPath = localPathOf(input);
-  const isBeside = inputPath !== null && dirname(inputPath) === resolve(cwd, folder ?? '.');
-  const names = namesOfOutputs(
+  const isInInputFolder = inputPath !== null && dirname(inputPath) === resolve(cwd, folder ?? '.');
+  const names = nameOutputs(
     outputs.map((settings, index) =>
-      own[index] === null
+      ownDestinations[index] === null
         ? {
             label: typeof settings.label === 'string' ? settings.label : null,
             extension: extensionFor(settings),
@@ -132,29 +137,33 @@ function ownPlaces(
     ),
     {
       stem: stemOf(input, inputPath),
-      avoided: isBeside ? basename(inputPath) : null,
-      taken: new Set(
-        own.flatMap((place) => (place === null ? [] : [relativeTo(folder, place).toLowerCase()])),
+      reservedName: isInInputFolder ? basename(inputPath) : null,
+      usedNames: new Set(
+        ownDestinations.flatMap((destination) =>
+          destination === null ? [] : [relativeToFolder(folder, destination).toLowerCase()],
+        ),
       ),
     },
   );
-  return outputs.map((_, index) => own[index] ?? within(names[index] ?? ''));
+  return outputs.map((_, index) => ownDestinations[index] ?? inFolder(names[index] ?? ''));
 }
 
-function relativeTo(folder: string | null, place: string): string {
-  return folder === null ? place : relative(folder, place);
+function relativeToFolder(folder: string | null, destination: string): string {
+  return folder === null ? destination : relative(folder, destination);
 }
 
-function refuseDoubles(paths: readonly string[], inputPath: string | null, folder: string): void {
+function rejectDuplicates(paths: readonly string[], inputPath: string | null, folder: string): void {
   const seen = new Set<string>(inputPath === null ? [] : [inputPath]);
   for (const path of paths.filter((one) => !isUrl(one))) {
-    const full = resolve(folder, path);
-    if (seen.has(full)) {
+    const absolutePath = resolve(folder, path);
+    if (seen.has(absolutePath)) {
       const message =
-        full === inputPath ? `${path} is the input itself.` : `Two outputs would be written to ${path}.`;
+        absolutePath === inputPath
+          ? `${path} is the input itself.`
+          : `Two outputs would be written to ${path}.`;
       throw new VencError('UsageError', message, { hint: 'name another file with -o' });
     }
-    seen.add(full);
+    seen.add(absolutePath);
   }
 }
 
@@ -179,7 +188,7 @@ function pathOf(url: string): string {
 
 /** The base name of an input without its extension. A remote one may lend its name, but never a path out of the folder. */
 function stemOf(input: unknown, path: string | null): string {
-  const stem = path === null ? stemInUrl(String(input)) : basename(path, extname(path));
+  const stem = path === null ? stemFromUrl(String(input)) : basename(path, extname(path));
   return stem || 'output';
 }
 
@@ -190,12 +199,12 @@ function listOf(value: unknown): readonly Fields[] {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) {
       throw new VencError('UsageError', 'outputs must be an array of objects, or one object.');
     }
-    return checkedPlace({ ...item }, index);
+    return validateDestination({ ...item }, index);
   });
 }
 
 /** What says where an output goes is taken out of the request, so that nobody else would complain of it. */
-function checkedPlace(settings: Fields, index: number): Fields {
+function validateDestination(settings: Fields, index: number): Fields {
   for (const name of ['url', 'base_url', 'filename']) {
     const value = settings[name] ?? null;
     if (value === null || (typeof value === 'string' && value !== '')) continue;

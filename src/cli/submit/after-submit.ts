@@ -1,12 +1,12 @@
 import type { Client } from '../../client/client.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { type Interruption, listenForEnd } from '../terminal/interrupt.js';
+import { type Interruption, listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
 import type { SubmitOptions } from './submit-options.js';
 
 /** What the command goes on with. */
-export interface AfterSubmit {
+export interface AfterSubmitOptions {
   readonly io: Io;
   readonly mode: ProgressMode;
   readonly options: SubmitOptions;
@@ -25,23 +25,27 @@ export interface AfterSubmit {
 export async function afterSubmit(
   client: Client,
   ids: readonly number[],
-  { io, mode, options, code, isHosted, ...listening }: AfterSubmit,
+  { io, mode, options, code, isHosted, ...listening }: AfterSubmitOptions,
 ): Promise<ExitCode> {
   if (ids.length === 0) return code;
   if (options.wait !== true) {
-    if (isForPerson(io, mode, options)) io.note(nextStepsText(ids, isHosted));
+    if (isForPerson(io, mode, options)) io.writeStderr(formatNextSteps(ids, isHosted));
     return code;
   }
   const { waitWithProgress } = await import('../jobs/wait-with-progress.js');
-  const interruption = listening.interruption ?? listenForEnd(io, options.timeout ?? null);
+  const interruption = listening.interruption ?? listenForInterrupt(io, options.timeout ?? null);
   const ended = await waitWithProgress(client, ids, { interruption, mode, io });
   const first = code === exitCodes.done ? ended : code;
   // What a failed job did finish is worth having too.
   const isOver = ended === exitCodes.done || ended === exitCodes.jobFailed || ids.length > 1;
   if (options.download === undefined || !isOver) return first;
-  const { downloadEnded } = await import('../download/download-ended.js');
+  const { downloadFinishedJobs } = await import('../download/download-ended.js');
   const isForced = options.force === true;
-  const downloaded = await downloadEnded(client, ids, io, { folder: options.download, isForced, mode });
+  const downloaded = await downloadFinishedJobs(client, ids, io, {
+    folder: options.download,
+    isForced,
+    mode,
+  });
   return first === exitCodes.done ? downloaded : first;
 }
 
@@ -51,14 +55,14 @@ function isForPerson({ isTerminal }: Io, mode: ProgressMode, { json }: SubmitOpt
 }
 
 /** More ids than this fill lines that nobody copies. */
-const mostIds = 12;
+const maxIds = 12;
 
-function nextStepsText(ids: readonly number[], isHosted: boolean): string {
-  const isMany = ids.length > mostIds;
-  const words = isMany ? `${ids[0]} ... ${ids.at(-1)}` : ids.join(' ');
+function formatNextSteps(ids: readonly number[], isHosted: boolean): string {
+  const isMany = ids.length > maxIds;
+  const args = isMany ? `${ids[0]} ... ${ids.at(-1)}` : ids.join(' ');
   // Without ids watch shows all jobs that are active.
-  const watch = isMany ? 'venc watch' : `venc watch ${words}`;
+  const watch = isMany ? 'venc watch' : `venc watch ${args}`;
   const rest = isMany ? ` (all ${ids.length} ids)` : '';
-  const download = isHosted ? `venc: to fetch the outputs then: venc download ${words}${rest}\n` : '';
+  const download = isHosted ? `venc: to fetch the outputs then: venc download ${args}${rest}\n` : '';
   return `venc: to watch the progress: ${watch}\n${download}`;
 }

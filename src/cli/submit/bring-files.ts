@@ -8,7 +8,7 @@ import type { FileToUpload } from '../input/files.js';
 import type { UploadDisplay } from './upload-display.js';
 
 /** What it takes to bring files to where the service can fetch them. */
-export interface Bringing {
+export interface UploaderOptions {
   readonly client: Client;
   readonly context: Context;
   readonly display: UploadDisplay;
@@ -18,69 +18,84 @@ export interface Bringing {
 }
 
 /** Brings local files to where the service can fetch them, with their progress on stderr. */
-export interface Bringer {
+export interface FileUploader {
   /** Whether the service can check a request before its files are there: a `venc daemon` can. */
-  canCheck(): Promise<boolean>;
+  canValidate(): Promise<boolean>;
   /** Brings a file and gives its new address. Nothing is left of one that did not arrive. */
-  bring(file: FileToUpload): Promise<string>;
+  upload(file: FileToUpload): Promise<string>;
   /**
    * Called where no job came of it: takes back what was staged, unless the service may have made a job all the same, and tells what stays.
    * Never rejects.
    */
-  giveUp(mayBeNeeded: boolean): Promise<void>;
+  cleanUp(mayBeInUse: boolean): Promise<void>;
 }
 
 /** A bringer that has brought nothing yet. */
-export function createBringer({ client, context, display, stage, signal }: Bringing): Bringer {
-  const brought: ((mayBeNeeded: boolean) => Promise<void>)[] = [];
-  const remark = (text: string) => display.note(`venc: ${safeText(text)}\n`);
+export function createFileUploader({
+  client,
+  context,
+  display,
+  stage,
+  signal,
+}: UploaderOptions): FileUploader {
+  const cleanups: ((mayBeInUse: boolean) => Promise<void>)[] = [];
+  const warn = (text: string) => display.writeStderr(`venc: ${safeText(text)}\n`);
 
-  async function upload(file: FileToUpload, onProgress: (doneBytes: number) => void): Promise<string> {
+  async function uploadToService(
+    file: FileToUpload,
+    onProgress: (doneBytes: number) => void,
+  ): Promise<string> {
     const { uploadFile } = await import('./upload-file.js');
     const url = await uploadFile(client, file, { signal, onProgress });
     // The daemon takes uploads away by itself; until then it would be a waste to send the file again.
-    brought.push(async () => remark(`${basename(file.path)} stays at the service for 24 hours, as ${url}`));
+    cleanups.push(async () => warn(`${basename(file.path)} stays at the service for 24 hours, as ${url}`));
     return url;
   }
 
-  async function putOnStage(file: FileToUpload, folderUrl: string, onProgress: (doneBytes: number) => void) {
+  async function uploadToStage(
+    file: FileToUpload,
+    folderUrl: string,
+    onProgress: (doneBytes: number) => void,
+  ) {
     const { stageFile } = await import('../../../daemon/app/stage-file.js');
     const folder = await context.dataFolder();
     const staged = await stageFile(file.path, { stage: folderUrl, folder, env: context.io.env });
     await staged.send({ signal, onProgress });
     const name = withoutPassword(staged.url);
-    brought.push(async (mayBeNeeded) => {
-      if (mayBeNeeded) return remark(`${name} is kept, since the service may have taken the request`);
+    cleanups.push(async (mayBeInUse) => {
+      if (mayBeInUse) return warn(`${name} is kept, since the service may have taken the request`);
       await staged.remove().catch((error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
-        remark(`${name} could not be removed again: ${why}`);
+        const reason = error instanceof Error ? error.message : String(error);
+        warn(`${name} could not be removed again: ${reason}`);
       });
     });
     return staged.url;
   }
 
   return {
-    canCheck: () => isVencDaemon(client),
-    async bring(file) {
-      const { report, end } = await display.begin(file);
+    canValidate: () => isVencDaemon(client),
+    async upload(file) {
+      const { report, finish: end } = await display.start(file);
       try {
-        return await (stage === undefined ? upload(file, report) : putOnStage(file, stage, report));
+        return await (stage === undefined
+          ? uploadToService(file, report)
+          : uploadToStage(file, stage, report));
       } finally {
         end();
       }
     },
-    async giveUp(mayBeNeeded) {
-      for (const tell of brought) await tell(mayBeNeeded);
+    async cleanUp(mayBeInUse) {
+      for (const cleanup of cleanups) await cleanup(mayBeInUse);
     },
   };
 }
 
 /** Brings files one after the other, and gives their new addresses by the old ones. */
-export async function bringFiles(
+export async function uploadFiles(
   files: ReadonlyMap<string, FileToUpload>,
-  bringer: Bringer,
+  uploader: FileUploader,
 ): Promise<ReadonlyMap<string, string>> {
   const addresses = new Map<string, string>();
-  for (const [address, file] of files) addresses.set(address, await bringer.bring(file));
+  for (const [address, file] of files) addresses.set(address, await uploader.upload(file));
   return addresses;
 }

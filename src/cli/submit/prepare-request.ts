@@ -1,9 +1,9 @@
 import { VencError } from '../../shared/errors.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../input/files.js';
-import { presetOf, refuseWrongValues, requestOf } from '../input/job-args.js';
+import { buildRequestBody, loadPreset, validateRequest } from '../input/job-args.js';
 import { readJobInput } from '../input/job-input.js';
-import { noteUnknownFields } from '../input/warn-unknown-fields.js';
+import { warnUnknownFields } from '../input/warn-unknown-fields.js';
 import type { SubmitOptions } from './submit-options.js';
 
 /** A request as far as the words and the files of the person say it, with what has to be brought to the service before. */
@@ -12,7 +12,7 @@ export interface PreparedRequest {
   readonly fields: Record<string, unknown>;
   readonly input: FileToUpload | null;
   /** Watermarks, by the addresses that stand for them in the request. */
-  readonly pictures: ReadonlyMap<string, FileToUpload>;
+  readonly images: ReadonlyMap<string, FileToUpload>;
 }
 
 /**
@@ -20,32 +20,32 @@ export interface PreparedRequest {
  * `subject` begins its warnings. Rejects with `UsageError` and `InvalidRequestError`.
  */
 export async function prepareRequest(
-  word: string,
+  arg: string,
   options: SubmitOptions,
   { io }: Context,
   subject = '',
 ): Promise<PreparedRequest> {
-  const input = await readJobInput(word, io, options.xml === true ? { isXml: true, readXml } : { readXml });
-  const pictures = new Map<string, FileToUpload>();
+  const input = await readJobInput(arg, io, options.xml === true ? { isXml: true, parseXml } : { parseXml });
+  const images = new Map<string, FileToUpload>();
   const base = {
     request: input.kind === 'request' ? input.request : null,
     input: input.kind === 'url' ? input.url : null,
-    preset: await presetOf(options, io.env),
+    preset: await loadPreset(options, io.env),
   };
-  const fields = await requestOf(base, options, pictures);
+  const fields = await buildRequestBody(base, options, images);
   // Flags cannot be unknown, but what is written in JSON can.
   if (input.kind === 'request' || options.output !== undefined || base.preset !== null)
-    await noteUnknownFields(fields, io, subject);
-  if (options.stage !== undefined && input.kind !== 'file' && pictures.size === 0) {
+    await warnUnknownFields(fields, io, subject);
+  if (options.stage !== undefined && input.kind !== 'file' && images.size === 0) {
     throw new VencError('UsageError', '--stage goes with a local file: a URL is where it is.');
   }
   const file = input.kind === 'file' ? input : null;
-  if (file !== null) await refuseWrongValues({ ...fields, input: 'upload://still/to-come' });
-  else if (pictures.size > 0) await refuseWrongValues(fields);
-  return { fields, input: file, pictures };
+  if (file !== null) await validateRequest({ ...fields, input: 'upload://still/to-come' });
+  else if (images.size > 0) await validateRequest(fields);
+  return { fields, input: file, images };
 }
 
-async function readXml(text: string) {
+async function parseXml(text: string) {
   const { readXmlRequest } = await import('../../../daemon/http/representations/xml/read-xml-request.js');
   return readXmlRequest(text);
 }

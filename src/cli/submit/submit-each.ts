@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../../client/client.js';
-import { createJob, isVencDaemon } from '../../client/create-job.js';
+import { createJobWithRetry, isVencDaemon } from '../../client/create-job.js';
 import { normaliseCreated } from '../../client/normalise.js';
-import { pause } from '../../client/pause.js';
+import { abortableSleep } from '../../client/pause.js';
 import { fieldsOf, readBoolean, readId } from '../../client/read-values.js';
 import { isVencError, type VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/json-text.js';
-import { isHopeless, reportError } from '../terminal/report-error.js';
+import { affectsAllJobs, reportError } from '../terminal/report-error.js';
 
 /** Creates the job of a request and gives the answer of the service. */
 export type Send = (request: unknown) => Promise<unknown>;
@@ -21,7 +21,7 @@ export interface JobToCreate {
   /** Makes the request ready and sends it. Gives the answer. */
   readonly submit: (send: Send) => Promise<unknown>;
   /** A rejection in the words of the command line, where its settings come from there. */
-  readonly inTypedWords: (error: VencError) => Promise<VencError>;
+  readonly toTypedTerms: (error: VencError) => Promise<VencError>;
 }
 
 /** How several jobs are created. */
@@ -29,7 +29,7 @@ export interface EachOptions {
   readonly client: Client;
   /** Writes a line of the answer. */
   readonly out: (text: string) => Promise<void>;
-  readonly note: (text: string) => void;
+  readonly writeStderr: (text: string) => void;
   /** What the jobs come from, in messages. */
   readonly source: 'line' | 'input';
   /** Each job has this key with its number behind it, so that the same ones may be submitted twice. */
@@ -39,7 +39,7 @@ export interface EachOptions {
   /** Ends it between two jobs, or in the middle of one. */
   readonly signal: AbortSignal;
   /** What an interruption is reported as, after so many jobs were created. */
-  readonly interrupted: (created: number) => VencError;
+  readonly interruptedError: (created: number) => VencError;
 }
 
 /** What became of several jobs. */
@@ -61,7 +61,7 @@ export async function submitEach(
   jobs: AsyncIterable<JobToCreate> | Iterable<JobToCreate>,
   options: EachOptions,
 ): Promise<SubmittedJobs> {
-  const { note, signal, source } = options;
+  const { writeStderr, signal, source } = options;
   // With a key of its own, a request whose answer was lost can be repeated, where the service supports keys.
   const keyStem = options.idempotencyKey ?? randomUUID();
   const ids: number[] = [];
@@ -75,30 +75,30 @@ export async function submitEach(
       } catch (error) {
         signal.throwIfAborted();
         if (!isVencError(error)) throw error;
-        code = reportError({ note }, await job.inTypedWords(error), job.name, code);
-        if (isHopeless(error)) {
-          note(`venc: the ${source}s after ${job.name} were not submitted\n`);
+        code = reportError({ writeStderr }, await job.toTypedTerms(error), job.name, code);
+        if (affectsAllJobs(error)) {
+          writeStderr(`venc: the ${source}s after ${job.name} were not submitted\n`);
           break;
         }
         // Not even the next one has a chance before that.
-        await pause((askedWaitSeconds(error) ?? 0) * 1000, signal);
+        await abortableSleep((askedWaitSeconds(error) ?? 0) * 1000, signal);
       }
     }
   } catch (error) {
-    throw signal.aborted ? options.interrupted(ids.length) : error;
+    throw signal.aborted ? options.interruptedError(ids.length) : error;
   }
   return { ids, code };
 }
 
 /** Creates one job and prints its id; 0 where it has none. */
 async function submitOne(job: JobToCreate, key: string, options: EachOptions): Promise<number> {
-  const { isJson, note, out } = options;
+  const { isJson, writeStderr, out } = options;
   let isMock = false;
   const body = await job.submit((request) => {
     isMock = readBoolean(fieldsOf(request).mock);
-    return createPatiently(request, key, {
+    return createJobWithWait(request, key, {
       ...options,
-      onWait: (seconds) => note(`venc: ${job.name}: the service asks to wait for ${seconds} s\n`),
+      onWait: (seconds) => writeStderr(`venc: ${job.name}: the service asks to wait for ${seconds} s\n`),
     });
   });
   const id = readId(normaliseCreated(body).id);
@@ -106,25 +106,25 @@ async function submitOne(job: JobToCreate, key: string, options: EachOptions): P
   else if (id > 0) await out(`${id}\n`);
   if (id === 0) {
     const what = isMock ? 'the request is valid; nothing was queued' : 'taken, but the answer names no job';
-    note(`venc: ${job.name}: ${what}\n`);
+    writeStderr(`venc: ${job.name}: ${what}\n`);
   }
   return id;
 }
 
 /** Waits for as long as the service asks, and sends the request again where it is sure that no second job comes of it. */
-async function createPatiently(
+async function createJobWithWait(
   request: unknown,
   key: string,
   { client, signal, onWait }: EachOptions & { readonly onWait: (seconds: number) => void },
 ): Promise<unknown> {
   for (;;) {
     try {
-      return (await createJob(client, request, key, signal)).body;
+      return (await createJobWithRetry(client, request, key, signal)).body;
     } catch (error) {
       const seconds = askedWaitSeconds(error);
       if (seconds === null || !(await isVencDaemon(client))) throw error;
       onWait(seconds);
-      await pause(seconds * 1000, signal);
+      await abortableSleep(seconds * 1000, signal);
     }
   }
 }

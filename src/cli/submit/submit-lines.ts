@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.js';
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { parseRequest } from '../input/job-input.js';
-import { noteUnknownFields } from '../input/warn-unknown-fields.js';
+import { warnUnknownFields } from '../input/warn-unknown-fields.js';
 import type { Io } from '../terminal/io.js';
 import { type JobToCreate, type SubmittedJobs, submitEach } from './submit-each.js';
 
@@ -11,7 +11,7 @@ export interface LinesOptions {
   /** The request of a line with the words of the command line over it. */
   readonly complete: (request: RequestFields) => Promise<unknown>;
   /** A rejection in the words of the command line, where its settings come from there. */
-  readonly inTypedWords: (error: VencError) => Promise<VencError>;
+  readonly toTypedTerms: (error: VencError) => Promise<VencError>;
   /** Each line has this key with its own number behind it, so that the same file may be submitted twice. */
   readonly idempotencyKey: string | null;
   /** Print the service's whole answers, one a line. */
@@ -35,15 +35,15 @@ export async function submitLines(client: Client, io: Io, options: LinesOptions)
   }
   const submitted = await submitEach(jobs(), {
     client,
-    out: io.out,
-    note: io.note,
+    out: io.writeStdout,
+    writeStderr: io.writeStderr,
     source: 'line',
     idempotencyKey,
     isJson,
     signal,
-    interrupted: () => interrupted(count, idempotencyKey),
+    interruptedError: () => interruptedError(count, idempotencyKey),
   });
-  if (count === 0) io.note('venc: there was no line on stdin, so there is no job\n');
+  if (count === 0) io.writeStderr('venc: there was no line on stdin, so there is no job\n');
   return submitted;
 }
 
@@ -51,21 +51,21 @@ function jobOfLine(
   text: string,
   number: number,
   io: Io,
-  { complete, inTypedWords }: LinesOptions,
+  { complete, toTypedTerms }: LinesOptions,
 ): JobToCreate {
   return {
     name: `line ${number}`,
     number,
-    inTypedWords,
+    toTypedTerms,
     submit: async (send) => {
       const request = await complete(parseRequest(text, 'in it'));
-      await noteUnknownFields(request, io, `line ${number}: `);
+      await warnUnknownFields(request, io, `line ${number}: `);
       return send(request);
     },
   };
 }
 
-function interrupted(number: number, idempotencyKey: string | null): VencError {
+function interruptedError(number: number, idempotencyKey: string | null): VencError {
   return new VencError('InterruptedError', `Interrupted after ${number} line${number === 1 ? '' : 's'}.`, {
     hint:
       idempotencyKey === null

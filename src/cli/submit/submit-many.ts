@@ -4,51 +4,51 @@ import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { Context } from '../context.js';
 import { hostsOutputs } from '../destinations/output-destinations.js';
 import type { FileToUpload } from '../input/files.js';
-import { presetOf, requestOf } from '../input/job-args.js';
-import { listenForEnd } from '../terminal/interrupt.js';
+import { buildRequestBody, loadPreset } from '../input/job-args.js';
+import { listenForInterrupt } from '../terminal/interrupt.js';
 import { chosenMode } from '../terminal/progress-mode.js';
 import { afterSubmit } from './after-submit.js';
-import { bringFiles, createBringer } from './bring-files.js';
+import { createFileUploader, uploadFiles } from './bring-files.js';
 import { withAddresses } from './prepare-request.js';
 import { submitLines } from './submit-lines.js';
 import type { SubmitOptions } from './submit-options.js';
-import { displayForEach } from './upload-display.js';
+import { createPerFileDisplay } from './upload-display.js';
 
 /** Creates one job for each line of stdin, prints their ids, and waits for them where that is asked for. */
 export async function submitMany(
-  words: readonly string[],
+  args: readonly string[],
   options: SubmitOptions,
   context: Context,
 ): Promise<ExitCode> {
   const { io } = context;
-  if (words.length !== 1 || words[0] !== '-') {
+  if (args.length !== 1 || args[0] !== '-') {
     throw new VencError('UsageError', '--ndjson reads requests from stdin.', {
       hint: 'for example: venc submit - --ndjson < jobs.ndjson',
     });
   }
-  if (io.isTerminal.stdin) io.note('venc: type a request a line, and end them with Ctrl-D\n');
+  if (io.isTerminal.stdin) io.writeStderr('venc: type a request a line, and end them with Ctrl-D\n');
   const client = await context.client();
-  const pictures = new Map<string, FileToUpload>();
+  const images = new Map<string, FileToUpload>();
   // A slip in the words is told once, not for every line; and a picture is uploaded once.
-  const preset = await presetOf(options, io.env);
-  await requestOf({ request: null, input: null, preset }, options, pictures);
+  const preset = await loadPreset(options, io.env);
+  await buildRequestBody({ request: null, input: null, preset }, options, images);
   const mode = await chosenMode(context, options.progress, 'stderr');
-  const { signal, dispose } = listenForEnd(io);
+  const { signal, dispose } = listenForInterrupt(io);
   let isHosted = false;
   const submit = async () => {
-    const display = displayForEach(io, mode);
-    const bringer = createBringer({ client, context, display, stage: undefined, signal });
-    const addresses = await bringFiles(pictures, bringer);
+    const display = createPerFileDisplay(io, mode);
+    const uploader = createFileUploader({ client, context, display, stage: undefined, signal });
+    const addresses = await uploadFiles(images, uploader);
     return submitLines(client, io, {
       complete: async (line: RequestFields) => {
-        const request = await requestOf({ request: line, input: null, preset }, options);
+        const request = await buildRequestBody({ request: line, input: null, preset }, options);
         isHosted ||= hostsOutputs(request);
         return withAddresses(request, addresses);
       },
-      inTypedWords: async (error) => {
+      toTypedTerms: async (error) => {
         if (error.errorClass !== 'InvalidRequestError') return error;
-        const { inWordsTyped } = await import('../input/settings-errors.js');
-        return inWordsTyped(error, '', options);
+        const { withTypedTerms } = await import('../input/settings-errors.js');
+        return withTypedTerms(error, '', options);
       },
       idempotencyKey: options.idempotencyKey ?? null,
       isJson: options.json === true,

@@ -1,9 +1,9 @@
 import { VencError } from '../../shared/errors.js';
-import type { JobWords } from '../input/job-args.js';
+import type { JobArgs } from '../input/job-args.js';
 import type { ProgressChoice } from '../terminal/progress-mode.js';
 
 /** What the words of `venc submit` say beside the settings of the job. */
-export interface SubmitOptions extends JobWords {
+export interface SubmitOptions extends JobArgs {
   readonly xml?: boolean;
   readonly ndjson?: boolean;
   readonly idempotencyKey?: string;
@@ -18,14 +18,14 @@ export interface SubmitOptions extends JobWords {
 }
 
 /** Refuses flags that would do nothing, and two that ask for different things. Throws `UsageError`. */
-export function refuseIdleFlags({ wait, timeout, download, force, json }: SubmitOptions): void {
-  const idle = [
+export function rejectUnusedFlags({ wait, timeout, download, force, json }: SubmitOptions): void {
+  const unusedFlags = [
     ['--timeout', timeout !== undefined && wait !== true, '--wait'],
     ['--download', download !== undefined && wait !== true, '--wait'],
     ['--force', force === true && download === undefined, '--download'],
   ] as const;
-  for (const [flag, isIdle, partner] of idle)
-    if (isIdle) throw new VencError('UsageError', `${flag} needs ${partner}.`);
+  for (const [flag, isUnused, partner] of unusedFlags)
+    if (isUnused) throw new VencError('UsageError', `${flag} needs ${partner}.`);
   if (json === true && download !== undefined) {
     throw new VencError('UsageError', '--json does not go with --download.', {
       hint: 'the paths of the files would follow the JSON; venc wait and venc download take the id from it',
@@ -34,8 +34,8 @@ export function refuseIdleFlags({ wait, timeout, download, force, json }: Submit
 }
 
 /** An idempotency key as it was typed. Throws `UsageError` where a service would not take it. */
-export function idempotencyKeyOf(word: string): string {
-  if (/^[!-~]{1,200}$/.test(word)) return word;
+export function idempotencyKeyOf(arg: string): string {
+  if (/^[!-~]{1,200}$/.test(arg)) return arg;
   throw new VencError(
     'UsageError',
     '--idempotency-key takes 1 to 200 letters, digits and signs of ASCII, without blanks.',

@@ -1,58 +1,62 @@
 import type { FileToUpload } from '../input/files.js';
 import type { Io } from '../terminal/io.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
-import { openTransfer, type TransferDisplay } from '../terminal/transfer-display.js';
+import { openTransferDisplay, type TransferDisplay } from '../terminal/transfer-display.js';
 
 /** Shows the progress of uploads. */
 export interface UploadDisplay {
   /** Begins a file; `report` takes the bytes of it that are done. */
-  begin(
+  start(
     file: FileToUpload,
-  ): Promise<{ readonly report: (doneBytes: number) => void; readonly end: () => void }>;
+  ): Promise<{ readonly report: (doneBytes: number) => void; readonly finish: () => void }>;
   /** Writes a remark. */
-  note(text: string): void;
+  writeStderr(text: string): void;
   /** Makes room for what `write` writes to the same terminal. */
-  aside(write: () => Promise<void>): Promise<void>;
+  withDisplayHidden(write: () => Promise<void>): Promise<void>;
   /** Ends it. */
   stop(): void;
 }
 
 /** A display of its own for each file. */
-export function displayForEach(io: Io, mode: ProgressMode): UploadDisplay {
+export function createPerFileDisplay(io: Io, mode: ProgressMode): UploadDisplay {
   return {
-    begin: async ({ sizeBytes }) => {
+    start: async ({ sizeBytes }) => {
       const recordOf = (done: number) => ({ sent_bytes: done, total_bytes: sizeBytes });
-      const { report, stop } = await openTransfer(io, mode, 'upload', recordOf);
-      return { report: (done) => report(done, sizeBytes), end: stop };
+      const { report, stop } = await openTransferDisplay(io, mode, 'upload', recordOf);
+      return { report: (done) => report(done, sizeBytes), finish: stop };
     },
-    note: io.note,
-    aside: (write) => write(),
+    writeStderr: io.writeStderr,
+    withDisplayHidden: (write) => write(),
     stop: () => {},
   };
 }
 
 /** One display for all files together, drawn from the first one on. */
-export function displayForAll(io: Io, mode: ProgressMode, files: readonly FileToUpload[]): UploadDisplay {
+export function createTotalDisplay(
+  io: Io,
+  mode: ProgressMode,
+  files: readonly FileToUpload[],
+): UploadDisplay {
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   let display: TransferDisplay | null = null;
-  let passedBytes = 0;
+  let finishedBytes = 0;
   let name = '';
   const recordOf = (done: number) => ({ file: name, sent_bytes: done, total_bytes: totalBytes });
   return {
-    begin: async ({ path, sizeBytes }) => {
-      display ??= await openTransfer(io, mode, titleOf(files.length), recordOf);
+    start: async ({ path, sizeBytes }) => {
+      display ??= await openTransferDisplay(io, mode, titleOf(files.length), recordOf);
       const { report } = display;
       name = path;
       return {
-        report: (done) => report(passedBytes + done, totalBytes),
+        report: (done) => report(finishedBytes + done, totalBytes),
         // One that failed is over as well.
-        end: () => {
-          passedBytes += sizeBytes;
+        finish: () => {
+          finishedBytes += sizeBytes;
         },
       };
     },
-    note: (text) => (display ?? io).note(text),
-    aside: (write) => (display === null ? write() : display.aside(write)),
+    writeStderr: (text) => (display ?? io).writeStderr(text),
+    withDisplayHidden: (write) => (display === null ? write() : display.withDisplayHidden(write)),
     stop: () => display?.stop(),
   };
 }

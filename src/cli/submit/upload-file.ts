@@ -5,7 +5,7 @@ import { isVencError, VencError } from '../../shared/errors.js';
 import type { FileToUpload } from '../input/files.js';
 
 /** What goes with an upload. */
-export interface UploadOptions {
+export interface UploadFileOptions {
   /** Ends it; the service keeps nothing then. */
   readonly signal: AbortSignal;
   readonly onProgress: (doneBytes: number) => void;
@@ -18,7 +18,7 @@ export interface UploadOptions {
 export async function uploadFile(
   client: Client,
   { path, sizeBytes }: FileToUpload,
-  { signal, onProgress }: UploadOptions,
+  { signal, onProgress }: UploadFileOptions,
 ): Promise<string> {
   let sentBytes = 0;
   async function* content() {

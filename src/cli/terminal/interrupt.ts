@@ -18,10 +18,10 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * Listens for Ctrl-C, and for a timeout where one is given. The first Ctrl-C aborts the signal, for the command to end
  * in good order; the second leaves at once.
  */
-export function listenForEnd(io: Io, timeoutSeconds: number | null = null): Interruption {
+export function listenForInterrupt(io: Io, timeoutSeconds: number | null = null): Interruption {
   const controller = new AbortController();
   const interrupt = () => {
-    if (controller.signal.aborted) io.leave(exitCodes.interrupted);
+    if (controller.signal.aborted) io.exit(exitCodes.interrupted);
     controller.abort(new VencError('InterruptedError', 'Interrupted.'));
   };
   for (const name of signals) process.on(name, interrupt);

@@ -1,6 +1,6 @@
 import type { Environment } from '../../config/folders.js';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { markWriter } from './locale.js';
+import { createSymbolWriter } from './locale.js';
 
 /** What a command may read from and write to. Handed in, so that commands know no process. */
 export interface Io {
@@ -15,15 +15,15 @@ export interface Io {
   /** Whether lines may move: a terminal that is neither dumb nor a build machine's. */
   readonly canDraw: { readonly stdout: boolean; readonly stderr: boolean };
   /** A text for people with our own marks (bars, lines, `…`) as the locale can show them. */
-  inMarks(text: string): string;
+  toTerminalSymbols(text: string): string;
   /** Columns that a table may take; Infinity in a pipe, where nothing is cut. */
   readonly width: number;
   /** Writes the answer. Resolves when it is safe to go on writing. */
-  out(text: string): Promise<void>;
+  writeStdout(text: string): Promise<void>;
   /** Writes a remark. */
-  note(text: string): void;
+  writeStderr(text: string): void;
   /** Ends the program at once. */
-  leave(code: number): never;
+  exit(code: number): never;
 }
 
 /** The parts of `process` that an io is made of. */
@@ -38,12 +38,12 @@ export interface ProcessStreams {
  * The io of a process. The program is left when the reader of stdout has gone (`venc list | head -1`): nobody is
  * left to answer, and that is no error. A closed stderr only loses the remarks.
  */
-export function createIo(streams: ProcessStreams, hasColour: boolean, leave: Io['leave']): Io {
+export function createIo(streams: ProcessStreams, hasColour: boolean, exit: Io['exit']): Io {
   const { stdin, stdout, stderr, env } = streams;
   stdout.on('error', (error) => {
-    const isGone = 'code' in error && error.code === 'EPIPE';
-    if (!isGone) stderr.write(`venc: The answer could not be written: ${error.message}\n`);
-    leave(isGone ? exitCodes.done : exitCodes.jobFailed);
+    const isBrokenPipe = 'code' in error && error.code === 'EPIPE';
+    if (!isBrokenPipe) stderr.write(`venc: The answer could not be written: ${error.message}\n`);
+    exit(isBrokenPipe ? exitCodes.done : exitCodes.jobFailed);
   });
   stderr.on('error', () => {});
   const isPlain = isDumb(env) || isSet(env.CI);
@@ -61,15 +61,15 @@ export function createIo(streams: ProcessStreams, hasColour: boolean, leave: Io[
     isTerminal,
     colour: { stdout: isColoured && isTerminal.stdout, stderr: isColoured && isTerminal.stderr },
     canDraw: { stdout: !isPlain && isTerminal.stdout, stderr: !isPlain && isTerminal.stderr },
-    inMarks: markWriter(env),
+    toTerminalSymbols: createSymbolWriter(env),
     width: widthOf(stdout, env),
-    out: (text) =>
+    writeStdout: (text) =>
       new Promise((resolve) => {
         if (stdout.write(text)) resolve();
         else stdout.once('drain', resolve);
       }),
-    note: (text) => void stderr.write(text),
-    leave,
+    writeStderr: (text) => void stderr.write(text),
+    exit,
   };
 }
 
@@ -79,10 +79,10 @@ function isDumb({ TERM }: Environment): boolean {
 }
 
 function widthOf(stdout: NodeJS.WriteStream, env: Environment): number {
-  const told = Number(env.COLUMNS);
+  const reportedWidth = Number(env.COLUMNS);
   // Serial lines and some containers have terminals that say they are 0 wide.
   if (stdout.isTTY === true) return stdout.columns > 0 ? stdout.columns : 80;
-  return Number.isInteger(told) && told > 0 ? told : Number.POSITIVE_INFINITY;
+  return Number.isInteger(reportedWidth) && reportedWidth > 0 ? reportedWidth : Number.POSITIVE_INFINITY;
 }
 
 function isSet(variable: string | undefined): boolean {

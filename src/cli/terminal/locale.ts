@@ -1,9 +1,9 @@
 import type { Environment } from '../../config/folders.js';
-import { asciiMarks } from '../../shared/text/ascii-marks.js';
+import { toAscii } from '../../shared/text/ascii-marks.js';
 
 /** Writes our own marks (bars, lines, `…`) as the locale can show them: as they are, or in ASCII. */
-export function markWriter(env: Environment): (text: string) => string {
-  return isUtf8Locale(env) ? (text) => text : asciiMarks;
+export function createSymbolWriter(env: Environment): (text: string) => string {
+  return isUtf8Locale(env) ? (text) => text : toAscii;
 }
 
 /**

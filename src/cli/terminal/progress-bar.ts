@@ -1,15 +1,15 @@
 import progress from 'cli-progress';
-import { type BarFacts, barLine } from '../output/bar-line.js';
+import { type BarState, barLine } from '../output/bar-line.js';
 import type { Io } from './io.js';
 
 /** A bar that is drawn. */
-export interface DrawnBar {
+export interface ProgressBar {
   /** `percent` is 0-100; `activity` is a few words on what is going on. */
   update(percent: number, activity: string): void;
   /** Writes a remark above the bar. */
-  note(text: string): void;
+  writeStderr(text: string): void;
   /** Clears the bar for something else that writes to the terminal, and draws it again below. */
-  aside(write: () => Promise<void>): Promise<void>;
+  withDisplayHidden(write: () => Promise<void>): Promise<void>;
   /** Ends it; it stays as it was drawn last. */
   stop(): void;
 }
@@ -18,13 +18,16 @@ export interface DrawnBar {
  * A bar on a terminal, repainted in its line by carriage return and erasing alone: a program that leaves at once, or is killed, then
  * leaves nothing to repair. Remarks stand above it.
  */
-export function drawnBar({ stderr, inMarks }: Pick<Io, 'stderr' | 'inMarks'>, title: string): DrawnBar {
-  let facts: BarFacts = { title, percent: null, activity: '' };
+export function createProgressBar(
+  { stderr, toTerminalSymbols }: Pick<Io, 'stderr' | 'toTerminalSymbols'>,
+  title: string,
+): ProgressBar {
+  let state: BarState = { title, percent: null, activity: '' };
   const columns = () => (stderr.columns > 0 ? stderr.columns : 80);
   const nothing = () => {};
   const options = {
     // The last column stays free: some terminals wrap as soon as it is written to.
-    format: () => inMarks(barLine(facts, columns() - 1)),
+    format: () => toTerminalSymbols(barLine(state, columns() - 1)),
     gracefulExit: false,
     // What the library has for this wraps no lines any more and moves the cursor back to places that have scrolled away.
     terminal: {
@@ -48,16 +51,16 @@ export function drawnBar({ stderr, inMarks }: Pick<Io, 'stderr' | 'inMarks'>, ti
   let isOver = false;
   return {
     update: (percent, activity) => {
-      facts = { title, percent, activity };
+      state = { title, percent, activity };
       bar.update(percent);
     },
-    note: (text) => {
+    writeStderr: (text) => {
       if (isOver) return void stderr.write(text);
       bar.stop();
       stderr.write(`\r\u001b[K${text}`);
       bar.start(100, 0);
     },
-    aside: async (write) => {
+    withDisplayHidden: async (write) => {
       if (isOver) return write();
       bar.stop();
       stderr.write('\r\u001b[K');

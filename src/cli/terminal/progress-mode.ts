@@ -1,5 +1,5 @@
 import { VencError } from '../../shared/errors.js';
-import { oneOf } from '../../shared/flag-readers.js';
+import { choiceParser } from '../../shared/flag-readers.js';
 import type { Context } from '../context.js';
 import type { Io } from './io.js';
 
@@ -15,7 +15,7 @@ export type ProgressChoice = (typeof choices)[number];
 export const progressOption = {
   flags: '--progress <how>',
   help: 'show progress as auto, tty, plain, json or none (default: auto)',
-  parse: oneOf('--progress', choices),
+  parse: choiceParser('--progress', choices),
 } as const;
 
 /** The mode that a choice comes to at one of the outputs. Throws `UsageError` where `tty` was asked for and there is none. */
@@ -40,6 +40,6 @@ export async function chosenMode(
 ): Promise<ProgressMode> {
   if (choice !== undefined) return progressMode(io, choice, at);
   const { progress = 'auto' } = await config();
-  const isVoid = progress === 'tty' ? !io.isTerminal[at] : progress === 'none' && at === 'stdout';
-  return progressMode(io, isVoid ? 'auto' : progress, at);
+  const isIgnored = progress === 'tty' ? !io.isTerminal[at] : progress === 'none' && at === 'stdout';
+  return progressMode(io, isIgnored ? 'auto' : progress, at);
 }

@@ -1,23 +1,23 @@
 import { VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { errorText, exitCodeOf } from '../output/error-text.js';
+import { exitCodeOf, formatError } from '../output/error-text.js';
 import type { Io } from './io.js';
 
 /**
  * Reports the error of one of several subjects (`Job 12`, `film.mov`) and returns the exit code of the command: that of the first error.
  */
 export function reportError(
-  io: Pick<Io, 'note'>,
+  io: Pick<Io, 'writeStderr'>,
   error: VencError,
   subject: string,
   code: ExitCode,
 ): ExitCode {
-  io.note(errorText(withSubject(error, subject), false));
+  io.writeStderr(formatError(withSubject(error, subject), false));
   return code === exitCodes.done ? exitCodeOf(error) : code;
 }
 
 /** Whether an error would meet every other job as well: the service cannot be reached, or refuses the key. */
-export function isHopeless(error: VencError): boolean {
+export function affectsAllJobs(error: VencError): boolean {
   return ['UnreachableError', 'UnauthorizedError', 'ForbiddenError'].includes(error.errorClass);
 }
 
@@ -25,7 +25,7 @@ export function isHopeless(error: VencError): boolean {
 function withSubject(error: VencError, subject: string): VencError {
   const name = subject.replace(/^Job /, '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const named = new RegExp(`(?<!\\w)${name}(?!\\w)`);
-  const complaints = error.complaints.map((one) => (named.test(one) ? one : `${subject}: ${one}`));
+  const messages = error.messages.map((one) => (named.test(one) ? one : `${subject}: ${one}`));
   const hint = error.hint === null ? {} : { hint: error.hint };
-  return new VencError(error.errorClass, complaints.join('; '), { cause: error, complaints, ...hint });
+  return new VencError(error.errorClass, messages.join('; '), { cause: error, messages, ...hint });
 }

@@ -1,10 +1,10 @@
 import { transferText } from '../output/transfer-text.js';
 import type { Io } from './io.js';
-import { openProgress, type ProgressDisplay } from './progress-display.js';
+import { openProgressDisplay, type ProgressDisplay } from './progress-display.js';
 import type { ProgressMode } from './progress-mode.js';
 
 /** Shows how much of one file has been carried over. */
-export interface TransferDisplay extends Pick<ProgressDisplay, 'note' | 'aside' | 'stop'> {
+export interface TransferDisplay extends Pick<ProgressDisplay, 'writeStderr' | 'withDisplayHidden' | 'stop'> {
   /** Bytes done so far, and of how many; null where that is not known. */
   readonly report: (doneBytes: number, totalBytes: number | null) => void;
 }
@@ -13,13 +13,13 @@ export interface TransferDisplay extends Pick<ProgressDisplay, 'note' | 'aside' 
 const reportEveryMs = 100;
 
 /** A display of one transfer, on stderr. `recordOf` makes what `--progress json` prints. */
-export async function openTransfer(
+export async function openTransferDisplay(
   io: Io,
   mode: ProgressMode,
   title: string,
   recordOf: (doneBytes: number, totalBytes: number | null) => object,
 ): Promise<TransferDisplay> {
-  const display = await openProgress(io, mode, title);
+  const display = await openProgressDisplay(io, mode, title);
   const activity = transferText(() => performance.now());
   let reportedAt = Number.NEGATIVE_INFINITY;
   return {
@@ -30,8 +30,8 @@ export async function openTransfer(
       const percent = total === null || total === 0 ? 0 : Math.floor((done / total) * 10_000) / 100;
       display.update(percent, activity(done, total), recordOf(done, total));
     },
-    note: display.note,
-    aside: display.aside,
+    writeStderr: display.writeStderr,
+    withDisplayHidden: display.withDisplayHidden,
     stop: display.stop,
   };
 }

@@ -12,11 +12,11 @@ import {
 import { allReportFields, liveReportFields, vodReportFields } from './reports.js';
 import { errorsFields, healthFields, uploadedFields, versionFields } from './service.js';
 
-const object = <T extends RecordTable>(fields: T, note: string) =>
-  ({ type: 'object', fields, note }) as const;
+const object = <T extends RecordTable>(fields: T, description: string) =>
+  ({ type: 'object', fields, description }) as const;
 
 /** Every record that a route can answer with, whole, by the name that the route table calls it. */
-export const answers = {
+export const responses = {
   created: object(createdFields, 'a job that was created (section 4.1)'),
   job: object({ job: object(jobFields, 'the job') }, 'job details (section 4.2)'),
   jobs: {
@@ -24,7 +24,7 @@ export const answers = {
     name: 'jobs',
     item: 'job',
     of: object({ job: object(listedJobFields, 'the job') }, 'one job'),
-    note: 'a page of jobs, newest first (section 4.3)',
+    description: 'a page of jobs, newest first (section 4.3)',
   },
   jobProgress: object(jobProgressFields, 'progress of a job, its input and its outputs'),
   inputDetails: object(inputDetailsFields, 'input details (section 2.1)'),
@@ -47,4 +47,4 @@ export const answers = {
 } as const satisfies Readonly<Record<string, Field>>;
 
 /** The name of an answer. */
-export type AnswerName = keyof typeof answers;
+export type ResponseName = keyof typeof responses;

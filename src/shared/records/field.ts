@@ -4,7 +4,7 @@
  */
 interface FieldText {
   /** What the field tells, with its unit: a noun phrase without a full stop. */
-  readonly note: string;
+  readonly description: string;
   /** Whether it may be null. */
   readonly isNullable?: true;
   /** Whether it may be missing. */
@@ -54,7 +54,7 @@ export type Field = NumberField | BooleanField | TextField | ObjectField | Array
 /** The fields of a record by name. */
 export type RecordTable = Readonly<Record<string, Field>>;
 
-type BareValue<F> = F extends { type: 'integer' | 'number' }
+type BaseValue<F> = F extends { type: 'integer' | 'number' }
   ? number
   : F extends { type: 'boolean' }
     ? boolean
@@ -69,7 +69,7 @@ type BareValue<F> = F extends { type: 'integer' | 'number' }
             : never;
 
 /** The type of what a field holds. */
-export type ValueOfField<F> = BareValue<F> | (F extends { isNullable: true } ? null : never);
+export type ValueOfField<F> = BaseValue<F> | (F extends { isNullable: true } ? null : never);
 
 type OptionalNames<T extends RecordTable> = {
   [K in keyof T]: T[K] extends { isOptional: true } ? K : never;

@@ -7,41 +7,41 @@ const text = { type: 'string', isNullable: true } as const;
 
 /** One of `thumbnails` of a job (section 2.3). */
 export const thumbnailFields = {
-  id: { type: 'integer', note: 'id of the thumbnail' },
-  url: { type: 'string', note: 'where the picture is' },
-  created_at: { ...time, note: 'when it was made' },
-  updated_at: { ...time, note: 'when it changed last' },
+  id: { type: 'integer', description: 'id of the thumbnail' },
+  url: { type: 'string', description: 'where the picture is' },
+  created_at: { ...time, description: 'when it was made' },
+  updated_at: { ...time, description: 'when it changed last' },
 } as const satisfies RecordTable;
 
 /** A job without its files: what notifications tell of it. */
 export const jobHeadFields = {
-  id: { type: 'integer', note: 'id of the job' },
-  state: { type: 'string', values: jobStates, note: 'state of the job' },
-  test: { type: 'boolean', note: 'whether it is a test job' },
-  pass_through: { ...text, note: 'text that was given with the request' },
-  grouping: { ...text, note: 'report grouping that it is counted under; an addition' },
-  created_at: { ...time, note: 'when it was created' },
-  updated_at: { ...time, note: 'when it changed last' },
-  submitted_at: { ...time, note: 'when it was submitted last' },
-  finished_at: { ...time, isNullable: true, note: 'when it came to its end' },
+  id: { type: 'integer', description: 'id of the job' },
+  state: { type: 'string', values: jobStates, description: 'state of the job' },
+  test: { type: 'boolean', description: 'whether it is a test job' },
+  pass_through: { ...text, description: 'text that was given with the request' },
+  grouping: { ...text, description: 'report grouping that it is counted under; an addition' },
+  created_at: { ...time, description: 'when it was created' },
+  updated_at: { ...time, description: 'when it changed last' },
+  submitted_at: { ...time, description: 'when it was submitted last' },
+  finished_at: { ...time, isNullable: true, description: 'when it came to its end' },
 } as const satisfies RecordTable;
 
 const thumbnails = {
   type: 'array',
-  of: { type: 'object', fields: thumbnailFields, note: 'one picture' },
+  of: { type: 'object', fields: thumbnailFields, description: 'one picture' },
   item: 'thumbnail',
-  note: 'pictures taken from the outputs; empty until the job is complete',
+  description: 'pictures taken from the outputs; empty until the job is complete',
 } as const;
 
 /** A job as the job list shows it (section 2.3): without checksums. */
 export const listedJobFields = {
   ...jobHeadFields,
-  input_media_file: { type: 'object', fields: listedInputFields, note: 'the input' },
+  input_media_file: { type: 'object', fields: listedInputFields, description: 'the input' },
   output_media_files: {
     type: 'array',
-    of: { type: 'object', fields: listedOutputFields, note: 'one output' },
+    of: { type: 'object', fields: listedOutputFields, description: 'one output' },
     item: 'output_media_file',
-    note: 'the outputs',
+    description: 'the outputs',
   },
   thumbnails,
 } as const satisfies RecordTable;
@@ -49,32 +49,32 @@ export const listedJobFields = {
 /** A job as job details show it (section 2.3). */
 export const jobFields = {
   ...jobHeadFields,
-  input_media_file: { type: 'object', fields: inputFileFields, note: 'the input' },
+  input_media_file: { type: 'object', fields: inputFileFields, description: 'the input' },
   output_media_files: {
     type: 'array',
-    of: { type: 'object', fields: outputFileFields, note: 'one output' },
+    of: { type: 'object', fields: outputFileFields, description: 'one output' },
     item: 'output_media_file',
-    note: 'the outputs',
+    description: 'the outputs',
   },
   thumbnails,
 } as const satisfies RecordTable;
 
 /** Answer to a create (section 4.1): the job id as text, output ids as numbers; null ids for a mock. */
 export const createdFields = {
-  id: { ...text, note: 'id of the job, as text; null for a mock' },
+  id: { ...text, description: 'id of the job, as text; null for a mock' },
   outputs: {
     type: 'array',
     of: {
       type: 'object',
       fields: {
-        id: { type: 'integer', isNullable: true, note: 'id of the output; null for a mock' },
-        label: { ...text, note: 'name that the request gave it' },
-        url: { ...text, note: 'where the file goes, without any password' },
+        id: { type: 'integer', isNullable: true, description: 'id of the output; null for a mock' },
+        label: { ...text, description: 'name that the request gave it' },
+        url: { ...text, description: 'where the file goes, without any password' },
       },
-      note: 'one output',
+      description: 'one output',
     },
     item: 'output',
-    note: 'the outputs, in the order of the request',
+    description: 'the outputs, in the order of the request',
   },
-  test: { type: 'boolean', isOptional: true, note: 'true for a test job, else missing' },
+  test: { type: 'boolean', isOptional: true, description: 'true for a test job, else missing' },
 } as const satisfies RecordTable;

@@ -7,33 +7,39 @@ const text = { type: 'string', isNullable: true } as const;
 
 /** What the input and the outputs inside a job have in common (section 2.3), but for the checksum. */
 export const mediaFileFields = {
-  id: { type: 'integer', note: 'id of the input or output' },
-  url: { ...text, note: 'where the file comes from or goes to, without any password' },
-  format: { ...text, note: 'container' },
-  created_at: { ...time, note: 'when it was created' },
-  updated_at: { ...time, note: 'when it changed last' },
-  finished_at: { ...time, isNullable: true, note: 'when it came to its end' },
-  duration_in_ms: { ...count, note: 'length in milliseconds' },
-  frame_rate: { type: 'number', isNullable: true, note: 'frames a second' },
-  audio_sample_rate: { ...count, note: 'samples a second' },
-  audio_bitrate_in_kbps: { ...count, note: 'kilobits a second of the sound' },
-  audio_codec: { ...text, note: 'codec of the sound' },
-  video_codec: { ...text, note: 'codec of the picture' },
-  video_bitrate_in_kbps: { ...count, note: 'kilobits a second of the picture' },
-  total_bitrate_in_kbps: { ...count, note: 'kilobits a second of the whole file' },
-  width: { ...count, note: 'width of the upright picture in pixels' },
-  height: { ...count, note: 'height of the upright picture in pixels' },
-  channels: { ...text, note: 'number of audio channels, as text' },
-  file_size_bytes: { ...count, note: 'size of the file in bytes' },
-  test: { type: 'boolean', note: 'whether the job is a test job' },
-  error_message: { ...text, note: 'why it failed, one sentence' },
-  error_class: { ...text, note: 'class of that error' },
+  id: { type: 'integer', description: 'id of the input or output' },
+  url: { ...text, description: 'where the file comes from or goes to, without any password' },
+  format: { ...text, description: 'container' },
+  created_at: { ...time, description: 'when it was created' },
+  updated_at: { ...time, description: 'when it changed last' },
+  finished_at: { ...time, isNullable: true, description: 'when it came to its end' },
+  duration_in_ms: { ...count, description: 'length in milliseconds' },
+  frame_rate: { type: 'number', isNullable: true, description: 'frames a second' },
+  audio_sample_rate: { ...count, description: 'samples a second' },
+  audio_bitrate_in_kbps: { ...count, description: 'kilobits a second of the sound' },
+  audio_codec: { ...text, description: 'codec of the sound' },
+  video_codec: { ...text, description: 'codec of the picture' },
+  video_bitrate_in_kbps: { ...count, description: 'kilobits a second of the picture' },
+  total_bitrate_in_kbps: { ...count, description: 'kilobits a second of the whole file' },
+  width: { ...count, description: 'width of the upright picture in pixels' },
+  height: { ...count, description: 'height of the upright picture in pixels' },
+  channels: { ...text, description: 'number of audio channels, as text' },
+  file_size_bytes: { ...count, description: 'size of the file in bytes' },
+  test: { type: 'boolean', description: 'whether the job is a test job' },
+  error_message: { ...text, description: 'why it failed, one sentence' },
+  error_class: { ...text, description: 'class of that error' },
 } as const satisfies RecordTable;
 
-const checksum = { md5_checksum: { ...text, note: 'MD5 of the very bytes, 32 hexadecimal digits' } } as const;
-const inputState = { state: { type: 'string', values: inputStates, note: 'state of the input' } } as const;
-const outputState = { state: { type: 'string', values: outputStates, note: 'state of the output' } } as const;
-const label = { label: { ...text, note: 'name that the request gave it' } } as const;
+const checksum = {
+  md5_checksum: { ...text, description: 'MD5 of the very bytes, 32 hexadecimal digits' },
+} as const;
+const inputState = {
+  state: { type: 'string', values: inputStates, description: 'state of the input' },
+} as const;
+const outputState = {
+  state: { type: 'string', values: outputStates, description: 'state of the output' },
+} as const;
+const label = { label: { ...text, description: 'name that the request gave it' } } as const;
 
 /** `input_media_file` of the job list (section 2.3). */
 export const listedInputFields = { ...mediaFileFields, ...inputState } as const satisfies RecordTable;
@@ -73,9 +79,9 @@ export const detailsFields = {
 /** Input details (section 2.1). */
 export const inputDetailsFields = {
   ...detailsFields,
-  job_id: { type: 'integer', note: 'id of the job' },
+  job_id: { type: 'integer', description: 'id of the job' },
   ...inputState,
-  privacy: { type: 'boolean', note: 'always false here' },
+  privacy: { type: 'boolean', description: 'always false here' },
 } as const satisfies RecordTable;
 
 /** Output details (section 2.2). */

@@ -14,50 +14,59 @@ const percent = { type: 'number' } as const;
 /** States of an input as the progress endpoint tells them (section 3). */
 const inputProgressStates = [...inputStates, 'assigning'] as const;
 
-const wholePercent = { ...percent, note: 'percent of the whole, 0-100' } as const;
-const eventPercent = { ...percent, isOptional: true, note: 'percent of the current event, 0-100' } as const;
+const integerPercent = { ...percent, description: 'percent of the whole, 0-100' } as const;
+const eventPercent = {
+  ...percent,
+  isOptional: true,
+  description: 'percent of the current event, 0-100',
+} as const;
 
 /** What a running encoder says of itself. */
-const paceFields = {
-  fps: { type: 'number', isOptional: true, note: 'frames encoded a second' },
-  speed: { type: 'number', isOptional: true, note: 'multiple of real time' },
-  eta_in_ms: { type: 'number', isOptional: true, note: 'milliseconds to go' },
+const speedFields = {
+  fps: { type: 'number', isOptional: true, description: 'frames encoded a second' },
+  speed: { type: 'number', isOptional: true, description: 'multiple of real time' },
+  eta_in_ms: { type: 'number', isOptional: true, description: 'milliseconds to go' },
 } as const satisfies RecordTable;
 
 /** Progress of an input (sections 2.4 and 4.8). */
 export const inputProgressFields = {
-  state: { type: 'string', values: inputProgressStates, note: 'state of the input' },
-  current_event: { type: 'string', values: inputEvents, isOptional: true, note: 'what is being done' },
+  state: { type: 'string', values: inputProgressStates, description: 'state of the input' },
+  current_event: { type: 'string', values: inputEvents, isOptional: true, description: 'what is being done' },
   current_event_progress: eventPercent,
-  progress: wholePercent,
-  ...paceFields,
+  progress: integerPercent,
+  ...speedFields,
 } as const satisfies RecordTable;
 
 /** Progress of an output (sections 2.4 and 4.9). */
 export const outputProgressFields = {
-  state: { type: 'string', values: outputStates, note: 'state of the output' },
-  current_event: { type: 'string', values: outputEvents, isOptional: true, note: 'what is being done' },
+  state: { type: 'string', values: outputStates, description: 'state of the output' },
+  current_event: {
+    type: 'string',
+    values: outputEvents,
+    isOptional: true,
+    description: 'what is being done',
+  },
   current_event_progress: eventPercent,
-  progress: wholePercent,
-  ...paceFields,
+  progress: integerPercent,
+  ...speedFields,
 } as const satisfies RecordTable;
 
-const id = { id: { type: 'integer', note: 'id of the input or output' } } as const;
+const id = { id: { type: 'integer', description: 'id of the input or output' } } as const;
 
 /** Progress of a whole job, an addition to the document. */
 export const jobProgressFields = {
-  state: { type: 'string', values: jobStates, note: 'state of the job' },
-  progress: wholePercent,
-  input: { type: 'object', fields: { ...id, ...inputProgressFields }, note: 'progress of the input' },
+  state: { type: 'string', values: jobStates, description: 'state of the job' },
+  progress: integerPercent,
+  input: { type: 'object', fields: { ...id, ...inputProgressFields }, description: 'progress of the input' },
   outputs: {
     type: 'array',
-    of: { type: 'object', fields: { ...id, ...outputProgressFields }, note: 'progress of one output' },
+    of: { type: 'object', fields: { ...id, ...outputProgressFields }, description: 'progress of one output' },
     item: 'output',
-    note: 'progress of the outputs',
+    description: 'progress of the outputs',
   },
 } as const satisfies RecordTable;
 
-const percentOfEvent = { ...percent, note: 'percent of the current event, 0-100' } as const;
+const percentOfEvent = { ...percent, description: 'percent of the current event, 0-100' } as const;
 
 /** Progress of an input in version 1 (section 9): `progress` is that of the current event. */
 export const inputProgressV1Fields = {
@@ -75,7 +84,12 @@ export const outputProgressV1Fields = {
 
 /** Progress of an output in the early, unversioned form (sections 3, 6 and 9): its own states, capitalised events. */
 export const earlyOutputProgressFields = {
-  state: { type: 'string', values: earlyOutputStates, note: 'state of the output' },
-  current_event: { type: 'string', values: earlyOutputEvents, isOptional: true, note: 'what is being done' },
+  state: { type: 'string', values: earlyOutputStates, description: 'state of the output' },
+  current_event: {
+    type: 'string',
+    values: earlyOutputEvents,
+    isOptional: true,
+    description: 'what is being done',
+  },
   progress: percentOfEvent,
 } as const satisfies RecordTable;

@@ -4,23 +4,23 @@ const amount = { type: 'number' } as const;
 
 /** Sums of live streaming (section 2.5). A daemon of ours has none: they are all zero. */
 export const liveSumFields = {
-  stream_hours: { ...amount, note: 'hours streamed' },
-  billable_stream_hours: { ...amount, note: 'hours streamed that count' },
-  encoded_hours: { ...amount, note: 'hours encoded' },
-  billable_encoded_hours: { ...amount, note: 'hours encoded that count' },
-  total_hours: { ...amount, note: 'hours in all' },
-  total_billable_hours: { ...amount, note: 'hours in all that count' },
+  stream_hours: { ...amount, description: 'hours streamed' },
+  billable_stream_hours: { ...amount, description: 'hours streamed that count' },
+  encoded_hours: { ...amount, description: 'hours encoded' },
+  billable_encoded_hours: { ...amount, description: 'hours encoded that count' },
+  total_hours: { ...amount, description: 'hours in all' },
+  total_billable_hours: { ...amount, description: 'hours in all that count' },
 } as const satisfies RecordTable;
 
 /** Sums of files encoded (section 2.5). */
 export const vodSumFields = {
-  encoded_minutes: { ...amount, note: 'minutes of finished outputs' },
-  billable_minutes: { ...amount, note: 'the same without test jobs' },
+  encoded_minutes: { ...amount, description: 'minutes of finished outputs' },
+  billable_minutes: { ...amount, description: 'the same without test jobs' },
 } as const satisfies RecordTable;
 
 const dayFields = {
-  grouping: { type: 'string', isNullable: true, note: 'report grouping; null for jobs without one' },
-  collected_on: { type: 'string', format: 'date', note: 'the day, in UTC' },
+  grouping: { type: 'string', isNullable: true, description: 'report grouping; null for jobs without one' },
+  collected_on: { type: 'string', format: 'date', description: 'the day, in UTC' },
 } as const satisfies RecordTable;
 
 /** One day of live streaming (section 2.5). */
@@ -30,26 +30,26 @@ export const vodDayFields = { ...dayFields, ...vodSumFields } as const satisfies
 
 const liveDays = {
   type: 'array',
-  of: { type: 'object', fields: liveDayFields, note: 'one day' },
+  of: { type: 'object', fields: liveDayFields, description: 'one day' },
   item: 'statistic',
-  note: 'one record a day and grouping',
+  description: 'one record a day and grouping',
 } as const;
 const vodDays = {
   type: 'array',
-  of: { type: 'object', fields: vodDayFields, note: 'one day' },
+  of: { type: 'object', fields: vodDayFields, description: 'one day' },
   item: 'statistic',
-  note: 'one record a day and grouping',
+  description: 'one record a day and grouping',
 } as const;
 
 /** Usage report for live streaming (section 4.11). */
 export const liveReportFields = {
-  total: { type: 'object', fields: liveSumFields, note: 'sums of all that follows' },
+  total: { type: 'object', fields: liveSumFields, description: 'sums of all that follows' },
   statistics: liveDays,
 } as const satisfies RecordTable;
 
 /** Usage report for files encoded, in the form of section 4.11. */
 export const vodReportFields = {
-  total: { type: 'object', fields: vodSumFields, note: 'sums of all that follows' },
+  total: { type: 'object', fields: vodSumFields, description: 'sums of all that follows' },
   statistics: vodDays,
 } as const satisfies RecordTable;
 
@@ -58,14 +58,14 @@ export const allReportFields = {
   total: {
     type: 'object',
     fields: {
-      live: { type: 'object', fields: liveSumFields, note: 'live streaming' },
-      vod: { type: 'object', fields: vodSumFields, note: 'files encoded' },
+      live: { type: 'object', fields: liveSumFields, description: 'live streaming' },
+      vod: { type: 'object', fields: vodSumFields, description: 'files encoded' },
     },
-    note: 'sums of all that follows',
+    description: 'sums of all that follows',
   },
   statistics: {
     type: 'object',
     fields: { live: liveDays, vod: vodDays },
-    note: 'one record a day and grouping',
+    description: 'one record a day and grouping',
   },
 } as const satisfies RecordTable;

@@ -4,7 +4,7 @@ const section = '4.1 Access control';
 const permission = {
   kind: 'choice',
   choices: ['READ', 'WRITE', 'FULL_CONTROL'],
-  anyCase: true,
+  isCaseInsensitive: true,
   section,
 } as const;
 

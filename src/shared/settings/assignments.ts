@@ -11,18 +11,18 @@ const onePair = /([^=,"]+)=(?:"((?:[^"]|"")*)"|([^,"][^,]*)?)(,|$)/y;
  * it is as good as `_`. Throws `UsageError` naming `flag`; the message never repeats the text, which may be secret.
  */
 export function parseAssignments(text: string, flag: string): readonly Assignment[] {
-  const pairs: Assignment[] = [];
+  const assignments: Assignment[] = [];
   for (let at = 0; at < text.length; ) {
     onePair.lastIndex = at;
     const found = onePair.exec(text);
-    const isCutShort = found?.[4] === ',' && onePair.lastIndex === text.length;
-    if (found === null || isCutShort) throw malformed(flag);
-    const [whole, name = '', quoted, plain = ''] = found;
-    pairs.push([name.trim().replaceAll('-', '_'), quoted?.replaceAll('""', '"') ?? plain]);
-    at += whole.length;
+    const isUnterminated = found?.[4] === ',' && onePair.lastIndex === text.length;
+    if (found === null || isUnterminated) throw malformed(flag);
+    const [match, name = '', quoted, plain = ''] = found;
+    assignments.push([name.trim().replaceAll('-', '_'), quoted?.replaceAll('""', '"') ?? plain]);
+    at += match.length;
   }
-  if (pairs.length === 0) throw malformed(flag);
-  return pairs;
+  if (assignments.length === 0) throw malformed(flag);
+  return assignments;
 }
 
 function malformed(flag: string): VencError {

@@ -7,7 +7,7 @@ export const audioTable = {
   audio_codec: {
     kind: 'choice',
     choices: ['aac', 'mp3', 'vorbis', 'opus'],
-    anyCase: true,
+    isCaseInsensitive: true,
     section,
     help: 'codec of the sound',
     defaultText: 'what goes with the video codec and the container',

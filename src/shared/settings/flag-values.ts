@@ -1,13 +1,13 @@
 import { VencError } from '../errors.js';
 import { collect } from '../joined-errors.js';
-import { nearMisses } from '../text/suggestions.js';
+import { findSuggestions } from '../text/suggestions.js';
 import { isObject } from '../util/is-object.js';
 import { parseAssignments } from './assignments.js';
 import { outputTable } from './index.js';
-import { decimalOf } from './read-number.js';
+import { toDecimal } from './read-number.js';
 import { pathTo } from './reading.js';
 import type { BooleanSetting, ListSetting, ObjectSetting, Setting, SettingsTable } from './setting.js';
-import { typedTime } from './typed-time.js';
+import { normalizeTypedTime } from './typed-time.js';
 
 /** Fields of a request as a client sends them, by the service's own names. */
 export type RequestFields = Readonly<Record<string, unknown>>;
@@ -22,13 +22,13 @@ export function requestValue(setting: Setting, word: unknown, flag: string): unk
     case 'integer':
     case 'number':
     case 'number-choice':
-      return decimalOf(word) ?? word;
+      return toDecimal(word) ?? word;
     case 'boolean':
       return booleanValue(setting, word);
     case 'choice':
-      return setting.typedAs?.[String(word).toLowerCase()] ?? word;
+      return setting.synonyms?.[String(word).toLowerCase()] ?? word;
     case 'time':
-      return typeof word === 'string' ? typedTime(word) : word;
+      return typeof word === 'string' ? normalizeTypedTime(word) : word;
     case 'list':
       return listValue(setting, word, flag);
     case 'object':
@@ -45,7 +45,7 @@ export function requestValue(setting: Setting, word: unknown, flag: string): unk
  * What `--output` was given: `name=value,name=value`, or a JSON object, which goes on as it is. The content of
  * a file that `--output @FILE` names is read alike. Messages call it `flag`.
  */
-export function readOutputFlag(text: string, flag = '--output'): RequestFields {
+export function parseOutputFlag(text: string, flag = '--output'): RequestFields {
   if (!text.trimStart().startsWith('{')) return tableValue(outputTable, text, flag);
   const value = parsed(text);
   if (isObject(value)) return value;
@@ -73,18 +73,18 @@ function tableValue(table: SettingsTable, text: string, flag: string): RequestFi
 function knownName(table: SettingsTable, given: string, flag: string): string {
   const name = nameIn(table, given);
   if (name !== undefined) return name;
-  const near = nearMisses(given, Object.keys(table));
-  const hint = near.length === 0 ? {} : { hint: `did you mean ${near.join(', ')}?` };
+  const suggestions = findSuggestions(given, Object.keys(table));
+  const hint = suggestions.length === 0 ? {} : { hint: `did you mean ${suggestions.join(', ')}?` };
   throw new VencError('UsageError', `${flag} has no setting ${pathTo('', given)}.`, hint);
 }
 
 function settingValue(table: SettingsTable, name: string, values: readonly string[], flag: string): unknown {
   const setting = table[name];
   if (setting === undefined) return values;
-  const place = `${flag}: ${name}`;
-  if (setting.kind === 'list') return requestValue(setting, values, place);
+  const entryName = `${flag}: ${name}`;
+  if (setting.kind === 'list') return requestValue(setting, values, entryName);
   if (values.length > 1) throw new VencError('UsageError', `${flag} gives ${name} more than once.`);
-  return requestValue(setting, values[0], place);
+  return requestValue(setting, values[0], entryName);
 }
 
 function nameIn(table: SettingsTable, given: string): string | undefined {
@@ -110,7 +110,7 @@ function listValue(setting: ListSetting, word: unknown, flag: string): unknown {
 }
 
 function objectValue(setting: ObjectSetting, word: string, flag: string): unknown {
-  const number = setting.numberField === undefined ? undefined : decimalOf(word);
+  const number = setting.numberField === undefined ? undefined : toDecimal(word);
   if (setting.numberField !== undefined && number !== undefined) return { [setting.numberField]: number };
   if (setting.numberField !== undefined && !word.includes('=')) {
     throw new VencError('UsageError', `${flag} must be a number or name=value,name=value.`, {

@@ -43,7 +43,7 @@ export function settingFlags(): readonly SettingFlag[] {
  * Sorts what a parser made of the flags into fields of the job and settings of every output, as a request has
  * them. Takes the parser's values by `attribute` and passes over those that are no setting's. Throws `UsageError`.
  */
-export function readFlags(options: Readonly<Record<string, unknown>>): {
+export function parseFlags(options: Readonly<Record<string, unknown>>): {
   readonly jobFlags: RequestFields;
   readonly outputFlags: RequestFields;
 } {

@@ -29,8 +29,8 @@ export const generalTable = {
   video_codec: {
     kind: 'choice',
     choices: ['h264', 'theora', 'vp6', 'vp8', 'hevc', 'vp9', 'av1'],
-    anyCase: true,
-    typedAs: {
+    isCaseInsensitive: true,
+    synonyms: {
       avc: 'h264',
       x264: 'h264',
       libx264: 'h264',

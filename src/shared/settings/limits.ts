@@ -1,7 +1,7 @@
 /** Least and greatest side of a picture that is asked for (contract of every number in a request). */
 export const sidePixels = { min: 2, max: 8192 } as const;
 /** Least and greatest bitrate or buffer. */
-export const kilobits = { min: 1, max: 1_000_000, unit: 'Kbps' } as const;
+export const bitrateKbps = { min: 1, max: 1_000_000, unit: 'Kbps' } as const;
 /** Least and greatest frame rate. */
 export const framesPerSecond = { min: 0.1, max: 240, unit: 'frames a second' } as const;
 /** Greatest length of an address, in characters. */

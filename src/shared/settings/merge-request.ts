@@ -1,11 +1,11 @@
 import { isObject } from '../util/is-object.js';
 import type { RequestFields } from './flag-values.js';
 import { jobTable, outputTable } from './index.js';
-import { readSize } from './read-size.js';
+import { parseSize } from './read-size.js';
 import type { SettingsTable } from './setting.js';
 
 /** What a request is put together of, from the least to the most particular. */
-export interface RequestParts {
+export interface RequestLayers {
   /** What a preset holds; null without one. If it has one output, the settings of that go for every output. */
   readonly preset?: RequestFields | null;
   /** The body that a request file holds; null without one. */
@@ -19,7 +19,7 @@ export interface RequestParts {
 }
 
 /** Settings that a more particular one must take away, since they would win over it. */
-const overruledBy: ReadonlyMap<string, readonly string[]> = new Map([
+const overriddenSettings: ReadonlyMap<string, readonly string[]> = new Map([
   ['size', ['width', 'height']],
   ['quality', ['video_bitrate']],
   ['audio_bitrate', ['audio_quality']],
@@ -40,21 +40,21 @@ export function mergeRequest({
   jobFlags,
   outputFlags,
   outputs,
-}: RequestParts): Record<string, unknown> {
-  const { output, outputs: several, ...jobPreset } = preset ?? {};
-  const presets = listOf(several ?? output);
+}: RequestLayers): Record<string, unknown> {
+  const { output, outputs: outputList, ...jobPreset } = preset ?? {};
+  const presets = listOf(outputList ?? output);
   const body = overlay(jobTable, overlay(jobTable, jobPreset, file ?? {}), jobFlags);
   if (Object.keys(outputFlags).length === 0 && outputs.length === 0 && presets.length === 0) return body;
   const name = body.output !== undefined && body.output !== null && !body.outputs ? 'output' : 'outputs';
   const bases = listOf(body[name]);
   const count = Math.max(presets.length, bases.length, outputs.length, 1);
   const merged = Array.from({ length: count }, (_, index): unknown => {
-    const lowest = presets.length === 1 ? presets[0] : index < presets.length ? presets[index] : {};
+    const presetOutput = presets.length === 1 ? presets[0] : index < presets.length ? presets[index] : {};
     const base = index < bases.length ? bases[index] : {};
     if (!isObject(base)) return base;
-    if (!isObject(lowest)) return lowest;
+    if (!isObject(presetOutput)) return presetOutput;
     const layers = [base, outputFlags, outputs[index] ?? {}];
-    return layers.reduce((below, layer) => overlay(outputTable, below, layer), lowest);
+    return layers.reduce((below, layer) => overlay(outputTable, below, layer), presetOutput);
   });
   const { [name]: _replaced, ...others } = body;
   return { ...others, outputs: merged };
@@ -66,22 +66,25 @@ function listOf(outputs: unknown): readonly unknown[] {
 }
 
 function overlay(table: SettingsTable, base: RequestFields, layer: RequestFields): Record<string, unknown> {
-  const taken = new Set(
-    Object.keys(layer).flatMap((name) => [...spellingsOf(table, name), ...(overruledBy.get(name) ?? [])]),
+  const replacedNames = new Set(
+    Object.keys(layer).flatMap((name) => [
+      ...spellingsOf(table, name),
+      ...(overriddenSettings.get(name) ?? []),
+    ]),
   );
-  const kept = Object.entries(sidesOf(base, layer)).filter(([name]) => !taken.has(name));
-  return { ...Object.fromEntries(kept), ...layer };
+  const keptEntries = Object.entries(expandSize(base, layer)).filter(([name]) => !replacedNames.has(name));
+  return { ...Object.fromEntries(keptEntries), ...layer };
 }
 
-function spellingsOf(table: SettingsTable, given: string): readonly string[] {
+function spellingsOf(table: SettingsTable, settingName: string): readonly string[] {
   const all = Object.entries(table).map(([name, { spellings = [] }]) => [name, ...spellings]);
-  return all.find((names) => names.includes(given)) ?? [given];
+  return all.find((names) => names.includes(settingName)) ?? [settingName];
 }
 
 /** The base with its `size` as width and height, where the layer gives one of these. */
-function sidesOf(base: RequestFields, layer: RequestFields): RequestFields {
-  const isSideGiven = 'width' in layer || 'height' in layer;
-  const size = isSideGiven ? readSize(outputTable.size, base.size) : { rule: '' };
+function expandSize(base: RequestFields, layer: RequestFields): RequestFields {
+  const hasWidthOrHeight = 'width' in layer || 'height' in layer;
+  const size = hasWidthOrHeight ? parseSize(outputTable.size, base.size) : { rule: '' };
   if (!('value' in size)) return base;
   const { size: _size, ...others } = base;
   return { ...others, ...size.value };

@@ -15,7 +15,7 @@ export const notificationTable = {
   format: {
     kind: 'choice',
     choices: ['json', 'xml'],
-    anyCase: true,
+    isCaseInsensitive: true,
     default: 'json',
     section,
     help: 'what the body of the notice is written in',

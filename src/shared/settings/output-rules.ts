@@ -1,4 +1,4 @@
-import { decoded, pathInUrl, withoutExtension } from '../text/url-text.js';
+import { decodeUrlPart, pathInUrl, withoutExtension } from '../text/url-text.js';
 import type { OutputSettings } from './index.js';
 import { audioKilobitsPerChannel, maxPathPartBytes, maxPixels, thumbnailSuffix } from './limits.js';
 import { byteLength } from './read-text.js';
@@ -32,17 +32,17 @@ const rules: readonly OutputRule[] = [
       ? `.filename must have at most ${maxPathPartBytes} bytes in its last part, ${thumbnailSuffix} of the thumbnails included`
       : undefined,
   ({ url, thumbnails }) =>
-    url !== undefined && isTooLong(decoded(pathInUrl(url)), thumbnails !== undefined)
+    url !== undefined && isTooLong(decodeUrlPart(pathInUrl(url)), thumbnails !== undefined)
       ? `.url must have at most ${maxPathPartBytes} bytes in each part of its path, the suffix of thumbnails included`
       : undefined,
   ({ base_url }) =>
-    base_url !== undefined && isTooLong(decoded(pathInUrl(base_url)), false)
+    base_url !== undefined && isTooLong(decodeUrlPart(pathInUrl(base_url)), false)
       ? `.base_url must have at most ${maxPathPartBytes} bytes in each part of its path`
       : undefined,
 ];
 
 /** Every complaint about settings that are right one by one but do not go together. */
-export function complaintsAboutOutput(settings: OutputSettings, path: string): readonly string[] {
+export function validateOutput(settings: OutputSettings, path: string): readonly string[] {
   return rules.flatMap((rule) => {
     const text = rule(settings);
     return text === undefined ? [] : [`${path}${text}`];
@@ -53,7 +53,7 @@ export function complaintsAboutOutput(settings: OutputSettings, path: string): r
  * Complaints about labels that are there twice. That two outputs go to one place is not told here: it takes the
  * places that they are given, made-up names included.
  */
-export function complaintsAboutLabels(outputs: readonly OutputSettings[]): readonly string[] {
+export function validateLabels(outputs: readonly OutputSettings[]): readonly string[] {
   const labels = outputs.map(({ label }) => label);
   return labels.flatMap((label, index) => {
     const first = label === undefined ? index : labels.indexOf(label);

@@ -1,6 +1,6 @@
 import { isObject } from '../util/is-object.js';
-import { hasMoreCharacters } from './read-text.js';
-import { complaint, pathTo, type Reading } from './reading.js';
+import { isLongerThan } from './read-text.js';
+import { invalidResult, type ParseResult, pathTo } from './reading.js';
 import type { MapSetting } from './setting.js';
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -10,30 +10,34 @@ const visible = /^[\x20-\x7e]*$/;
  * Reads headers: names as HTTP has them, none of them twice in whatever letter case, to texts of visible ASCII characters. Names that
  * are not valid are not repeated in the complaint, as who writes a whole header into the name puts its secret there.
  */
-export function readMap(
+export function parseMap(
   setting: MapSetting,
   value: unknown,
   path: string,
-): Reading<Readonly<Record<string, string>>> {
-  if (!isObject(value)) return complaint(`${path} must be an object of texts by their names`);
+): ParseResult<Readonly<Record<string, string>>> {
+  if (!isObject(value)) return invalidResult(`${path} must be an object of texts by their names`);
   const entries = Object.entries(value);
-  if (entries.length > setting.max) return complaint(`${path} must have at most ${setting.max} entries`);
-  if (entries.some(([name]) => !token.test(name) || hasMoreCharacters(name, setting.maxNameLength))) {
-    return complaint(
+  if (entries.length > setting.max) return invalidResult(`${path} must have at most ${setting.max} entries`);
+  if (entries.some(([name]) => !token.test(name) || isLongerThan(name, setting.maxNameLength))) {
+    return invalidResult(
       `${path} must have names of headers, such as X-Order, with at most ${setting.maxNameLength} characters`,
     );
   }
-  const complaints = entries.flatMap(([name, text], index) => {
-    const isDouble = entries.slice(0, index).some(([other]) => other.toLowerCase() === name.toLowerCase());
-    const rule = isDouble ? 'must be there only once' : brokenRule(setting, name, text);
+  const validationErrors = entries.flatMap(([name, text], index) => {
+    const isDuplicate = entries.slice(0, index).some(([other]) => other.toLowerCase() === name.toLowerCase());
+    const rule = isDuplicate ? 'must be there only once' : findHeaderViolation(setting, name, text);
     return rule === undefined ? [] : [`${pathTo(path, name)} ${rule}`];
   });
-  if (complaints.length > 0) return { complaints, unknownFields: [] };
+  if (validationErrors.length > 0) return { validationErrors, unknownFields: [] };
   // Every value has passed as a text, which the compiler cannot follow.
-  return { value: Object.fromEntries(entries) as Record<string, string>, complaints, unknownFields: [] };
+  return {
+    value: Object.fromEntries(entries) as Record<string, string>,
+    validationErrors,
+    unknownFields: [],
+  };
 }
 
-function brokenRule(setting: MapSetting, name: string, text: unknown): string | undefined {
+function findHeaderViolation(setting: MapSetting, name: string, text: unknown): string | undefined {
   if (isReserved(setting, name.toLowerCase()))
     return 'must be left out: this header is written by the daemon';
   if (typeof text !== 'string') return 'must be a text';

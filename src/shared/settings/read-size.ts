@@ -1,8 +1,8 @@
-import type { Plain } from './reading.js';
+import type { ScalarResult } from './reading.js';
 import type { Size, SizeSetting } from './setting.js';
 
 /** Reads `WIDTHxHEIGHT` in pixels. */
-export function readSize(setting: SizeSetting, value: unknown): Plain<Size> {
+export function parseSize(setting: SizeSetting, value: unknown): ScalarResult<Size> {
   const { min, max } = setting;
   const parts = typeof value === 'string' ? /^([1-9]\d*)x([1-9]\d*)$/i.exec(value) : null;
   const size = { width: Number(parts?.[1]), height: Number(parts?.[2]) };

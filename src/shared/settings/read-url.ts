@@ -1,6 +1,6 @@
 import { maxUrlLength } from './limits.js';
-import { hasMoreCharacters, isUnfitForNames } from './read-text.js';
-import type { Plain } from './reading.js';
+import { isInvalidName, isLongerThan } from './read-text.js';
+import type { ScalarResult } from './reading.js';
 import type { UrlSetting } from './setting.js';
 
 const rule = 'must be a URL with a scheme and a host or bucket, such as http://example.com/video.mp4';
@@ -17,13 +17,13 @@ const localFile = /^file:(?:\/\/(?:localhost)?)?\/[^/]/i;
  * Reads an address. What stands after the host is its scheme's to judge, and so is the scheme itself. The
  * only addresses without a host are those of local files. The rules never repeat the address: it may hold a password.
  */
-export function readUrl({ schemes }: UrlSetting, value: unknown): Plain<string> {
+export function parseUrlSetting({ schemes }: UrlSetting, value: unknown): ScalarResult<string> {
   if (typeof value !== 'string') return { rule };
-  if (hasMoreCharacters(value, maxUrlLength)) return { rule: `must have at most ${maxUrlLength} characters` };
-  if (isUnfitForNames(value)) return { rule: 'must not hold control characters or line breaks' };
+  if (isLongerThan(value, maxUrlLength)) return { rule: `must have at most ${maxUrlLength} characters` };
+  if (isInvalidName(value)) return { rule: 'must not hold control characters or line breaks' };
   if (value !== value.trim()) return { rule: 'must not begin or end with a blank' };
-  const broken = schemes === undefined ? undefined : brokenSchemeRule(schemes, value);
-  if (broken !== undefined) return { rule: broken };
+  const violation = schemes === undefined ? undefined : findSchemeViolation(schemes, value);
+  if (violation !== undefined) return { rule: violation };
   if (localFile.test(value) || hasHost(value)) return { value };
   if (Number(portOfAddress.exec(value)?.[1] ?? 1) > 65_535) return { rule: portRule };
   return {
@@ -31,7 +31,7 @@ export function readUrl({ schemes }: UrlSetting, value: unknown): Plain<string> 
   };
 }
 
-function brokenSchemeRule(schemes: readonly string[], value: string): string | undefined {
+function findSchemeViolation(schemes: readonly string[], value: string): string | undefined {
   const one = `must be a URL with the scheme ${schemes.join(' or ')}`;
   if (eMail.test(value)) return `${one}: nothing is sent by e-mail`;
   if (!schemes.some((scheme) => value.toLowerCase().startsWith(`${scheme}:`))) return one;

@@ -1,28 +1,28 @@
 import { isObject } from '../util/is-object.js';
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
-import { complaintsAboutLabels, complaintsAboutOutput, withoutSize } from './output-rules.js';
-import { readFields } from './read-value.js';
-import { allOf, complaint, type Reading } from './reading.js';
+import { validateLabels, validateOutput, withoutSize } from './output-rules.js';
+import { parseObjectFields } from './read-value.js';
+import { invalidResult, mergeResults, type ParseResult } from './reading.js';
 
 /** What became of the body of a create: a typed request, or every complaint about it, as full sentences. */
-export type JobRequestReading =
+export type JobRequestParseResult =
   | { readonly ok: true; readonly request: JobRequest; readonly unknownFields: readonly string[] }
   | {
       readonly ok: false;
-      readonly complaints: readonly string[];
+      readonly validationErrors: readonly string[];
       readonly unknownFields: readonly string[];
-      readonly soundParts: SoundParts;
+      readonly validParts: ValidParts;
     };
 
 /** What nothing is wrong with in a request that is not valid, for further checks to add to its complaints. */
-export interface SoundParts {
+export interface ValidParts {
   readonly job: Partial<JobRequest>;
   /** By their index in the request; undefined where one has complaints. */
   readonly outputs: readonly (OutputSettings | undefined)[];
 }
 
 /** Fields of a body that are no settings: read below, and by whoever looks at the key. */
-const fieldsOfOthers: readonly string[] = ['output', 'outputs', 'api_key'];
+const nonSettingFields: readonly string[] = ['output', 'outputs', 'api_key'];
 /** Paths of unknown fields that are told: a log line is no place for a body full of them. */
 const maxUnknownFields = 100;
 
@@ -39,60 +39,69 @@ const maxUnknownFields = 100;
  * Not judged here, since it takes more than the tables: which URL schemes are known, which codecs go into which
  * container, what this version and its ffmpeg can do.
  */
-export function readJobRequest(body: unknown, limits: { readonly maxOutputs: number }): JobRequestReading {
+export function parseJobRequest(
+  body: unknown,
+  limits: { readonly maxOutputs: number },
+): JobRequestParseResult {
   if (!isObject(body)) {
-    const complaints = ['The request must be an object with an input'];
-    return { ok: false, complaints, unknownFields: [], soundParts: { job: {}, outputs: [] } };
+    const validationErrors = ['The request must be an object with an input'];
+    return { ok: false, validationErrors, unknownFields: [], validParts: { job: {}, outputs: [] } };
   }
-  const job = readFields(jobTable, body, '');
-  const outputs = readOutputs(body, limits.maxOutputs);
-  const complaints = [...job.complaints, ...outputs.complaints];
+  const job = parseObjectFields(jobTable, body, '');
+  const outputs = parseOutputs(body, limits.maxOutputs);
+  const validationErrors = [...job.validationErrors, ...outputs.validationErrors];
   const unknownFields = [
-    ...job.unknownFields.filter((name) => !fieldsOfOthers.includes(name)),
+    ...job.unknownFields.filter((name) => !nonSettingFields.includes(name)),
     ...outputs.unknownFields,
   ].slice(0, maxUnknownFields);
-  return job.value === undefined || complaints.length > 0
-    ? { ok: false, complaints, unknownFields, soundParts: { job: job.valid, outputs: outputs.sound } }
-    : { ok: true, request: { ...job.value, outputs: outputs.sound.filter(isThere) }, unknownFields };
+  return job.value === undefined || validationErrors.length > 0
+    ? {
+        ok: false,
+        validationErrors,
+        unknownFields,
+        validParts: { job: job.valid, outputs: outputs.validOutputs },
+      }
+    : { ok: true, request: { ...job.value, outputs: outputs.validOutputs.filter(isDefined) }, unknownFields };
 }
 
 /** A reading of all outputs, with those that nothing is wrong with in their places. */
-interface OutputsReading extends Reading<never> {
-  readonly sound: SoundParts['outputs'];
+interface OutputsParseResult extends ParseResult<never> {
+  readonly validOutputs: ValidParts['outputs'];
 }
 
-function readOutputs(body: Readonly<Record<string, unknown>>, max: number): OutputsReading {
-  const [given = [], second] = ['outputs', 'output'].flatMap((name) =>
+function parseOutputs(body: Readonly<Record<string, unknown>>, max: number): OutputsParseResult {
+  const [outputsValue = [], duplicateValue] = ['outputs', 'output'].flatMap((name) =>
     Object.hasOwn(body, name) && body[name] !== null && body[name] !== undefined ? [body[name]] : [],
   );
-  if (second !== undefined) return noOutputs('output and outputs must not both be given: use outputs');
-  if (!Array.isArray(given) && !isObject(given)) {
-    return noOutputs('outputs must be an array of objects, or one object');
+  if (duplicateValue !== undefined)
+    return rejectOutputs('output and outputs must not both be given: use outputs');
+  if (!Array.isArray(outputsValue) && !isObject(outputsValue)) {
+    return rejectOutputs('outputs must be an array of objects, or one object');
   }
-  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (list.length > max) return noOutputs(`outputs must have at most ${max} entries`);
-  if (list.length === 0) return { ...allOf([]), sound: [defaultOutput] };
-  const readings = list.map((item, index) => readOutput(item, `outputs[${index}]`));
-  const { complaints, unknownFields } = allOf(readings);
+  const list: readonly unknown[] = Array.isArray(outputsValue) ? outputsValue : [outputsValue];
+  if (list.length > max) return rejectOutputs(`outputs must have at most ${max} entries`);
+  if (list.length === 0) return { ...mergeResults([]), validOutputs: [defaultOutput] };
+  const results = list.map((item, index) => parseOutput(item, `outputs[${index}]`));
+  const { validationErrors, unknownFields } = mergeResults(results);
   return {
-    complaints: [...complaints, ...complaintsAboutLabels(readings.map(({ valid }) => valid))],
+    validationErrors: [...validationErrors, ...validateLabels(results.map(({ valid }) => valid))],
     unknownFields,
-    sound: readings.map((reading) =>
-      reading.complaints.length === 0 ? withoutSize(reading.valid) : undefined,
+    validOutputs: results.map((result) =>
+      result.validationErrors.length === 0 ? withoutSize(result.valid) : undefined,
     ),
   };
 }
 
-function noOutputs(text: string): OutputsReading {
-  return { ...complaint(text), sound: [] };
+function rejectOutputs(text: string): OutputsParseResult {
+  return { ...invalidResult(text), validOutputs: [] };
 }
 
-function readOutput(item: unknown, path: string): Reading<never> & { readonly valid: OutputSettings } {
-  if (!isObject(item)) return { ...complaint(`${path} must be an object`), valid: {} };
-  const { valid, complaints, unknownFields } = readFields(outputTable, item, path);
-  return { valid, complaints: [...complaints, ...complaintsAboutOutput(valid, path)], unknownFields };
+function parseOutput(item: unknown, path: string): ParseResult<never> & { readonly valid: OutputSettings } {
+  if (!isObject(item)) return { ...invalidResult(`${path} must be an object`), valid: {} };
+  const { valid, validationErrors, unknownFields } = parseObjectFields(outputTable, item, path);
+  return { valid, validationErrors: [...validationErrors, ...validateOutput(valid, path)], unknownFields };
 }
 
-function isThere(settings: OutputSettings | undefined): settings is OutputSettings {
+function isDefined(settings: OutputSettings | undefined): settings is OutputSettings {
   return settings !== undefined;
 }

@@ -1,33 +1,33 @@
 /** What became of one value of a request: the typed value, or what is wrong with it. */
-export interface Reading<T> {
+export interface ParseResult<T> {
   /** Absent where the value was left out or is not valid. */
   readonly value?: T;
   /** Full sentences without a full stop, each beginning with the path of the field. They never repeat the value. */
-  readonly complaints: readonly string[];
+  readonly validationErrors: readonly string[];
   /** Paths of fields that no table knows. */
   readonly unknownFields: readonly string[];
 }
 
 /** One plain value: as it is meant, or the rule that it breaks (`must be ...`). */
-export type Plain<T> = { readonly value: T } | { readonly rule: string };
+export type ScalarResult<T> = { readonly value: T } | { readonly rule: string };
 
 /** The reading of a plain value at a path. */
-export function readingOf<T>(path: string, plain: Plain<T>): Reading<T> {
-  return 'rule' in plain
-    ? { complaints: [`${path} ${plain.rule}`], unknownFields: [] }
-    : { value: plain.value, complaints: [], unknownFields: [] };
+export function toParseResult<T>(path: string, scalar: ScalarResult<T>): ParseResult<T> {
+  return 'rule' in scalar
+    ? { validationErrors: [`${path} ${scalar.rule}`], unknownFields: [] }
+    : { value: scalar.value, validationErrors: [], unknownFields: [] };
 }
 
 /** A reading that is one complaint. */
-export function complaint(text: string): Reading<never> {
-  return { complaints: [text], unknownFields: [] };
+export function invalidResult(text: string): ParseResult<never> {
+  return { validationErrors: [text], unknownFields: [] };
 }
 
 /** Complaints and unknown fields of several readings, in their order. */
-export function allOf(readings: readonly Reading<unknown>[]): Reading<never> {
+export function mergeResults(results: readonly ParseResult<unknown>[]): ParseResult<never> {
   return {
-    complaints: readings.flatMap((reading) => reading.complaints),
-    unknownFields: readings.flatMap((reading) => reading.unknownFields),
+    validationErrors: results.flatMap((result) => result.validationErrors),
+    unknownFields: results.flatMap((result) => result.unknownFields),
   };
 }
 

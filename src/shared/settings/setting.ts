@@ -63,9 +63,9 @@ export interface UrlSetting extends SettingText {
 export interface ChoiceSetting extends SettingText {
   readonly kind: 'choice';
   readonly choices: readonly string[];
-  readonly anyCase?: boolean;
+  readonly isCaseInsensitive?: boolean;
   /** Other words for a choice, in lower case. Only the command line takes them: a request holds the choice itself. */
-  readonly typedAs?: Readonly<Record<string, string>>;
+  readonly synonyms?: Readonly<Record<string, string>>;
   readonly default?: string;
 }
 
@@ -105,7 +105,7 @@ export interface ObjectSetting extends SettingText {
   /** Fields of which exactly one must be given. */
   readonly oneOf?: readonly string[];
   /** Whether an array of one such object is taken as well. */
-  readonly isTakenInArray?: true;
+  readonly acceptsArray?: true;
   /** Field that a plain number stands for on the command line. */
   readonly numberField?: string;
   /** Field that a plain text stands for, in requests and on the command line; no other field is required then. */

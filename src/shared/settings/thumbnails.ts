@@ -24,7 +24,7 @@ export const thumbnailsTable = {
 export const thumbnailsSetting = {
   kind: 'object',
   fields: thumbnailsTable,
-  isTakenInArray: true,
+  acceptsArray: true,
   numberField: 'number',
   section,
   help: 'PNG pictures taken from the output, delivered beside it',

@@ -1,6 +1,6 @@
-import { nearMisses } from '../text/suggestions.js';
+import { findSuggestions } from '../text/suggestions.js';
 import { jobTable, outputTable } from './index.js';
-import { readJobRequest } from './read.js';
+import { parseJobRequest } from './read.js';
 import type { Setting, SettingsTable } from './setting.js';
 
 /** A field of a request that no table knows. */
@@ -12,30 +12,32 @@ export interface UnknownField {
 }
 
 /** Fields of the request itself that are not in the table of the job. */
-const besideJob = ['outputs', 'output', 'api_key'] as const;
+const nonSettingFields = ['outputs', 'output', 'api_key'] as const;
 
 /** The fields of a request that nobody knows, and what may have been meant by each (section 4.1). Pure; never throws. */
-export function unknownFieldsOf(request: unknown): readonly UnknownField[] {
-  const { unknownFields } = readJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
+export function findUnknownFields(request: unknown): readonly UnknownField[] {
+  const { unknownFields } = parseJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
   return unknownFields.map((path) => ({ path, hint: hintFor(path) }));
 }
 
 function hintFor(path: string): string | null {
   const parts = path.split('.');
   const name = parts.at(-1) ?? '';
-  const above = parts.slice(0, -1).map((part) => part.replace(/\[.*$/, ''));
-  const isOfJob = above.length === 0;
-  const table = isOfJob ? jobTable : tableAt(above);
-  const near = nearMisses(name, [...namesOf(table), ...(isOfJob ? besideJob : [])]);
-  if (near.includes(name)) return null;
+  const parents = parts.slice(0, -1).map((part) => part.replace(/\[.*$/, ''));
+  const isJobField = parents.length === 0;
+  const table = isJobField ? jobTable : tableAt(parents);
+  const suggestions = findSuggestions(name, [...namesOf(table), ...(isJobField ? nonSettingFields : [])]);
+  if (suggestions.includes(name)) return null;
   // A setting in the wrong place is more than a slip of the hand.
-  if (isOfJob && namesOf(outputTable).includes(name)) return `${name} belongs into outputs`;
-  if (above.length === 1 && [...namesOf(jobTable), 'api_key'].includes(name)) {
+  if (isJobField && namesOf(outputTable).includes(name)) return `${name} belongs into outputs`;
+  if (parents.length === 1 && [...namesOf(jobTable), 'api_key'].includes(name)) {
     return `${name} belongs to the job, beside outputs`;
   }
-  if (near.length > 0) return `did you mean ${near.join(', ')}?`;
-  const elsewhere = isOfJob ? nearMisses(name, namesOf(outputTable))[0] : undefined;
-  return elsewhere === undefined ? null : `did you mean ${elsewhere}, which belongs into outputs?`;
+  if (suggestions.length > 0) return `did you mean ${suggestions.join(', ')}?`;
+  const outputSuggestion = isJobField ? findSuggestions(name, namesOf(outputTable))[0] : undefined;
+  return outputSuggestion === undefined
+    ? null
+    : `did you mean ${outputSuggestion}, which belongs into outputs?`;
 }
 
 function tableAt([, ...names]: readonly string[]): SettingsTable {
@@ -44,9 +46,9 @@ function tableAt([, ...names]: readonly string[]): SettingsTable {
   return table;
 }
 
-function settingOf(table: SettingsTable, given: string): Setting | undefined {
+function settingOf(table: SettingsTable, settingName: string): Setting | undefined {
   const found = Object.entries(table).find(
-    ([name, { spellings = [] }]) => name === given || spellings.includes(given),
+    ([name, { spellings = [] }]) => name === settingName || spellings.includes(settingName),
   );
   return found?.[1];
 }

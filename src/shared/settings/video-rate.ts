@@ -1,4 +1,4 @@
-import { kilobits } from './limits.js';
+import { bitrateKbps } from './limits.js';
 import type { SettingsTable } from './setting.js';
 
 const section = '4.1 Video bitrate';
@@ -15,20 +15,20 @@ export const videoRateTable = {
   },
   video_bitrate: {
     kind: 'integer',
-    ...kilobits,
+    ...bitrateKbps,
     section,
     help: 'bitrate of the picture: a predictable size instead of a predictable quality; wins over quality',
   },
   bitrate_cap: {
     kind: 'integer',
-    ...kilobits,
+    ...bitrateKbps,
     spellings: ['decoder_bitrate_cap'],
     section,
     help: 'greatest bitrate at any moment',
   },
   buffer_size: {
     kind: 'integer',
-    ...kilobits,
+    ...bitrateKbps,
     unit: 'kbit',
     spellings: ['decoder_buffer_size'],
     section,

@@ -1,5 +1,5 @@
 /** The marks that we draw with, each with the ASCII letter that stands for it best; all of them take one cell. */
-const letters: Readonly<Record<string, string>> = {
+const replacements: Readonly<Record<string, string>> = {
   '█': '#',
   '▉': '#',
   '▊': '#',
@@ -21,12 +21,12 @@ const letters: Readonly<Record<string, string>> = {
   '↓': 'j',
 };
 
-const marks = new RegExp(`[${Object.keys(letters).join('')}]`, 'g');
+const marks = new RegExp(`[${Object.keys(replacements).join('')}]`, 'g');
 
 /**
  * The text with our own marks in ASCII, for terminals whose locale has no others; as wide as before. Other people's letters, in names,
  * stay as they are.
  */
-export function asciiMarks(text: string): string {
-  return text.replace(marks, (mark) => letters[mark] ?? mark);
+export function toAscii(text: string): string {
+  return text.replace(marks, (mark) => replacements[mark] ?? mark);
 }

@@ -32,26 +32,26 @@ export function fitText(text: string, columns: number): string {
   if (columns <= 1) return columns === 1 ? '…' : '';
   const tailColumns = Math.floor((columns - 1) * 0.6);
   const characters = [...text];
-  const head = takeColumns(characters, columns - 1 - tailColumns);
-  const tail = takeColumns(characters.reverse(), tailColumns).reverse();
+  const head = sliceColumns(characters, columns - 1 - tailColumns);
+  const tail = sliceColumns(characters.reverse(), tailColumns).reverse();
   return `${head.join('')}…${tail.join('')}`;
 }
 
 /** The text within so many columns; where it is longer, `…` stands for its end. */
 export function cutText(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
-  return columns < 1 ? '' : `${takeColumns([...text], columns - 1).join('')}…`;
+  return columns < 1 ? '' : `${sliceColumns([...text], columns - 1).join('')}…`;
 }
 
-function takeColumns(characters: readonly string[], columns: number): string[] {
-  const taken: string[] = [];
+function sliceColumns(characters: readonly string[], columns: number): string[] {
+  const slice: string[] = [];
   let used = 0;
   for (const character of characters) {
     used += columnsOf(character);
     if (used > columns) break;
-    taken.push(character);
+    slice.push(character);
   }
-  return taken;
+  return slice;
 }
 
 function columnsOf(character: string): number {

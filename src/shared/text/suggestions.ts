@@ -3,25 +3,25 @@
  * `video-bitrate`), and names a few slips away. A slip is a letter too many, too few or wrong, or two letters swapped. One slip is
  * allowed for every three letters typed: with more, unrelated words of the same length would match.
  */
-export function nearMisses(word: string, known: readonly string[]): readonly string[] {
+export function findSuggestions(word: string, known: readonly string[]): readonly string[] {
   const typed = word.toLowerCase();
-  const maxSlips = Math.floor(typed.length / 3);
-  const near = known.flatMap((candidate) => {
+  const maxDistance = Math.floor(typed.length / 3);
+  const suggestions = known.flatMap((candidate) => {
     const name = candidate.toLowerCase();
     if (typed !== '' && (name.startsWith(typed) || name.split(/[-_]/).includes(typed))) {
-      return [{ candidate, slips: 0 }];
+      return [{ candidate, distance: 0 }];
     }
-    if (Math.abs(typed.length - name.length) > maxSlips) return [];
-    const slips = slipsBetween(typed, name);
-    return slips <= maxSlips ? [{ candidate, slips }] : [];
+    if (Math.abs(typed.length - name.length) > maxDistance) return [];
+    const distance = editDistance(typed, name);
+    return distance <= maxDistance ? [{ candidate, distance }] : [];
   });
-  return near
-    .sort((a, b) => a.slips - b.slips)
+  return suggestions
+    .sort((a, b) => a.distance - b.distance)
     .slice(0, 3)
     .map(({ candidate }) => candidate);
 }
 
-function slipsBetween(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {

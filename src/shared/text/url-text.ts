@@ -1,5 +1,5 @@
 /** A text percent-decoded, or as it is where it cannot be: a lone "%" was meant as it stands. */
-export function decoded(text: string): string {
+export function decodeUrlPart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -20,7 +20,7 @@ export function pathInUrl(url: string): string {
 /** The name that the path of a URL ends in, percent-decoded; empty where it has none. */
 export function fileNameInUrl(url: string): string {
   const path = pathInUrl(url).replace(/\/+$/, '');
-  return decoded(path.slice(path.lastIndexOf('/') + 1));
+  return decodeUrlPart(path.slice(path.lastIndexOf('/') + 1));
 }
 
 // The dot may be percent-encoded, as everything in a URL may be.
@@ -32,12 +32,12 @@ export function withoutExtension(name: string): string {
 }
 
 /** The URL of a file beside the one of another URL: its name without the extension, and an ending in place of that. */
-export function besideInUrl(url: string, ending: string): string {
-  const [, path = url, rest = ''] = /^([^?#]*)(.*)$/s.exec(url) ?? [];
-  return `${path.replace(/\/+$/, '').replace(extensionInUrl, '')}${ending}${rest}`;
+export function replaceExtensionInUrl(url: string, suffix: string): string {
+  const [, path = url, queryAndHash = ''] = /^([^?#]*)(.*)$/s.exec(url) ?? [];
+  return `${path.replace(/\/+$/, '').replace(extensionInUrl, '')}${suffix}${queryAndHash}`;
 }
 
 /** What the name of a thumbnail has in place of the extension of its video's: `_0000.png`, `_0001.png` and so on. */
-export function thumbnailEnding(index: number): string {
+export function thumbnailFileSuffix(index: number): string {
   return `_${String(index).padStart(4, '0')}.png`;
 }

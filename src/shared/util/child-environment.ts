@@ -17,11 +17,11 @@ const names: readonly string[] = [
  * to see the keys, tokens and proxy passwords that the environment of a daemon holds. `own` are variables for this program.
  */
 export function childEnvironment(
-  own: Readonly<Record<string, string>> = {},
+  parentEnvironment: Readonly<Record<string, string>> = {},
   environment: NodeJS.ProcessEnv = process.env,
 ): Record<string, string> {
   const kept = Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && (names.includes(name) || name.startsWith('LC_')) ? [[name, value] as const] : [],
   );
-  return { ...Object.fromEntries(kept), ...own };
+  return { ...Object.fromEntries(kept), ...parentEnvironment };
 }

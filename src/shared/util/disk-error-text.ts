@@ -14,9 +14,9 @@ const reasons: Readonly<Record<string, string>> = {
  * Why a file or folder could not be read or written, as the end of a sentence without its full stop: what the system says, in words;
  * else the message of the error. `whoHas` is who works on it, with the verb.
  */
-export function diskReason(error: unknown, to: 'read' | 'write', whoHas = 'you have'): string {
+export function diskReason(error: unknown, to: 'read' | 'write', describeOwner = 'you have'): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'EACCES' || code === 'EPERM') return `${whoHas} no permission to ${to} it`;
+  if (code === 'EACCES' || code === 'EPERM') return `${describeOwner} no permission to ${to} it`;
   if (code === 'ENOENT') return to === 'read' ? 'there is no such file' : 'nothing can be made there';
   return reasons[code] ?? (error instanceof Error ? error.message.replace(/\.$/, '') : String(error));
 }

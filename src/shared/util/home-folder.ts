@@ -5,8 +5,8 @@ import { homedir, userInfo } from 'node:os';
  * that the system knows. `/` where it knows none.
  */
 export function homeFolder(): string {
-  const told = homedir();
-  if (told.startsWith('/') || process.platform === 'win32') return told;
+  const homeVariable = homedir();
+  if (homeVariable.startsWith('/') || process.platform === 'win32') return homeVariable;
   try {
     const { homedir: known } = userInfo();
     return known.startsWith('/') ? known : '/';

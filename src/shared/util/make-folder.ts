@@ -9,12 +9,12 @@ import { dirname, resolve } from 'node:path';
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<string | null> {
   const folder = resolve(path);
-  const above = dirname(folder);
-  const trouble = await make(folder, mode);
-  if (trouble === null) return folder;
+  const parent = dirname(folder);
+  const failure = await make(folder, mode);
+  if (failure === null) return folder;
   if (await isFolder(folder)) return null;
-  if (!isMissing(trouble) || above === folder) throw trouble;
-  const first = await makeFolder(above, mode);
+  if (!isMissing(failure) || parent === folder) throw failure;
+  const first = await makeFolder(parent, mode);
   const last = await make(folder, mode);
   if (last !== null && !(await isFolder(folder))) throw last;
   return first ?? folder;

@@ -1,12 +1,12 @@
 import { Component, type ReactNode } from 'react';
 
-interface GuardProps {
-  readonly onFault: (error: unknown) => void;
+interface ErrorBoundaryProps {
+  readonly onError: (error: unknown) => void;
   readonly children?: ReactNode;
 }
 
 /** Hands on what a view throws. React would take the view away and go on without it, and ink would show where in our code it happened. */
-export class Guard extends Component<GuardProps, { readonly hasFailed: boolean }> {
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly hasFailed: boolean }> {
   static getDerivedStateFromError(): { readonly hasFailed: boolean } {
     return { hasFailed: true };
   }
@@ -14,7 +14,7 @@ export class Guard extends Component<GuardProps, { readonly hasFailed: boolean }
   override state = { hasFailed: false };
 
   override componentDidCatch(error: unknown): void {
-    this.props.onFault(error);
+    this.props.onError(error);
   }
 
   override render(): ReactNode {

@@ -14,14 +14,14 @@ const colours = {
 } as const satisfies Record<Tone, { readonly color?: string; readonly dimColor?: boolean }>;
 
 /** Text of one line in the colour of its tone, cut off where it does not fit. */
-export function Tint(props: {
+export function StyledTextView(props: {
   readonly tone: Tone;
   readonly isBold?: boolean;
   readonly children?: ReactNode;
 }): ReactNode {
-  const look = useContext(ColourContext) ? { ...colours[props.tone], bold: props.isBold ?? false } : {};
+  const style = useContext(ColourContext) ? { ...colours[props.tone], bold: props.isBold ?? false } : {};
   return (
-    <Text wrap="truncate-end" {...look}>
+    <Text wrap="truncate-end" {...style}>
       {props.children}
     </Text>
   );

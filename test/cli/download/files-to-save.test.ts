@@ -77,7 +77,7 @@ test('the second of two equal names gets the number of its output', () => {
 });
 
 test('thumbnails are fetched too; what was delivered elsewhere is not, and outputs that failed are none', () => {
-  const { files, elsewhere } = filesToSave(
+  const { files, external: elsewhere } = filesToSave(
     job(['s3://bucket/film.mp4', `${host}/a.mp4`], [`${host}/a_0000.png`, 's3://bucket/b_0000.png']),
   );
   assert.equal(
@@ -89,7 +89,7 @@ test('thumbnails are fetched too; what was delivered elsewhere is not, and outpu
     id: 1,
     output_media_files: [{ id: 2, url: `${host}/a.mp4`, state: 'failed' }],
   });
-  assert.equal(filesToSave(failed), { files: [], elsewhere: [] });
+  assert.equal(filesToSave(failed), { files: [], external: [] });
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { namesToCome } from '../../../src/cli/download/names-to-come.js';
+import { predictDownloadNames } from '../../../src/cli/download/names-to-come.js';
 
 const cases: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['nothing', {}, []],
@@ -26,7 +26,7 @@ const cases: readonly (readonly [string, unknown, readonly string[]])[] = [
 
 for (const [what, request, names] of cases) {
   test(`names to come: ${what}`, () => {
-    assert.equal(namesToCome(request as Record<string, unknown>), names);
+    assert.equal(predictDownloadNames(request as Record<string, unknown>), names);
   });
 }
 

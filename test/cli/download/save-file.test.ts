@@ -40,18 +40,18 @@ const cut =
     response.write(bytes.subarray(from, from + sent), () => response.destroy());
   };
 
-interface Scene {
+interface Scenario {
   readonly source: HttpSource;
   readonly path: string;
   readonly folder: string;
   save(parts?: { readonly md5?: string | null; readonly sizeBytes?: number | null }): Promise<void>;
 }
 
-async function scene(answer: Answer, run: (scene: Scene) => Promise<void>): Promise<void> {
+async function scenario(answer: Answer, run: (scenario: Scenario) => Promise<void>): Promise<void> {
   const source = await startHttpSource(answer);
   const folder = tempFolder();
   const path = join(folder, 'film.mp4');
-  const save: Scene['save'] = (parts = {}) =>
+  const save: Scenario['save'] = (parts = {}) =>
     saveFile({ url: source.url('/film.mp4'), name: 'film.mp4', sizeBytes: null, md5: null, ...parts }, path, {
       signal: new AbortController().signal,
       onProgress: () => {},
@@ -64,7 +64,7 @@ async function scene(answer: Answer, run: (scene: Scene) => Promise<void>): Prom
   }
 }
 
-const isThere = ({ path, folder }: Scene) => {
+const exists = ({ path, folder }: Scenario) => {
   assert.ok(readFileSync(path).equals(bytes));
   assert.equal(readdirSync(folder), ['film.mp4']);
 };
@@ -75,17 +75,17 @@ const classOf = (work: Promise<void>) =>
   );
 
 test('a file is saved whole, and nothing beside it', () =>
-  scene(whole, async (here) => {
+  scenario(whole, async (here) => {
     await here.save({ md5, sizeBytes: bytes.length });
-    isThere(here);
+    exists(here);
   }));
 
 test('a connection that breaks again and again is taken up where it broke', () =>
-  scene(
+  scenario(
     (request, response, number) => (number < 4 ? cut(50_000) : whole)(request, response, number),
     async (here) => {
       await here.save();
-      isThere(here);
+      exists(here);
       const ranges = here.source.seen.map(({ headers }) => headers.range);
       assert.equal(ranges, [undefined, 'bytes=50000-', 'bytes=100000-', 'bytes=150000-']);
       assert.is(here.source.seen[1]?.headers['if-range'], '"1"');
@@ -93,10 +93,10 @@ test('a connection that breaks again and again is taken up where it broke', () =
   ));
 
 test('what an earlier run left is gone on with where the MD5 can prove it', () =>
-  scene(whole, async (here) => {
+  scenario(whole, async (here) => {
     writeFileSync(`${here.path}.part`, bytes.subarray(0, 120_000));
     await here.save({ md5 });
-    isThere(here);
+    exists(here);
     assert.equal(
       here.source.seen.map(({ headers }) => headers.range),
       ['bytes=120000-'],
@@ -104,22 +104,22 @@ test('what an earlier run left is gone on with where the MD5 can prove it', () =
   }));
 
 test('what an earlier run left of another file is fetched anew', () =>
-  scene(whole, async (here) => {
+  scenario(whole, async (here) => {
     writeFileSync(`${here.path}.part`, Buffer.alloc(120_000, 'x'));
     await here.save({ md5 });
-    isThere(here);
+    exists(here);
     assert.is(here.source.seen.length, 2);
   }));
 
 test('what an earlier run left is not trusted where nothing can prove it', () =>
-  scene(whole, async (here) => {
+  scenario(whole, async (here) => {
     writeFileSync(`${here.path}.part`, Buffer.alloc(120_000, 'x'));
     await here.save();
-    isThere(here);
+    exists(here);
   }));
 
 test('a part that is whole already is only checked', () =>
-  scene(
+  scenario(
     (request, response, number) => {
       if (request.headers.range === undefined) whole(request, response, number);
       else response.writeHead(416).end();
@@ -127,12 +127,12 @@ test('a part that is whole already is only checked', () =>
     async (here) => {
       writeFileSync(`${here.path}.part`, bytes);
       await here.save({ md5 });
-      isThere(here);
+      exists(here);
     },
   ));
 
 test('bytes that are not those of the MD5 are never given the name', () =>
-  scene(whole, async (here) => {
+  scenario(whole, async (here) => {
     assert.is(await classOf(here.save({ md5: 'f'.repeat(32) })), 'UnreachableError');
     assert.not.ok(existsSync(here.path));
   }));
@@ -143,7 +143,7 @@ for (const [status, errorClass] of [
   [403, 'ForbiddenError'],
 ] as const) {
   test(`${status} is ${errorClass} at once`, () =>
-    scene(
+    scenario(
       (_, response) => response.writeHead(status).end('<html>no</html>'),
       async (here) => {
         assert.is(await classOf(here.save()), errorClass);
@@ -154,7 +154,7 @@ for (const [status, errorClass] of [
 }
 
 test('trouble that may pass is tried again, and no key is sent along to where it leads', () =>
-  scene(
+  scenario(
     (request, response, number) => {
       if (number === 1) response.writeHead(503).end();
       else if (request.url === '/film.mp4') response.writeHead(302, { location: '/there.mp4' }).end();
@@ -162,18 +162,18 @@ test('trouble that may pass is tried again, and no key is sent along to where it
     },
     async (here) => {
       await here.save({ md5 });
-      isThere(here);
+      exists(here);
       assert.ok(here.source.seen.every(({ headers }) => headers['service-api-key'] === undefined));
     },
   ));
 
-for (const [what, sent, md5s, kept, says] of [
+for (const [what, sent, md5s, kept, expectedText] of [
   ['nothing', 0, md5, false, /^Interrupted\.$/],
   ['a part that can be gone on with', 90_000, md5, true, /film\.mp4\.part holds 90\.0 kB of it\.$/],
   ['a part that nothing could prove', 90_000, null, false, /^Interrupted\.$/],
 ] as const) {
   test(`of a download that is interrupted ${kept ? '' : 'nothing stays: not '}${what}${kept ? ' stays' : ''}`, () =>
-    scene(
+    scenario(
       (_, response) => {
         response.writeHead(200, { 'content-length': bytes.length });
         response.write(bytes.subarray(0, sent));
@@ -186,14 +186,14 @@ for (const [what, sent, md5s, kept, says] of [
         const file = { url: source.url('/film.mp4'), name: 'film.mp4', sizeBytes: null, md5: md5s };
         const error = await saveFile(file, path, { signal: stop.signal, onProgress }).catch((one) => one);
         assert.ok(isVencError(error, 'InterruptedError'), String(error));
-        assert.match(error.message, says);
+        assert.match(error.message, expectedText);
         assert.equal(readdirSync(folder), kept ? ['film.mp4.part'] : []);
       },
     ));
 }
 
 test('redirects in circles end', () =>
-  scene(
+  scenario(
     (_, response) => response.writeHead(302, { location: '/film.mp4' }).end(),
     async (here) => {
       assert.is(await classOf(here.save()), 'UnreachableError');
@@ -201,7 +201,7 @@ test('redirects in circles end', () =>
   ));
 
 test('a disk that takes nothing is told at once', () =>
-  scene(whole, async (here) => {
+  scenario(whole, async (here) => {
     mkdirSync(`${here.path}.part`);
     const error = await here.save().catch((one: unknown) => one);
     assert.ok(isVencError(error, 'UsageError'));
@@ -222,7 +222,7 @@ for (const told of [md5, null]) {
       response.write(bytes.subarray(from, 100_000));
       held.push(response);
     };
-    await scene(halfway, async ({ save, path, folder }) => {
+    await scenario(halfway, async ({ save, path, folder }) => {
       const first = save({ md5: told });
       await waitUntil('it is halfway', () => sizeOf(`${path}.part`) === 100_000);
       const second = save({ md5: told });

@@ -2,31 +2,31 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTree } from '../../../src/cli/command-tree.js';
-import { wholeProgram } from '../../../src/cli/completion/load-all-commands.js';
+import { loadFullProgram } from '../../../src/cli/completion/load-all-commands.js';
 import { helpTopics } from '../../../src/cli/help/topics/index.js';
 import { flagSynonyms } from '../../../src/cli/input/synonyms.js';
 import { createIo } from '../../../src/cli/terminal/io.js';
 import { exitCodes } from '../../../src/shared/exit-codes.js';
 import { outputTable } from '../../../src/shared/settings/index.js';
 import { readSources } from '../../helpers/architecture/source-file.js';
-import { runHere } from '../run-here.js';
+import { runInProcess } from '../run-here.js';
 
-const tree = commandTree(await wholeProgram(createIo(process, false, (code) => process.exit(code))));
+const tree = commandTree(await loadFullProgram(createIo(process, false, (code) => process.exit(code))));
 const commands = tree.commands.flatMap((one) => [one, ...one.commands]);
 const globals = tree.flags.map(({ long }) => long);
 
 for (const [name, { summary }] of Object.entries(helpTopics)) {
   test(`venc help ${name} explains it, in lines that fit`, async () => {
-    const { code, stdout, stderr } = await runHere(['help', name], { width: 60 });
+    const { code, stdout, stderr } = await runInProcess(['help', name], { width: 60 });
     assert.equal([code, stderr], [0, '']);
     // Examples are there to be copied, whole.
     for (const line of stdout.split('\n')) assert.ok(line.length <= 60 || /^ +\S/.test(line), line);
-    assert.match((await runHere(['help'])).stdout, `  ${name} `);
-    assert.match((await runHere(['--help'])).stdout, summary);
+    assert.match((await runInProcess(['help'])).stdout, `  ${name} `);
+    assert.match((await runInProcess(['--help'])).stdout, summary);
   });
 
   test(`every flag and command in venc help ${name} is one`, async () => {
-    const { stdout } = await runHere(['help', name]);
+    const { stdout } = await runInProcess(['help', name]);
     for (const [, word = ''] of stdout.matchAll(/\bvenc ([a-z]+)\b/g)) {
       assert.ok(word === 'help' || commands.some(({ path }) => path[0] === word), `venc ${word}`);
     }
@@ -42,16 +42,16 @@ for (const [name, { summary }] of Object.entries(helpTopics)) {
 }
 
 test('the topics have every exit code and every setting', async () => {
-  const codes = (await runHere(['help', 'exit-codes'])).stdout;
+  const codes = (await runInProcess(['help', 'exit-codes'])).stdout;
   for (const code of Object.values(exitCodes)) assert.match(codes, new RegExp(`^ +${code}  \\w`, 'm'));
-  const settings = (await runHere(['help', 'settings'])).stdout;
+  const settings = (await runInProcess(['help', 'settings'])).stdout;
   for (const name of Object.keys(outputTable)) {
     assert.match(settings, new RegExp(`(--${name.replaceAll('_', '-')}|\\b${name})\\b`));
   }
 });
 
 test('every environment variable of the program is in venc help environment or the manual of the daemon', async () => {
-  const told = `${(await runHere(['help', 'environment'])).stdout}${readFileSync('man/venc-daemon.8', 'utf8')}`;
+  const told = `${(await runInProcess(['help', 'environment'])).stdout}${readFileSync('man/venc-daemon.8', 'utf8')}`;
   const sources = readSources(process.cwd(), ['src', 'daemon']);
   const names = new Set(
     sources.flatMap(({ text }) => text.match(/\bVENC_[A-Z_]+\b|(?<=env\.)NO_COLOR/g) ?? []),
@@ -66,14 +66,14 @@ for (const [typed, meant] of [
   ['submti', 'submit'],
 ] as const) {
   test(`venc help ${typed} suggests ${meant}`, async () => {
-    const { code, stderr } = await runHere(['help', typed]);
+    const { code, stderr } = await runInProcess(['help', typed]);
     assert.is(code, 2);
     assert.match(stderr, `venc: unknown command '${typed}'\nvenc: hint: did you mean ${meant}`);
   });
 }
 
 test('a word that is near to nothing is told where to look', async () => {
-  const { stderr } = await runHere(['help', 'xyzzy']);
+  const { stderr } = await runInProcess(['help', 'xyzzy']);
   assert.match(stderr, 'venc help lists them all');
 });
 
@@ -86,7 +86,7 @@ const subjects: readonly (readonly [string, RegExp])[] = [
 
 for (const [typed, said] of subjects) {
   test(`venc ${typed} says what to type instead`, async () => {
-    const { code, stderr } = await runHere(typed.split(' '));
+    const { code, stderr } = await runInProcess(typed.split(' '));
     assert.is(code, 2);
     assert.match(stderr, said);
   });
@@ -100,14 +100,14 @@ for (const [typed, same] of [
   ['help accounts create', 'accounts create --help'],
 ] as const) {
   test(`venc ${typed} is venc ${same}`, async () => {
-    const [one, other] = [await runHere(typed.split(' ')), await runHere(same.split(' '))];
+    const [one, other] = [await runInProcess(typed.split(' ')), await runInProcess(same.split(' '))];
     assert.equal([one.code, one.stderr], [0, '']);
     assert.is(one.stdout, other.stdout);
   });
 }
 
 test('venc help of a command within another is its help', async () => {
-  const { stdout } = await runHere(['help', 'accounts', 'create']);
+  const { stdout } = await runInProcess(['help', 'accounts', 'create']);
   assert.match(stdout, 'Usage: venc accounts create [options] <name>');
 });
 
@@ -115,7 +115,7 @@ test('a slip in the name of any command is answered with that name', async () =>
   for (const { path } of commands) {
     const name = path.at(-1) ?? '';
     const slip = `${name.slice(0, -1)}${name.length > 3 ? '' : name.at(-1)}${name.length > 3 ? 'x' : 'x'}`;
-    const { code, stderr } = await runHere([...path.slice(0, -1), slip]);
+    const { code, stderr } = await runInProcess([...path.slice(0, -1), slip]);
     assert.is(code, 2, slip);
     assert.match(stderr, new RegExp(`venc: hint: did you mean .*\\b${name}\\b`), slip);
   }
@@ -126,7 +126,7 @@ test('a slip in any flag of any command is answered with that flag', async () =>
     for (const { long, isHidden } of flags) {
       if (isHidden) continue;
       const slip = `${long}x`;
-      const { code, stderr } = await runHere([...path, slip]);
+      const { code, stderr } = await runInProcess([...path, slip]);
       assert.is(code, 2, `${path.join(' ')} ${slip}`);
       assert.match(
         stderr,

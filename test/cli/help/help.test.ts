@@ -2,11 +2,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as honoured from '../../../daemon/plan/supported-settings.js';
 import { commandGroups, commandTable } from '../../../src/cli/command-table.js';
-import { declinedHelp } from '../../../src/cli/help/unsupported-settings.js';
+import { unsupportedHelp } from '../../../src/cli/help/unsupported-settings.js';
 import { settingFlags } from '../../../src/shared/settings/flags.js';
 import { matchesGolden } from '../../helpers/golden.js';
 import { runCli } from '../run-cli.js';
-import { runHere } from '../run-here.js';
+import { runInProcess } from '../run-here.js';
 
 const env = { COLUMNS: '80' };
 // These have a flag for each setting.
@@ -75,16 +75,16 @@ test('the settings that this version refuses are named in a help page, and value
     keyframe_interval: { unsupported: 'no', unless: [250, 300] },
     'watermark.x': { unsupported: 'no' },
   };
-  assert.equal(declinedHelp({ supportedJobFields, supportedOutputSettings }).split('\n').slice(2), [
+  assert.equal(unsupportedHelp({ supportedJobFields, supportedOutputSettings }).split('\n').slice(2), [
     '  --width',
     '  --onepass other than false',
     '  --keyframe-interval other than 250, 300',
   ]);
-  assert.is(declinedHelp({ supportedJobFields: {}, supportedOutputSettings: {} }), '');
+  assert.is(unsupportedHelp({ supportedJobFields: {}, supportedOutputSettings: {} }), '');
 });
 
 test('every setting that this version refuses is named in the help of submit, run and plan', async () => {
-  const expected = declinedHelp(honoured);
+  const expected = unsupportedHelp(honoured);
   for (const name of withSettings) {
     const { stdout } = await runCli([name, '--help'], { env });
     assert.ok(stdout.includes(expected), name);
@@ -94,7 +94,7 @@ test('every setting that this version refuses is named in the help of submit, ru
 for (const columns of [60, 80, 140]) {
   test(`the help of every command fits ${columns} columns, but for its examples`, async () => {
     for (const name of ['', ...Object.keys(commandTable)]) {
-      const { stdout } = await runHere([...name.split(' ').filter((word) => word !== ''), '--help'], {
+      const { stdout } = await runInProcess([...name.split(' ').filter((word) => word !== ''), '--help'], {
         width: columns,
       });
       for (const line of stdout.split('\n')) {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTree } from '../../../src/cli/command-tree.js';
-import { wholeProgram } from '../../../src/cli/completion/load-all-commands.js';
+import { loadFullProgram } from '../../../src/cli/completion/load-all-commands.js';
 import { commandSynonyms, flagSynonyms } from '../../../src/cli/input/synonyms.js';
 import { createIo } from '../../../src/cli/terminal/io.js';
 import { media } from '../../helpers/media.js';
@@ -128,18 +128,22 @@ test('--thumbnails says that a number is its main form', async () => {
 });
 
 test('every word of other programs stands for something that there is', async () => {
-  const tree = commandTree(await wholeProgram(createIo(process, false, (code) => process.exit(code))));
+  const tree = commandTree(await loadFullProgram(createIo(process, false, (code) => process.exit(code))));
   const commands = tree.commands.flatMap((one) => [one, ...one.commands]);
   const flags = new Set(commands.flatMap((one) => one.flags.flatMap(({ long, short }) => [long, short])));
   const names = new Set(commands.map(({ path }) => path.at(-1)));
   for (const [typed, synonym] of Object.entries(flagSynonyms)) {
     const meant =
-      'is' in synonym ? [synonym.is.replace(/=.*/, '')] : 'perhaps' in synonym ? synonym.perhaps : [];
+      'is' in synonym
+        ? [synonym.is.replace(/=.*/, '')]
+        : 'alternatives' in synonym
+          ? synonym.alternatives
+          : [];
     for (const flag of meant) assert.ok(flags.has(flag), `${typed}: ${flag}`);
   }
   for (const [typed, synonym] of Object.entries(commandSynonyms)) {
     assert.not.ok(tree.commands.some(({ path }) => path[0] === typed) && 'is' in synonym, typed);
-    const meant = 'is' in synonym ? [synonym.is] : 'perhaps' in synonym ? synonym.perhaps : [];
+    const meant = 'is' in synonym ? [synonym.is] : 'alternatives' in synonym ? synonym.alternatives : [];
     for (const name of meant) {
       assert.ok(names.has(name) || ['--version', 'rm'].includes(name), `${typed}: ${name}`);
     }

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandTree, type FlagNode } from '../../../src/cli/command-tree.js';
-import { wholeProgram } from '../../../src/cli/completion/load-all-commands.js';
+import { loadFullProgram } from '../../../src/cli/completion/load-all-commands.js';
 import { createIo } from '../../../src/cli/terminal/io.js';
-import { runHere } from '../run-here.js';
+import { runInProcess } from '../run-here.js';
 
-const tree = commandTree(await wholeProgram(createIo(process, false, (code) => process.exit(code))));
+const tree = commandTree(await loadFullProgram(createIo(process, false, (code) => process.exit(code))));
 const commands = tree.commands.flatMap((one) => (one.commands.length > 0 ? one.commands : [one]));
 
 /** What makes the words of a command whole but for the flag that is tried. */
@@ -30,9 +30,13 @@ const words: Readonly<Record<string, readonly string[]>> = {
 
 const env = { VENC_URL: 'http://127.0.0.1:1', VENC_API_KEY: 'k' };
 
-async function refuses(path: readonly string[], given: readonly string[], name: string): Promise<void> {
+async function assertRejected(
+  path: readonly string[],
+  given: readonly string[],
+  name: string,
+): Promise<void> {
   const all = [...path, ...(words[path.join(' ')] ?? []), ...given];
-  const { code, stdout, stderr } = await runHere(all, { env });
+  const { code, stdout, stderr } = await runInProcess(all, { env });
   const title = `venc ${all.join(' ')}: ${stderr}`;
   assert.equal([code, stdout], [2, ''], title);
   const [first = ''] = stderr.split('\n');
@@ -48,32 +52,32 @@ async function each(what: (flag: FlagNode, path: readonly string[]) => Promise<v
 
 test('every flag that takes a value is named where it is given none', () =>
   each(async ({ long, argument }, path) => {
-    if (argument !== null) await refuses(path, [long], long);
+    if (argument !== null) await assertRejected(path, [long], long);
   }));
 
 test('every flag that takes a value is named where that is empty, twice too', () =>
   each(async ({ long, argument }, path) => {
     if (argument === null) return;
-    await refuses(path, [`${long}=`], long);
-    await refuses(path, [long, '', long, ''], long);
+    await assertRejected(path, [`${long}=`], long);
+    await assertRejected(path, [long, '', long, ''], long);
   }));
 
 test('every flag that takes no value is named where it is given one', () =>
   each(async ({ long, argument }, path) => {
-    if (argument === null) await refuses(path, [`${long}=yes`], long);
+    if (argument === null) await assertRejected(path, [`${long}=yes`], long);
   }));
 
 test('every flag that takes one of a few words is named where it is given another', () =>
   each(async ({ long, choices, heading }, path) => {
     // What settings may be is for the service to say.
-    if (choices.length > 0 && heading === null) await refuses(path, [long, 'garb\u0007age{'], long);
+    if (choices.length > 0 && heading === null) await assertRejected(path, [long, 'garb\u0007age{'], long);
   }));
 
 test('every flag of numbers, times and sizes is named where it is given something else', () =>
   each(async ({ long, argument, heading }, path) => {
     if (heading !== null || !/^<(number|time|size|day)>$/.test(argument ?? '')) return;
     for (const word of ['garb\u0007age{', '-1', '1e999', '99999999999999999999x', '٣']) {
-      await refuses(path, [`${long}=${word}`], long);
+      await assertRejected(path, [`${long}=${word}`], long);
     }
   }));
 
@@ -108,7 +112,7 @@ const sentences: readonly (readonly [string, string, string])[] = [
 
 for (const [typed, message, hint] of sentences) {
   test(`venc ${typed} says what to type instead`, async () => {
-    const { code, stderr } = await runHere(typed.split(' '), { env });
+    const { code, stderr } = await runInProcess(typed.split(' '), { env });
     assert.is(code, 2);
     const [first = '', second = ''] = stderr.split('\n');
     assert.ok(first.startsWith(`venc: ${message}`), stderr);
@@ -118,7 +122,7 @@ for (const [typed, message, hint] of sentences) {
 
 for (const name of ['submit', 'run', 'plan']) {
   test(`venc ${name} takes a name that begins with a dash behind --`, async () => {
-    const { code, stderr } = await runHere([name, '--', '-film.mov'], { env });
+    const { code, stderr } = await runInProcess([name, '--', '-film.mov'], { env });
     assert.is(code, 2);
     assert.match(stderr, 'venc: -film.mov cannot be read: there is no such file.');
   });
@@ -126,7 +130,7 @@ for (const name of ['submit', 'run', 'plan']) {
 
 test('a request that nests deeper than any does is refused', async () => {
   const stdin = `{"input":"http://127.0.0.1:1/a.mp4","pass_through":${'['.repeat(5000)}${']'.repeat(5000)}}`;
-  const { code, stderr } = await runHere(['plan', '-'], { stdin });
+  const { code, stderr } = await runInProcess(['plan', '-'], { stdin });
   assert.is(code, 2);
   assert.is(stderr, 'venc: The request on stdin nests too deep.\n');
 });

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { selectJobs } from '../../../src/cli/jobs/select-jobs.js';
 import { createClient } from '../../../src/client/client.js';
-import { runHere } from '../run-here.js';
+import { runInProcess } from '../run-here.js';
 
 /** A service of 25 jobs; what it makes of a page is told by `page`, from 0. */
 async function allOf(page: (ids: readonly number[], number: number) => readonly number[], total?: number) {
@@ -54,8 +54,8 @@ test('jobs whose ids cannot be used are listed once, and nothing is done to them
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const env = { VENC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, VENC_API_KEY: 'k' };
-  const listed = await runHere(['list', '--all', '--jsonl', '--fields', 'id'], { env });
-  const cancelled = await runHere(['cancel', '--all', '--yes'], { env });
+  const listed = await runInProcess(['list', '--all', '--jsonl', '--fields', 'id'], { env });
+  const cancelled = await runInProcess(['cancel', '--all', '--yes'], { env });
   server.close();
   assert.is(listed.stdout, '{"id":null}\n{"id":"9007199254740993"}\n{"id":7}\n');
   assert.is(

@@ -23,7 +23,7 @@ const job = normaliseJob({
 });
 const encode = {
   job,
-  places: ['out/film-web.mp4', 'out/film-2.mp4', 's3://b/x\u001b.mp4'],
+  destinations: ['out/film-web.mp4', 'out/film-2.mp4', 's3://b/x\u001b.mp4'],
   startedAtMs,
   endedAtMs: startedAtMs + 65_000,
 };

@@ -2,21 +2,21 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inputText, jobText, outputText } from '../../../src/cli/output/job-text.js';
 import { jobsTable } from '../../../src/cli/output/jobs-table.js';
-import { createPaint } from '../../../src/cli/output/paint.js';
+import { createTextColours } from '../../../src/cli/output/paint.js';
 import { reportCsv } from '../../../src/cli/output/report-csv.js';
 import { normaliseInput, normaliseJob, normaliseOutput } from '../../../src/client/normalise.js';
 
 /** What no service may write to a terminal: colours, cleared screens, turned writing, lines of its own. */
-const evil = '\u001b[31m\u001b[2J\u009b31m\u202e\u200f\nvenc: fake\r\u0007\u2028';
-const paint = createPaint(false);
+const malicious = '\u001b[31m\u001b[2J\u009b31m\u202e\u200f\nvenc: fake\r\u0007\u2028';
+const paint = createTextColours(false);
 const now = new Date('2026-03-01T12:00:00Z');
 
 const names = [
   'url state label format created_at updated_at submitted_at finished_at grouping pass_through video_codec audio_codec',
   'channels md5_checksum error_class error_message',
 ].flatMap((line) => line.split(' '));
-const fields = Object.fromEntries(names.map((name) => [name, `${name} ${evil}`]));
-const file = { ...fields, error_message: `no http://user:hunter2@host/film ${evil}` };
+const fields = Object.fromEntries(names.map((name) => [name, `${name} ${malicious}`]));
+const file = { ...fields, error_message: `no http://user:hunter2@host/film ${malicious}` };
 const job = normaliseJob({
   id: 1,
   ...fields,
@@ -30,7 +30,11 @@ const texts = {
   'the text of an input': inputText(normaliseInput(file), paint),
   'the text of an output': outputText(normaliseOutput(file), paint),
   'the table of jobs': jobsTable([job], { width: 200, hasColour: false, now, percents: new Map() }),
-  'a report as CSV': reportCsv([{ kind: 'vod', day: evil, grouping: evil, amounts: {} }], ['a'], true),
+  'a report as CSV': reportCsv(
+    [{ kind: 'vod', day: malicious, grouping: malicious, amounts: {} }],
+    ['a'],
+    true,
+  ),
 };
 
 for (const [what, text] of Object.entries(texts)) {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type PrintedPlan, planFailureText, planText } from '../../../src/cli/output/plan-text.js';
+import { formatPlanFailure, type PrintedPlan, planText } from '../../../src/cli/output/plan-text.js';
 import { matchesGolden } from '../../helpers/golden.js';
 
 const program = '/usr/bin/ffmpeg';
@@ -21,7 +21,7 @@ test('one output in one step is printed as agreed', () => {
   ];
   matchesGolden(
     'cli/plan-one-output.txt',
-    planText({ program, outputs: [film], steps }, { places: ['film.mp4'], missingFolders: [] }),
+    planText({ program, outputs: [film], steps }, { destinations: ['film.mp4'], missingFolders: [] }),
   );
 });
 
@@ -43,7 +43,10 @@ test('steps for one output, for two and for thumbnails are printed as agreed', (
   const places = [path, 's3://bucket/sound.mp3'];
   matchesGolden(
     'cli/plan-two-outputs.txt',
-    planText({ ...plan, outputs: [{ ...film, path }, sound] }, { places, missingFolders: ["my out's"] }),
+    planText(
+      { ...plan, outputs: [{ ...film, path }, sound] },
+      { destinations: places, missingFolders: ["my out's"] },
+    ),
   );
 });
 
@@ -53,17 +56,17 @@ test('an output that cannot be made is told apart, and what there is of a plan i
   ];
   const plan: PrintedPlan = { program, outputs: [late, sound], steps };
   assert.is(
-    planFailureText(plan, ['a\u001b.mp4', 'b.mp3']),
+    formatPlanFailure(plan, ['a\u001b.mp4', 'b.mp3']),
     'venc: output 1 cannot be made: a\\x1b.mp4: InvalidVideoSettingsError: The clip begins behind the end.\n',
   );
-  const text = planText(plan, { places: ['a.mp4', 'b.mp3'], missingFolders: [] });
+  const text = planText(plan, { destinations: ['a.mp4', 'b.mp3'], missingFolders: [] });
   assert.match(text, '# step 1 of 1, for output 2\n');
   assert.not.match(text, 'a.mp4');
 });
 
 test('of a plan without any step nothing is printed', () => {
   assert.is(
-    planText({ program, outputs: [late], steps: [] }, { places: ['a.mp4'], missingFolders: ['out'] }),
+    planText({ program, outputs: [late], steps: [] }, { destinations: ['a.mp4'], missingFolders: ['out'] }),
     '',
   );
 });

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { blankJob } from '../../../src/cli/jobs/blank-job.js';
-import { type JobMoment, jobText } from '../../../src/cli/output/job-text.js';
+import { emptyJob } from '../../../src/cli/jobs/blank-job.js';
+import { type JobSnapshot, jobText } from '../../../src/cli/output/job-text.js';
 import { jobsTable } from '../../../src/cli/output/jobs-table.js';
-import { createPaint } from '../../../src/cli/output/paint.js';
+import { createTextColours } from '../../../src/cli/output/paint.js';
 import { checkFields, parseFields, project, valueAt } from '../../../src/cli/output/project.js';
 import { humanAge, humanDuration, humanSize } from '../../../src/cli/output/units.js';
 import { normaliseJob } from '../../../src/client/normalise.js';
@@ -63,7 +63,7 @@ test('colour changes nothing but the colour', () => {
 });
 
 test('a job is told with its files, advice and no password', () => {
-  const text = jobs.map((job) => jobText(job, createPaint(false), { now, progress: null })).join('\n');
+  const text = jobs.map((job) => jobText(job, createTextColours(false), { now, progress: null })).join('\n');
   assert.not(text.includes('secret'));
   matchesGolden('cli/jobs.txt', text);
 });
@@ -80,8 +80,8 @@ test('show tells the time taken, the progress of the moment, and no address that
       input_media_file: { id: 5, state: 'finished' },
       output_media_files: [{ id: 6, url, finished_at: ended, ...file }],
     });
-  const show = (...[job, moment]: [ReturnType<typeof jobWith>, Partial<JobMoment>?]) =>
-    jobText(job, createPaint(false), { now, progress: null, ...moment });
+  const show = (...[job, moment]: [ReturnType<typeof jobWith>, Partial<JobSnapshot>?]) =>
+    jobText(job, createTextColours(false), { now, progress: null, ...moment });
   const finished = jobWith('finished', end, { state: 'finished' });
   assert.match(show(finished), / elapsed +1m 00s\n/);
   assert.match(show(finished), url);
@@ -143,7 +143,7 @@ test('fields keep the shape of the record, and what is missing is null', () => {
 });
 
 test('a field that neither the document nor an answer has is refused, however deep', () => {
-  const known = blankJob();
+  const known = emptyJob();
   const answer = { extra: 1, input_media_file: { more: { inner: 2 } }, output_media_files: [] };
   const hintOf = (path: string): string | null => {
     try {

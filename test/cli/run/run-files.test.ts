@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { placeFiles } from '../../../src/cli/run/run-files.js';
+import { assignDestinations } from '../../../src/cli/run/run-files.js';
 
 const input = 'file:///films/film.mov';
 
 const place = (request: object, files: readonly string[], cwd: string, folder: string | null = null) =>
-  placeFiles({ ...request }, { cwd, files, folder });
+  assignDestinations({ ...request }, { cwd, files, folder });
 
 /** Request, -o, folder, and the paths that come of them. */
 const cases: readonly (readonly [string, object, readonly string[], string, readonly string[]])[] = [
@@ -117,13 +117,13 @@ test('a -o that is a URL is where its output goes', () => {
 });
 
 test('a -o names a file', () => {
-  for (const [out, says] of [
+  for (const [out, expectedText] of [
     ['', /names no file/],
     ['folder/', /names no file/],
     ['-', /cannot go to stdout/],
     ['file://host/a.mp4', /names no file on this machine/],
   ] as const) {
-    assert.throws(() => place({ input }, [out], '/'), says);
+    assert.throws(() => place({ input }, [out], '/'), expectedText);
   }
 });
 

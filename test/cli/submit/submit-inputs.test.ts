@@ -21,7 +21,7 @@ test.before(({ folder }) => {
 
 test('each is a job, in their order; an error is reported by name, and the code is that of the first', async (context) => {
   const words = ['a.mov', 'nowhere.mov', 'http://h/c.mov', 'request.json', '-', 'b.mov', '--width', '320'];
-  context.troubles = [];
+  context.failures = [];
   const { code, stdout, stderr } = await submit(context, words, '{"input": "http://h/stdin.mov"}');
   assert.equal([code, stdout], [2, '101\n102\n103\n104\n105\n'], stderr);
   assert.match(stderr, /^venc: nowhere\.mov cannot be read: there is no such file/m);
@@ -34,12 +34,12 @@ test('each is a job, in their order; an error is reported by name, and the code 
 });
 
 test('a refusal of the service names its input; one that would be the same for all ends it', async (context) => {
-  context.troubles = [422];
+  context.failures = [422];
   const words = ['http://h/1.mov', 'http://h/2.mov', 'http://h/3.mov', '--idempotency-key', 'day', '--json'];
-  const refused = await submit(context, words);
-  assert.is(refused.code, 2);
-  assert.match(refused.stderr, /^venc: http:\/\/h\/1\.mov: not so$/m);
-  const lines = refused.stdout.trimEnd().split('\n');
+  const rejected = await submit(context, words);
+  assert.is(rejected.code, 2);
+  assert.match(rejected.stderr, /^venc: http:\/\/h\/1\.mov: not so$/m);
+  const lines = rejected.stdout.trimEnd().split('\n');
   assert.equal(
     lines.map((line) => JSON.parse(line).id),
     ['102', '103'],
@@ -49,7 +49,7 @@ test('a refusal of the service names its input; one that would be the same for a
     ['day-1', 'day-2', 'day-3'],
   );
   context.seen = [];
-  context.troubles = [401];
+  context.failures = [401];
   const stopped = await submit(context, words.slice(0, 3));
   assert.equal([stopped.code, stopped.stdout, creates(context.seen).length], [4, '', 1]);
   assert.match(stopped.stderr, /^venc: the inputs after http:\/\/h\/1\.mov were not submitted$/m);
@@ -78,7 +78,7 @@ test('names that inputs would share, and wrong flags, are reported once and befo
     join(context.folder, 'url.json'),
     '{"input": "http://h/s.mov", "outputs": {"url": "s3://b/out/a.mp4"}}',
   );
-  for (const [words, says] of [
+  for (const [words, expectedText] of [
     [
       ['a.mov', 'b.mov', '--filename', 'x.mp4'],
       /^venc: --filename names one file, and there are several inputs/,
@@ -94,7 +94,7 @@ test('names that inputs would share, and wrong flags, are reported once and befo
   ] as const) {
     const { code, stdout, stderr } = await submit(context, words, '{"input": "http://h/a.mov"}');
     assert.equal([code, stdout], [2, ''], stderr);
-    assert.match(stderr, says);
+    assert.match(stderr, expectedText);
     assert.is(stderr.match(/^venc: (?!hint)/gm)?.length, 1, stderr);
   }
   assert.is(context.seen.length, 0);

@@ -15,7 +15,7 @@ test('each line is a job; a bad one is named by its number, and the others are s
     '{"input": "http://h/5.mov", "tset": 1}\r',
     '{"input": "http://h/6.mov"}',
   ];
-  context.troubles = [];
+  context.failures = [];
   const result = await venc(
     ['-', '--ndjson', '--width', '320', '--idempotency-key', 'day'],
     lines.join('\n'),
@@ -34,19 +34,19 @@ test('each line is a job; a bad one is named by its number, and the others are s
 test('the first code that was bad is that of the lines; a service out of reach or a refused key ends them', async (context) => {
   const { venc, seen } = context;
   const lines = [1, 2, 3].map((n) => JSON.stringify({ input: `http://h/${n}.mov` })).join('\n');
-  context.troubles = [422];
-  const refused = await venc(['-', '--ndjson', '--json'], lines);
-  assert.is(refused.code, 2);
-  assert.match(refused.stderr, /^venc: line 1: not so$/m);
+  context.failures = [422];
+  const rejected = await venc(['-', '--ndjson', '--json'], lines);
+  assert.is(rejected.code, 2);
+  assert.match(rejected.stderr, /^venc: line 1: not so$/m);
   assert.equal(
-    refused.stdout
+    rejected.stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line).id),
     ['102', '103'],
   );
   context.seen = [];
-  context.troubles = [401];
+  context.failures = [401];
   const stopped = await venc(['-', '--ndjson'], lines);
   assert.equal([stopped.code, stopped.stdout, creates(context.seen).length], [4, '', 1]);
   assert.match(stopped.stderr, /the lines after line 1 were not submitted/);
@@ -54,7 +54,7 @@ test('the first code that was bad is that of the lines; a service out of reach o
 });
 
 test('a line waits for as long as a busy service asks, and is made once', async (context) => {
-  context.troubles = [429, 429, 429, 'cut'];
+  context.failures = [429, 429, 429, 'cut'];
   const { code, stdout, stderr } = await context.venc(['-', '--ndjson'], '{"input": "http://h/1.mov"}');
   assert.equal([code, stdout], [0, '105\n'], stderr);
   assert.match(stderr, /^venc: line 1: the service asks to wait for 1 s$/m);
@@ -64,7 +64,7 @@ test('a line waits for as long as a busy service asks, and is made once', async 
 
 test('where nobody is known to honour keys a busy service costs its line, and the next one waits', async (context) => {
   context.name = 'other';
-  context.troubles = [429];
+  context.failures = [429];
   const lines = '{"input": "http://h/1.mov"}\n{"input": "http://h/2.mov"}';
   const startedAt = performance.now();
   const { code, stdout, stderr } = await context.venc(['-', '--ndjson'], lines);
@@ -83,7 +83,7 @@ test('a line that is only to be checked makes no job, and that is said', async (
 });
 
 test('words that go not with --ndjson are refused once', async ({ venc, seen }) => {
-  for (const [words, says] of [
+  for (const [words, expectedText] of [
     [['a.mov', '--ndjson'], /reads requests from stdin/],
     [['-', '--ndjson', '--xml'], /cannot be used with/],
     [['-', '--ndjson', '--output', 'widht=1'], /^venc: --output has no setting/],
@@ -91,7 +91,7 @@ test('words that go not with --ndjson are refused once', async ({ venc, seen }) 
   ] as const) {
     const result = await venc(words, '{}\n{}\n');
     assert.equal([result.code, result.stdout], [2, '']);
-    assert.match(result.stderr, says);
+    assert.match(result.stderr, expectedText);
   }
   assert.is(seen.length, 0);
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Test } from 'uvu';
 import { tempFolder } from '../../helpers/temp.js';
 import type { CliResult } from '../run-cli.js';
-import { runHere } from '../run-here.js';
+import { runInProcess } from '../run-here.js';
 
 /** A request as the service saw it. */
 export interface Seen {
@@ -19,7 +19,7 @@ export interface SubmitContext {
   folder: string;
   seen: Seen[];
   /** What the next creates are answered with, before they are taken: a status, or `cut` for a broken connection. */
-  troubles: (number | 'cut')[];
+  failures: (number | 'cut')[];
   /** The name that `/version` tells. */
   name: string;
   /** What leads the program to the service. */
@@ -41,10 +41,10 @@ export function withService(test: Test<SubmitContext>): void {
         return response.end(JSON.stringify({ name: context.name, version: '1' }));
       if (method === 'PUT')
         return response.end(JSON.stringify({ url: `upload://t/${path.split('/').at(-1)}` }));
-      const trouble = context.troubles.shift();
-      if (trouble === 'cut') return response.destroy();
-      if (trouble === 429) response.setHeader('Retry-After', '1');
-      if (trouble !== undefined) return response.writeHead(trouble).end('{"errors": ["not so"]}');
+      const failure = context.failures.shift();
+      if (failure === 'cut') return response.destroy();
+      if (failure === 429) response.setHeader('Retry-After', '1');
+      if (failure !== undefined) return response.writeHead(failure).end('{"errors": ["not so"]}');
       if (body.includes('"mock"')) return response.writeHead(201).end('{"id": null, "outputs": []}');
       return response
         .writeHead(201)
@@ -56,12 +56,12 @@ export function withService(test: Test<SubmitContext>): void {
     const env = { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
     context.env = env;
     context.venc = (words, stdin) =>
-      runHere(['submit', ...words], { env, ...(stdin === undefined ? {} : { stdin }) });
+      runInProcess(['submit', ...words], { env, ...(stdin === undefined ? {} : { stdin }) });
   });
   test.after(({ server }) => void server.close());
   test.before.each((context) => {
     context.seen = [];
-    context.troubles = [];
+    context.failures = [];
     context.name = 'venc';
   });
 }

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { type RunningS3rver, s3rverKeys, startS3rver } from '../../helpers/servers/s3rver.js';
 import { tempFolder } from '../../helpers/temp.js';
 import type { CliResult } from '../run-cli.js';
-import { runHere } from '../run-here.js';
+import { runInProcess } from '../run-here.js';
 
 interface Context {
   server: Server;
@@ -44,7 +44,8 @@ test.before(async (context) => {
     AWS_ACCESS_KEY_ID: s3rverKeys.id,
     AWS_SECRET_ACCESS_KEY: s3rverKeys.secret,
   };
-  context.venc = (...words) => runHere(['submit', context.film, ...words, '--progress', 'none'], { env });
+  context.venc = (...words) =>
+    runInProcess(['submit', context.film, ...words, '--progress', 'none'], { env });
   context.staged = () =>
     readdirSync(join(context.storage.folder, 'stage'), { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('_object'),

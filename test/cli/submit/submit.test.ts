@@ -25,7 +25,7 @@ test('an XML request comes from a file or stdin, and flags win over it', async (
 });
 
 test('what is no XML request is refused by its place, and nothing is sent', async ({ venc, seen }) => {
-  for (const [words, stdin, says] of [
+  for (const [words, stdin, expectedText] of [
     [['-', '--xml'], '<api-request>\n<input></api-request>', /on stdin is not valid XML: line 2, column/],
     [['-', '--xml'], '{"input": "http://h/a.mov"}', /not valid XML/],
     [['-', '--xml'], '<job/>', /the root must be api-request/],
@@ -33,7 +33,7 @@ test('what is no XML request is refused by its place, and nothing is sent', asyn
   ] as const) {
     const result = await venc(words, stdin);
     assert.equal([result.code, result.stdout], [2, ''], result.stderr);
-    assert.match(result.stderr, says);
+    assert.match(result.stderr, expectedText);
   }
   assert.is(seen.length, 0);
 });
@@ -42,7 +42,7 @@ test('what is no JSON request is refused by its place, and nothing of it is repe
   venc,
   seen,
 }) => {
-  for (const [stdin, says] of [
+  for (const [stdin, expectedText] of [
     [
       '{\n  "input": "s3://secret"\n  "test": true}',
       /no JSON object: there is a slip at line 3, column 3\.$/m,
@@ -54,7 +54,7 @@ test('what is no JSON request is refused by its place, and nothing of it is repe
   ] as const) {
     const { code, stderr } = await venc(['-'], stdin);
     assert.is(code, 2);
-    assert.match(stderr, says);
+    assert.match(stderr, expectedText);
     assert.not.match(stderr, 'secret');
   }
   assert.is(seen.length, 0);
@@ -104,10 +104,10 @@ const tries: readonly (readonly [string, readonly string[], string, number | 'cu
   ['a refusal is not repeated with a key', withKey, 'venc', 422, 1, 2],
 ];
 
-for (const [what, words, name, trouble, count, code] of tries) {
+for (const [what, words, name, failure, count, code] of tries) {
   test(what, async (context) => {
     context.name = name;
-    context.troubles = [trouble];
+    context.failures = [failure];
     const result = await context.venc(words);
     assert.equal([result.code, creates(context.seen).length], [code, count], result.stderr);
     for (const { headers } of creates(context.seen)) {

@@ -53,7 +53,7 @@ const locales: readonly (readonly [Readonly<Record<string, string>>, boolean])[]
 ];
 for (const [env, isUtf8] of locales) {
   test(`${JSON.stringify(env)} gets marks in ${isUtf8 ? 'UTF-8' : 'ASCII'}`, () => {
-    assert.is(ioOf(env).inMarks('› █▌▏░ │├└─ · …'), isUtf8 ? '› █▌▏░ │├└─ · …' : '> ##-- ||`- - ~');
+    assert.is(ioOf(env).toTerminalSymbols('› █▌▏░ │├└─ · …'), isUtf8 ? '› █▌▏░ │├└─ · …' : '> ##-- ||`- - ~');
   });
 }
 

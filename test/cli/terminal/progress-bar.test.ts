@@ -1,14 +1,17 @@
 import { PassThrough } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { drawnBar } from '../../../src/cli/terminal/progress-bar.js';
-import { asciiMarks } from '../../../src/shared/text/ascii-marks.js';
+import { createProgressBar } from '../../../src/cli/terminal/progress-bar.js';
+import { toAscii } from '../../../src/shared/text/ascii-marks.js';
 
 /** A bar, and what it has written to a terminal of 60 columns. */
 function barAt(columns: number, { title = 'job 7', inMarks = (text: string) => text } = {}) {
   const stream = Object.assign(new PassThrough(), { columns });
   // Nothing else of a terminal is looked at.
-  const bar = drawnBar({ stderr: stream as unknown as NodeJS.WriteStream, inMarks }, title);
+  const bar = createProgressBar(
+    { stderr: stream as unknown as NodeJS.WriteStream, toTerminalSymbols: inMarks },
+    title,
+  );
   return { bar, written: () => String(stream.read() ?? '') };
 }
 
@@ -40,16 +43,16 @@ test('a title that is cut is cut in the marks of the locale', () => {
     cut((text) => text),
     '…',
   );
-  assert.match(cut(asciiMarks), /^a-[ -}]*~[ -}]*\.mp4 \[#+-+\] +50% *$/);
+  assert.match(cut(toAscii), /^a-[ -}]*~[ -}]*\.mp4 \[#+-+\] +50% *$/);
 });
 
 test('a remark stands above the bar, which goes on below it', () => {
   const { bar, written } = barAt(60);
   bar.update(10, 'downloading');
-  bar.note('venc: The service answers again.\n');
+  bar.writeStderr('venc: The service answers again.\n');
   bar.update(20, 'transcoding');
   bar.stop();
-  bar.note('venc: job 7 failed\n');
+  bar.writeStderr('venc: job 7 failed\n');
   assert.equal(screen(written()), [
     'venc: The service answers again.',
     'job 7 [###----------------]    20% transcoding',

@@ -24,10 +24,10 @@ const cases: readonly (readonly [
   ['tty', undefined, false, 'plain'],
 ];
 
-for (const [configured, flag, isThere, mode] of cases) {
-  const where = isThere ? 'a terminal' : 'a pipe';
+for (const [configured, flag, exists, mode] of cases) {
+  const where = exists ? 'a terminal' : 'a pipe';
   test(`--progress ${flag ?? 'left out'} with ${configured ?? 'nothing'} configured is ${mode} at ${where}`, async () => {
-    const ends = { stdin: isThere, stdout: isThere, stderr: isThere };
+    const ends = { stdin: exists, stdout: exists, stderr: exists };
     // No other part of an io is looked at.
     const io = { isTerminal: ends, canDraw: ends } as unknown as Io;
     const config = async () => (configured === null ? {} : { progress: configured });

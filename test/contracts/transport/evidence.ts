@@ -48,7 +48,7 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
 export async function failureOf(promise: Promise<unknown>): Promise<VencError> {
   const error = await rejectionOf(promise);
   if (!isVencError(error)) throw error;
-  assert.not.match([error.message, error.hint, ...error.complaints].join('\n'), secret);
+  assert.not.match([error.message, error.hint, ...error.messages].join('\n'), secret);
   assert.not.match(String(error.stack), secret);
   return error;
 }

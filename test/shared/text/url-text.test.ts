@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decoded, fileNameInUrl, pathInUrl } from '../../../src/shared/text/url-text.js';
+import { decodeUrlPart, fileNameInUrl, pathInUrl } from '../../../src/shared/text/url-text.js';
 
 test('a text that cannot be decoded stays as it is', () => {
-  assert.equal(['a%20b', '100%', '%C3%BC', '%ff'].map(decoded), ['a b', '100%', 'ü', '%ff']);
+  assert.equal(['a%20b', '100%', '%C3%BC', '%ff'].map(decodeUrlPart), ['a b', '100%', 'ü', '%ff']);
 });
 
 const cases: readonly (readonly [string, string, string])[] = [

@@ -1,29 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTicks } from '../../../src/shared/util/start-ticks.js';
+import { parseStartTicks } from '../../../src/shared/util/start-ticks.js';
 
 /** A line as Linux has it: pid, name, state, and 18 fields more in front of the one that counts. */
 const stat = (name: string, state: string) =>
   `42 (${name}) ${state} ${Array.from({ length: 18 }, (_, index) => index).join(' ')} 987654 1 2 3`;
 
 for (const name of ['ffmpeg', 'two words', 'odd) R 1 2', '']) {
-  test(`the name "${name}" moves no field`, () => assert.is(startTicks(stat(name, 'S')), '987654'));
+  test(`the name "${name}" moves no field`, () => assert.is(parseStartTicks(stat(name, 'S')), '987654'));
 }
 
 for (const state of ['Z', 'X']) {
   test(`a process in state ${state} is none any more`, () =>
-    assert.is(startTicks(stat('ffmpeg', state)), null));
+    assert.is(parseStartTicks(stat('ffmpeg', state)), null));
 }
 
 test('a text that is no such line tells nothing', () => {
-  assert.is(startTicks(''), null);
-  assert.is(startTicks('42 (ffmpeg) S 1 2'), null);
+  assert.is(parseStartTicks(''), null);
+  assert.is(parseStartTicks('42 (ffmpeg) S 1 2'), null);
 });
 
 if (process.platform === 'linux') {
   test('this process began before now, as the system counts', () => {
-    const ticks = Number(startTicks(readFileSync('/proc/self/stat', 'utf8')));
+    const ticks = Number(parseStartTicks(readFileSync('/proc/self/stat', 'utf8')));
     const upSeconds = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
     assert.ok(ticks > 0 && ticks / 100 <= upSeconds + 1, `${ticks} ${upSeconds}`);
   });

@@ -11,7 +11,7 @@ interface Context {
   path: string;
   troubles: unknown[];
   /** Uses that are gathered for so many milliseconds, the first of them for so many. */
-  uses: (gatherMs?: number, firstMs?: number) => KeyUseRecorder;
+  uses: (batchMs?: number, firstMs?: number) => KeyUseRecorder;
 }
 
 const test = suite<Context>('last uses of keys');
@@ -19,12 +19,12 @@ const test = suite<Context>('last uses of keys');
 test.before.each((context) => {
   context.path = join(tempFolder(), 'key-uses.json');
   context.troubles = [];
-  context.uses = (gatherMs = 60_000, firstMs = 60_000) =>
+  context.uses = (batchMs = 60_000, firstMs = 60_000) =>
     new KeyUseRecorder({
       path: context.path,
       isKey: (id) => id !== 'revoked',
       onError: (error) => context.troubles.push(error),
-      flushIntervalMs: gatherMs,
+      flushIntervalMs: batchMs,
       firstFlushMs: firstMs,
     });
 });

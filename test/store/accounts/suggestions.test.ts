@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nearMisses } from '../../../src/shared/text/suggestions.js';
+import { findSuggestions } from '../../../src/shared/text/suggestions.js';
 
 const known = ['default', 'studio', 'studio-2', 'demo', 'Prague'];
 
@@ -19,20 +19,20 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
 
 for (const [word, meant] of cases) {
   test(`"${word}" is near ${meant.join(' and ') || 'nothing'}`, () => {
-    assert.equal([...nearMisses(word, known)].sort(), [...meant].sort());
+    assert.equal([...findSuggestions(word, known)].sort(), [...meant].sort());
   });
 }
 
 test('a whole part of a name counts, and words of the same length that share little do not', () => {
   const flags = ['rotate', 'test', 'video-bitrate', 'audio-bitrate', 'target'];
-  assert.equal(nearMisses('bitrate', flags), ['video-bitrate', 'audio-bitrate']);
-  assert.equal(nearMisses('preset', flags), []);
-  assert.equal(nearMisses('get', flags), []);
+  assert.equal(findSuggestions('bitrate', flags), ['video-bitrate', 'audio-bitrate']);
+  assert.equal(findSuggestions('preset', flags), []);
+  assert.equal(findSuggestions('get', flags), []);
 });
 
 test('those with the fewest slips come first, three at most', () => {
   const words = ['abcdzzz', 'abcdezz', 'abcdefz', 'abcdefgh', 'abcdefx'];
-  assert.equal(nearMisses('abcdefg', words), ['abcdefgh', 'abcdefz', 'abcdefx']);
+  assert.equal(findSuggestions('abcdefg', words), ['abcdefgh', 'abcdefz', 'abcdefx']);
 });
 
 test.run();

@@ -85,7 +85,7 @@ test('without the program an input is refused, with a sentence that names it', a
   assert.match(String(await without.checkInput?.(urlOf('a.mp4'), 'default')), /needs the program ascp/);
 });
 
-for (const [url, complaint] of [
+for (const [url, validationError] of [
   ['fasp://example.com/a.mp4', /user:password@/],
   ['fasp://u:p@/a.mp4', /host/],
   ['fasp://u:p@example.com:0/a.mp4', /port/],
@@ -94,7 +94,7 @@ for (const [url, complaint] of [
   ['fasp://u:p@example.com/a%0Ab', /line breaks/],
 ] as const) {
   test(`${url} is refused`, async () => {
-    assert.match(String(await transport.checkInput?.(url, 'default')), complaint);
+    assert.match(String(await transport.checkInput?.(url, 'default')), validationError);
   });
 }
 
@@ -118,10 +118,10 @@ test('an address that is not public is refused before the program is started', a
   const strict = transportWith({ guard: createSsrfGuard({ allowPrivateNetwork: false }) });
   const before = JSON.stringify(ascp.lastStart());
   for (const host of ['127.0.0.1', 'localhost', '0x7f.1', '[::1]']) {
-    const fault = await failureOf(
+    const failure = await failureOf(
       fetchTo(urlOf('plain.mp4', secret, host), scratchFolder(), undefined, strict),
     );
-    assert.is(fault.errorClass, 'ForbiddenAddressError');
+    assert.is(failure.errorClass, 'ForbiddenAddressError');
   }
   assert.is(JSON.stringify(ascp.lastStart()), before);
 });

@@ -15,9 +15,9 @@ test('a certificate that nobody vouches for ends the download, without another a
   await withSource(
     (_request, response) => response.end('film'),
     async (source) => {
-      const fault = await failureOf(tryDownload(source.url('/')));
-      assert.is(fault.errorClass, 'DownloadFailureError');
-      assert.match(fault.message, /certificate that is not trusted/);
+      const failure = await failureOf(tryDownload(source.url('/')));
+      assert.is(failure.errorClass, 'DownloadFailureError');
+      assert.match(failure.message, /certificate that is not trusted/);
       assert.is(source.seen.length, 0);
     },
     { tls },
@@ -27,9 +27,9 @@ test('a certificate that nobody vouches for ends the download, without another a
 test('a certificate of an authority from NODE_EXTRA_CA_CERTS is trusted, and https may redirect to http', async () => {
   const authority = join(tempFolder(), 'authority.pem');
   writeFileSync(authority, testCertificate);
-  const room = new URL('./http-harness.js', import.meta.url).href;
+  const harness = new URL('./http-harness.js', import.meta.url).href;
   // That variable is read when Node starts, so this takes a process of its own.
-  const script = `import(${JSON.stringify(room)}).then(async (room) => {
+  const script = `import(${JSON.stringify(harness)}).then(async (room) => {
     process.stdout.write((await room.tryDownload(process.argv[1])).md5);
   });`;
   await withSource(
@@ -55,8 +55,8 @@ test('a server without TLS on an https address is a failed download', async () =
   await withSource(
     (_request, response) => response.end('film'),
     async (source) => {
-      const fault = await failureOf(tryDownload(source.url('/').replace('http:', 'https:')));
-      assert.is(fault.errorClass, 'DownloadFailureError');
+      const failure = await failureOf(tryDownload(source.url('/').replace('http:', 'https:')));
+      assert.is(failure.errorClass, 'DownloadFailureError');
     },
   );
 });

@@ -15,7 +15,10 @@ import {
   whole,
 } from './sample-download.js';
 
-const liars: readonly (readonly [what: string, answer: (part: Part, response: ServerResponse) => void])[] = [
+const lyingServers: readonly (readonly [
+  what: string,
+  answer: (part: Part, response: ServerResponse) => void,
+])[] = [
   [
     'ignores ranges',
     (_part, response) => response.writeHead(200, { etag: tag, 'content-length': size }).end(film),
@@ -56,7 +59,7 @@ const liars: readonly (readonly [what: string, answer: (part: Part, response: Se
   ['hangs up', (_part, response) => response.destroy()],
 ];
 
-for (const [what, answer] of liars) {
+for (const [what, answer] of lyingServers) {
   test(`a server that ${what} where a part is asked for gives the file all the same`, async () => {
     await withSource(
       (request, response) => {

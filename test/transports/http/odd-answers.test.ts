@@ -88,9 +88,9 @@ test('a host to which no connection comes about in time is told as such, after t
     lookups += 1;
   };
   const work = tryDownload('http://silent.example/', { stallTimeoutMs: 300, guard: { lookup } });
-  const fault = await failureOf(work);
-  assert.is(fault.errorClass, 'DownloadTimeoutError');
-  assert.match(fault.message, /silent\.example did not answer in time/);
+  const failure = await failureOf(work);
+  assert.is(failure.errorClass, 'DownloadTimeoutError');
+  assert.match(failure.message, /silent\.example did not answer in time/);
   assert.is(lookups, 3);
 });
 

@@ -3,28 +3,28 @@ import * as assert from 'uvu/assert';
 import { RangeScheduler } from '../../../daemon/transports/http/range-scheduler.js';
 import { createThroughputEstimator } from '../../../daemon/transports/http/throughput-estimator.js';
 
-const division = { rangeBytes: 100, minRangeBytes: 10 };
-const placeOf = (range: { readonly position: number; readonly end: number } | null) =>
+const splitOptions = { rangeBytes: 100, minRangeBytes: 10 };
+const rangeOf = (range: { readonly position: number; readonly end: number } | null) =>
   range === null ? null : [range.position, range.end];
 
 test('a file that is not divided is one stretch, and goes on where it was left', () => {
-  const all = new RangeScheduler(1000, division);
+  const all = new RangeScheduler(1000, splitOptions);
   const first = all.next();
-  assert.equal(placeOf(first), [0, 1000]);
+  assert.equal(rangeOf(first), [0, 1000]);
   if (first === null) return;
   assert.is(all.advance(first, 300), 300);
   all.release(first);
   assert.not(all.isComplete);
   assert.is(all.remainingBytes, 700);
-  assert.equal(placeOf(all.next()), [300, 1000]);
+  assert.equal(rangeOf(all.next()), [300, 1000]);
 });
 
 test('a divided file is given out from its beginning on, and is whole when all has come', () => {
-  const all = new RangeScheduler(250, division);
+  const all = new RangeScheduler(250, splitOptions);
   const first = all.next();
   all.split();
   const others = [all.next(), all.next()];
-  assert.equal([first, ...others].map(placeOf), [
+  assert.equal([first, ...others].map(rangeOf), [
     [0, 100],
     [100, 200],
     [200, 250],
@@ -39,7 +39,7 @@ test('a divided file is given out from its beginning on, and is whole when all h
 });
 
 test('no more is wanted than belongs to a stretch', () => {
-  const all = new RangeScheduler(250, division);
+  const all = new RangeScheduler(250, splitOptions);
   const first = all.next();
   all.split();
   if (first === null) return assert.unreachable();
@@ -48,44 +48,44 @@ test('no more is wanted than belongs to a stretch', () => {
 });
 
 test('when nothing is left to give out, the rest of another is shared', () => {
-  const all = new RangeScheduler(100, division);
+  const all = new RangeScheduler(100, splitOptions);
   const first = all.next();
   all.split();
   if (first === null) return assert.unreachable();
   all.advance(first, 20);
-  assert.equal(placeOf(all.next()), [60, 100]);
-  assert.equal(placeOf(first), [20, 60]);
+  assert.equal(rangeOf(all.next()), [60, 100]);
+  assert.equal(rangeOf(first), [20, 60]);
 });
 
 test('what the server has only just been asked for is left alone', () => {
-  const all = new RangeScheduler(100, division);
+  const all = new RangeScheduler(100, splitOptions);
   const first = all.next();
   all.split();
   assert.is(all.next(1_000_000), null);
-  assert.equal(placeOf(first), [0, 100]);
+  assert.equal(rangeOf(first), [0, 100]);
   assert.not(first?.stolen.aborted);
 });
 
 test('what is too small to be shared stays where it is', () => {
-  const all = new RangeScheduler(15, division);
+  const all = new RangeScheduler(15, splitOptions);
   const first = all.next();
   all.split();
   assert.is(all.next(), null);
-  assert.equal(placeOf(first), [0, 15]);
+  assert.equal(rangeOf(first), [0, 15]);
 });
 
 test('a last piece that is too small for a connection of its own goes along', () => {
-  const all = new RangeScheduler(205, division);
+  const all = new RangeScheduler(205, splitOptions);
   const first = all.next();
   all.split();
-  assert.equal([first, all.next()].map(placeOf), [
+  assert.equal([first, all.next()].map(rangeOf), [
     [0, 100],
     [100, 205],
   ]);
 });
 
 test('what was divided can be united, as long as nobody else has brought any of it', () => {
-  const all = new RangeScheduler(1000, division);
+  const all = new RangeScheduler(1000, splitOptions);
   const first = all.next();
   all.split();
   const second = all.next();
@@ -93,11 +93,11 @@ test('what was divided can be united, as long as nobody else has brought any of 
   if (second === null) return assert.unreachable();
   all.release(second);
   assert.ok(all.merge());
-  assert.equal(placeOf(first), [0, 1000]);
+  assert.equal(rangeOf(first), [0, 1000]);
 });
 
 test('a file of unknown length ends where its body does, and an empty one is whole at once', () => {
-  const all = new RangeScheduler(null, division);
+  const all = new RangeScheduler(null, splitOptions);
   const first = all.next();
   if (first === null) return assert.unreachable();
   assert.is(all.advance(first, 7), 7);
@@ -105,7 +105,7 @@ test('a file of unknown length ends where its body does, and an empty one is who
   all.truncate(first);
   all.release(first);
   assert.ok(all.isComplete);
-  assert.ok(new RangeScheduler(0, division).isComplete);
+  assert.ok(new RangeScheduler(0, splitOptions).isComplete);
 });
 
 test('nothing is said of a connection before its first byte, unless that takes longer than a second', () => {

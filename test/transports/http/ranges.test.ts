@@ -136,8 +136,8 @@ test('a server that drips is given up as one that stalls', async () => {
       response.once('close', () => clearInterval(timer));
     },
     async (source) => {
-      const fault = await failureOf(divided(source.url('/film'), { stallTimeoutMs: 200 }));
-      assert.is(fault.errorClass, 'DownloadTimeoutError');
+      const failure = await failureOf(divided(source.url('/film'), { stallTimeoutMs: 200 }));
+      assert.is(failure.errorClass, 'DownloadTimeoutError');
     },
   );
 });
@@ -151,8 +151,8 @@ test('when every connection stalls, the download does, and leaves nothing', asyn
       else response.writeHead(206, headersOf(part)).flushHeaders();
     },
     async (source) => {
-      const fault = await failureOf(divided(source.url('/film'), { stallTimeoutMs: 250 }));
-      assert.is(fault.errorClass, 'DownloadTimeoutError');
+      const failure = await failureOf(divided(source.url('/film'), { stallTimeoutMs: 250 }));
+      assert.is(failure.errorClass, 'DownloadTimeoutError');
     },
   );
 });

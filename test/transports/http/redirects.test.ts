@@ -138,8 +138,8 @@ test('a name that is found to lead inside is never connected to', async () => {
       const lookup: LookupFunction = (_host, _options, callback) =>
         callback(null, [{ address: '127.0.0.1', family: 4 }]);
       const guard = { allowPrivateNetwork: false, lookup };
-      const fault = await failureOf(tryDownload(`http://inside.example:${source.port}/`, { guard }));
-      assert.is(fault.errorClass, 'ForbiddenAddressError');
+      const failure = await failureOf(tryDownload(`http://inside.example:${source.port}/`, { guard }));
+      assert.is(failure.errorClass, 'ForbiddenAddressError');
       assert.is(source.seen.length, 0);
     },
   );

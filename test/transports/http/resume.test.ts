@@ -12,7 +12,11 @@ const otherFilm = Buffer.from(film.map((byte) => byte ^ 0xff));
 const tag = '"v1"';
 
 /** Sends the beginning of a file and tears the connection, once what was sent has left. */
-function tear(response: ServerResponse, bytes: Buffer, headers: Readonly<Record<string, string>>): void {
+function cutConnection(
+  response: ServerResponse,
+  bytes: Buffer,
+  headers: Readonly<Record<string, string>>,
+): void {
   response.writeHead(200, { 'content-length': bytes.byteLength, ...headers });
   response.write(bytes.subarray(0, cutAt), () => response.destroy());
 }
@@ -33,7 +37,7 @@ function sendRest(response: ServerResponse, bytes: Buffer, start: number, etag: 
 test('a broken download goes on where it broke off', async () => {
   await withSource(
     (request, response, number) => {
-      if (number === 1) tear(response, film, { etag: tag });
+      if (number === 1) cutConnection(response, film, { etag: tag });
       else sendRest(response, film, startOf(request.headers.range), tag);
     },
     async (source) => {
@@ -46,7 +50,7 @@ test('a broken download goes on where it broke off', async () => {
 });
 
 test('a download may break off again and again, as long as it comes forward', async () => {
-  const pieceBytes = size / 20;
+  const chunkBytes = size / 20;
   await withSource(
     (request, response) => {
       const start = request.headers.range === undefined ? 0 : startOf(request.headers.range);
@@ -56,7 +60,7 @@ test('a download may break off again and again, as long as it comes forward', as
         'content-range': `bytes ${start}-${size - 1}/${size}`,
       };
       response.writeHead(start === 0 ? 200 : 206, headers);
-      response.write(film.subarray(start, start + pieceBytes), () => response.destroy());
+      response.write(film.subarray(start, start + chunkBytes), () => response.destroy());
     },
     async (source) => {
       assert.is((await tryDownload(source.url('/film'))).md5, md5Of(film));
@@ -89,7 +93,7 @@ test('chunks without their end are not the whole file', async () => {
 test('a file that was exchanged meanwhile is begun anew, never spliced', async () => {
   await withSource(
     (_request, response, number) => {
-      if (number === 1) tear(response, film, { etag: tag });
+      if (number === 1) cutConnection(response, film, { etag: tag });
       else response.writeHead(200, { etag: '"v2"', 'content-length': size }).end(otherFilm);
     },
     async (source) =>
@@ -100,7 +104,7 @@ test('a file that was exchanged meanwhile is begun anew, never spliced', async (
 test('a server that ignores If-Range and sends the rest of another file is not believed', async () => {
   await withSource(
     (request, response, number) => {
-      if (number === 1) tear(response, film, { etag: tag });
+      if (number === 1) cutConnection(response, film, { etag: tag });
       else if (number === 2) sendRest(response, otherFilm, startOf(request.headers.range), '"v2"');
       else response.end(otherFilm);
     },
@@ -114,7 +118,7 @@ test('a server that ignores If-Range and sends the rest of another file is not b
 test('a file that became shorter is begun anew', async () => {
   await withSource(
     (_request, response, number) => {
-      if (number === 1) tear(response, film, { etag: tag });
+      if (number === 1) cutConnection(response, film, { etag: tag });
       else if (number === 2) response.writeHead(416, { 'content-range': 'bytes */10' }).end();
       else response.end(film.subarray(0, 10));
     },
@@ -125,7 +129,7 @@ test('a file that became shorter is begun anew', async () => {
 test('a server that offers ranges and ignores them sends all of it again', async () => {
   await withSource(
     (_request, response, number) => {
-      if (number === 1) tear(response, film, { etag: tag, 'accept-ranges': 'bytes' });
+      if (number === 1) cutConnection(response, film, { etag: tag, 'accept-ranges': 'bytes' });
       else response.writeHead(200, { etag: tag, 'accept-ranges': 'bytes' }).end(film);
     },
     async (source) =>
@@ -140,7 +144,7 @@ for (const [what, etag] of [
   test(`of a file with ${what} no rest is asked for`, async () => {
     await withSource(
       (_request, response, number) => {
-        if (number === 1) tear(response, film, etag === '' ? {} : { etag });
+        if (number === 1) cutConnection(response, film, etag === '' ? {} : { etag });
         else response.end(film);
       },
       async (source) => {
@@ -153,7 +157,7 @@ for (const [what, etag] of [
 
 test('a server that always breaks off is given up', async () => {
   await withSource(
-    (_request, response) => tear(response, film, {}),
+    (_request, response) => cutConnection(response, film, {}),
     async (source) => {
       assert.is((await failureOf(tryDownload(source.url('/film')))).errorClass, 'DownloadFailureError');
       // How much of each attempt arrives before the tear is chance, and more than ever before counts as progress.

@@ -5,7 +5,7 @@ import { parseBucketUrl } from '../../../daemon/transports/s3/object-location.js
 const own = { id: 'OWN', secret: 'own' };
 const read = (url: string) => parseBucketUrl(url, { keys: own });
 
-const sound: readonly (readonly [url: string, bucket: string, key: string, keys: object])[] = [
+const valid: readonly (readonly [url: string, bucket: string, key: string, keys: object])[] = [
   ['s3://films/a.mp4', 'films', 'a.mp4', own],
   ['s3://films/a b/%C3%BC?#.mp4', 'films', 'a b/ü?#.mp4', own],
   ['s3://AKIA:plain@films/a.mp4', 'films', 'a.mp4', { id: 'AKIA', secret: 'plain' }],
@@ -17,13 +17,13 @@ const sound: readonly (readonly [url: string, bucket: string, key: string, keys:
   ['gcs://GOOG1E:s/t@my_films.example.com/a', 'my_films.example.com', 'a', { id: 'GOOG1E', secret: 's/t' }],
 ];
 
-for (const [url, bucket, key, keys] of sound) {
+for (const [url, bucket, key, keys] of valid) {
   test(`${url} leads to its object, with its keys`, () => {
     assert.equal(read(url), { bucket, key, keys, name: `${bucket}/${key}` });
   });
 }
 
-const unsound: readonly (readonly [url: string, complaint: RegExp])[] = [
+const invalid: readonly (readonly [url: string, complaint: RegExp])[] = [
   ['s3:///a.mp4', /must name a bucket/],
   ['s3://AKIA:secret@/a.mp4', /must name a bucket/],
   ['s3://films', /must name a file/],
@@ -36,8 +36,8 @@ const unsound: readonly (readonly [url: string, complaint: RegExp])[] = [
   [`s3://films/${'a'.repeat(1025)}`, /at most 1024 bytes/],
 ];
 
-for (const [url, complaint] of unsound) {
-  test(`${url.slice(0, 40)} is told as what it is`, () => assert.match(String(read(url)), complaint));
+for (const [url, validationError] of invalid) {
+  test(`${url.slice(0, 40)} is told as what it is`, () => assert.match(String(read(url)), validationError));
 }
 
 test.run();

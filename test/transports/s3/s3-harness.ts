@@ -15,7 +15,7 @@ import { secret, type TransportHarness } from '../../contracts/transport/transpo
 import { startHttpSource } from '../../helpers/servers/http-source.js';
 
 /** A storage on stage, with a bucket named `films`. */
-export interface BucketStage {
+export interface BucketFixture {
   readonly transport: Transport;
   readonly service: StorageService & { readonly endpoint: string; readonly keys: ServiceKeys };
   readonly scheme?: string;
@@ -30,7 +30,7 @@ export interface BucketStage {
 }
 
 /** The SDK as it comes, for the other side. */
-export function clientFor({ endpoint, region, keys }: BucketStage['service']): S3Client {
+export function clientFor({ endpoint, region, keys }: BucketFixture['service']): S3Client {
   return new S3Client({
     endpoint,
     region,
@@ -52,7 +52,7 @@ export function transportTo(
 }
 
 /** What servers of this kind say of some things, by the name of the bucket. */
-const sayings: Readonly<Record<string, readonly [status: number, code: string]>> = {
+const errorRewordings: Readonly<Record<string, readonly [status: number, code: string]>> = {
   denied: [403, 'AccessDenied'],
   full: [507, 'InsufficientStorage'],
   early: [403, 'RequestTimeTooSkewed'],
@@ -60,10 +60,10 @@ const sayings: Readonly<Record<string, readonly [status: number, code: string]>>
 };
 
 /** A server that refuses everything, as the name of the bucket has it, and says nothing at all for `silent`. */
-async function startRefusing(keys: ServiceKeys, create: typeof createS3Transport, scheme: string) {
+async function startRejectingServer(keys: ServiceKeys, create: typeof createS3Transport, scheme: string) {
   const source = await startHttpSource((request, response) => {
     const bucket = /^\/([^/?]*)/.exec(request.url ?? '')?.[1] ?? '';
-    const [status, code] = sayings[bucket] ?? [200, ''];
+    const [status, code] = errorRewordings[bucket] ?? [200, ''];
     if (bucket === 'silent') return;
     request.resume().once('end', () => {
       const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>no</Message></Error>`;
@@ -80,7 +80,7 @@ async function startRefusing(keys: ServiceKeys, create: typeof createS3Transport
 }
 
 /** The contract's other side at a storage. */
-export async function bucketHarness(stage: BucketStage): Promise<TransportHarness> {
+export async function bucketHarness(stage: BucketFixture): Promise<TransportHarness> {
   const { transport, service, scheme = 's3', create = createS3Transport } = stage;
   const client = clientFor(service);
   const urlOf = (name: string) => `${scheme}://films/${name.split('/').map(encodeURIComponent).join('/')}`;
@@ -103,7 +103,7 @@ export async function bucketHarness(stage: BucketStage): Promise<TransportHarnes
   const keys = `${encodeURIComponent(service.keys.id)}:${secret}`;
   const unknownKey = async () => `${scheme}://nobody:${secret}@films/plain.mp4`;
   const wrongSecret = stage.checksSecrets ? async () => `${scheme}://${keys}@films/plain.mp4` : unknownKey;
-  const refusing = await startRefusing(service.keys, create, scheme);
+  const rejectingServer = await startRejectingServer(service.keys, create, scheme);
   const elsewhere = (endpoint: string) => ({
     transport: transportTo({ ...service, endpoint }, 2_000, create),
     url: async () => `${scheme}://films/plain.mp4`,
@@ -112,7 +112,7 @@ export async function bucketHarness(stage: BucketStage): Promise<TransportHarnes
     'a refused connection': elsewhere('http://127.0.0.1:1'),
     'a host that does not exist': elsewhere('http://nowhere.invalid'),
     'a metadata service': elsewhere('http://169.254.169.254'),
-    'a server that stalls': refusing.to('silent'),
+    'a server that stalls': rejectingServer.to('silent'),
   } as const;
   const both: readonly ErrorCase[] = [
     {
@@ -137,13 +137,13 @@ export async function bucketHarness(stage: BucketStage): Promise<TransportHarnes
       common: {
         'a wrong password': wrongSecret,
         'a missing file': async () => urlOf('nothing.mp4'),
-        'a file without permission': refusing.to('denied'),
+        'a file without permission': rejectingServer.to('denied'),
         ...unreachable,
       },
       errorCases: [
         ...both,
-        { what: 'a clock that is wrong', errorClass: 'DownloadFailureError', ...refusing.to('early') },
-        { what: 'a server that is busy', errorClass: 'DownloadFailureError', ...refusing.to('busy') },
+        { what: 'a clock that is wrong', errorClass: 'DownloadFailureError', ...rejectingServer.to('early') },
+        { what: 'a server that is busy', errorClass: 'DownloadFailureError', ...rejectingServer.to('busy') },
       ],
     },
     upload: {
@@ -153,14 +153,14 @@ export async function bucketHarness(stage: BucketStage): Promise<TransportHarnes
       hasFolders: true,
       common: {
         'a wrong password': wrongSecret,
-        'a place without permission': refusing.to('denied'),
-        'a full target': refusing.to('full'),
+        'a place without permission': rejectingServer.to('denied'),
+        'a full target': rejectingServer.to('full'),
         ...unreachable,
       },
       errorCases: both,
     },
     async close() {
-      await refusing.close();
+      await rejectingServer.close();
       client.destroy();
       await stage.close();
     },

@@ -91,12 +91,12 @@ test('ranges come side by side, and each goes on where it was cut', async () => 
 test('an object that is changed in the middle is begun anew, and never spliced', async () => {
   const old = randomBytes(9 * 1024 * 1024);
   const changed = randomBytes(9 * 1024 * 1024);
-  for (const heedsIfMatch of [true, false]) {
+  for (const supportsIfMatch of [true, false]) {
     const source = await startHttpSource((request, response, number) => {
       const isOld = number <= 2;
       const tag = isOld ? '"old"' : '"new"';
       const wanted = request.headers['if-match'];
-      if (heedsIfMatch && wanted !== undefined && wanted !== tag)
+      if (supportsIfMatch && wanted !== undefined && wanted !== tag)
         return refuse(response, 412, 'PreconditionFailed');
       return response.end(serve(request, response, isOld ? old : changed, tag));
     });
@@ -125,7 +125,7 @@ test('a server without ranges is listened to in one go, and again where it break
   }
 });
 
-const liars: readonly (readonly [
+const lyingServers: readonly (readonly [
   what: string,
   answer: Parameters<typeof startHttpSource>[0],
   errorClass: string,
@@ -160,13 +160,13 @@ const liars: readonly (readonly [
   ],
 ];
 
-for (const [what, answer, errorClass] of liars) {
+for (const [what, answer, errorClass] of lyingServers) {
   test(`a server that ${what} is told as ${errorClass}, and nothing is left`, async () => {
     const source = await startHttpSource(answer);
     try {
       const { folder, work } = download(source.url(''));
-      const fault = await failureOf(work);
-      assert.is(fault.errorClass, errorClass, fault.message);
+      const failure = await failureOf(work);
+      assert.is(failure.errorClass, errorClass, failure.message);
       assert.equal(contentsOf(folder), []);
     } finally {
       await source.close();
@@ -231,9 +231,9 @@ test('a server that keeps less than was sent is told, and what it kept is taken 
     });
   });
   try {
-    const fault = await failureOf(upload(source.url(''), sampleBytes(3)));
-    assert.is(fault.errorClass, 'UploadFailureError');
-    assert.match(fault.message, /kept 2 bytes of a file of 3/);
+    const failure = await failureOf(upload(source.url(''), sampleBytes(3)));
+    assert.is(failure.errorClass, 'UploadFailureError');
+    assert.match(failure.message, /kept 2 bytes of a file of 3/);
     assert.is(seen.at(-1), 'DELETE');
   } finally {
     await source.close();

@@ -31,9 +31,9 @@ const complaints: readonly [url: string, complaint: RegExp][] = [
   ['sftp://user@host/a%0Ab.mp4', /line breaks/],
 ];
 
-for (const [url, complaint] of complaints) {
+for (const [url, validationError] of complaints) {
   test(`${url} is no place of a file`, () => {
-    assert.match(String(parseSftpUrl(url)), complaint);
+    assert.match(String(parseSftpUrl(url)), validationError);
   });
 }
 

@@ -19,7 +19,7 @@ import { secret } from '../../contracts/transport/transport-harness.js';
 import { type HttpSource, startHttpSource } from '../../helpers/servers/http-source.js';
 
 /** A service that may lie: its answers, and what it was asked. */
-interface Stage {
+interface Fixture {
   readonly source: HttpSource;
   readonly asked: string[];
   readonly transport: ReturnType<typeof createSwiftTransport>;
@@ -30,17 +30,17 @@ type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer,
 /** Runs something against a service of its own. `/auth` gives tokens t1, t2 and so on, unless the answer is told to. */
 async function onStage(
   answer: Answer,
-  work: (stage: Stage) => Promise<void>,
+  work: (stage: Fixture) => Promise<void>,
   { auth, stallTimeoutMs = 2_000 }: { auth?: Answer; stallTimeoutMs?: number } = {},
 ): Promise<void> {
   const asked: string[] = [];
   let logins = 0;
   let count = 0;
   const source = await startHttpSource((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on('data', (piece: Buffer) => pieces.push(piece));
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const body = Buffer.concat(pieces);
+      const body = Buffer.concat(chunks);
       const token = String(request.headers['x-auth-token'] ?? '');
       asked.push(`${request.method} ${request.url} ${token}`.trim());
       if (request.url !== '/auth') {
@@ -70,7 +70,7 @@ async function onStage(
 const url = `cf://user:${secret}@films/a%20b.mp4`;
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
 
-async function download({ transport }: Stage): Promise<Buffer> {
+async function download({ transport }: Fixture): Promise<Buffer> {
   const folder = scratchFolder();
   assert.ok(transport.download);
   try {
@@ -82,13 +82,13 @@ async function download({ transport }: Stage): Promise<Buffer> {
   return readFileSync(join(folder, 'in'));
 }
 
-async function upload({ transport }: Stage, bytes = sampleBytes(10)): Promise<void> {
+async function upload({ transport }: Fixture, bytes = sampleBytes(10)): Promise<void> {
   const path = join(scratchFolder(), 'out');
   writeFileSync(path, bytes);
   await transport.upload?.(path, url, transferOf());
 }
 
-const faultClass = async (work: Promise<unknown>): Promise<VencError['errorClass']> =>
+const failureClass = async (work: Promise<unknown>): Promise<VencError['errorClass']> =>
   (await failureOf(work)).errorClass;
 const missing: Answer = (request, response, body) => {
   if (request.method === 'PUT') response.writeHead(201, { etag: md5(body) }).end();
@@ -120,8 +120,8 @@ test('a service that takes none of its own tokens is told of as a wrong password
   await onStage(
     (_, response) => void response.writeHead(401).end(),
     async (stage) => {
-      assert.is(await faultClass(download(stage)), 'InvalidUsernameOrPasswordError');
-      assert.is(await faultClass(upload(stage)), 'InvalidUsernameOrPasswordError');
+      assert.is(await failureClass(download(stage)), 'InvalidUsernameOrPasswordError');
+      assert.is(await failureClass(upload(stage)), 'InvalidUsernameOrPasswordError');
     },
   );
 });
@@ -181,9 +181,9 @@ for (const status of [413, 507]) {
         response.writeHead(status).end();
       },
       async (stage) => {
-        const fault = await failureOf(upload(stage));
-        assert.is(fault.errorClass, 'UploadFailureError');
-        assert.match(fault.message, /no room/);
+        const failure = await failureOf(upload(stage));
+        assert.is(failure.errorClass, 'UploadFailureError');
+        assert.match(failure.message, /no room/);
       },
     );
   });
@@ -196,7 +196,7 @@ test('bytes that changed on their way are sent again, and taken away where that 
       response.writeHead(201, { etag: md5(Buffer.from('other bytes')) }).end();
     },
     async (stage) => {
-      assert.is(await faultClass(upload(stage)), 'UploadFailureError');
+      assert.is(await failureClass(upload(stage)), 'UploadFailureError');
       assert.is(stage.asked.filter((line) => line.startsWith('PUT')).length, 5);
       assert.match(stage.asked.at(-1) ?? '', /^DELETE/);
     },
@@ -208,7 +208,7 @@ test('a service that takes an upload and says nothing is given up', async () => 
     (request, response, body, count) => {
       if (request.method !== 'PUT') missing(request, response, body, count);
     },
-    async (stage) => assert.is(await faultClass(upload(stage)), 'UploadTimeoutError'),
+    async (stage) => assert.is(await failureClass(upload(stage)), 'UploadTimeoutError'),
     { stallTimeoutMs: 60 },
   );
 });
@@ -239,7 +239,7 @@ const nonsense: readonly (readonly [string, Answer, VencError['errorClass']])[] 
 ];
 for (const [what, auth, errorClass] of nonsense) {
   test(`an authentication that answers with ${what} ends a download as ${errorClass}`, async () => {
-    await onStage(missing, async (stage) => assert.is(await faultClass(download(stage)), errorClass), {
+    await onStage(missing, async (stage) => assert.is(await failureClass(download(stage)), errorClass), {
       auth,
       stallTimeoutMs: 100,
     });
@@ -247,7 +247,7 @@ for (const [what, auth, errorClass] of nonsense) {
 }
 
 const keys = { id: 'u', secret: 'k' };
-for (const [address, service, complaint] of [
+for (const [address, service, validationError] of [
   ['cf://u:k@films/a.mp4', { authUrl: null, keys }, /VENC_SWIFT_AUTH_URL/],
   ['cf://u:k@films/a.mp4', { authUrl: 'ftp://x', keys }, /VENC_SWIFT_AUTH_URL/],
   ['cf://films/a.mp4', { authUrl: 'http://x/', keys: null }, /VENC_SWIFT_USER and VENC_SWIFT_KEY/],
@@ -265,8 +265,8 @@ for (const [address, service, complaint] of [
     const guardFor = () => createSsrfGuard({ allowPrivateNetwork: false });
     const options = { guardFor, stallTimeoutMs: 100, cleanupJournal: noCleanupJournal, service };
     const transport = createSwiftTransport(options);
-    assert.match(String(await transport.checkInput?.(address, 'default')), complaint);
-    assert.match(String(await transport.checkOutput?.(address, 'default')), complaint);
+    assert.match(String(await transport.checkInput?.(address, 'default')), validationError);
+    assert.match(String(await transport.checkOutput?.(address, 'default')), validationError);
   });
 }
 

@@ -5,7 +5,7 @@ import { displayName, invalidXmlError, type TextPosition, type XmlElement } from
 /** What became of a text: its root, or why it is not well-formed and where that shows, which is for the caller to judge. */
 export type XmlParseResult =
   | { readonly root: XmlElement }
-  | { readonly mistake: { readonly what: string; readonly place: TextPosition } };
+  | { readonly syntaxError: { readonly what: string; readonly place: TextPosition } };
 
 /** Deeper than any request, and no depth that would trouble what reads it. */
 const maxDepth = 32;
@@ -77,9 +77,9 @@ export function parseXml(text: string): XmlParseResult {
     parser.write(text).close();
   } catch (error) {
     if (isVencError(error)) throw error;
-    return { mistake: { what: reason(error), place: here() } };
+    return { syntaxError: { what: reason(error), place: here() } };
   }
-  return root === undefined ? { mistake: { what: 'there is no element', place: here() } } : { root };
+  return root === undefined ? { syntaxError: { what: 'there is no element', place: here() } } : { root };
 }
 
 function ended(element: OpenElement): XmlElement {

@@ -5,7 +5,7 @@ import { requestFromXml } from './request-from-xml.js';
 /** What became of the text of an XML request: its value as JSON has it, or why it is no XML at all and where that shows. */
 export type XmlRequestParseResult =
   | { readonly value: unknown }
-  | { readonly mistake: { readonly what: string; readonly place: TextPosition } };
+  | { readonly syntaxError: { readonly what: string; readonly place: TextPosition } };
 
 /** Reads an XML request. Throws `UnparsableBodyError` for XML that is none. */
 export function readXmlRequest(text: string): XmlRequestParseResult {

@@ -8,7 +8,7 @@ type PlainKind = Exclude<Setting['kind'], 'list' | 'object'>;
 /** What has to be known of a setting to tell texts, objects and lists apart: the rows of the settings tables have it. */
 type Shape = (
   | { readonly kind: PlainKind | 'plain' }
-  | { readonly kind: 'object'; readonly fields: ShapeTable; readonly isTakenInArray?: true }
+  | { readonly kind: 'object'; readonly fields: ShapeTable; readonly acceptsArray?: true }
   | { readonly kind: 'list'; readonly of: Shape }
 ) & { readonly spellings?: readonly string[] };
 type ShapeTable = Readonly<Record<string, Shape>>;
@@ -51,7 +51,7 @@ function valueIn(element: XmlElement, shape: Shape): unknown {
         ? element.children.map((child) => valueIn(child, shape.of))
         : valueIn(element, shape.of);
     case 'object':
-      if (shape.isTakenInArray && element.children.length > 0 && isListOfIts(element)) {
+      if (shape.acceptsArray && element.children.length > 0 && isListOfIts(element)) {
         return element.children.map((child) => valueIn(child, shape));
       }
       return isText(element) ? element.text.trim() : fieldsIn(element, shape.fields);
@@ -119,19 +119,19 @@ function isText({ children, text }: XmlElement): boolean {
 
 /** Whether an element, by its own name and those of its children, holds entries: `watermarks` has `watermark` in it, or nothing. */
 function isListOfIts(element: XmlElement): boolean {
-  const name = plainName(element.name);
+  const name = sanitizeFileName(element.name);
   const singular = name.replace(/s$/, '');
   return element.children.length === 0
     ? singular !== name && !isText(element)
-    : element.children.every((child) => plainName(child.name) === singular);
+    : element.children.every((child) => sanitizeFileName(child.name) === singular);
 }
 
-function plainName(name: string): string {
+function sanitizeFileName(name: string): string {
   return name.replaceAll('-', '_');
 }
 
 function nameIn(table: ShapeTable, written: string): string {
-  const name = plainName(written);
+  const name = sanitizeFileName(written);
   return shapeIn(table, name) === undefined ? written : name;
 }
 

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { link, statfs, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { giveToOwnerOf } from '../give-to-owner.js';
+import { chownToOwnerOf } from '../give-to-owner.js';
 import { systemCode } from '../system-code.js';
 import { temporaryPrefix } from '../temporary-files.js';
-import { beginHeartbeat, type Heartbeat, textOf, watchHolder } from './heartbeat.js';
+import { type Heartbeat, readLockText, startHeartbeat, watchHolder } from './heartbeat.js';
 import {
+  currentHolder,
   holderText,
   isOfThisBoot,
   type LockHolder,
   livenessOf,
-  readHolder,
-  thisHolder,
+  parseHolder,
 } from './lock-holder.js';
 
 /** A lock that this process holds. */
@@ -44,9 +44,9 @@ const localFileSystems: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
 ]);
 
-interface Asker {
+interface LockRequester {
   /** The text of its lock files. */
-  readonly own: string;
+  readonly ownText: string;
   readonly hasKernelLock: boolean;
 }
 
@@ -60,39 +60,39 @@ interface Asker {
  */
 export async function tryFileLock(path: string, options: FileLockOptions = {}): Promise<LockOutcome> {
   const hasKernelLock = options.hasKernelLock ?? false;
-  const own = holderText(thisHolder(hasKernelLock));
-  const holder = await tryTake(path, { own, hasKernelLock });
+  const ownText = holderText(currentHolder(hasKernelLock));
+  const holder = await tryAcquire(path, { ownText, hasKernelLock });
   if (holder !== null) return { kind: 'busy', holder };
-  const heartbeat = beginHeartbeat(path, own, options.onLost ?? (() => {}));
-  return { kind: 'taken', lock: heldLock(path, own, heartbeat) };
+  const heartbeat = startHeartbeat(path, ownText, options.onLost ?? (() => {}));
+  return { kind: 'taken', lock: createFileLock(path, ownText, heartbeat) };
 }
 
 /** The holder of a lock, if it lives or nothing can be said of it without waiting; null where the lock holds up nobody. */
 export async function holderOf(path: string): Promise<LockHolder | null> {
-  const holder = readHolder((await textOf(path)) ?? '');
+  const holder = parseHolder((await readLockText(path)) ?? '');
   return holder === null || livenessOf(holder) === 'dead' ? null : holder;
 }
 
-function heldLock(path: string, own: string, heartbeat: Heartbeat): FileLock {
+function createFileLock(path: string, ownText: string, heartbeat: Heartbeat): FileLock {
   return {
     isHeld: () => heartbeat.isHeld(),
     async release() {
       heartbeat.stop();
-      await release(path, own);
+      await release(path, ownText);
     },
   };
 }
 
 /** Takes a lock; resolves to null, or to the living process that holds it. */
-async function tryTake(path: string, asker: Asker): Promise<LockHolder | null> {
-  while (!(await tryCreate(path, asker.own))) {
-    const held = await textOf(path);
-    if (held === null) continue;
-    const holder = readHolder(held);
-    const state = holder === null ? 'dead' : await stateOf(path, held, { holder, asker });
+async function tryAcquire(path: string, requester: LockRequester): Promise<LockHolder | null> {
+  while (!(await tryCreate(path, requester.ownText))) {
+    const heldText = await readLockText(path);
+    if (heldText === null) continue;
+    const holder = parseHolder(heldText);
+    const state = holder === null ? 'dead' : await stateOf(path, heldText, { holder, requester });
     if (state === 'changed') continue;
     if (holder !== null && state === 'alive') return holder;
-    await removeDead(path, held, asker);
+    await removeStaleLock(path, heldText, requester);
   }
   return null;
 }
@@ -100,13 +100,13 @@ async function tryTake(path: string, asker: Asker): Promise<LockHolder | null> {
 async function stateOf(
   path: string,
   text: string,
-  { holder, asker }: { readonly holder: LockHolder; readonly asker: Asker },
+  { holder, requester }: { readonly holder: LockHolder; readonly requester: LockRequester },
 ): Promise<'alive' | 'changed' | 'dead'> {
   const liveness = livenessOf(holder);
   if (liveness !== 'unknown') return liveness;
   if (isOfThisBoot(holder)) {
     // The kernel gives its lock to one process of this machine, in whatever namespace that runs.
-    if (holder.hasKernelLock && asker.hasKernelLock) return 'dead';
+    if (holder.hasKernelLock && requester.hasKernelLock) return 'dead';
   } else if (await isOnLocalDisk(path)) {
     // The machine was started again since.
     return 'dead';
@@ -124,16 +124,16 @@ async function isOnLocalDisk(path: string): Promise<boolean> {
  * remove the new lock of the faster: so only the holder of the guard, a lock of the same kind beside it, removes anything.
  * (Moving the lock aside to look at it again is not enough: while it is away, a third one gets in.)
  */
-async function removeDead(path: string, dead: string, asker: Asker): Promise<void> {
+async function removeStaleLock(path: string, staleText: string, requester: LockRequester): Promise<void> {
   const guard = `${path}+`;
-  for (let attempt = 1; (await tryTake(guard, asker)) !== null; attempt += 1) {
+  for (let attempt = 1; (await tryAcquire(guard, requester)) !== null; attempt += 1) {
     if (attempt === guardAttempts) throw new Error(`${guard} is held for longer than can be.`);
     await pause(guardPauseMs);
   }
   try {
-    if ((await textOf(path)) === dead) await unlink(path);
+    if ((await readLockText(path)) === staleText) await unlink(path);
   } finally {
-    await release(guard, asker.own);
+    await release(guard, requester.ownText);
   }
 }
 
@@ -142,7 +142,7 @@ async function tryCreate(path: string, text: string): Promise<boolean> {
   const temporary = join(dirname(path), temporaryPrefix + randomBytes(6).toString('hex'));
   try {
     await writeFile(temporary, text, { flag: 'wx', mode: 0o600 });
-    await giveToOwnerOf(dirname(path), temporary);
+    await chownToOwnerOf(dirname(path), temporary);
     await link(temporary, path);
     return true;
   } catch (error) {
@@ -153,6 +153,6 @@ async function tryCreate(path: string, text: string): Promise<boolean> {
   }
 }
 
-async function release(path: string, own: string): Promise<void> {
-  if ((await textOf(path)) === own) await unlink(path);
+async function release(path: string, ownText: string): Promise<void> {
+  if ((await readLockText(path)) === ownText) await unlink(path);
 }

@@ -4,19 +4,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { systemCode } from '../system-code.js';
 
 /** How often the holder of a lock sets the time of its file, in milliseconds. */
-const beatMs = 2000;
+const heartbeatIntervalMs = 2000;
 
 /**
  * For how long the file of a lock must stay as it is for its holder to be taken for dead, in milliseconds. Only where the system cannot be
  * asked about the holder.
  */
-const silenceMs = 10_000;
+const deadAfterMs = 10_000;
 
 /** How often a lock is looked at meanwhile. */
-const lookMs = 50;
+const pollIntervalMs = 50;
 
 /** After how many milliseconds without a beat the holder looks at its lock before it writes anything: it may have been stopped. */
-const doubtMs = silenceMs / 2;
+const recheckAfterMs = deadAfterMs / 2;
 
 /** The sign of life that the holder of a lock gives. */
 export interface Heartbeat {
@@ -32,13 +32,13 @@ export interface Heartbeat {
  * Begins to set the time of a lock file now and then, until the lock turns out to be lost: `onLost` is called then, once. A file that cannot
  * be read at the moment is not lost.
  */
-export function beginHeartbeat(path: string, own: string, onLost: () => void): Heartbeat {
-  let provenAt = performance.now();
+export function startHeartbeat(path: string, ownText: string, onLost: () => void): Heartbeat {
+  let verifiedAt = performance.now();
   let isLost = false;
-  const judge = (text: string | null) => {
+  const checkText = (text: string | null) => {
     if (isLost) return;
-    if (text === own) {
-      provenAt = performance.now();
+    if (text === ownText) {
+      verifiedAt = performance.now();
       return;
     }
     isLost = true;
@@ -47,30 +47,30 @@ export function beginHeartbeat(path: string, own: string, onLost: () => void): H
   };
   const beat = async () => {
     try {
-      const text = await textOf(path);
-      judge(text);
-      if (text !== own) return;
+      const text = await readLockText(path);
+      checkText(text);
+      if (text !== ownText) return;
       const now = new Date();
       await utimes(path, now, now);
     } catch {
       // The disk does not answer for the moment. The next beat looks again.
     }
   };
-  const timer = setInterval(() => void beat(), beatMs).unref();
+  const timer = setInterval(() => void beat(), heartbeatIntervalMs).unref();
   return {
     isHeld() {
-      if (!isLost && performance.now() - provenAt > doubtMs) lookNow(path, judge);
+      if (!isLost && performance.now() - verifiedAt > recheckAfterMs) checkNow(path, checkText);
       return !isLost;
     },
     stop: () => clearInterval(timer),
   };
 }
 
-function lookNow(path: string, judge: (text: string | null) => void): void {
+function checkNow(path: string, checkText: (text: string | null) => void): void {
   try {
-    judge(readFileSync(path, 'utf8'));
+    checkText(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') judge(null);
+    if (systemCode(error) === 'ENOENT') checkText(null);
   }
 }
 
@@ -80,18 +80,18 @@ function lookNow(path: string, judge: (text: string | null) => void): void {
  * the clock here: that of another machine may go wrong.
  */
 export async function watchHolder(path: string, text: string): Promise<'alive' | 'changed' | 'dead'> {
-  const end = performance.now() + silenceMs;
-  const first = await timeOf(path);
+  const end = performance.now() + deadAfterMs;
+  const first = await readMtime(path);
   while (performance.now() < end) {
-    await pause(lookMs);
-    if ((await textOf(path)) !== text) return 'changed';
-    if ((await timeOf(path)) !== first) return 'alive';
+    await pause(pollIntervalMs);
+    if ((await readLockText(path)) !== text) return 'changed';
+    if ((await readMtime(path)) !== first) return 'alive';
   }
   return 'dead';
 }
 
 /** The content of a lock file; null where there is none. */
-export async function textOf(path: string): Promise<string | null> {
+export async function readLockText(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -101,7 +101,7 @@ export async function textOf(path: string): Promise<string | null> {
 }
 
 /** The time of a file, asked of the open file: opening makes NFS forget what it remembers of it. Null where there is none. */
-async function timeOf(path: string): Promise<bigint | null> {
+async function readMtime(path: string): Promise<bigint | null> {
   try {
     const handle = await open(path, 'r');
     try {

@@ -24,7 +24,7 @@ export function tryKernelLock(folder: string): Promise<KernelLock> {
   return new Promise((resolve) => {
     let isOver = false;
     // A program that cannot be started gives an error, and may be closed as well.
-    const give = (lock: KernelLock) => {
+    const settle = (lock: KernelLock) => {
       if (isOver) return;
       isOver = true;
       if (lock.kind !== 'held') closeSync(fd);
@@ -34,15 +34,15 @@ export function tryKernelLock(folder: string): Promise<KernelLock> {
       stdio: ['ignore', 'ignore', 'pipe', fd],
       env: childEnvironment(),
     });
-    let complaint = '';
+    let stderrText = '';
     child.stderr?.on('data', (chunk) => {
-      complaint += String(chunk);
+      stderrText += String(chunk);
     });
-    child.once('error', () => give(unavailable));
+    child.once('error', () => settle(unavailable));
     child.once('close', (code) => {
-      if (code === 0) give({ kind: 'held', release: () => closeSync(fd) });
+      if (code === 0) settle({ kind: 'held', release: () => closeSync(fd) });
       // Both programs end with 1 and without a word where the lock is held, BusyBox with 1 and words where it cannot be.
-      else give(code === 1 && complaint === '' ? { kind: 'busy' } : unavailable);
+      else settle(code === 1 && stderrText === '' ? { kind: 'busy' } : unavailable);
     });
   });
 }

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { startTicks } from '../start-ticks.js';
+import { parseStartTicks } from '../start-ticks.js';
 import { systemCode } from '../system-code.js';
 
 /**
@@ -12,7 +12,7 @@ export interface LockHolder {
   /** Ticks between the start of the machine and that of the process; `-` where the system does not tell. */
   readonly startedAt: string;
   /** The machine, the PID namespace and the host name; null in the files of earlier versions, which do not have them. */
-  readonly place: { readonly boot: string; readonly namespace: string; readonly host: string } | null;
+  readonly machine: { readonly boot: string; readonly namespace: string; readonly host: string } | null;
   /** Whether the holder has a lock of the kernel as well, which the kernel releases when the process ends. */
   readonly hasKernelLock: boolean;
 }
@@ -21,72 +21,80 @@ export interface LockHolder {
 export type Liveness = 'alive' | 'dead' | 'unknown';
 
 /** Said of what the system does not tell. */
-const untold = '-';
+const unknownField = '-';
 
 /** This process as a holder. */
-export function thisHolder(hasKernelLock: boolean): LockHolder {
-  const place = {
+export function currentHolder(hasKernelLock: boolean): LockHolder {
+  const machine = {
     boot: firstWord('/proc/sys/kernel/random/boot_id'),
     namespace: namespaceOfPids(),
-    host: hostname().replace(/\s/g, '') || untold,
+    host: hostname().replace(/\s/g, '') || unknownField,
   };
-  const startedAt = startOf(process.pid) ?? untold;
-  return { pid: process.pid, startedAt, place, hasKernelLock };
+  const startedAt = readStartTicks(process.pid) ?? unknownField;
+  return { pid: process.pid, startedAt, machine, hasKernelLock };
 }
 
 /** The content of a lock file. */
-export function holderText({ pid, startedAt, place, hasKernelLock }: LockHolder): string {
-  const { boot, namespace, host } = place ?? { boot: untold, namespace: untold, host: untold };
-  return `${pid} ${startedAt} ${boot} ${namespace} ${host} ${hasKernelLock ? 'kernel' : untold}\n`;
+export function holderText({ pid, startedAt, machine, hasKernelLock }: LockHolder): string {
+  const { boot, namespace, host } = machine ?? {
+    boot: unknownField,
+    namespace: unknownField,
+    host: unknownField,
+  };
+  return `${pid} ${startedAt} ${boot} ${namespace} ${host} ${hasKernelLock ? 'kernel' : unknownField}\n`;
 }
 
 /** The holder that a lock file names; null for a text that names none. */
-export function readHolder(text: string): LockHolder | null {
+export function parseHolder(text: string): LockHolder | null {
   const words = /^([1-9]\d*) (\S+)(?: (\S+) (\S+) (\S+) (kernel|-))?\n$/.exec(text);
   const [, pid, startedAt, boot, namespace, host, kernel] = words ?? [];
   if (pid === undefined || startedAt === undefined) return null;
-  const isWhole = boot !== undefined && namespace !== undefined && host !== undefined;
-  const place = isWhole ? { boot, namespace, host } : null;
-  return { pid: Number(pid), startedAt, place, hasKernelLock: kernel === 'kernel' };
+  const isComplete = boot !== undefined && namespace !== undefined && host !== undefined;
+  const machine = isComplete ? { boot, namespace, host } : null;
+  return { pid: Number(pid), startedAt, machine, hasKernelLock: kernel === 'kernel' };
 }
 
 /** How a holder is named in a message: `process id 7`, with the host where the process is not of this namespace. */
-export function holderName({ pid, place }: LockHolder): string {
-  return isOfThisNamespace(place) ? `process id ${pid}` : `process id ${pid} on ${place?.host ?? untold}`;
+export function holderName({ pid, machine }: LockHolder): string {
+  return isOfThisNamespace(machine)
+    ? `process id ${pid}`
+    : `process id ${pid} on ${machine?.host ?? unknownField}`;
 }
 
 /** Whether both were written on this machine since it was started. */
-export function isOfThisBoot({ place }: LockHolder): boolean {
-  return place !== null && place.boot !== untold && place.boot === thisHolder(false).place?.boot;
+export function isOfThisBoot({ machine }: LockHolder): boolean {
+  return (
+    machine !== null && machine.boot !== unknownField && machine.boot === currentHolder(false).machine?.boot
+  );
 }
 
 /** Whether a holder lives, as far as the system tells. */
-export function livenessOf({ pid, startedAt, place }: LockHolder): Liveness {
-  if (!isOfThisNamespace(place)) return 'unknown';
-  const stat = statOf(pid);
+export function livenessOf({ pid, startedAt, machine }: LockHolder): Liveness {
+  if (!isOfThisNamespace(machine)) return 'unknown';
+  const stat = readProcStat(pid);
   // A process that has ended and was not waited for has no start time.
-  if (stat !== null) return startTicks(stat) === startedAt ? 'alive' : 'dead';
+  if (stat !== null) return parseStartTicks(stat) === startedAt ? 'alive' : 'dead';
   const signal = canSignal(pid);
   if (signal === 'none') return 'dead';
   // Without /proc (macOS) the pid is all there is. With it, the process is hidden (hidepid, ProtectProc=) and may be a later one.
-  return statOf(process.pid) === null ? 'alive' : 'unknown';
+  return readProcStat(process.pid) === null ? 'alive' : 'unknown';
 }
 
 /** Earlier versions wrote no place: they took every pid for one of their own namespace. */
-function isOfThisNamespace(place: LockHolder['place']): boolean {
-  const own = thisHolder(false).place;
-  if (place === null || own === null) return true;
-  if (place.boot !== own.boot || place.namespace !== own.namespace) return false;
-  return own.boot !== untold || place.host === own.host;
+function isOfThisNamespace(machine: LockHolder['machine']): boolean {
+  const ownText = currentHolder(false).machine;
+  if (machine === null || ownText === null) return true;
+  if (machine.boot !== ownText.boot || machine.namespace !== ownText.namespace) return false;
+  return ownText.boot !== unknownField || machine.host === ownText.host;
 }
 
-function startOf(pid: number): string | null {
-  const stat = statOf(pid);
-  return stat === null ? null : startTicks(stat);
+function readStartTicks(pid: number): string | null {
+  const stat = readProcStat(pid);
+  return stat === null ? null : parseStartTicks(stat);
 }
 
 /** At once and not by promise: these files are in memory. */
-function statOf(pid: number): string | null {
+function readProcStat(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
@@ -106,9 +114,9 @@ function canSignal(pid: number): 'some' | 'none' {
 
 function firstWord(path: string): string {
   try {
-    return readFileSync(path, 'utf8').trim() || untold;
+    return readFileSync(path, 'utf8').trim() || unknownField;
   } catch {
-    return untold;
+    return unknownField;
   }
 }
 
@@ -116,6 +124,6 @@ function namespaceOfPids(): string {
   try {
     return readlinkSync('/proc/self/ns/pid').replace(/\s/g, '');
   } catch {
-    return untold;
+    return unknownField;
   }
 }
