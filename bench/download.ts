@@ -5,8 +5,8 @@ import { createHttpTransport } from '../daemon/transports/http/http-transport.js
 import { findPrograms } from '../test/helpers/servers/find-program.js';
 import { startNginx } from '../test/helpers/servers/nginx.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
+import { assertSameFile, type FileDigest, measureFile } from './measure-file.js';
 import { runProgram } from './programs.js';
-import { assertSameFile, type FileDigest, measureFile } from './whole-file.js';
 
 const fileBytes = 200_000_000;
 const bytesPerSecond = 8_000_000;

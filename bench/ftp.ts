@@ -10,8 +10,8 @@ import { findProgram } from '../test/helpers/servers/find-program.js';
 import { ftpLogin, ftpUser } from '../test/helpers/servers/ftp-server-folder.js';
 import { startVsftpd } from '../test/helpers/servers/vsftpd.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
+import { assertSameFile, measureFile } from './measure-file.js';
 import { runProgram } from './programs.js';
-import { assertSameFile, measureFile } from './whole-file.js';
 
 const sizeBytes = 200_000_000;
 

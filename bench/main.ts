@@ -91,7 +91,7 @@ const measures = {
   rest: {
     what: 'memory of a daemon at rest',
     rounds: 3,
-    load: async () => (await import('./rest.js')).measureIdle,
+    load: async () => (await import('./idle.js')).measureIdle,
   },
 } as const satisfies Record<string, Measure>;
 

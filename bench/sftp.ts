@@ -8,8 +8,8 @@ import { createSftpTransport } from '../daemon/transports/sftp/sftp-transport.js
 import { findProgram } from '../test/helpers/servers/find-program.js';
 import { startSshd } from '../test/helpers/servers/sshd.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
+import { assertSameFile, measureFile } from './measure-file.js';
 import { runProgram } from './programs.js';
-import { assertSameFile, measureFile } from './whole-file.js';
 
 const sizeBytes = 200_000_000;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import type { CreatedRecord } from '../../src/shared/records.js';
-import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/read.js';
+import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { draftJob } from '../jobs/draft.js';
 import type { IdempotencyRecord, Job } from '../jobs/job.js';
 import { idempotencyTtlMs } from '../store/job-store.js';

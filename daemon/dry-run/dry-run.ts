@@ -1,7 +1,7 @@
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
-import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/read.js';
+import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import { checkRequest, type ResolvedOutput } from '../actions/check-request.js';

@@ -1,4 +1,4 @@
-import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notices.js';
+import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notifications.js';
 import type { Job } from './job.js';
 import type { Notification } from './notification.js';
 import { inputDetails, jobHead, outputDetails } from './view.js';

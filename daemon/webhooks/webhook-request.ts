@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { jobNotificationFields, outputNotificationFields } from '../../src/shared/records/notices.js';
+import { jobNotificationFields, outputNotificationFields } from '../../src/shared/records/notifications.js';
 import { toXml } from '../../src/shared/to-xml.js';
 import type { Job } from '../jobs/job.js';
 import type { Notification } from '../jobs/notification.js';

@@ -1,13 +1,13 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import { type RouteName, routes } from '../shared/routes.js';
+import { abortableSleep } from './abortable-sleep.js';
 import { type HttpResponse, sendHttpRequest } from './http.js';
 import { isValidAnswer } from './is-valid-answer.js';
 import { mayHaveReachedService } from './network-errors.js';
-import { parseExactJson } from './parse-json.js';
-import { abortableSleep } from './pause.js';
-import { ambiguityHint, toServiceError } from './rejections.js';
+import { parseExactJson } from './parse-exact-json.js';
 import { allowsKeyInQuery, buildHttpRequest, type CallOptions, subjectOf } from './requests.js';
 import { retryDelayFor } from './retries.js';
+import { ambiguityHint, toServiceError } from './service-errors.js';
 import type { Target } from './target.js';
 
 export type { CallOptions } from './requests.js';

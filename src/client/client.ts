@@ -8,6 +8,7 @@ import type {
 } from '../shared/records.js';
 import type { RouteName } from '../shared/routes.js';
 import { type CallOptions, createCaller, type ServiceResponse } from './call.js';
+import { fieldsOf, readNumber, readText } from './coerce.js';
 import { createJobProgress, type FollowedProgress, type WaitForSlot } from './job-progress.js';
 import type { RequestJobUpdates } from './job-updates.js';
 import {
@@ -18,7 +19,6 @@ import {
   normaliseProgress,
   unwrapJobs,
 } from './normalise.js';
-import { fieldsOf, readNumber, readText } from './read-values.js';
 import type { Target } from './target.js';
 
 /** Which jobs of a list: pages count from 1; `state` is an addition that other services may ignore. */

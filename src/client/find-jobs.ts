@@ -2,7 +2,7 @@ import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
 import type { Client } from './client.js';
 import { isLocalUrl } from './polling-schedule.js';
-import type { ConnectionEvent, WithRetry } from './retry-policy.js';
+import type { ConnectionEvent, WithRetry } from './with-retry.js';
 
 /** Looks which jobs are active: thoroughly at first, then for what is new. */
 export interface JobFinder {

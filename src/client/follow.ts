@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { isVencError, type VencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
+import { abortableSleep } from './abortable-sleep.js';
 import type { Client } from './client.js';
 import { createJobFinder } from './find-jobs.js';
 import type { FollowedProgress } from './job-progress.js';
-import { JobStreams } from './live-jobs.js';
+import { JobStreams } from './job-streams.js';
 import { progressOfJob } from './normalise.js';
-import { abortableSleep } from './pause.js';
 import {
   createPollingSchedule,
   maxStreamsFor,
@@ -15,7 +15,7 @@ import {
   type PollingSchedule,
   pollingLimitsFor,
 } from './polling-schedule.js';
-import { type ConnectionEvent, createWithRetry, toAbortError } from './retry-policy.js';
+import { type ConnectionEvent, createWithRetry, toAbortError } from './with-retry.js';
 
 /** What happens while jobs are followed. Made for a reducer: each event stands for itself. */
 export type FollowEvent =

@@ -5,8 +5,8 @@ import {
   type RequestOptions,
   request,
 } from 'node:http';
+import { decodeResponseBody } from './decode-response-body.js';
 import { toNetworkError } from './network-errors.js';
-import { decodeResponseBody } from './response-text.js';
 
 /** One request as it goes out. A `body` that is no text is streamed, and its length must be in the headers. */
 export interface HttpRequest {

@@ -1,6 +1,6 @@
 import type { RouteName } from '../shared/routes.js';
+import { fieldsOf } from './coerce.js';
 import { unwrapJob } from './normalise.js';
-import { fieldsOf } from './read-values.js';
 
 const recordKeys = ['id', 'state', 'progress', 'current_event', 'current_event_progress'];
 const reportKeys = ['total', 'statistics'];

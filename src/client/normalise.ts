@@ -23,7 +23,7 @@ import {
   readPercent,
   readText,
   readTime,
-} from './read-values.js';
+} from './coerce.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { fieldsOf, readText } from './read-values.js';
+import { fieldsOf, readText } from './coerce.js';
 
 /** Keys under which services say what went wrong, those that say most first. */
 const keys = ['errors', 'error_description', 'message', 'detail', 'error', 'title'] as const;

@@ -3,7 +3,7 @@ import { isFinal } from '../shared/states.js';
 import type { Client } from './client.js';
 import { type FollowEvent, isolateJobErrors } from './follow.js';
 import { createPollingSchedule, pollingLimitsFor } from './polling-schedule.js';
-import { toAbortError } from './retry-policy.js';
+import { toAbortError } from './with-retry.js';
 
 /**
  * Asks about each job once, where there is no time to follow them. Throws `TimedOutError` at the end where one is not final, and otherwise

@@ -1,4 +1,4 @@
-import { abortableSleep } from './pause.js';
+import { abortableSleep } from './abortable-sleep.js';
 
 /** Least and greatest milliseconds between two requests. */
 export interface PollingLimits {

@@ -1,8 +1,8 @@
 import { isVencError } from '../shared/errors.js';
 import type { CallOptions } from './call.js';
 import type { Client } from './client.js';
+import { fieldsOf, itemsOf, readNumber, readText } from './coerce.js';
 import { mayLackRoute } from './network-errors.js';
-import { fieldsOf, itemsOf, readNumber, readText } from './read-values.js';
 
 /** Kinds of usage that reports tell of, in the order in which they are printed. */
 const usageKinds = ['vod', 'live'] as const;

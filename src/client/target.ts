@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../shared/errors.js';
 import { systemCode } from '../shared/util/system-code.js';
-import { fieldsOf, readText } from './read-values.js';
+import { fieldsOf, readText } from './coerce.js';
 
 /** Which service, and with which key. */
 export interface Target {

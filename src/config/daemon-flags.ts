@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
 import { VencError } from '../shared/errors.js';
-import { byteSizeParser, choiceParser, durationParser, integerParser } from '../shared/flag-readers.js';
+import { byteSizeParser, choiceParser, durationParser, integerParser } from '../shared/flag-parsers.js';
 
 /** A flag of `venc daemon` that can be configured too, under its own name. */
 export interface DaemonFlag {

@@ -1,5 +1,5 @@
 import type { FrameSize } from './frame-plan.js';
-import { surroundingLinesOf } from './lines-around.js';
+import { surroundingLinesOf } from './surrounding-lines.js';
 import { tableRows } from './table-rows.js';
 import { createStyler, type StyledText } from './tones.js';
 import type { WatchState } from './watch-types.js';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { type Frame, frameOf, hasSameLayout, withTable } from './frame.js';
 import { FrameSink } from './frame-sink.js';
 import { openPainter } from './painter.js';
-import { createRepaintScheduler } from './repaints.js';
+import { createRepaintScheduler } from './repaint-scheduler.js';
 import { openSuspension } from './suspension.js';
 import { ErrorBoundary } from './views/ErrorBoundary.js';
 import { WatchFrame } from './views/WatchFrame.js';

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.js';
 import { follow } from '../client/follow.js';
 import { createPollingSchedule, type PollingSchedule, pollingLimitsFor } from '../client/polling-schedule.js';
 import { VencError } from '../shared/errors.js';
-import { DetailsFetcher } from './job-details.js';
+import { DetailsFetcher } from './details-fetcher.js';
 import type { MountedScreen, ScreenListeners } from './mount.js';
 import { isDone, reduceWatch, startWatch, unfinishedIds } from './watch-state.js';
 import type { Command, WatchEvent, WatchedJob, WatchState } from './watch-types.js';

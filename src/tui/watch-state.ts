@@ -1,7 +1,7 @@
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
-import { sanitize } from './clean.js';
-import { addFoundJobs, removeEndedJobs } from './live-list.js';
+import { addFoundJobs, removeEndedJobs } from './active-jobs.js';
 import { logEntriesFor } from './log-entries.js';
+import { sanitize } from './sanitize.js';
 import { keysFooter, pressKey } from './watch-keys.js';
 import { appendEntries } from './watch-log.js';
 import type { Command, Tone, WatchEvent, WatchedJob, WatchState } from './watch-types.js';

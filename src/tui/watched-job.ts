@@ -1,9 +1,9 @@
 import { progressOfJob } from '../client/normalise.js';
+import { displayState, etaOfFile, etaOfJob } from '../shared/display-state.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../shared/records.js';
-import { displayState, etaOfFile, etaOfJob } from '../shared/shown-state.js';
 import { isFinal } from '../shared/states.js';
-import { fileNameOf, sanitize } from './clean.js';
+import { fileNameOf, sanitize } from './sanitize.js';
 import type { JobUnavailable, WatchedFile, WatchedJob } from './watch-types.js';
 
 /** A job of which nothing is known yet. */

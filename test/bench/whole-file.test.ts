@@ -2,7 +2,7 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { assertSameFile, measureFile } from '../../bench/whole-file.js';
+import { assertSameFile, measureFile } from '../../bench/measure-file.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const folder = tempFolder();

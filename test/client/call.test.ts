@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createCaller } from '../../src/client/call.js';
-import { toServiceError } from '../../src/client/rejections.js';
+import { toServiceError } from '../../src/client/service-errors.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 
 test('an interruption is not told what to do about a service out of reach', async () => {

@@ -9,7 +9,7 @@ import {
   unwrapJobs,
 } from '../../src/client/normalise.js';
 import { parseReport } from '../../src/client/read-report.js';
-import { toServiceError } from '../../src/client/rejections.js';
+import { toServiceError } from '../../src/client/service-errors.js';
 import { isVencError } from '../../src/shared/errors.js';
 
 test('numbers that come as text are numbers, and what is missing is null', () => {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
-import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
 import { schemaErrors } from '../helpers/answers/document.js';
 import { wrongValuesFor } from '../shared/wrong-values.js';

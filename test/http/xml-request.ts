@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { readXmlRequest } from '../../daemon/http/representations/xml/read-xml-request.js';
-import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 
 /** What requests are read with here. */
 export const limits = { maxOutputs: 50 };

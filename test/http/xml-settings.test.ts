@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jobTable, outputTable, type Setting, type SettingsTable } from '../../src/shared/settings/index.js';
-import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { areEquivalent, input, limits, toRequestXml, type XmlStyle } from './xml-request.js';
 
 const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (setting: Setting) => unknown>> =

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decideWatermarks } from '../../daemon/plan/decide/watermarks.js';
 import type { WatermarkImage } from '../../daemon/plan/plan-types.js';
-import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 
 const logo: WatermarkImage = { path: '/scratch/watermark-0', demuxer: 'png_pipe', width: 40, height: 20 };
 const canvas = { width: 320, height: 240 };

@@ -9,7 +9,7 @@ import { settingsPage } from '../../scripts/docs/settings-page.js';
 import { addJobOptions, buildRequestBody } from '../../src/cli/input/job-args.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
-import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { settingPaths } from '../helpers/architecture/check-settings.js';
 
 const page = settingsPage();

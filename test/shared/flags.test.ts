@@ -5,7 +5,7 @@ import { parseAssignments } from '../../src/shared/settings/assignments.js';
 import { parseOutputFlag } from '../../src/shared/settings/flag-values.js';
 import { parseFlags, settingFlags } from '../../src/shared/settings/flags.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
-import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { matchesGolden } from '../helpers/golden.js';
 
 const isUsageError = (error: unknown) => isVencError(error, 'UsageError');

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mergeRequest, type RequestLayers } from '../../src/shared/settings/merge-request.js';
-import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 
 const input = 'http://example.com/a.mp4';
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
-import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 
 /** What requests are read with, unless a test is about limits. */
 export const limits = { maxOutputs: 50 };

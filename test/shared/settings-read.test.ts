@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultOutput } from '../../src/shared/settings/index.js';
-import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { input, limits, requestOf, settingsOf, validationErrorsFor } from './reading.js';
 
 test('a body that is no object is one complaint', () => {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseJobRequest } from '../../src/shared/settings/read.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { validationErrorsFor as complaintsAboutBody, input } from './reading.js';
 
 const url = 'ftp://example.com/';

@@ -9,8 +9,8 @@ import {
   type SettingsTable,
 } from '../../src/shared/settings/index.js';
 import { notificationTable } from '../../src/shared/settings/notifications.js';
-import { parseJobRequest } from '../../src/shared/settings/read.js';
-import { parseValue } from '../../src/shared/settings/read-value.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
+import { parseValue } from '../../src/shared/settings/parse-value.js';
 import { thumbnailsTable } from '../../src/shared/settings/thumbnails.js';
 import { watermarkTable } from '../../src/shared/settings/watermark.js';
 

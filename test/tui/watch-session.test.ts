@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { abortableSleep as realPause } from '../../src/client/abortable-sleep.js';
 import { createClient } from '../../src/client/client.js';
-import { abortableSleep as realPause } from '../../src/client/pause.js';
 import {
   createPollingSchedule,
   type PollingSchedule,

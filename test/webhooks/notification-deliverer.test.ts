@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jobRecord } from '../../daemon/jobs/view.js';
-import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notices.js';
+import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 import { finishing, noneIsPending, verified, withHarness } from './notification-harness.js';
 

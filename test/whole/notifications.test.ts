@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../daemon/jobs/job.js';
-import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notices.js';
+import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notifications.js';
 import { runCli } from '../cli/run-cli.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import {

@@ -16,7 +16,10 @@ import {
   outputDetailsFields,
   outputFileFields,
 } from '../../../src/shared/records/media.js';
-import { jobNotificationFields, outputNotificationFields } from '../../../src/shared/records/notices.js';
+import {
+  jobNotificationFields,
+  outputNotificationFields,
+} from '../../../src/shared/records/notifications.js';
 import {
   liveDayFields,
   liveSumFields,

@@ -8,7 +8,7 @@ import {
   type OutputFormatOptions,
   printRecord,
   printRecords,
-} from '../terminal/print-answer.js';
+} from '../terminal/print-records.js';
 
 interface ShowOptions extends OutputFormatOptions {
   readonly secret?: boolean;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
-import { defineBulkAction } from '../jobs/act-on-jobs.js';
+import { defineBulkAction } from '../jobs/bulk-action.js';
 
 /** `venc cancel ID...` (section 4.5): only waiting and processing jobs can be cancelled. */
 export function define(command: Command, context: Context): void {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { choiceParser } from '../../shared/flag-readers.js';
+import { choiceParser } from '../../shared/flag-parsers.js';
 import { completionFiles, type Shell, shells } from '../completion/shells.js';
 import type { Context } from '../context.js';
 

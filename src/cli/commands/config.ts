@@ -20,7 +20,7 @@ import type { Context } from '../context.js';
 import { formatExamples } from '../help/examples.js';
 import { findTarget } from '../input/find-target.js';
 import type { ConfigRecord } from '../output/config-table.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-answer.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 import { warnQuarantined } from '../terminal/warn-quarantined.js';
 
 interface SetOptions {

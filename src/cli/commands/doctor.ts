@@ -8,7 +8,7 @@ import { checkPrograms } from '../doctor/check-programs.js';
 import { checkService } from '../doctor/check-service.js';
 import { doctorText } from '../output/doctor-text.js';
 import { createTextColours } from '../output/paint.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-answer.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-records.js';
 
 type DoctorOptions = OutputFormatOptions & ProgramFlags;
 

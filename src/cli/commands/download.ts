@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isVencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { jobIdsHelp, resolveJobs } from '../jobs/named-jobs.js';
+import { jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';
 import { failureText } from '../output/progress-text.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import { chosenMode, type ProgressChoice, progressOption } from '../terminal/progress-mode.js';

@@ -3,7 +3,7 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import type { KeyRecord } from '../output/keys-table.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-answer.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 
 interface CreateOptions {
   readonly account: string;

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { Client, JobListPage } from '../../client/client.js';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { integerParser, listParser } from '../../shared/flag-readers.js';
+import { integerParser, listParser } from '../../shared/flag-parsers.js';
 import { jobStates } from '../../shared/states.js';
 import type { Context } from '../context.js';
 import { emptyJob } from '../jobs/blank-job.js';
 import { jobsPerPage, selectJobs } from '../jobs/select-jobs.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-answer.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 
 interface ListOptions extends OutputFormatOptions {
   readonly page?: number;

@@ -20,7 +20,7 @@ import { warnUnknownFields } from '../input/warn-unknown-fields.js';
 import { withTypedErrors } from '../input/with-settings-errors.js';
 import { type PresetRecord, presetRecord, presetsTable } from '../output/presets-table.js';
 import type { Io } from '../terminal/io.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-answer.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 import { warnQuarantined } from '../terminal/warn-quarantined.js';
 
 /** `venc preset`: settings under a name, for `--preset NAME` of `run`, `submit` and `plan`. */

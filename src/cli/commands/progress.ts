@@ -5,10 +5,10 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../help/examples.js';
 import { parseId } from '../input/parse-args.js';
-import { resolveJob } from '../jobs/named-jobs.js';
+import { resolveJob } from '../jobs/resolve-jobs.js';
 import { createTextColours, type TextColours } from '../output/paint.js';
 import { jobProgressText, progressText } from '../output/progress-text.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-answer.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-records.js';
 
 interface ProgressOptions extends OutputFormatOptions {
   readonly input?: boolean;

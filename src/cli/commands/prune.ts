@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { ageParser, listParser } from '../../shared/flag-readers.js';
+import { ageParser, listParser } from '../../shared/flag-parsers.js';
 import type { JobRecord } from '../../shared/records.js';
 import { finalJobStates, isFinal, type JobState } from '../../shared/states.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../help/examples.js';
-import { applyToEach, confirm, requireTerminal } from '../jobs/act-on-jobs.js';
+import { applyToEach, confirm, requireTerminal } from '../jobs/bulk-action.js';
 import { selectJobs } from '../jobs/select-jobs.js';
 import { removal } from './rm.js';
 

@@ -2,9 +2,9 @@ import { type Command, Option } from 'commander';
 import { parseReport, requestReport, type UsageReport, usageAmounts } from '../../client/read-report.js';
 import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { choiceParser } from '../../shared/flag-readers.js';
+import { choiceParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-answer.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-records.js';
 
 const kinds = ['all', 'vod', 'live'] as const;
 type Kind = (typeof kinds)[number];

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { finalJobStates } from '../../shared/states.js';
 import type { Context } from '../context.js';
-import { type BulkAction, defineBulkAction } from '../jobs/act-on-jobs.js';
+import { type BulkAction, defineBulkAction } from '../jobs/bulk-action.js';
 
 /** Removing jobs: many at once, as each waits for the disk of the service. */
 export const removal: BulkAction = {

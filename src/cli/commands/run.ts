@@ -3,14 +3,14 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { durationParser } from '../../shared/flag-readers.js';
+import { durationParser } from '../../shared/flag-parsers.js';
 import type { JobProgressRecord, JobRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import type { Context, ProgramFlags } from '../context.js';
-import { resolveDestinations } from '../destinations/output-paths.js';
-import { unsupportedHelp } from '../help/unsupported-settings.js';
+import { resolveDestinations } from '../destinations/resolve-destinations.js';
+import { unsupportedHelp } from '../help/unsupported-help.js';
 import {
   addJobOptions,
   buildRequestBody,
@@ -24,8 +24,8 @@ import { collectValues } from '../input/parse-args.js';
 import { withTypedErrors, withValidation } from '../input/with-settings-errors.js';
 import { encodedText, encodedTotalText, type FinishedEncode } from '../output/encoded-text.js';
 import { activityText, encodeFailureText } from '../output/progress-text.js';
+import { assignDestinations, type ResolvedRequest } from '../run/assign-destinations.js';
 import { checkDestinations, type PreparedRun, prepareRuns } from '../run/prepare-runs.js';
-import { assignDestinations, type ResolvedRequest } from '../run/run-files.js';
 import { withTemporaryFolder } from '../run/temporary-folder.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';

@@ -8,7 +8,7 @@ import { isFinal } from '../../shared/states.js';
 import type { Context } from '../context.js';
 import { emptyJob } from '../jobs/blank-job.js';
 import { explainMissingJob } from '../jobs/file-of-job.js';
-import { jobIdsHelp, resolveJobs } from '../jobs/named-jobs.js';
+import { jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';
 import { jobText } from '../output/job-text.js';
 import { createTextColours } from '../output/paint.js';
 import {
@@ -16,7 +16,7 @@ import {
   type OutputFormatOptions,
   printRecord,
   printRecords,
-} from '../terminal/print-answer.js';
+} from '../terminal/print-records.js';
 import { reportError } from '../terminal/report-error.js';
 
 /** `venc show ID...`: details of jobs (section 4.2), with advice where something failed. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { durationParser } from '../../shared/flag-readers.js';
+import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
-import { unsupportedHelp } from '../help/unsupported-settings.js';
+import { unsupportedHelp } from '../help/unsupported-help.js';
 import { addJobOptions, withExamplesFirst } from '../input/job-args.js';
 import { withTypedErrors } from '../input/with-settings-errors.js';
 import { submitJob } from '../submit/submit-job.js';

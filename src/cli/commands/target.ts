@@ -17,7 +17,7 @@ import { formatExamples } from '../help/examples.js';
 import { unknownTarget } from '../input/find-target.js';
 import { readSecret } from '../input/read-secret.js';
 import type { TargetRecord } from '../output/targets-table.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-answer.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 import { warnQuarantined } from '../terminal/warn-quarantined.js';
 
 /** `venc target`: services that have a name, with their keys, for `--target NAME` and `VENC_TARGET`. */

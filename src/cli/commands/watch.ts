@@ -8,7 +8,7 @@ import { jsonText } from '../../shared/text/json-text.js';
 import type { Context } from '../context.js';
 import { awaitJobs } from '../jobs/await-jobs.js';
 import { withStillRunningHint } from '../jobs/jobs-continue.js';
-import { jobIdsHelp, resolveJobs } from '../jobs/named-jobs.js';
+import { jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';
 import { eventLines, eventObject } from '../output/event-lines.js';
 import { createTextColours } from '../output/paint.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';

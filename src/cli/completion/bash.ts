@@ -1,5 +1,5 @@
-import type { CompletionContext } from './places.js';
-import { completionCommand } from './questions.js';
+import type { CompletionContext } from './completion-contexts.js';
+import { completionCommand } from './completion-queries.js';
 import { type CompletionSource, outputSettings } from './source.js';
 
 /** The completions for bash, 3.2 and newer, with or without the package bash-completion. */

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { commandTree } from '../command-tree.js';
 import { helpTopics } from '../help/topics/index.js';
 import { bashScript } from './bash.js';
+import { buildCompletionContexts } from './completion-contexts.js';
 import { fishScript } from './fish.js';
-import { buildCompletionContexts } from './places.js';
 import type { Shell } from './shells.js';
 import { zshScript } from './zsh.js';
 

@@ -2,7 +2,7 @@ import { type ConfigKey, configTable } from '../../config/config.js';
 import { outputTable } from '../../shared/settings/index.js';
 import type { Setting } from '../../shared/settings/setting.js';
 import type { ArgumentNode, CommandNode, FlagNode } from '../command-tree.js';
-import type { CompletionQuery } from './questions.js';
+import type { CompletionQuery } from './completion-queries.js';
 
 /** Where the words come from that may stand in a place. */
 export type CompletionSource =

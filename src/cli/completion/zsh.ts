@@ -1,5 +1,5 @@
-import type { CompletionContext, CompletionFlag } from './places.js';
-import { completionCommand } from './questions.js';
+import type { CompletionContext, CompletionFlag } from './completion-contexts.js';
+import { completionCommand } from './completion-queries.js';
 import { type CompletionSource, outputSettings } from './source.js';
 
 /** The completions for zsh, 5.0 and newer. */

@@ -12,8 +12,8 @@ import type { Io } from '../terminal/io.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
 import { openTransferDisplay } from '../terminal/transfer-display.js';
 import { filesToSave } from './files-to-save.js';
+import { findComplete } from './find-complete.js';
 import { saveFile } from './save-file.js';
-import { findComplete } from './whole-already.js';
 
 /** How the files of a job are fetched. */
 export interface DownloadOptions {

@@ -95,7 +95,7 @@ export async function buildRequestBody(
 
 /** Rejects with `InvalidRequestError` where a request has values that are not valid. */
 export async function validateRequest(request: RequestFields): Promise<void> {
-  const { parseJobRequest: readJobRequest } = await import('../../shared/settings/read.js');
+  const { parseJobRequest: readJobRequest } = await import('../../shared/settings/parse-job-request.js');
   const result = readJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
   if (!result.ok) throw invalidRequest(result.validationErrors);
 }

@@ -3,7 +3,7 @@ import { joinErrors } from '../../shared/joined-errors.js';
 import { parseOutputFlag, type RequestFields } from '../../shared/settings/flag-values.js';
 import { parseFlags, settingFlags } from '../../shared/settings/flags.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';
-import { parseJobRequest } from '../../shared/settings/read.js';
+import { parseJobRequest } from '../../shared/settings/parse-job-request.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { type CreateArgs, type JobArgs, readOutputArgument } from './job-args.js';
 import { withWatermarkUrls } from './local-watermarks.js';

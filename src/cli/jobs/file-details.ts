@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { formatExamples } from '../help/examples.js';
 import { parseId } from '../input/parse-args.js';
 import { createTextColours, type TextColours } from '../output/paint.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-answer.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-records.js';
 
 /** A kind of file of a job, and how its details are read and told. */
 export interface FileKind<Details extends object> {

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.js';
-import { fieldsOf, readId } from '../../client/read-values.js';
+import { fieldsOf, readId } from '../../client/coerce.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 
 /**

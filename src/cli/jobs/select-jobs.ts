@@ -1,5 +1,5 @@
 import type { Client, JobListPage } from '../../client/client.js';
-import { fieldsOf, readText } from '../../client/read-values.js';
+import { fieldsOf, readText } from '../../client/coerce.js';
 
 /** Which jobs: one page, or with `all` every page. */
 export interface JobSelection {

@@ -1,3 +1,4 @@
+import { displayState, etaOfFile, etaOfJob } from '../../shared/display-state.js';
 import type {
   InputDetails,
   JobProgressRecord,
@@ -6,7 +7,6 @@ import type {
   OutputDetails,
 } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
-import { displayState, etaOfFile, etaOfJob } from '../../shared/shown-state.js';
 import { isFinal } from '../../shared/states.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { type Fact, factLines, failureFacts, mediaFacts } from './media-text.js';

@@ -1,6 +1,6 @@
+import { displayState, etaOfFile, etaOfJob } from '../../shared/display-state.js';
 import { errorClasses, isErrorClass } from '../../shared/error-classes.js';
 import type { JobProgressRecord, JobRecord, ProgressRecord } from '../../shared/records.js';
-import { displayState, etaOfFile, etaOfJob } from '../../shared/shown-state.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { colourState, type TextColours } from './paint.js';
 import { humanDuration, humanId, humanPercent } from './units.js';

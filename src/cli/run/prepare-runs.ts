@@ -11,7 +11,7 @@ import {
   localPathOf,
   type OutputDestinations,
   type ResolvedRequest,
-} from './run-files.js';
+} from './assign-destinations.js';
 
 /** One input of `venc run`, ready to be encoded. */
 export interface PreparedRun {

@@ -39,7 +39,7 @@ export async function afterSubmit(
   // What a failed job did finish is worth having too.
   const isOver = ended === exitCodes.done || ended === exitCodes.jobFailed || ids.length > 1;
   if (options.download === undefined || !isOver) return first;
-  const { downloadFinishedJobs } = await import('../download/download-ended.js');
+  const { downloadFinishedJobs } = await import('../download/download-finished-jobs.js');
   const isForced = options.force === true;
   const downloaded = await downloadFinishedJobs(client, ids, io, {
     folder: options.download,

@@ -7,7 +7,7 @@ import {
   hostsOutputs,
   rejectExistingNames,
   rejectSharedDestinations,
-} from '../destinations/output-destinations.js';
+} from '../destinations/shared-destinations.js';
 import type { FileToUpload } from '../input/files.js';
 import { buildRequestBody, loadPreset } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
@@ -15,11 +15,11 @@ import { listenForInterrupt } from '../terminal/interrupt.js';
 import { chosenMode } from '../terminal/progress-mode.js';
 import { reportError } from '../terminal/report-error.js';
 import { afterSubmit } from './after-submit.js';
-import { uploadAndCreate } from './bring-and-create.js';
-import { createFileUploader, uploadFiles } from './bring-files.js';
+import { createFileUploader, uploadFiles } from './file-uploader.js';
 import { type PreparedRequest, prepareRequest, withAddresses } from './prepare-request.js';
 import { type JobToCreate, submitEach } from './submit-each.js';
 import type { SubmitOptions } from './submit-options.js';
+import { uploadAndCreate } from './upload-and-create.js';
 import { createTotalDisplay } from './upload-display.js';
 
 /** One of several inputs, ready to be submitted. */

@@ -1,17 +1,17 @@
-import { createJobWithRetry } from '../../client/create-job.js';
+import { createJobWithRetry } from '../../client/create-job-with-retry.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/json-text.js';
 import type { Context } from '../context.js';
 import { requireWritableFolder } from '../destinations/check-destinations.js';
-import { hostsOutputs, rejectExistingNames } from '../destinations/output-destinations.js';
+import { hostsOutputs, rejectExistingNames } from '../destinations/shared-destinations.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import { chosenMode } from '../terminal/progress-mode.js';
 import { afterSubmit } from './after-submit.js';
-import { uploadAndCreate } from './bring-and-create.js';
-import { createFileUploader } from './bring-files.js';
+import { createFileUploader } from './file-uploader.js';
 import { prepareRequest } from './prepare-request.js';
 import type { SubmitOptions } from './submit-options.js';
+import { uploadAndCreate } from './upload-and-create.js';
 import { createPerFileDisplay } from './upload-display.js';
 
 /** Creates one job (section 4.1), prints its id, and goes on with it as far as the options say. */

@@ -1,5 +1,5 @@
 import type { Environment } from '../../config/folders.js';
-import { toAscii } from '../../shared/text/ascii-marks.js';
+import { toAscii } from '../../shared/text/to-ascii.js';
 
 /** Writes our own marks (bars, lines, `…`) as the locale can show them: as they are, or in ASCII. */
 export function createSymbolWriter(env: Environment): (text: string) => string {

@@ -1,5 +1,5 @@
 import { VencError } from '../../shared/errors.js';
-import { choiceParser } from '../../shared/flag-readers.js';
+import { choiceParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
 import type { Io } from './io.js';
 

@@ -4,8 +4,8 @@ import { findSuggestions } from '../text/suggestions.js';
 import { isObject } from '../util/is-object.js';
 import { parseAssignments } from './assignments.js';
 import { outputTable } from './index.js';
+import { pathTo } from './parse-result.js';
 import { toDecimal } from './read-number.js';
-import { pathTo } from './reading.js';
 import type { BooleanSetting, ListSetting, ObjectSetting, Setting, SettingsTable } from './setting.js';
 import { normalizeTypedTime } from './typed-time.js';
 

@@ -1,5 +1,5 @@
 import { sidePixels } from './limits.js';
-import type { ScalarResult } from './reading.js';
+import type { ScalarResult } from './parse-result.js';
 import type { Distance, DistanceSetting } from './setting.js';
 
 const distancePattern = /^(-)?((?:0|[1-9]\d*)(?:\.\d+)?)(%)?$/;

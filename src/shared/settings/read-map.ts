@@ -1,6 +1,6 @@
 import { isObject } from '../util/is-object.js';
+import { invalidResult, type ParseResult, pathTo } from './parse-result.js';
 import { isLongerThan } from './read-text.js';
-import { invalidResult, type ParseResult, pathTo } from './reading.js';
 import type { MapSetting } from './setting.js';
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/;

@@ -1,4 +1,4 @@
-import type { ScalarResult } from './reading.js';
+import type { ScalarResult } from './parse-result.js';
 import type { BooleanSetting, IntegerSetting, NumberChoiceSetting, NumberSetting } from './setting.js';
 
 // One spelling of each number: no blanks, no plus, no leading zeros, no exponents, no hexadecimal.

@@ -1,4 +1,4 @@
-import type { ScalarResult } from './reading.js';
+import type { ScalarResult } from './parse-result.js';
 import type { Size, SizeSetting } from './setting.js';
 
 /** Reads `WIDTHxHEIGHT` in pixels. */

@@ -1,5 +1,5 @@
 import { maxPathPartBytes } from './limits.js';
-import type { ScalarResult } from './reading.js';
+import type { ScalarResult } from './parse-result.js';
 import type { ChoiceSetting, TextSetting } from './setting.js';
 
 // Control characters but for tabs and line ends, and halves of characters: XML and UTF-8 cannot hold them.

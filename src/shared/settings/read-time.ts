@@ -1,5 +1,5 @@
+import type { ScalarResult } from './parse-result.js';
 import { toDecimal } from './read-number.js';
-import type { ScalarResult } from './reading.js';
 import type { TimeSetting } from './setting.js';
 
 const timecodePattern = /^(\d{1,2}):([0-5]\d):([0-5]\d(?:\.\d+)?)$/;

@@ -1,6 +1,6 @@
 import { maxUrlLength } from './limits.js';
+import type { ScalarResult } from './parse-result.js';
 import { isInvalidName, isLongerThan } from './read-text.js';
-import type { ScalarResult } from './reading.js';
 import type { UrlSetting } from './setting.js';
 
 const rule = 'must be a URL with a scheme and a host or bucket, such as http://example.com/video.mp4';

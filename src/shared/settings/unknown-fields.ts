@@ -1,6 +1,6 @@
 import { findSuggestions } from '../text/suggestions.js';
 import { jobTable, outputTable } from './index.js';
-import { parseJobRequest } from './read.js';
+import { parseJobRequest } from './parse-job-request.js';
 import type { Setting, SettingsTable } from './setting.js';
 
 /** A field of a request that no table knows. */

@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
 import type { Frame } from '../frame.js';
-import { ColourContext, StyledTextView } from './Tint.js';
+import { ColourContext, StyledTextView } from './StyledTextView.js';
 
 /** What stands around the table of a frame, line by line. */
 export function WatchFrame({ columns, isColoured, surroundingLines }: Frame): ReactNode {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createProgressBar } from '../../../src/cli/terminal/progress-bar.js';
-import { toAscii } from '../../../src/shared/text/ascii-marks.js';
+import { toAscii } from '../../../src/shared/text/to-ascii.js';
 
 /** A bar, and what it has written to a terminal of 60 columns. */
 function barAt(columns: number, { title = 'job 7', inMarks = (text: string) => text } = {}) {

@@ -3,8 +3,8 @@ import { type ErrorClass, errorClasses } from '../shared/error-classes.js';
 import { VencError } from '../shared/errors.js';
 import { redact } from '../shared/redact.js';
 import { type RouteName, routes } from '../shared/routes.js';
+import { readNumber } from './coerce.js';
 import { parseErrorBody } from './parse-error-body.js';
-import { readNumber } from './read-values.js';
 
 /** What is needed of an answer to tell what went wrong. */
 export interface FailedResponse {

@@ -1,8 +1,8 @@
 import { isVencError, VencError } from '../shared/errors.js';
+import { abortableSleep } from './abortable-sleep.js';
 import type { ServiceResponse } from './call.js';
 import type { Client } from './client.js';
-import { abortableSleep } from './pause.js';
-import { fieldsOf } from './read-values.js';
+import { fieldsOf } from './coerce.js';
 import { delayAfterError } from './retries.js';
 
 /** Waits before the second and the third try, unless the service asks for a time of its own. */

@@ -1,7 +1,7 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import { exitCodes } from '../shared/exit-codes.js';
+import { abortableSleep } from './abortable-sleep.js';
 import type { Client } from './client.js';
-import { abortableSleep } from './pause.js';
 import type { PollingSchedule } from './polling-schedule.js';
 
 /** What is told of an outage: once when it begins, and once when it is over. */

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { displayState, etaOfJob } from '../../src/shared/shown-state.js';
+import { displayState, etaOfJob } from '../../src/shared/display-state.js';
 
 const busy = (etaMs?: number) =>
   ({ state: 'processing', ...(etaMs === undefined ? {} : { eta_in_ms: etaMs }) }) as const;

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { JobStreams } from '../../src/client/live-jobs.js';
+import { JobStreams } from '../../src/client/job-streams.js';
 import type { EventListener, JobEvent } from '../../src/client/read-events.js';
 
 /** A stream that says what it is told to. */

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { assignDestinations } from '../../../src/cli/run/run-files.js';
+import { assignDestinations } from '../../../src/cli/run/assign-destinations.js';
 
 const input = 'file:///films/film.mov';
 

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import type { Client } from '../../client/client.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { listParser } from '../../shared/flag-readers.js';
+import { listParser } from '../../shared/flag-parsers.js';
 import type { JobState } from '../../shared/states.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../help/examples.js';
 import type { Io } from '../terminal/io.js';
 import { affectsAllJobs, reportError } from '../terminal/report-error.js';
-import { jobIdsHelp, resolveJobs } from './named-jobs.js';
+import { jobIdsHelp, resolveJobs } from './resolve-jobs.js';
 import { selectJobs } from './select-jobs.js';
 
 /** What a command does to jobs, and to which of them it can be done. */

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Client } from '../../client/client.js';
-import { isVencDaemon } from '../../client/create-job.js';
+import { isVencDaemon } from '../../client/create-job-with-retry.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { VencError } from '../../shared/errors.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import type { OutputDestinations } from '../run/run-files.js';
+import type { OutputDestinations } from '../run/assign-destinations.js';
 
 /**
  * What the `-o` of `run` and `plan` stand for: files, or one folder. It is a folder where it ends in a slash, is a folder that exists, or

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createPollingSchedule } from '../../src/client/polling-schedule.js';
-import { createWithRetry } from '../../src/client/retry-policy.js';
+import { createWithRetry } from '../../src/client/with-retry.js';
 import { VencError } from '../../src/shared/errors.js';
 
 const noRelocation = { relocate: async () => {} };

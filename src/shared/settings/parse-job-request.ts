@@ -1,8 +1,8 @@
 import { isObject } from '../util/is-object.js';
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
 import { validateLabels, validateOutput, withoutSize } from './output-rules.js';
-import { parseObjectFields } from './read-value.js';
-import { invalidResult, mergeResults, type ParseResult } from './reading.js';
+import { invalidResult, mergeResults, type ParseResult } from './parse-result.js';
+import { parseObjectFields } from './parse-value.js';
 
 /** What became of the body of a create: a typed request, or every complaint about it, as full sentences. */
 export type JobRequestParseResult =

@@ -1,4 +1,5 @@
 import { isObject } from '../util/is-object.js';
+import { invalidResult, mergeResults, type ParseResult, pathTo, toParseResult } from './parse-result.js';
 import { parseDistance } from './read-distance.js';
 import { parseMap } from './read-map.js';
 import { parseBoolean, parseInteger, parseNumber, parseNumberChoice } from './read-number.js';
@@ -6,7 +7,6 @@ import { parseSize } from './read-size.js';
 import { parseChoice, parseText } from './read-text.js';
 import { parseTime } from './read-time.js';
 import { parseUrlSetting } from './read-url.js';
-import { invalidResult, mergeResults, type ParseResult, pathTo, toParseResult } from './reading.js';
 import type { ListSetting, ObjectSetting, Setting, SettingsOf, SettingsTable } from './setting.js';
 
 /**

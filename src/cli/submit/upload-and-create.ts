@@ -1,9 +1,9 @@
+import { readBoolean, readId } from '../../client/coerce.js';
 import { normaliseCreated } from '../../client/normalise.js';
-import { readBoolean, readId } from '../../client/read-values.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import { type FileUploader, uploadFiles } from './bring-files.js';
+import { type FileUploader, uploadFiles } from './file-uploader.js';
 import { type PreparedRequest, withAddresses } from './prepare-request.js';
 import type { Send } from './submit-each.js';
 
