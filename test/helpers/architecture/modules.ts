@@ -81,7 +81,8 @@ export const moduleMap: ModuleMap = {
         ...['daemon', 'run', 'plan', 'doctor', 'accounts', 'keys', 'worker', 'submit'].map(
           (name) => `src/cli/commands/${name}.ts`,
         ),
-        ...['bring-files', 'prepare-request'].map((name) => `src/cli/submit/${name}.ts`),
+        ...['file-uploader', 'prepare-request'].map((name) => `src/cli/submit/${name}.ts`),
+        'src/cli/run/encode-all.ts',
       ],
       to: 'daemon',
       how: 'lazily',

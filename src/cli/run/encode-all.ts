@@ -1,0 +1,152 @@
+import { basename, join } from 'node:path';
+import { isVencError, VencError } from '../../shared/errors.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import type { JobProgressRecord, JobRecord } from '../../shared/records.js';
+import { withoutPassword } from '../../shared/redact.js';
+import { safeText } from '../../shared/text/safe-text.js';
+import { isUrl } from '../../shared/text/url-text.js';
+import type { Context } from '../context.js';
+import { isRequestName } from '../input/job-input.js';
+import { encodedText, encodedTotalText, type FinishedEncode } from '../output/encoded-text.js';
+import { activityText, encodeFailureText } from '../output/progress-text.js';
+import type { Io } from '../terminal/io.js';
+import { openProgressDisplay, type ProgressDisplay } from '../terminal/progress-display.js';
+import type { ProgressMode } from '../terminal/progress-mode.js';
+import { reportError } from '../terminal/report-error.js';
+import type { ResolvedRequest } from './assign-destinations.js';
+import type { PreparedRun } from './prepare-runs.js';
+
+/** What all encodes of one `venc run` share. */
+export interface Encoding extends Awaited<ReturnType<Context['programs']>> {
+  /** A temporary folder. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  readonly stallTimeoutSeconds: number;
+}
+
+/** Where `venc run` reports to. */
+export interface Reporting {
+  readonly io: Io;
+  readonly mode: ProgressMode;
+  /** The number of named inputs, including those that could not be prepared. */
+  readonly count: number;
+}
+
+/**
+ * Encodes one input after the other, because each encode uses all cores, with one progress display. If one of several inputs fails, its
+ * error is reported and the others are still encoded. Resolves to the exit code and the finished encodes.
+ */
+export async function encodeAll(
+  runs: readonly PreparedRun[],
+  { io, mode, count }: Reporting,
+  encoding: Encoding,
+): Promise<{ readonly code: ExitCode; readonly encodes: readonly FinishedEncode[] }> {
+  const { runOneShot } = await import('../../../daemon/app/one-shot-run.js');
+  const display = await openProgressDisplay(io, mode, count === 1 ? 'encode' : `${count} files`);
+  const encodes: FinishedEncode[] = [];
+  const startedAtMs = Date.now();
+  const hasSummary = mode === 'tty' || mode === 'plain';
+  let code: ExitCode = exitCodes.done;
+  try {
+    for (const [index, { name, resolvedRequest }] of runs.entries()) {
+      const encodeStartedAtMs = Date.now();
+      try {
+        const job = await runOneShot(resolvedRequest.body, {
+          ...encoding,
+          folder: join(encoding.folder, `data-${index}`),
+          onProgress: (record) => showProgress(display, record, { index, count: runs.length, name }),
+          onError: (message) => display.writeStderr(`venc: ${message}\n`),
+        });
+        const encode = toFinishedEncode(job, resolvedRequest, encodeStartedAtMs);
+        if (index === runs.length - 1) display.stop();
+        if (encode !== null) encodes.push(encode);
+        const ended = await reportEnd(encode, resolvedRequest, {
+          io,
+          display,
+          name: count === 1 ? null : name,
+        });
+        if (code === exitCodes.done) code = ended;
+        if (hasSummary && encode !== null) display.writeStderr(encodedText(encode));
+      } catch (error) {
+        if (count === 1 || !isVencError(error)) throw error;
+        if (isFatal(error, name)) throw withCount(error, encodes.length, count);
+        code = reportError(display, error, name, code);
+      }
+    }
+  } finally {
+    display.stop();
+  }
+  if (hasSummary && count > 1) {
+    io.writeStderr(encodedTotalText(encodes, count, (Date.now() - startedAtMs) / 1000));
+  }
+  return { code, encodes };
+}
+
+function showProgress(
+  display: ProgressDisplay,
+  record: JobProgressRecord,
+  { index, count, name }: { readonly index: number; readonly count: number; readonly name: string },
+): void {
+  if (count === 1) {
+    display.update(record.progress, activityText(record), record);
+    return;
+  }
+  // The time left is that of this file; the display guesses that of all.
+  const activity = activityText(record).replace(/, [^,]* left$/, '');
+  const percent = Math.floor((index * 100 + record.progress) / count);
+  display.update(percent, `${index + 1} of ${count}, ${safeText(basename(name))}, ${activity}`, {
+    file: name,
+    ...record,
+  });
+}
+
+/** Whether the other inputs have no chance either: an interruption, a machine without ffmpeg, flags that make no valid request. */
+function isFatal(error: VencError, name: string): boolean {
+  if (error.errorClass === 'InterruptedError' || error.errorClass === 'UnavailableError') return true;
+  return error.errorClass === 'InvalidRequestError' && !isRequestName(name);
+}
+
+function withCount(error: VencError, done: number, count: number): VencError {
+  if (error.errorClass !== 'InterruptedError') return error;
+  return new VencError('InterruptedError', `${error.message} ${done} of ${count} files had been encoded.`);
+}
+
+function toFinishedEncode(
+  job: JobRecord | null,
+  { paths }: ResolvedRequest,
+  startedAtMs: number,
+): FinishedEncode | null {
+  if (job === null) return null;
+  // Addresses are printed without their passwords.
+  const destinations = paths.map((path, index) =>
+    isUrl(path) ? withoutPassword(job.output_media_files[index]?.url ?? path) : path,
+  );
+  return { job, destinations, startedAtMs, endedAtMs: Date.now() };
+}
+
+/** Prints the paths that were written, each video's before those of its thumbnails, and why others were not. */
+async function reportEnd(
+  encode: FinishedEncode | null,
+  { thumbnails }: ResolvedRequest,
+  { io, display, name }: { readonly io: Io; readonly display: ProgressDisplay; readonly name: string | null },
+): Promise<ExitCode> {
+  if (encode === null) {
+    display.writeStderr(
+      `venc: ${name === null ? '' : `${safeText(name)}: `}the request is valid; nothing was encoded\n`,
+    );
+    return exitCodes.done;
+  }
+  const { job, destinations } = encode;
+  const written = destinations.flatMap((destination, index) => {
+    if (job.output_media_files[index]?.state !== 'finished') return [];
+    return [
+      destination,
+      ...(thumbnails[index] ?? []).map((one) => (isUrl(one) ? withoutPassword(one) : one)),
+    ];
+  });
+  if (written.length > 0)
+    await display.withDisplayHidden(() => io.writeStdout(written.map((path) => `${path}\n`).join('')));
+  if (job.state === 'finished') return exitCodes.done;
+  display.writeStderr(encodeFailureText(job, name));
+  return exitCodes.jobFailed;
+}
