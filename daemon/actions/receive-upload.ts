@@ -5,7 +5,7 @@ import type { AppContext } from './app-context.js';
 import { requireHealthy } from './require-healthy.js';
 
 /** A body on its way in. */
-export interface IncomingUpload {
+export interface UploadRequest {
   readonly name: string;
   readonly body: Readable;
   readonly signal: AbortSignal;
@@ -20,7 +20,7 @@ export interface IncomingUpload {
 export async function receiveUpload(
   appContext: AppContext,
   accountId: string,
-  upload: IncomingUpload,
+  upload: UploadRequest,
 ): Promise<{ readonly url: string }> {
   const { name, body, signal, declaredBytes } = upload;
   const validationError = validateFileName(name);

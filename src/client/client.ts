@@ -29,7 +29,7 @@ export interface ListFilter {
 }
 
 /** One page of jobs, newest first. */
-export interface JobListPage {
+export interface ListedJobs {
   readonly jobs: readonly JobRecord[];
   /** The same jobs as the service sent them, unwrapped. */
   readonly records: readonly unknown[];
@@ -54,7 +54,7 @@ export interface Client {
   /** The answer to a route as it came, parsed but not normalised: what `--json` prints. */
   call(route: RouteName, call?: CallOptions): Promise<ServiceResponse>;
   createJob(request: unknown, signal?: AbortSignal): Promise<CreatedRecord>;
-  listJobs(filter?: ListFilter, signal?: AbortSignal): Promise<JobListPage>;
+  listJobs(filter?: ListFilter, signal?: AbortSignal): Promise<ListedJobs>;
   job(id: number, signal?: AbortSignal): Promise<JobRecord>;
   /**
    * Where the service has no such route, it is put together from the job's details and its files' progress. Before each request but

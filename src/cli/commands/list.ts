@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Client, JobListPage } from '../../client/client.js';
+import type { Client, ListedJobs } from '../../client/client.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { integerParser, listParser } from '../../shared/flag-parsers.js';
 import { jobStates } from '../../shared/states.js';
@@ -71,7 +71,7 @@ async function run(options: ListOptions, context: Context) {
   return exitCodes.done;
 }
 
-async function selected(client: Client, options: ListOptions): Promise<JobListPage> {
+async function selected(client: Client, options: ListOptions): Promise<ListedJobs> {
   const { state, latest, page, perPage, all } = options;
   const selection = {
     ...(page === undefined ? {} : { page }),
@@ -91,7 +91,7 @@ async function selected(client: Client, options: ListOptions): Promise<JobListPa
 const maxProgressJobs = 20;
 
 /** Percent of the jobs that run, by id. Only of the local daemon: other services would need one request for each file. */
-async function percentsOf(client: Client, jobs: JobListPage['jobs']): Promise<ReadonlyMap<number, number>> {
+async function percentsOf(client: Client, jobs: ListedJobs['jobs']): Promise<ReadonlyMap<number, number>> {
   if (client.target.isOwnDaemon !== true) return new Map();
   const running = jobs.filter(({ state }) => state === 'processing').slice(0, maxProgressJobs);
   const found = await Promise.all(

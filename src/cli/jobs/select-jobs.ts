@@ -1,4 +1,4 @@
-import type { Client, JobListPage } from '../../client/client.js';
+import type { Client, ListedJobs } from '../../client/client.js';
 import { fieldsOf, readText } from '../../client/coerce.js';
 
 /** Which jobs: one page, or with `all` every page. */
@@ -17,12 +17,12 @@ export const jobsPerPage = 50;
  * The jobs of a selection, newest first. A service that does not know the filter by state (it is an addition) sends all states:
  * so the filter is applied here once more. Jobs that appear on two pages, because new ones came in between, are given once.
  */
-export async function selectJobs(client: Client, selection: JobSelection): Promise<JobListPage> {
+export async function selectJobs(client: Client, selection: JobSelection): Promise<ListedJobs> {
   const { states, all } = selection;
   if (states !== undefined && states.length > 1 && all !== true) return pageOfStates(client, selection);
   const state = states?.length === 1 ? states[0] : undefined;
   const perPage = selection.perPage ?? (all === true ? jobsPerPage : undefined);
-  const jobs: JobListPage['jobs'][number][] = [];
+  const jobs: ListedJobs['jobs'][number][] = [];
   const answers: unknown[] = [];
   const seen = new Set<string>();
   for (let page = selection.page ?? 1; ; page += 1) {
@@ -53,7 +53,7 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
 async function pageOfStates(
   client: Client,
   { states = [], page = 1, perPage }: JobSelection,
-): Promise<JobListPage> {
+): Promise<ListedJobs> {
   const { jobs, records: answers } = await selectJobs(client, { states, all: true });
   const size = Math.min(perPage ?? jobsPerPage, jobsPerPage);
   const [from, to] = [(page - 1) * size, page * size];
