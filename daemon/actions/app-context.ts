@@ -8,26 +8,33 @@ import type { JobStore } from '../store/job-store.js';
 import type { TransportRegistry } from '../transports/registry.js';
 import type { JobEvents } from './job-events.js';
 
-/** Everything that the actions work with. Chosen and put together in `daemon/app/start-daemon.ts` alone. */
+/**
+ * The dependencies of the daemon's actions. Only `createAppContext` (`daemon/app`) chooses the
+ * implementations. An action takes the slice that it needs: `Pick<AppContext, ...>`.
+ *
+ * The pipeline has a context of its own (`PipelineContext`): it may not import this module, and its limits,
+ * scratch space and running deliveries are no concern of the actions.
+ */
 export interface AppContext {
   readonly store: JobStore;
   readonly queue: JobQueue;
   readonly progressTracker: ProgressTracker;
-  /** Where jobs can be listened to. */
+  /** Event streams of job progress. */
   readonly events: JobEvents;
   readonly accounts: AccountStore;
   readonly transports: TransportRegistry;
-  /** Hosted outputs and uploads, on the disk of the daemon. */
+  /** Hosted outputs, on the disk of the daemon. */
   readonly hosted: HostedFileStore;
+  /** Uploaded inputs, on the disk of the daemon. */
   readonly uploads: HostedFileStore;
-  /** null where no ffmpeg was found: jobs are then refused. */
+  /** null if no ffmpeg was found: jobs are then rejected. */
   readonly ffmpeg: Ffmpeg | null;
   readonly maxOutputs: number;
-  /** Why no job can be taken at the moment: one sentence each, none when all is well. */
+  /** The reasons why no job can be accepted now, one sentence each; empty if healthy. */
   readonly checkHealth: () => Promise<readonly string[]>;
   readonly now: () => Date;
-  /** An unguessable token of letters and digits, for names and addresses. */
+  /** Returns an unguessable token of letters and digits, for names and addresses. */
   readonly randomToken: () => string;
-  /** Writes one line to the daemon's log. Secrets are masked by it. */
+  /** Writes one line to the daemon's log and masks secrets in it. */
   readonly log: Log;
 }

@@ -4,10 +4,15 @@ import type { AppContext } from './app-context.js';
 import { findJob } from './find-job.js';
 
 /**
- * Cancels a job (section 4.5). Resolves when that is durable; the run, if there is one, is told to stop at once and its
- * encoder and files are gone soon after. Rejects with `ConflictError` unless the job is waiting or processing.
+ * Cancels a job (section 4.5). Resolves when the cancel is durable. A run of the job is told to stop at once;
+ * its encoder and its files are gone soon after. Rejects with `ConflictError` unless the job is waiting or
+ * processing.
  */
-export async function cancelJob(appContext: AppContext, accountId: string, id: number): Promise<void> {
+export async function cancelJob(
+  appContext: Pick<AppContext, 'store' | 'queue' | 'progressTracker' | 'now' | 'log'>,
+  accountId: string,
+  id: number,
+): Promise<void> {
   await findJob(appContext, accountId, id);
   await appContext.store.update(id, (job) =>
     withLastProgress(
@@ -17,6 +22,6 @@ export async function cancelJob(appContext: AppContext, accountId: string, id: n
   );
   appContext.log('info', `Job ${id} is cancelled.`);
   appContext.queue.stop(id, 'cancelled').catch((error: unknown) => {
-    appContext.log('error', `job ${id}: its run did not stop in good order: ${String(error)}`);
+    appContext.log('error', `job ${id}: its run did not stop cleanly: ${String(error)}`);
   });
 }

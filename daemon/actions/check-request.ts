@@ -1,5 +1,9 @@
-import { normalize } from 'node:path';
+import { normalize, posix } from 'node:path';
+import { withoutPassword } from '../../src/shared/redact.js';
+import { routePath } from '../../src/shared/routes.js';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
+import { fileNameInUrl } from '../../src/shared/text/url-text.js';
+import { fileRefUrl } from '../hosted-files/file-ref.js';
 import type { OutputDestination } from '../jobs/draft.js';
 import { thumbnailUrl } from '../jobs/thumbnails.js';
 import { checkCombination } from '../plan/check-combination.js';
@@ -9,43 +13,43 @@ import type { Account } from '../store/account-store.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
-import { requestedFilename, resolveDestination } from './resolve-destination.js';
 
-/** Who asks for a job, and under which address. */
+/** Who creates a job, and at which address. */
 export interface CreateContext {
   readonly account: Account;
-  /** Address of this daemon as the client knows it, without a slash at its end. */
+  /** Address of this daemon as the client knows it, without a trailing slash. */
   readonly baseUrl: string;
-  /** The header `Idempotency-Key`; null or left out where there was none. */
+  /** The header `Idempotency-Key`; null or omitted if there is none. */
   readonly idempotencyKey?: string | null;
 }
 
-/** The parts of a workshop that a check takes: `venc plan` has no more of one. */
+/** The dependencies of a check. `venc plan` has no others. */
 export type RequestCheckDeps = Pick<AppContext, 'transports' | 'ffmpeg' | 'randomToken'>;
 
-/** The parts of a context that a check takes. */
-export type RequestCheckContext = Pick<CreateContext, 'baseUrl'> & { readonly account: Pick<Account, 'id'> };
+/** The part of `CreateContext` that a check needs. */
+type RequestCheckContext = Pick<CreateContext, 'baseUrl'> & { readonly account: Pick<Account, 'id'> };
 
-/** The sound parts of a request: outputs that have complaints already are undefined. */
-export type ValidRequestParts = Partial<Omit<JobRequest, 'outputs'>> & {
+/** The valid parts of a request. Outputs with validation errors are undefined. */
+type ValidRequestParts = Partial<Omit<JobRequest, 'outputs'>> & {
   readonly outputs: readonly (OutputSettings | undefined)[];
 };
 
-/** An output and its place. */
+/** An output and its destination. */
 export interface ResolvedOutput {
   readonly settings: OutputSettings;
   readonly outputDestination: OutputDestination;
 }
 
-/** What checking came to: the outputs with their places, and every complaint. */
-export interface CheckedRequest {
+/** The result of a check: the outputs with their destinations, and every validation error. */
+interface CheckedRequest {
   readonly outputs: readonly ResolvedOutput[];
   readonly validationErrors: readonly string[];
 }
 
 /**
- * Checks a request against what can be known without its input: schemes, codecs and containers, this version and its ffmpeg,
- * places taken twice. Parts that are not sound are passed over.
+ * Checks a request against everything that is known without its input: schemes, codecs and containers, the
+ * settings that this version and its ffmpeg support, and destinations that are used twice. Skips the parts
+ * that are invalid already.
  */
 export async function checkRequest(
   appContext: RequestCheckDeps,
@@ -93,7 +97,7 @@ export async function checkRequest(
       validationErrors.push(`${path} goes to the same place as another output of this job`);
     usedKeys.add(key);
     if (settings.thumbnails !== undefined) {
-      // Two outputs may differ in their extension alone, which the names of thumbnails have not.
+      // Outputs may differ only in their extensions, which the names of thumbnails do not contain.
       const thumbnailKey = destinationKey(thumbnailUrl(outputDestination.destination, 0));
       if (usedKeys.has(thumbnailKey)) {
         validationErrors.push(
@@ -102,7 +106,7 @@ export async function checkRequest(
       }
       usedKeys.add(thumbnailKey);
       if (combination.video === null) {
-        validationErrors.push(`${path}.thumbnails must be left out: this output has no picture`);
+        validationErrors.push(`${path}.thumbnails must be omitted: this output has no video`);
       }
     }
     outputs.push({ settings, outputDestination });
@@ -110,14 +114,17 @@ export async function checkRequest(
   return { outputs, validationErrors };
 }
 
-/** What a destination comes down to: a path can be spelt in many ways, and the later output would overwrite the earlier. */
+/**
+ * A destination in canonical form. A path can be spelled in many ways, and the later output would overwrite
+ * the earlier one.
+ */
 function destinationKey(destination: string): string {
   if (schemeOf(destination) !== 'file') return destination;
-  const reading = parseFileUrl(destination);
-  return reading.ok ? normalize(reading.path) : destination;
+  const parsed = parseFileUrl(destination);
+  return parsed.ok ? normalize(parsed.path) : destination;
 }
 
-/** What is wrong with an address that is to be fetched. */
+/** The validation errors of a URL that is to be downloaded. */
 async function sourceValidationErrors(
   appContext: RequestCheckDeps,
   context: RequestCheckContext,
@@ -159,11 +166,51 @@ function unsupportedSchemeError(
   const known = [...appContext.transports]
     .filter(([scheme, transport]) => transport[direction] !== undefined && scheme !== 'hosted')
     .map(([scheme]) => scheme);
-  return `has the scheme "${schemeOf(url) ?? ''}", which this daemon does not take here: it takes ${known.join(', ')}`;
+  return `has the scheme "${schemeOf(url) ?? ''}", which is not supported here: use one of ${known.join(', ')}`;
 }
 
 function capabilitiesOf(appContext: RequestCheckDeps): Capabilities {
-  // refuseWhenTroubled has turned the request away where there is no ffmpeg.
+  // requireHealthy rejects the request if there is no ffmpeg.
   if (appContext.ffmpeg === null) throw new TypeError('a job cannot be checked without an ffmpeg');
   return appContext.ffmpeg.capabilities;
+}
+
+/** What a destination depends on besides the settings. */
+interface DestinationOptions {
+  /** Extension with its dot, for a generated file name. */
+  readonly extension: string;
+  /** Address of this daemon as its clients know it, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly randomToken: () => string;
+}
+
+/**
+ * Resolves the destination of an output: `url` takes precedence over `base_url` with `filename`. Without
+ * either of them, the daemon hosts the file (sections 1 and 4.1). A missing file name is replaced by a random
+ * one.
+ */
+function resolveDestination(settings: OutputSettings, options: DestinationOptions): OutputDestination {
+  if (settings.url !== undefined) return externalDestination(settings.url);
+  const token = options.randomToken();
+  const filename = settings.filename ?? `${token}${options.extension}`;
+  if (settings.base_url !== undefined) {
+    const path = filename.split('/').map(encodeURIComponent).join('/');
+    return externalDestination(`${settings.base_url.replace(/\/+$/, '')}/${path}`);
+  }
+  // A generated name equals the name of its folder, so that clients can tell it from a requested one.
+  const fileRef = { token, name: posix.basename(filename) };
+  return {
+    destination: fileRefUrl('hosted', fileRef),
+    url: `${options.baseUrl}${routePath('hostedFile', { ...fileRef })}`,
+  };
+}
+
+/** The file name in the settings; null if one has to be generated. */
+function requestedFilename(settings: OutputSettings): string | null {
+  if (settings.url === undefined) return settings.filename ?? null;
+  return fileNameInUrl(settings.url);
+}
+
+function externalDestination(destination: string): OutputDestination {
+  return { destination, url: withoutPassword(destination) };
 }

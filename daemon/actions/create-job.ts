@@ -6,19 +6,28 @@ import { draftJob } from '../jobs/draft.js';
 import type { IdempotencyRecord, Job } from '../jobs/job.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
 import type { AppContext } from './app-context.js';
-import { type CreateContext, checkRequest, type ResolvedOutput } from './check-request.js';
+import {
+  type CreateContext,
+  checkRequest,
+  type RequestCheckDeps,
+  type ResolvedOutput,
+} from './check-request.js';
 import { requireHealthy } from './require-healthy.js';
 
-/** The longest `Idempotency-Key` that is taken, in characters. */
+type CreateJobDeps = RequestCheckDeps &
+  Pick<AppContext, 'maxOutputs' | 'store' | 'queue' | 'checkHealth' | 'now' | 'log'>;
+
+/** Maximum length of an `Idempotency-Key`, in characters. */
 const maxIdempotencyKeyLength = 255;
 
 /**
- * Creates a job (section 4.1): reads the request, checks it against everything that can be known without the input, keeps and
- * queues it. Rejects with `InvalidRequestError` and every complaint at once; nothing is kept then. A create with the idempotency key of an
- * earlier one gives that one's job, whatever state it is in, or rejects with `ConflictError` where the request is another.
+ * Creates a job (section 4.1): parses the request, checks it against everything that is known without the
+ * input, stores the job and enqueues it. Rejects with `InvalidRequestError`, which lists every validation
+ * error; nothing is stored then. If the idempotency key was used before, resolves to the job of that create,
+ * whatever its state, or rejects with `ConflictError` if the request differs.
  */
 export async function createJob(
-  appContext: AppContext,
+  appContext: CreateJobDeps,
   context: CreateContext,
   body: unknown,
 ): Promise<CreatedRecord> {
@@ -28,7 +37,7 @@ export async function createJob(
   if (existing !== null) return answerIdempotent(existing, idempotency);
   await requireHealthy(appContext);
   if (parsed.unknownFields.length > 0) {
-    appContext.log('warn', `a request had fields that nobody knows: ${parsed.unknownFields.join(', ')}`);
+    appContext.log('warn', `A request has unknown fields: ${parsed.unknownFields.join(', ')}`);
   }
   const parts = parsed.ok ? parsed.request : { ...parsed.validParts.job, outputs: parsed.validParts.outputs };
   const { outputs, validationErrors } = await checkRequest(appContext, context, parts);
@@ -46,14 +55,18 @@ export async function createJob(
     idempotency,
   });
   const job = await appContext.store.create(draft);
-  // Of two at once with one key, the other may have come first: its job is queued once more, which changes nothing.
+  // A concurrent create with the same key may have come first. Its job is enqueued again, which changes
+  // nothing.
   const record = answerIdempotent(job, idempotency);
   await appContext.queue.enqueue(job.id);
   appContext.log('info', `Job ${job.id} is accepted.`);
   return record;
 }
 
-/** What the job is to be kept under; null without a key, for a mock and for a request that is refused anyway. */
+/**
+ * The idempotency record of the job; null without a key, for a mock, and for a request that is rejected
+ * anyway.
+ */
 function readIdempotencyKey(
   { idempotencyKey: key = null }: CreateContext,
   parsed: JobRequestParseResult,
@@ -63,13 +76,13 @@ function readIdempotencyKey(
     throw invalidRequest([`the header Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters`]);
   }
   if (!parsed.ok || parsed.request.mock === true) return null;
-  // The request as it was read: the same job said in another order, spelling or format is the same request.
+  // Hashes the parsed request: order, spelling and format make no difference.
   const fingerprint = createHash('sha256').update(JSON.stringify(parsed.request)).digest('base64url');
   return { key, fingerprint };
 }
 
 function findExisting(
-  appContext: AppContext,
+  appContext: Pick<AppContext, 'store' | 'now'>,
   { account }: CreateContext,
   { key }: IdempotencyRecord,
 ): Promise<Job | null> {
@@ -82,7 +95,7 @@ function answerIdempotent(job: Job, idempotency: IdempotencyRecord | null): Crea
     return toCreatedRecord(job);
   throw new VencError(
     'ConflictError',
-    `The Idempotency-Key of this request was used for another one, which made job ${job.id}: use a new key for another request.`,
+    `The Idempotency-Key of this request was used before for a different request, which created job ${job.id}: use a new key for each request.`,
   );
 }
 

@@ -2,18 +2,20 @@ import { VencError } from '../../src/shared/errors.js';
 import type { Job, JobOutput } from '../jobs/job.js';
 import type { AppContext } from './app-context.js';
 
+type FindDeps = Pick<AppContext, 'store'>;
+
 /**
- * The job with this id, if it is the account's. What belongs to another account looks as if it did not exist
- * (section 5): `NotFoundError`; a damaged record is `GoneError`.
+ * The job with this id, if it belongs to the account. A job of another account is reported as missing
+ * (section 5): `NotFoundError`. A damaged record is `GoneError`.
  */
-export async function findJob(appContext: AppContext, accountId: string, id: number): Promise<Job> {
+export async function findJob(appContext: FindDeps, accountId: string, id: number): Promise<Job> {
   const job = await appContext.store.get(id);
   if (job === null || job.accountId !== accountId) throw notFoundError('job', id);
   return job;
 }
 
 /** The job whose input has this id (section 4.6: job and output ids are not accepted). */
-export async function findInput(appContext: AppContext, accountId: string, id: number): Promise<Job> {
+export async function findInput(appContext: FindDeps, accountId: string, id: number): Promise<Job> {
   const job = await appContext.store.findByFile(id);
   if (job === null || job.accountId !== accountId || job.input.id !== id) throw notFoundError('input', id);
   return job;
@@ -21,7 +23,7 @@ export async function findInput(appContext: AppContext, accountId: string, id: n
 
 /** The output with this id, and its job (section 4.7: job ids are not accepted). */
 export async function findOutput(
-  appContext: AppContext,
+  appContext: FindDeps,
   accountId: string,
   id: number,
 ): Promise<{ readonly job: Job; readonly output: JobOutput }> {

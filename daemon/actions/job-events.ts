@@ -1,33 +1,35 @@
+import { createHash } from 'node:crypto';
 import { VencError } from '../../src/shared/errors.js';
 import type { JobProgressRecord } from '../../src/shared/records.js';
+import { isFinal } from '../../src/shared/states.js';
 import type { Job } from '../jobs/job.js';
 import type { JobProgress } from '../jobs/progress.js';
 import { jobProgress } from '../jobs/progress-view.js';
 import type { ProgressTracker } from '../queue/progress-tracker.js';
 import type { JobStore } from '../store/job-store.js';
-import { JobChannel } from './job-channel.js';
-import { JobFeed } from './job-feed.js';
+import { JobFeed, type JobProgressEvent } from './job-feed.js';
 
-/** What the events are made of. */
+/** The dependencies and intervals of `JobEvents`. */
 export interface JobEventsOptions {
   readonly store: Pick<JobStore, 'watch'>;
   readonly progressTracker: Pick<ProgressTracker, 'watch' | 'read'>;
-  /** A job and what is known of its progress, as a record. */
+  /** Makes the record of a job and its current progress. */
   readonly view?: (job: Job, progress: JobProgress) => JobProgressRecord;
-  /** Least milliseconds between two events of a job that are not final. */
+  /** Minimum interval between two events of a job that are not final, in milliseconds. */
   readonly minIntervalMs?: number;
-  /** Milliseconds between two signs of life. */
+  /** Interval between two heartbeats, in milliseconds. */
   readonly heartbeatMs?: number;
 }
 
-/** About ten events a second are as many as an eye can follow. */
+/** People cannot follow more than about ten events a second. */
 const defaultGapMs = 100;
-/** Proxies give an answer up that is silent for longer, commonly after 30 or 60 seconds. */
+/** Proxies drop a response that is silent for longer, commonly 30 or 60 seconds. */
 const defaultHeartbeatMs = 15_000;
 
 /**
- * Where jobs can be listened to. What changes is heard from the store and the progress book, nothing is asked again and
- * again. Costs a look into a table for each change of a job that nobody listens to; no timer runs while nobody listens at all.
+ * Event streams of jobs. Changes are pushed by the store and the progress tracker; nothing is polled. A
+ * change of a job without subscribers costs one map look-up, and no timer runs while there are no
+ * subscribers.
  */
 export class JobEvents {
   readonly #channels = new Map<number, JobChannel>();
@@ -48,14 +50,15 @@ export class JobEvents {
     ];
   }
 
-  /** How many listen. */
+  /** The number of subscribers. */
   get listenerCount(): number {
     return [...this.#channels.values()].reduce((count, channel) => count + channel.feeds.length, 0);
   }
 
   /**
-   * Listens to a job, beginning with its present state, unless `takenId` is the id of that. `read` is asked for the job where
-   * nobody else listens to it; with what it rejects, so does this. Rejects with `UnavailableError` after the close.
+   * Subscribes to a job. The first event is its current state, unless `lastEventId` is the id of that event.
+   * `read` loads the job if it has no subscriber yet; rejects as `read` does. Rejects with `UnavailableError`
+   * after `close`.
    */
   async subscribe(id: number, read: () => Promise<Job>, lastEventId: string | null = null): Promise<JobFeed> {
     this.#requireOpen();
@@ -74,7 +77,7 @@ export class JobEvents {
     }
   }
 
-  /** Ends every feed; nobody can listen afterwards. */
+  /** Ends every feed. Later subscriptions are rejected. */
   close(): void {
     this.#isClosed = true;
     for (const stop of this.#unwatch) stop();
@@ -101,4 +104,112 @@ export class JobEvents {
     clearInterval(this.#heartbeatTimer);
     this.#heartbeatTimer = null;
   }
+}
+
+/** The dependencies of a channel. */
+interface JobChannelOptions {
+  /** Makes the record of a job's current progress. */
+  readonly view: (job: Job) => JobProgressRecord;
+  /**
+   * Minimum interval between two events that are not final, in milliseconds; 0 emits each change separately.
+   */
+  readonly minIntervalMs: number;
+}
+
+/**
+ * The subscribers of one job. Each change is computed and serialized once, however many subscribers there
+ * are. Changes that follow quickly are emitted as one event. The newest state is always emitted, a final
+ * state at once.
+ */
+class JobChannel {
+  readonly #options: JobChannelOptions;
+  readonly #feeds = new Set<JobFeed>();
+  #job: Job | null = null;
+  #event: JobProgressEvent | null = null;
+  #loading: Promise<Job> | null = null;
+  #emittedAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: JobChannelOptions) {
+    this.#options = options;
+  }
+
+  get isEmpty(): boolean {
+    return this.#feeds.size === 0;
+  }
+
+  /** The feeds of the subscribers. */
+  get feeds(): readonly JobFeed[] {
+    return [...this.#feeds];
+  }
+
+  /** Adds a feed and gives it the newest event, if there is one. */
+  subscribe(feed: JobFeed): void {
+    this.#feeds.add(feed);
+    if (this.#event !== null) feed.push(this.#event);
+  }
+
+  unsubscribe(feed: JobFeed): void {
+    this.#feeds.delete(feed);
+    if (this.#feeds.size === 0) this.#stopTimer();
+  }
+
+  /** Ensures that there is an event; `read` loads the job. Concurrent calls share the first one's `read`. */
+  async load(read: () => Promise<Job>): Promise<void> {
+    if (this.#event !== null) return;
+    this.#loading ??= read();
+    const job = await this.#loading;
+    // A change that was emitted meanwhile is newer than what was read.
+    if (this.#event === null) this.#emit(this.#job ?? job);
+  }
+
+  /** Sets the job after a change and emits it, a final state at once. */
+  setJob(job: Job): void {
+    this.#job = job;
+    if (isFinal(job.state)) this.#emit(job);
+    else this.notifyProgress();
+  }
+
+  /** Schedules an event for changed progress. */
+  notifyProgress(): void {
+    const job = this.#job;
+    if (job === null || this.#timer !== null) return;
+    const { minIntervalMs } = this.#options;
+    if (minIntervalMs === 0) {
+      this.#emit(job);
+      return;
+    }
+    const waitMs = this.#emittedAt + minIntervalMs - performance.now();
+    // Waits at least until the next tick: one report of an encoder covers several outputs, which are emitted
+    // together.
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null;
+        this.#emit(this.#job ?? job);
+      },
+      Math.max(0, waitMs),
+    );
+  }
+
+  #emit(job: Job): void {
+    this.#stopTimer();
+    this.#job = job;
+    this.#emittedAt = performance.now();
+    const event = createEvent(this.#options.view(job), this.#event);
+    if (event === this.#event) return;
+    this.#event = event;
+    for (const feed of this.#feeds) feed.push(event);
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}
+
+/** The event of a record; the previous one if nothing has changed. */
+function createEvent(record: JobProgressRecord, previous: JobProgressEvent | null): JobProgressEvent {
+  const json = JSON.stringify(record);
+  if (json === previous?.json) return previous;
+  return { id: createHash('sha256').update(json).digest('base64url').slice(0, 16), record, json };
 }

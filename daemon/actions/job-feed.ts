@@ -1,43 +1,46 @@
 import type { JobProgressRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
 
-/** A job's progress at one moment. Made once, for all who listen. */
+/** A job's progress at one moment. Made once and shared by all subscribers. */
 export interface JobProgressEvent {
-  /** A short digest of the record: the same id, the same record. */
+  /** A short digest of the record: equal ids mean equal records. */
   readonly id: string;
   readonly record: JobProgressRecord;
-  /** The record as JSON, in one line. */
+  /** The record as JSON on one line. */
   readonly json: string;
 }
 
-/** What a feed gives: an event, or a sign of life where nothing has happened for a while. */
+/** An item of a feed: an event, or a heartbeat if nothing has happened for a while. */
 export type FeedItem = JobProgressEvent | 'heartbeat';
 
 /**
- * The events of one job for one who listens. It holds the newest event alone: whoever takes slowly misses what was
- * overtaken, and nothing piles up. Ends after the event of a final state has been taken.
+ * The events of one job for one subscriber. A feed holds only the newest event: a slow reader misses the
+ * events in between, and nothing accumulates. It ends after the event of a final state was read.
  */
 export class JobFeed {
   readonly #onEnd: (feed: JobFeed) => void;
-  /** Id of the event that the listener has last. */
+  /** Id of the last event that the subscriber has received. */
   #lastEventId: string | null;
   #newest: JobProgressEvent | null = null;
   #isHeartbeatDue = false;
   #isEnded = false;
   #wake: () => void = () => {};
 
-  /** A feed for one who has the event `takenId` already, and who is missed by nobody once `leave` was called. */
+  /**
+   * Creates a feed. `lastEventId` is the event that the subscriber has already; `onEnd` is called when the
+   * feed ends.
+   */
   constructor(lastEventId: string | null, onEnd: (feed: JobFeed) => void) {
     this.#lastEventId = lastEventId;
     this.#onEnd = onEnd;
   }
 
-  /** Whether nothing more is to be taken. */
+  /** Whether no further item will come. */
   get isDone(): boolean {
     return this.#isEnded && this.#newest === null;
   }
 
-  /** Resolves to what comes next, as soon as there is something; null when the feed is over. One call at a time. */
+  /** Resolves to the next item as soon as there is one; null when the feed has ended. One call at a time. */
   async next(): Promise<FeedItem | null> {
     while (this.#newest === null && !this.#isHeartbeatDue && !this.#isEnded) {
       await new Promise<void>((resolve) => {
@@ -53,7 +56,10 @@ export class JobFeed {
     return event;
   }
 
-  /** Offers the job's newest event. One that the listener has already is none, and if it is final, nothing is to come. */
+  /**
+   * Offers the job's newest event. An event that the subscriber has already is skipped; if it is final, the
+   * feed ends.
+   */
   push(event: JobProgressEvent): void {
     if (this.#isEnded) return;
     this.#newest = event.id === this.#lastEventId ? null : event;
@@ -61,20 +67,20 @@ export class JobFeed {
     this.#wake();
   }
 
-  /** Has a sign of life given, unless there is something better to give. */
+  /** Queues a heartbeat, which is sent unless there is an event to send. */
   pushHeartbeat(): void {
     this.#isHeartbeatDue = true;
     this.#wake();
   }
 
-  /** Ends the feed; an event that was not taken yet can still be. */
+  /** Ends the feed. An event that was not read yet can still be read. */
   end(): void {
     this.#isEnded = true;
     this.#onEnd(this);
     this.#wake();
   }
 
-  /** Ends the feed at once: nobody listens any more. */
+  /** Ends the feed at once and drops its unread event. */
   cancel(): void {
     this.#newest = null;
     this.end();

@@ -4,7 +4,7 @@ import { isJobState, jobStates } from '../../src/shared/states.js';
 import { listedJobRecord } from '../jobs/view.js';
 import type { AppContext } from './app-context.js';
 
-/** Default and greatest number of jobs on a page (section 4.3). */
+/** Default and maximum number of jobs on a page (section 4.3). */
 const maxPerPage = 50;
 
 /** One page of an account's jobs, newest first. */
@@ -12,21 +12,21 @@ export interface JobListing {
   readonly jobs: readonly JobRecord[];
   readonly page: number;
   readonly perPage: number;
-  /** Number of all jobs that match. */
+  /** Number of all matching jobs. */
   readonly total: number;
 }
 
-/** What a list can be asked for, as texts from a query. */
-export interface ListQuery {
+/** The parameters of a list, as strings from a query. */
+interface ListQuery {
   readonly page?: string | undefined;
   readonly per_page?: string | undefined;
   /** Only jobs in this state; empty means all. */
   readonly state?: string | undefined;
 }
 
-/** Lists jobs (section 4.3). Rejects with `InvalidRequestError` naming each parameter that is wrong. */
+/** Lists jobs (section 4.3). Rejects with `InvalidRequestError`, which names each invalid parameter. */
 export async function listJobs(
-  appContext: AppContext,
+  appContext: Pick<AppContext, 'store'>,
   accountId: string,
   query: ListQuery,
 ): Promise<JobListing> {

@@ -11,13 +11,17 @@ import type { AppContext } from './app-context.js';
 import { findInput, findJob, findOutput } from './find-job.js';
 
 /** Job details (section 4.2). */
-export async function readJob(appContext: AppContext, accountId: string, id: number): Promise<JobRecord> {
+export async function readJob(
+  appContext: Pick<AppContext, 'store'>,
+  accountId: string,
+  id: number,
+): Promise<JobRecord> {
   return jobRecord(await findJob(appContext, accountId, id));
 }
 
 /** Progress of a job, its input and its outputs. */
 export async function readJobProgress(
-  appContext: AppContext,
+  appContext: Pick<AppContext, 'store' | 'progressTracker'>,
   accountId: string,
   id: number,
 ): Promise<JobProgressRecord> {
@@ -26,7 +30,7 @@ export async function readJobProgress(
 
 /** Input details (section 4.6). */
 export async function readInput(
-  appContext: AppContext,
+  appContext: Pick<AppContext, 'store'>,
   accountId: string,
   id: number,
 ): Promise<InputDetails> {
@@ -35,7 +39,7 @@ export async function readInput(
 
 /** Progress of an input (section 4.8). */
 export async function readInputProgress(
-  appContext: AppContext,
+  appContext: Pick<AppContext, 'store' | 'progressTracker'>,
   accountId: string,
   id: number,
 ): Promise<ProgressRecord> {
@@ -45,7 +49,7 @@ export async function readInputProgress(
 
 /** Output details (section 4.7). */
 export async function readOutput(
-  appContext: AppContext,
+  appContext: Pick<AppContext, 'store'>,
   accountId: string,
   id: number,
 ): Promise<OutputDetails> {
@@ -54,7 +58,7 @@ export async function readOutput(
 
 /** Progress of an output (section 4.9). */
 export async function readOutputProgress(
-  appContext: AppContext,
+  appContext: Pick<AppContext, 'store' | 'progressTracker'>,
   accountId: string,
   id: number,
 ): Promise<ProgressRecord> {

@@ -4,9 +4,12 @@ import { allReport, type DailyUsage, liveReport, vodReport } from '../jobs/repor
 import { type ReportQuery, type ReportRange, readReportRange } from '../jobs/report-range.js';
 import type { AppContext } from './app-context.js';
 
-/** What an account used, live and in files (section 4.10). Rejects with `InvalidRequestError` naming each parameter that is wrong. */
+/**
+ * The usage of an account, live and in files (section 4.10). Rejects with `InvalidRequestError`, which names
+ * each invalid parameter.
+ */
 export async function readUsageReport(
-  appContext: AppContext,
+  appContext: Pick<AppContext, 'store' | 'now'>,
   accountId: string,
   query: ReportQuery,
 ): Promise<AllReport> {
@@ -14,14 +17,22 @@ export async function readUsageReport(
   return allReport(range, await loadUsage(appContext, accountId, range));
 }
 
-/** What an account used in live streaming, which is nothing (section 4.11). Rejects as `readReport` does. */
-export async function readLiveReport(appContext: AppContext, query: ReportQuery): Promise<LiveReport> {
+/**
+ * The live-streaming usage of an account, which is always zero (section 4.11). Rejects as `readUsageReport`
+ * does.
+ */
+export async function readLiveReport(
+  appContext: Pick<AppContext, 'now'>,
+  query: ReportQuery,
+): Promise<LiveReport> {
   return liveReport(parseRange(appContext, query));
 }
 
-/** What an account used in files encoded, in the form of section 4.11. Rejects as `readReport` does. */
+/**
+ * The file-encoding usage of an account, in the format of section 4.11. Rejects as `readUsageReport` does.
+ */
 export async function readVodReport(
-  appContext: AppContext,
+  appContext: Pick<AppContext, 'store' | 'now'>,
   accountId: string,
   query: ReportQuery,
 ): Promise<VodReport> {
@@ -29,14 +40,14 @@ export async function readVodReport(
   return vodReport(range, await loadUsage(appContext, accountId, range));
 }
 
-function parseRange(appContext: AppContext, query: ReportQuery): ReportRange {
+function parseRange(appContext: Pick<AppContext, 'now'>, query: ReportQuery): ReportRange {
   const range = readReportRange(query, appContext.now());
   if ('validationErrors' in range) throw invalidRequest(range.validationErrors);
   return range;
 }
 
 function loadUsage(
-  appContext: AppContext,
+  appContext: Pick<AppContext, 'store'>,
   accountId: string,
   { days }: ReportRange,
 ): Promise<readonly DailyUsage[]> {

@@ -4,21 +4,21 @@ import { fileRefUrl, validateFileName } from '../hosted-files/file-ref.js';
 import type { AppContext } from './app-context.js';
 import { requireHealthy } from './require-healthy.js';
 
-/** A body on its way in. */
-export interface UploadRequest {
+/** An upload that is being received. */
+interface UploadRequest {
   readonly name: string;
   readonly body: Readable;
   readonly signal: AbortSignal;
-  /** How long the sender says it is; 0 where that is not said. */
+  /** The declared size; 0 if the client declares none. */
   readonly declaredBytes: number;
 }
 
 /**
- * Keeps a body as a file that the same account can name as an input for 24 hours. Resolves to its `upload:` URL when
- * it is whole and durable.
+ * Stores a body as a file that the same account can use as an input for 24 hours. Resolves to its `upload:`
+ * URL when the file is complete and durable.
  */
 export async function receiveUpload(
-  appContext: AppContext,
+  appContext: Pick<AppContext, 'uploads' | 'checkHealth'>,
   accountId: string,
   upload: UploadRequest,
 ): Promise<{ readonly url: string }> {

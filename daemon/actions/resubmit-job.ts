@@ -4,10 +4,14 @@ import { findJob } from './find-job.js';
 import { requireHealthy } from './require-healthy.js';
 
 /**
- * Runs a job again (section 4.4). A run that holds it is stopped first; outputs already finished are kept.
+ * Runs a job again (section 4.4). A current run of the job is stopped first; finished outputs are kept.
  * Rejects with `ConflictError` for a finished job, `ResubmitLimitError` beyond the limit.
  */
-export async function resubmitJob(appContext: AppContext, accountId: string, id: number): Promise<void> {
+export async function resubmitJob(
+  appContext: Pick<AppContext, 'store' | 'queue' | 'checkHealth' | 'now' | 'log'>,
+  accountId: string,
+  id: number,
+): Promise<void> {
   await findJob(appContext, accountId, id);
   await requireHealthy(appContext);
   await appContext.store.update(id, (job) => apply(job, { type: 'resubmitted' }, appContext.now()));

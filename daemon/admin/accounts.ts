@@ -1,6 +1,6 @@
 /*
- * What `venc accounts` does to a data folder, whether a daemon runs on it or not: that one heeds the change within a second. Each
- * rejects as `readDesk` does, beside what it says itself.
+ * The operations of `venc accounts` on a data folder. They work with and without a running daemon, which
+ * applies a change within a second. Each also rejects as `readOrCreateAccounts` does.
  */
 import { VencError } from '../../src/shared/errors.js';
 import type { Account } from '../store/account-store.js';
@@ -20,25 +20,25 @@ import {
 } from './update-accounts.js';
 
 /** An account and how many keys it has. */
-export interface AccountSummary extends Account {
+interface AccountSummary extends Account {
   readonly keyCount: number;
 }
 
-/** Every account, in the order they were made. */
+/** Every account, in order of creation. */
 export async function listAccounts(dataFolder: string): Promise<readonly AccountSummary[]> {
   const document = await readOrCreateAccounts(dataFolder);
   return document.accounts.map((account) => toSummary(document, account));
 }
 
-/** The account with a name. Rejects with `NotFoundError` where there is none. */
+/** The account with this name. Rejects with `NotFoundError` if there is none. */
 export async function findAccount(dataFolder: string, name: string): Promise<AccountSummary> {
   const document = await readOrCreateAccounts(dataFolder);
   return toSummary(document, namedAccount(document, name));
 }
 
 /**
- * Makes an account in integration mode (service document, section 5) and its first key, of full access. Rejects with
- * `UsageError` for a name that cannot be one, `ConflictError` for one that is taken.
+ * Creates an account in integration mode (section 5) and its first full-access key. Rejects with `UsageError`
+ * for an invalid name, `ConflictError` for a name that is in use.
  */
 export async function createAccount(dataFolder: string, name: string): Promise<NewKey> {
   requireValidName(name);
@@ -62,8 +62,8 @@ export async function createAccount(dataFolder: string, name: string): Promise<N
 }
 
 /**
- * Puts an account into integration mode, or takes it out of it. Resolves to whether that changed anything; rejects
- * with `NotFoundError` where there is no such account.
+ * Turns the integration mode of an account on or off. Resolves to whether that changed anything; rejects with
+ * `NotFoundError` if there is no such account.
  */
 export async function setMode(
   dataFolder: string,

@@ -1,6 +1,6 @@
 /*
- * What `venc keys` does to a data folder, whether a daemon runs on it or not: that one heeds the change within a second. Each
- * rejects as `readDesk` does, beside what it says itself.
+ * The operations of `venc keys` on a data folder. They work with and without a running daemon, which applies
+ * a change within a second. Each also rejects as `readOrCreateAccounts` does.
  */
 import { VencError } from '../../src/shared/errors.js';
 import { findSuggestions } from '../../src/shared/text/suggestions.js';
@@ -24,29 +24,32 @@ import {
   withNewKey,
 } from './update-accounts.js';
 
-/** A key as its owner may see it: neither the key nor its hash. */
-export interface ApiKeySummary {
+/** A key as it is shown: without the key itself and without its hash. */
+interface ApiKeySummary {
   readonly id: string;
   readonly kind: KeyKind;
   /** Name of its account. */
   readonly account: string;
   readonly createdAt: string;
-  /** When it was used last, as far as that was written: a daemon that runs does so at most a minute later. */
+  /** When it was last used; a running daemon writes this at most a minute late. */
   readonly lastUsedAt: string | null;
 }
 
-/** A key that is no longer good. */
-export interface RevokedKey {
+/** A key that was revoked. */
+interface RevokedKey {
   readonly kind: KeyKind;
   /** Name of its account. */
   readonly account: string;
-  /** Whether it was the owner's own, which lay in the data folder. */
+  /** Whether it was the owner's key, which lies in the data folder. */
   readonly isOwners: boolean;
-  /** Whether its account has a full-access key left. */
+  /** Whether its account still has a full-access key. */
   readonly hasFullKeyLeft: boolean;
 }
 
-/** Every key, in the order they were made; those of one account where its name is given (`NotFoundError` where there is none). */
+/**
+ * Every key, in order of creation; only the keys of one account if `accountName` is given (`NotFoundError` if
+ * there is none).
+ */
 export async function listKeys(dataFolder: string, accountName?: string): Promise<readonly ApiKeySummary[]> {
   const document = await readOrCreateAccounts(dataFolder);
   const account = accountName === undefined ? null : namedAccount(document, accountName);
@@ -62,7 +65,7 @@ export async function listKeys(dataFolder: string, accountName?: string): Promis
     }));
 }
 
-/** Makes a key of an account. Rejects with `NotFoundError` where there is no such account. */
+/** Creates a key of an account. Rejects with `NotFoundError` if there is no such account. */
 export async function createKey(dataFolder: string, accountName: string, kind: KeyKind): Promise<NewKey> {
   return updateAccounts(dataFolder, async ({ document, replace }) => {
     const { updated, created } = withNewKey(document, namedAccount(document, accountName), kind);
@@ -72,8 +75,9 @@ export async function createKey(dataFolder: string, accountName: string, kind: K
 }
 
 /**
- * Takes a key away, by its id. The owner's own goes from the folder as well, or the next start would take it for a good one;
- * that start then makes a new one. Rejects with `NotFoundError` where there is none with this id.
+ * Revokes the key with an id. The owner's key is also deleted from the folder, because the next start would
+ * otherwise restore it; that start makes a new one. Rejects with `NotFoundError` if there is no key with this
+ * id.
  */
 export async function revokeKey(dataFolder: string, id: string): Promise<RevokedKey> {
   const layout = dataLayout(dataFolder);
@@ -82,7 +86,8 @@ export async function revokeKey(dataFolder: string, id: string): Promise<Revoked
     if (key === undefined) throw noSuchKey(document, id);
     const ownerKey = await readOwnerKey(layout);
     const isOwners = ownerKey !== null && hashKey(ownerKey) === key.hash;
-    // Before accounts.json: after a crash between the two a start makes another key, and never takes this one back.
+    // Before accounts.json: after a crash between the two writes, the next start makes a new key and never
+    // restores this one.
     if (isOwners) await removeOwnerKey(layout);
     const updated = withoutKey(document, id);
     await replace(updated);
@@ -99,12 +104,15 @@ function nameOfAccount(document: AccountsDocument, { accountId }: StoredKey): st
   return accountById(document, accountId)?.name ?? accountId;
 }
 
-/** A key that was given for its id is not repeated, nor anything as long as one: what is printed may be kept. */
+/**
+ * Repeats neither a key that was given instead of its id nor anything as long as a key: the output may be
+ * stored.
+ */
 function noSuchKey(document: AccountsDocument, input: string): VencError {
   const matchingKey = document.keys.find(({ hash }) => hash === hashKey(input));
   if (matchingKey !== undefined) {
-    return new VencError('UsageError', 'That is a key itself: keys are named by their short ids.', {
-      hint: `the id of that one is ${matchingKey.id}`,
+    return new VencError('UsageError', 'That is an API key; give the short id of the key instead.', {
+      hint: `the id of that key is ${matchingKey.id}`,
     });
   }
   const suggestions = findSuggestions(

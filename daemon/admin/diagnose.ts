@@ -3,21 +3,21 @@ import { listUnavailableSettings } from '../plan/list-unavailable-settings.js';
 import { findOnPath } from '../transports/fasp/find-on-path.js';
 import { servicesFrom } from '../transports/services.js';
 
-/** What `venc doctor` tells of the programs that encode. */
-export interface ToolDiagnosis {
-  /** Null where a path was given that is not the program; `fault` says so. */
+/** What `venc doctor` reports about ffmpeg, ffprobe and the transports. */
+interface ToolDiagnosis {
+  /** Null if a given path is not the program; `fault` has the error. */
   readonly report: FfmpegReport | null;
   readonly failure: unknown;
-  /** What a person should know of them, one sentence each. */
+  /** Warnings about them, one sentence each. */
   readonly warnings: readonly string[];
-  /** What cannot be encoded with them, one sentence each. */
+  /** Settings that they cannot encode, one sentence each. */
   readonly rulesOut: readonly string[];
   readonly transports: TransportFacts;
 }
 
-/** What is there for the schemes that need something of their own: whether it is set, never what it is set to. */
-export interface TransportFacts {
-  /** Where Aspera's `ascp` lies, which `fasp:` needs; null where it is not on `PATH`. */
+/** What the schemes need besides the daemon itself. Tells whether a variable is set, never its value. */
+interface TransportFacts {
+  /** Path of Aspera's `ascp`, which `fasp:` needs; null if it is not on `PATH`. */
   readonly ascp: string | null;
   /** Schemes for which the environment has keys. */
   readonly withKeys: readonly string[];
@@ -25,7 +25,7 @@ export interface TransportFacts {
   readonly halfSet: readonly { readonly set: string; readonly missing: string }[];
 }
 
-/** Looks for ffmpeg and ffprobe afresh and says what they are good for. */
+/** Looks for ffmpeg and ffprobe, without the cache, and reports their capabilities. */
 export async function diagnose(options: {
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
@@ -51,7 +51,7 @@ const pairs = [
   ['VENC_SWIFT_USER', 'VENC_SWIFT_KEY'],
 ] as const;
 
-/** Looks at what an environment has for the schemes of files. */
+/** Reports what an environment provides for the schemes. */
 async function diagnoseTransports(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<TransportFacts> {

@@ -3,16 +3,16 @@ import type { KeyKind } from '../store/account-store.js';
 import { noAccounts, readAccountsDocument } from '../store/accounts/accounts-document.js';
 import { dataLayout } from '../store/data-folder/layout.js';
 
-/** What the accounts and keys of a data folder are called. */
-export interface AccountNames {
+/** The names of the accounts and keys of a data folder. */
+interface AccountNames {
   readonly accounts: readonly { readonly name: string; readonly isIntegration: boolean }[];
-  /** Keys by their short ids, with the names of their accounts. */
+  /** Short ids of the keys, with the names of their accounts. */
   readonly keys: readonly { readonly id: string; readonly kind: KeyKind; readonly account: string }[];
 }
 
 /**
- * Reads the names that commands can be given. Unlike them it makes nothing, and loads nothing of the store but what it reads by: a
- * person waits at a TAB. Rejects where there is nothing to read.
+ * Reads the names that commands accept, for shell completion. Creates nothing and loads as little of the
+ * store as possible, because a person waits at a TAB. Rejects if there is nothing to read.
  */
 export async function readAccountNames(dataFolder: string): Promise<AccountNames> {
   const found = readAccountsDocument(JSON.parse(await readFile(dataLayout(dataFolder).accounts, 'utf8')));

@@ -12,16 +12,16 @@ import { hashKey, newKey, newShortId } from '../store/accounts/keys.js';
 import { ensureOwner } from '../store/accounts/owner.js';
 import { dataLayout } from '../store/data-folder/layout.js';
 
-/** A key that was just made: the only time that it is shown. */
+/** A key that was just created: the only time that it is shown. */
 export interface NewKey {
   readonly id: string;
   readonly key: string;
 }
 
 /**
- * The accounts of a data folder as they are, or those of a first start, which is made up for where no daemon has seen the
- * folder. Rejects with `UsageError` where the folder cannot be used or its accounts are damaged, and with `InUseError` where
- * another process holds them.
+ * The accounts of a data folder. Creates those of a first start if no daemon has used the folder yet. Rejects
+ * with `UsageError` if the folder cannot be used or its accounts are damaged, and with `InUseError` if
+ * another process holds the lock of the accounts.
  */
 export async function readOrCreateAccounts(dataFolder: string): Promise<AccountsDocument> {
   const layout = dataLayout(dataFolder);
@@ -30,7 +30,7 @@ export async function readOrCreateAccounts(dataFolder: string): Promise<Accounts
   return found.kind === 'whole' ? found.data : (await ensureOwner(layout)).document;
 }
 
-/** Changes those accounts with nobody else at it. Rejects as `readDesk` does, and with what `work` rejects with. */
+/** Changes the accounts under their lock. Rejects as `readOrCreateAccounts` does, and as `work` does. */
 export async function updateAccounts<T>(
   dataFolder: string,
   work: (locked: LockedAccounts) => Promise<T>,
@@ -39,7 +39,7 @@ export async function updateAccounts<T>(
   return withAccountsLock(dataLayout(dataFolder), work);
 }
 
-/** The account with a name. Throws `NotFoundError`, with near misses, where there is none. */
+/** The account with this name. Throws `NotFoundError`, with suggestions, if there is none. */
 export function namedAccount(document: AccountsDocument, name: string): Account {
   const account = accountByName(document, name);
   if (account !== null) return account;
@@ -55,7 +55,7 @@ export function namedAccount(document: AccountsDocument, name: string): Account 
   });
 }
 
-/** The document with one more key of an account, and that key. */
+/** Adds a key to an account. Returns the new document and the key. */
 export function withNewKey(document: AccountsDocument, account: Account, kind: KeyKind) {
   const created: NewKey = { id: newShortId(document.keys), key: newKey() };
   const createdAt = new Date().toISOString();

@@ -10,7 +10,9 @@ import { damagedPrograms, type FfmpegReport, killOrphanProcesses, openFfmpeg } f
 import { createHostedFileStore } from '../hosted-files/create-hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
 import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
+import { rollBack } from '../pipeline/deliver.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
+import type { PipelineContext } from '../pipeline/pipeline-context.js';
 import { createJobRunner } from '../pipeline/run-job.js';
 import { createScratchFolders } from '../pipeline/scratch-folders.js';
 import { createLocalQueue } from '../queue/local/local-queue.js';
@@ -18,6 +20,7 @@ import { ProgressTracker } from '../queue/progress-tracker.js';
 import { recover } from '../queue/recover.js';
 import { openAccounts } from '../store/accounts/json-account-store.js';
 import { lockDataFolder } from '../store/data-folder/lock.js';
+import type { JobStore } from '../store/job-store.js';
 import { openJobStore } from '../store/jobs/json-job-store.js';
 import { freeBytes } from '../transfer/folders.js';
 import { openCleanupJournal } from '../transfer/stored-cleanup-journal.js';
@@ -28,16 +31,15 @@ import { createNotificationDeliverer } from '../webhooks/notification-deliverer.
 import { createWebhookClient } from '../webhooks/webhook-client.js';
 import type { DaemonOptions } from './daemon-options.js';
 import { createHealthCheck, resolveMinFreeBytes } from './health.js';
-import { rollBackUnfinished } from './roll-back-unfinished.js';
 import { createUncaughtErrorHandler } from './uncaught-errors.js';
 
-/** Milliseconds between two sweeps of hosted files and uploads. */
+/** Interval between two cleanups of hosted files and uploads, in milliseconds. */
 const cleanupIntervalMs = 15 * 60 * 1000;
 
-/** How long a receiver of notices has to answer, in milliseconds. */
+/** Timeout of a webhook request, in milliseconds. */
 const notificationTimeoutMs = 10_000;
 
-/** What a workshop is opened with: a daemon's options, as far as they do not concern its address. */
+/** The options of `createAppContext`: those of a daemon, except the ones for its address. */
 export type AppOptions = Pick<
   DaemonOptions,
   | 'dataFolder'
@@ -52,25 +54,32 @@ export type AppOptions = Pick<
   | 'log'
 > & {
   readonly isUsageRebuilt?: boolean;
-  /** Lets `file:` URLs name any file: for a person's own files in a process of their own (`venc run`). */
+  /** Lets `file:` URLs name any file: for a user's own files in a one-shot run (`venc run`). */
   readonly isOwnFiles?: boolean;
 };
 
-/** A workshop that holds its data folder. */
+/** An `AppContext` that holds the lock of its data folder. */
 export interface OpenAppContext {
   readonly appContext: AppContext;
   readonly report: FfmpegReport;
-  /** Resolves to the reason should another daemon take the folder from this one (`DataLock`): the process has to end then. */
+  /** Resolves to the error if another daemon takes the folder (`DataLock`). The process must end then. */
   readonly lost: Promise<VencError>;
-  /** Takes up what an earlier start left, and begins to run jobs: so many are encoded at once. */
+  /**
+   * Recovers the jobs of an earlier start and begins to run jobs. `encodes` is the number of concurrent
+   * encodes.
+   */
   start(encodes: number): Promise<void>;
-  /** Stops the runs after a grace, closes the store and lets go of the folder. Called again, it ends the grace at once. */
+  /**
+   * Stops the runs after a grace period, closes the store and releases the folder. A second call ends the
+   * grace period at once.
+   */
   close(graceMs: number): Promise<void>;
 }
 
 /**
- * Puts a workshop together on a data folder. Rejects with `InUseError` where another daemon holds the folder, `UsageError` where it
- * can't be written or a given program is none. Encoders that outlived an earlier daemon are ended here.
+ * Creates the `AppContext` of a data folder. Rejects with `InUseError` if another daemon holds the folder,
+ * `UsageError` if the folder cannot be written or a given program is not the expected one. Ends the encoders
+ * that outlived an earlier daemon.
  */
 export async function createAppContext(options: AppOptions): Promise<OpenAppContext> {
   const { dataFolder } = options;
@@ -78,7 +87,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
   const now = () => new Date();
   const stallTimeoutMs = options.stallTimeoutSeconds * 1000;
   const found = openFfmpeg({ ffmpeg: options.ffmpeg, ffprobe: options.ffprobe });
-  // Looked at below; a failure in between must not count as unhandled.
+  // Awaited below; a failure in between must not count as unhandled.
   found.catch(() => {});
   const lock = await lockDataFolder(dataFolder, { isPrivate: options.isOwnFiles ?? false });
   const rollbackSteps: (() => Promise<unknown>)[] = [() => lock.release()];
@@ -86,7 +95,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     const scratchFolder = join(dataFolder, 'scratch');
     const scratch = createScratchFolders(scratchFolder, log);
     const endedCount = await killOrphanProcesses(scratchFolder);
-    if (endedCount > 0) log('warn', `ended encoders that an earlier daemon left: ${endedCount}`);
+    if (endedCount > 0) log('warn', `Ended encoders that an earlier daemon had left running: ${endedCount}.`);
     const isUsageRebuilt = options.isUsageRebuilt ?? false;
     const store = await openJobStore(dataFolder, { log, isUsageRebuilt, disk: lock.guard(realDisk) });
     rollbackSteps.unshift(() => store.close());
@@ -144,11 +153,11 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     });
     const runCleanup = () =>
       Promise.all([hosted.removeExpired(), uploads.removeExpired(), scratch.retryRemovals()]).catch(
-        (error: unknown) => log('error', `sweeping: ${String(error)}`),
+        (error: unknown) => log('error', `Cleanup failed: ${String(error)}`),
       );
     const runOrphanCleanup = () =>
       removeOrphans(cleanupJournal, transports, (message) => log('warn', message)).catch((error: unknown) =>
-        log('error', `taking away what an earlier daemon left: ${String(error)}`),
+        log('error', `Cleanup of files that an earlier daemon left failed: ${String(error)}`),
       );
     const cleanupTimer = setInterval(runCleanup, cleanupIntervalMs).unref();
     const closed = new AbortController();
@@ -175,7 +184,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       lost: lock.lost,
       async start(encodes) {
         uninstallErrorHandler = uncaughtErrors.install();
-        // Before the recovery, which may bring jobs to their end.
+        // Started before the recovery, which may finish jobs.
         deliverer.start();
         await recover(store, queue, { now, log, signal: closed.signal });
         void runCleanup();
@@ -202,7 +211,8 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
           clearInterval(cleanupTimer);
           hosted.close();
           uploads.close();
-          // What became of the jobs has been told by now, and streams without an end would hold up the server's.
+          // The final states of the jobs have been emitted by now, and endless streams would block the close
+          // of the server.
           events.close();
           await runAll([() => deliverer.close(), ...rollbackSteps]).finally(() => uninstallErrorHandler());
         });
@@ -210,15 +220,40 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       },
     };
   } catch (error) {
-    // The store before the lock. The error that ended the opening is the one to tell, whatever else fails.
+    // Closes the store before it releases the lock. The first error is reported, whatever fails during the
+    // rollback.
     await runAll(rollbackSteps).catch(() => {});
     throw error;
   }
 }
 
-/** Takes each step, even where an earlier one fails. Rejects with the first error. */
+/** Runs each step even if an earlier one fails. Rejects with the first error. */
 async function runAll(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => errors.push(error));
   if (errors.length > 0) throw errors[0];
+}
+
+/**
+ * Removes what a killed daemon had delivered of unfinished outputs, so that nothing partial stays at their
+ * destinations. If files are copied to another volume, a file that arrived at the moment of the kill stays.
+ * Never rejects.
+ */
+async function rollBackUnfinished(
+  store: JobStore,
+  context: Pick<PipelineContext, 'transports' | 'scratch' | 'log'>,
+): Promise<void> {
+  const urlsByOutput = new Map<number, string[]>();
+  for (const { jobId, outputId, url } of await context.scratch.listDelivered()) {
+    try {
+      const job = await store.get(jobId);
+      const output = job?.outputs.find(({ id }) => id === outputId);
+      if (output === undefined || output.state === 'finished') continue;
+      urlsByOutput.set(outputId, [...(urlsByOutput.get(outputId) ?? []), url]);
+    } catch (error) {
+      context.log('warn', `Delivered files of job ${jobId} could not be removed: ${String(error)}`);
+    }
+  }
+  // Concurrently: an unresponsive server delays the start once, not once per output.
+  await Promise.all([...urlsByOutput.values()].map((urls) => rollBack(context, urls)));
 }

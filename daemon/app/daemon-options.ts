@@ -1,43 +1,45 @@
 import type { VencError } from '../../src/shared/errors.js';
 import type { Log } from '../../src/shared/util/log.js';
 
-/** How a daemon is started: the flags of `venc daemon`, with their units in the names. */
+/** The options of a daemon: the flags of `venc daemon`, with units in the names. */
 export interface DaemonOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
   readonly dataFolder: string;
-  /** Jobs encoded at once; null for one per two cores, at least one; 0 takes jobs and starts none. */
+  /** Number of concurrent encodes; null for one per two cores, at least one; 0 accepts jobs and runs none. */
   readonly jobs: number | null;
-  /** Folders below which `file:` URLs may read and write; none turns the scheme off. */
+  /** Folders in which `file:` URLs may read and write; none disables the scheme. */
   readonly filesRoots: readonly string[];
   readonly allowPrivateNetwork: boolean;
   readonly graceSeconds: number;
   readonly stallTimeoutSeconds: number;
-  /** Address that hosted files are announced under; null for the one that the client used. */
+  /** Base URL of hosted files in answers; null for the address that the client used. */
   readonly publicUrl: string | null;
-  /** Free bytes below which nothing more is taken; null for 5 % of the volume, at most 1 GB. */
+  /** Free bytes below which no job is accepted; null for 5 % of the volume, at most 1 GB. */
   readonly minFreeBytes: number | null;
   readonly maxOutputs: number;
-  /** Requests a minute that one key may make, or one remote address without a good key; null for any number. */
+  /**
+   * Maximum requests per minute of one key, or of one remote address without a valid key; null for no limit.
+   */
   readonly rateLimit: number | null;
-  /** Reads every job's file anew at the start, and counts usage from what they say, instead of trusting the index of the jobs. */
+  /** Reads every job file at the start and counts usage from them, instead of trusting the job index. */
   readonly isUsageRebuilt: boolean;
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
-  /** A key to be taken as the owner's; null makes one at the first start. */
+  /** The owner's key; null creates one at the first start. */
   readonly apiKey: string | null;
   readonly log: Log;
 }
 
-/** A daemon that runs. */
+/** A running daemon. */
 export interface RunningDaemon {
   readonly url: string;
-  /** Resolves to the reason should another daemon take the data folder from this one: the process has to end then, and at once. */
+  /** Resolves to the error if another daemon takes the data folder. The process must end at once then. */
   readonly lost: Promise<VencError>;
   /**
-   * Stops in good order: no more jobs, the grace for running ones, the rest back to `waiting`. Called again, it ends the
-   * grace at once.
+   * Stops gracefully: accepts no more jobs, gives running ones the grace period and puts the rest back to
+   * `waiting`. A second call ends the grace period at once.
    */
   stop(): Promise<void>;
 }

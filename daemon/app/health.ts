@@ -1,28 +1,30 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskReason } from '../../src/shared/util/disk-error-text.js';
+import { diskReason } from '../../src/shared/util/system-code.js';
 
-/** Greatest room that is kept free where nothing else is asked for, in bytes. */
+/** Default minimum of free space in bytes; the share below applies if it is smaller. */
 const defaultMinFreeBytes = 1e9;
-/** Share of the volume that is kept free where that is less. */
+/** Share of the volume that is kept free by default. */
 const defaultMinFreeShare = 0.05;
-/** How long a look at the disk is good for, in milliseconds: creates come faster than disks fill. */
+/** How long the result of a disk check is reused, in milliseconds: creates come faster than disks fill. */
 const diskCheckTtlMs = 1000;
 
-/** What the daemon's health depends on. */
-export interface HealthCheckOptions {
+/** The dependencies of the health check. */
+interface HealthCheckOptions {
   readonly dataFolder: string;
-  /** Free room below which nothing more is taken. */
+  /** Free bytes below which no job is accepted. */
   readonly minFreeBytes: number;
   readonly hasFfmpeg: boolean;
   readonly isDraining: () => boolean;
   readonly now: () => Date;
 }
 
-/** Says why no job can be taken, one sentence each; an empty list when all is well. */
+/**
+ * Makes the function that lists the reasons why no job can be accepted, one sentence each; empty if healthy.
+ */
 export function createHealthCheck(options: HealthCheckOptions): () => Promise<readonly string[]> {
   let cached: { readonly at: number; readonly problem: Promise<string | null> } | null = null;
-  // Requests that ask at the same time share one look: two would remove each other's file.
+  // Concurrent requests share one check: two would remove each other's file.
   const checkDiskCached = (): Promise<string | null> => {
     const at = options.now().getTime();
     if (cached === null || at - cached.at > diskCheckTtlMs) cached = { at, problem: checkDisk(options) };
@@ -31,25 +33,28 @@ export function createHealthCheck(options: HealthCheckOptions): () => Promise<re
   return async () => {
     const disk = await checkDiskCached();
     return [
-      ...(options.isDraining() ? ['The daemon is stopping and takes no more jobs.'] : []),
+      ...(options.isDraining() ? ['The daemon is stopping and accepts no more jobs.'] : []),
       ...(options.hasFfmpeg ? [] : [missingFfmpegMessage]),
       ...(disk === null ? [] : [disk]),
     ];
   };
 }
 
-/** What a person without ffmpeg is told. */
+/** The message if no ffmpeg was found. */
 export const missingFfmpegMessage =
-  'There is no ffmpeg and ffprobe to encode with: install ffmpeg 5.0 or newer, or name one with --ffmpeg (venc doctor tells more).';
+  'No ffmpeg and ffprobe were found: install ffmpeg 5.0 or newer, or give the path with --ffmpeg (venc doctor shows details).';
 
-/** Free bytes on a folder's volume below which nothing more is taken: what was asked for, or the default. */
+/** The minimum of free bytes on a folder's volume: the requested number, or the default. */
 export async function resolveMinFreeBytes(folder: string, requestedBytes: number | null): Promise<number> {
   if (requestedBytes !== null) return requestedBytes;
   const { blocks, bsize } = await statfs(folder);
   return Math.min(blocks * bsize * defaultMinFreeShare, defaultMinFreeBytes);
 }
 
-/** Name of the file that is written to find out whether one can be; like that of a write that was broken off, which starts clean up. */
+/**
+ * Name of the file that the check writes. It looks like that of an interrupted write, which the start cleans
+ * up.
+ */
 const probeFileName = '.tmp-health';
 
 async function checkDisk({ dataFolder, minFreeBytes: minBytes }: HealthCheckOptions): Promise<string | null> {
@@ -62,7 +67,7 @@ async function checkDisk({ dataFolder, minFreeBytes: minBytes }: HealthCheckOpti
   }
 }
 
-/** A real write: a disk that can only be read, is broken or has a quota does not show in its numbers. */
+/** Writes a file, because a read-only, broken or quota-limited disk does not show in its numbers. */
 async function writeProbeFile(path: string): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {
@@ -70,7 +75,7 @@ async function writeProbeFile(path: string): Promise<void> {
   } finally {
     await file.close();
   }
-  // A slow disk may still be looked at when the next look begins.
+  // On a slow disk, the next check may already have begun.
   await rm(path, { force: true });
 }
 
@@ -79,5 +84,5 @@ async function describeShortage(dataFolder: string, minBytes: number): Promise<s
   const freeBytes = bavail * bsize;
   if (freeBytes >= minBytes) return null;
   const megabytes = (bytes: number) => Math.floor(bytes / 1e6);
-  return `There are ${megabytes(freeBytes)} MB free in the data folder, less than the ${megabytes(minBytes)} MB that --min-free asks for.`;
+  return `There are ${megabytes(freeBytes)} MB free in the data folder, less than the ${megabytes(minBytes)} MB that --min-free requires.`;
 }

@@ -7,16 +7,17 @@ import { missingFfmpegMessage } from './health.js';
 /** Length of the sample in seconds. */
 const sampleSeconds = 10;
 
-/** How the sample is made. */
-export interface SampleOptions {
+/** The options of `makeSample`. */
+interface SampleOptions {
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
   readonly signal: AbortSignal;
 }
 
 /**
- * Writes a test picture with a tone to `path`, as a source that is cheap to make and large enough to be worth encoding: MJPEG
- * and PCM at 1280x720, which every ffmpeg can write. Rejects with `UnavailableError` without any ffmpeg.
+ * Writes a test video with a tone to `path`: a source that is cheap to make and large enough to be worth
+ * encoding. It is MJPEG and PCM at 1280x720, which every ffmpeg can write. Rejects with `UnavailableError` if
+ * there is no ffmpeg.
  */
 export async function makeSample(
   path: string,

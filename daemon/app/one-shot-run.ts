@@ -9,9 +9,9 @@ import { findJob } from '../actions/find-job.js';
 import { readJob } from '../actions/read-jobs.js';
 import { createAppContext } from './create-app-context.js';
 
-/** How one encode without a daemon goes on. */
-export interface OneShotRunOptions {
-  /** An empty folder to work in; it is the caller's to remove. */
+/** The options of a one-shot run. */
+interface OneShotRunOptions {
+  /** An empty folder to work in. The caller removes it. */
   readonly folder: string;
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
@@ -24,9 +24,10 @@ export interface OneShotRunOptions {
 }
 
 /**
- * Carries one request out in this process, without a daemon (`venc run`): the same workshop, on a folder that is
- * lent to it. Takes any file and address of the person's own. Resolves to the job as it ended, failed ones
- * included, and to null for a request with `mock`, which makes none; rejects with `InvalidRequestError` where the request is refused, `UnavailableError` without any ffmpeg.
+ * Runs one request in this process, without a daemon (`venc run`), with an `AppContext` on a temporary
+ * folder. Any file and URL is allowed. Resolves to the job in its final state, failed jobs included, and to
+ * null for a request with `mock`, which creates none. Rejects with `InvalidRequestError` if the request is
+ * invalid, `UnavailableError` if there is no ffmpeg.
  */
 export async function runOneShot(request: unknown, options: OneShotRunOptions): Promise<JobRecord | null> {
   const openContext = await createAppContext({
@@ -56,7 +57,7 @@ async function submitAndFollow(
   { signal, onProgress }: OneShotRunOptions,
 ): Promise<JobRecord | null> {
   const account = appContext.accounts.account('default');
-  if (account === null) throw new TypeError('a new workshop has an account of its own');
+  if (account === null) throw new TypeError('a new data folder has a default account');
   const created = await createJob(appContext, { account, baseUrl: 'http://localhost' }, request);
   if (created.id === null) return null;
   const id = Number(created.id);

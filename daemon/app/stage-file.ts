@@ -8,40 +8,43 @@ import { networkTransports } from '../transports/create-transports.js';
 import { registerTransports, schemeOf } from '../transports/registry.js';
 import { servicesFrom } from '../transports/services.js';
 
-/** Where a file is put for a service to fetch it. */
-export interface StageOptions {
-  /** A folder at a server or in a bucket, as a URL. */
+/** Where a file is uploaded for a service to fetch it. */
+interface StageOptions {
+  /** URL of a folder on a server or in a bucket. */
   readonly stage: string;
-  /** A folder of the person's: the host keys of SFTP servers are remembered there. */
+  /** A folder of the user, which keeps the host keys of SFTP servers. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A file that has a place in a stage, and is not there yet. */
-export interface StagedFile {
-  /** Its address there, for the service. May hold a password. */
+/** A file with an address in the staging folder. It is not uploaded yet. */
+interface StagedFile {
+  /** Its address for the service. May contain a password. */
   readonly url: string;
-  /** Uploads it. Rejects with the classes of deliveries (contract, section 3), and leaves nothing then. */
+  /**
+   * Uploads the file. Rejects with the error classes of deliveries (contract, section 3), and leaves nothing
+   * then.
+   */
   send(transfer: Transfer): Promise<void>;
-  /** Removes it, since nobody will fetch it. Rejects where that is not possible. */
+  /** Removes the file, which will not be fetched. Rejects if that is not possible. */
   remove(): Promise<void>;
 }
 
-/** Enough of a token to tell two files of one name apart. */
+/** Long enough to tell two files of one name apart. */
 const tokenLength = 10;
 const stallTimeoutMs = 30_000;
-const stageHint = 'Nothing was submitted. Check the folder that --stage names, with its user and password.';
+const stageHint = 'Nothing was submitted. Check the folder, user and password in --stage.';
 
 /**
- * Gives a local file a place in a stage: below its URL, under a name that begins with letters of its own. Rejects with `UsageError` where
- * nothing can be uploaded to such a URL.
+ * Chooses the address of a local file in the staging folder: its name with a random prefix. Rejects with
+ * `UsageError` if the scheme of the URL does not support uploads.
  */
 export async function stageFile(path: string, { stage, folder, env }: StageOptions): Promise<StagedFile> {
   const name = `${randomToken().slice(0, tokenLength)}-${basename(path)}`;
   const url = `${stage.replace(/\/+$/, '')}/${encodeURIComponent(name)}`;
   const registry = registerTransports(
     networkTransports({
-      // A server of the person's own may well stand in their own network.
+      // The user's own server may be in their own network.
       allowPrivateNetwork: true,
       stallTimeoutMs,
       services: servicesFrom(env),
@@ -78,7 +81,7 @@ export async function stageFile(path: string, { stage, folder, env }: StageOptio
   };
 }
 
-/** There is no job yet, which the advice of the classes speaks of. */
+/** The advice of the error classes speaks of a job, which does not exist yet. */
 function withStageHint(error: unknown): unknown {
   if (!(error instanceof VencError) || error.hint !== null) return error;
   return new VencError(error.errorClass, error.message, { cause: error, hint: stageHint });

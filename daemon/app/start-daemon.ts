@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { productVersion } from '../../src/shared/version.js';
+import type { FfmpegReport } from '../ffmpeg/index.js';
 import { createApp } from '../http/app.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { listen } from '../http/server.js';
@@ -6,16 +8,16 @@ import { isUpload } from '../http/v2/uploads.js';
 import { removeDaemonAddress, writeDaemonAddress } from '../store/data-folder/daemon-address.js';
 import { createAppContext, type OpenAppContext } from './create-app-context.js';
 import type { DaemonOptions, RunningDaemon } from './daemon-options.js';
-import { startLines, stopLine } from './start-lines.js';
 
 export type { DaemonOptions, RunningDaemon } from './daemon-options.js';
 
-/** Milliseconds for answers under way to end after the runs have. */
+/** Time for pending responses to complete after the runs have ended, in milliseconds. */
 const responseGraceMs = 1000;
 
 /**
- * Starts the daemon: takes up what an earlier start left, answers requests and runs jobs. Rejects with `InUseError` where the port or the
- * data folder is in use, `UsageError` where the folder can't be written or an option is wrong.
+ * Starts the daemon: recovers the jobs of an earlier start, serves requests and runs jobs. Rejects with
+ * `InUseError` if the port or the data folder is in use, `UsageError` if the folder cannot be written or an
+ * option is invalid.
  */
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
   const openContext = await createAppContext(options);
@@ -39,7 +41,7 @@ async function serve(openContext: OpenAppContext, options: DaemonOptions): Promi
     ...options,
     hasNoTimeout: isUpload,
     onConnectionLimit: (maxConnections) =>
-      appContext.log('warn', `There are ${maxConnections} connections: further ones are closed.`),
+      appContext.log('warn', `There are ${maxConnections} connections: further ones are rejected.`),
   });
   const url = `http://${reachableHost(options.host)}:${server.port}`;
   try {
@@ -56,7 +58,7 @@ async function serve(openContext: OpenAppContext, options: DaemonOptions): Promi
     }
     for (const problem of await appContext.checkHealth()) appContext.log('warn', problem);
   } catch (error) {
-    // A server that goes on would answer from a store that is closed, and keep the process from ending.
+    // A running server would answer from a closed store and keep the process alive.
     await server.close(0);
     await removeDaemonAddress(options.dataFolder).catch(() => undefined);
     throw error;
@@ -68,7 +70,7 @@ async function serve(openContext: OpenAppContext, options: DaemonOptions): Promi
     async stop() {
       const running = appContext.queue.running();
       appContext.log('info', stopLine(running, closing === null ? options.graceSeconds : 0));
-      // Reads and cancels are answered until the last run has ended; a second call ends the grace.
+      // Reads and cancels are answered until the last run has ended. A second call ends the grace period.
       const drained = openContext.close(closing === null ? options.graceSeconds * 1000 : 0);
       closing ??= drained
         .then(() => removeDaemonAddress(options.dataFolder))
@@ -79,9 +81,42 @@ async function serve(openContext: OpenAppContext, options: DaemonOptions): Promi
   };
 }
 
-/** An address that listens everywhere is reached here through the loopback; IPv6 addresses stand in brackets. */
+/** A wildcard address is reached through the loopback; IPv6 addresses are written in brackets. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/**
+ * The log lines at the start of a daemon: its address, data folder, ffmpeg and number of concurrent encodes.
+ */
+function startLines(daemon: {
+  readonly url: string;
+  readonly dataFolder: string;
+  readonly report: Pick<FfmpegReport, 'ffmpeg'>;
+  readonly encodes: number;
+}): readonly string[] {
+  const { ffmpeg } = daemon.report;
+  return [
+    `venc ${productVersion} listens at ${daemon.url}. Its data folder is ${daemon.dataFolder}.`,
+    // If there is no ffmpeg, the log has a warning.
+    ...(ffmpeg === null ? [] : [`It encodes with ffmpeg ${ffmpeg.version} (${ffmpeg.path}).`]),
+    daemon.encodes === 0
+      ? 'It accepts jobs and encodes none (--jobs 0).'
+      : `It encodes ${formatJobCount(daemon.encodes)} at a time (--jobs).`,
+  ];
+}
+
+/** The log line when a daemon is told to stop: which jobs it waits for, and how long. */
+function stopLine(running: readonly number[], graceSeconds: number): string {
+  if (running.length === 0) return 'Stopping: no job is running.';
+  const jobList = `${formatJobCount(running.length)} (${running.join(', ')})`;
+  return graceSeconds === 0
+    ? `Stopping at once: ${jobList} will run again at the next start.`
+    : `Stopping: waiting up to ${graceSeconds} s (--grace) for ${jobList}. Press Ctrl-C again to stop at once; unfinished jobs run again at the next start.`;
+}
+
+function formatJobCount(count: number): string {
+  return count === 1 ? '1 job' : `${count} jobs`;
 }

@@ -2,21 +2,25 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describeError } from '../queue/end-of-run.js';
 import type { ErrorScope, RunInErrorScope } from '../queue/local/local-run.js';
 
-/** What keeps errors that nobody caught from ending the process. */
-export interface UncaughtErrorHandler {
-  /** Does a piece of work. An error that nobody catches, in any callback of it, is told to its `fail`. */
+/** Keeps uncaught errors from ending the process. */
+interface UncaughtErrorHandler {
+  /** Runs a task. An uncaught error in any callback of the task is passed to the scope's `fail`. */
   readonly runInErrorScope: RunInErrorScope;
-  /** From now on no such error ends the process. The function given back ends that. */
+  /**
+   * Installs the handler: from now on, uncaught errors do not end the process. The returned function removes
+   * it.
+   */
   install(): () => void;
 }
 
-/** So many errors within a minute are no accident: the next one ends the process. */
+/** More errors than this within a minute are no accident: the next one ends the process. */
 const maxErrorsPerMinute = 100;
 
 /**
- * The last line of defence: errors thrown in callbacks of sockets, files and timers, and rejections that nobody handles. They fail the one job
- * in whose work they were thrown, known by its asynchronous context; those of no job are logged, and the process goes on. The records of jobs
- * are on disk before they are in memory, so a callback that broke off leaves none of them half changed.
+ * Handles errors thrown in callbacks of sockets, files and timers, and unhandled rejections. They fail the
+ * job in whose asynchronous context they were thrown; errors outside of a job are logged, and the process
+ * continues. Job records are written to disk before they change in memory, so an interrupted callback leaves
+ * no record half changed.
  */
 export function createUncaughtErrorHandler(
   log: (level: 'error', message: string) => void,
@@ -27,15 +31,15 @@ export function createUncaughtErrorHandler(
     const now = performance.now();
     while (seenAt.length > 0 && now - (seenAt[0] ?? 0) > 60_000) seenAt.shift();
     if (seenAt.push(now) >= maxErrorsPerMinute) process.off('uncaughtException', onError);
-    const work = context.getStore();
-    const origin = work === undefined ? 'outside of any job' : `in the work of ${work.name}`;
+    const scope = context.getStore();
+    const origin = scope === undefined ? 'outside of any job' : `in the work of ${scope.name}`;
     log('error', `An unexpected error was thrown ${origin}: ${describeError(error)}`);
-    work?.fail(error);
+    scope?.fail(error);
   };
   return {
-    runInErrorScope: (work, task) => context.run(work, task),
+    runInErrorScope: (scope, task) => context.run(scope, task),
     install() {
-      // Rejections that nobody handles come here as well.
+      // Unhandled rejections arrive here as well.
       process.on('uncaughtException', onError);
       return () => process.off('uncaughtException', onError);
     },

@@ -5,25 +5,29 @@ import type { Capabilities, OutputToPlan, Plan } from '../plan/plan-types.js';
 import { fileArgument } from '../plan/safe-input.js';
 import { planThumbnails } from '../plan/thumbnails.js';
 
-/** One run of ffmpeg, as it is shown. */
+/** One run of ffmpeg, as `venc plan` shows it. */
 export interface DryRunStep {
-  /** The outputs that it works for, by their numbers. */
+  /** The numbers of the outputs that it makes. */
   readonly outputs: readonly number[];
   readonly does: 'encode' | 'thumbnails';
   readonly args: readonly string[];
-  /** Its part of the encoding of each of them, up to 1; null for thumbnails, which are taken of what was encoded. */
+  /**
+   * Its share of the encoding of each output, up to 1; null for thumbnails, which are made from the encoded
+   * file.
+   */
   readonly share: number | null;
 }
 
-/** The runs of ffmpeg in their order, and what was assumed, one sentence each. */
-export interface DryRunSteps {
+/** The runs of ffmpeg in order, and the assumptions, one sentence each. */
+interface DryRunSteps {
   readonly steps: readonly DryRunStep[];
   readonly warnings: readonly string[];
 }
 
 /**
- * The steps of a plan, those that take thumbnails behind the last one that encodes their output. When they are taken follows from how
- * long the encoded file is, which is known only then: here they are shown for the length that is expected.
+ * The steps of a plan. Thumbnail steps follow the last step that encodes their output. The times of
+ * thumbnails depend on the length of the encoded file, which is unknown here, so they are shown for the
+ * expected length.
  */
 export function describeSteps(
   jobPlan: Plan,
@@ -43,9 +47,7 @@ export function describeSteps(
       capabilities,
     );
     if ('failure' in thumbnailPlan) {
-      warnings.push(
-        `output ${id} has thumbnails too: how they are taken follows from the length of its file`,
-      );
+      warnings.push(`output ${id} also has thumbnails; their times depend on the length of its file`);
       return [];
     }
     const withThumbnailPath = (arg: string) => thumbnailPathForArg(arg, id, product.path);
@@ -66,12 +68,15 @@ export function describeSteps(
   return { steps, warnings };
 }
 
-/** A word of a thumbnail run with the name of a picture as a run delivers it: beside the file of its output. */
+/**
+ * Replaces the temporary name of a thumbnail in an argument with its delivered name, next to the file of its
+ * output.
+ */
 function thumbnailPathForArg(arg: string, outputId: number, path: string): string {
   const [, number] = /^thumbnail-(\d+)-/.exec(arg) ?? [];
   if (Number(number) !== outputId || !arg.endsWith('.png')) return arg;
   const suffix = arg.slice(`thumbnail-${outputId}-`.length);
-  // A sequence has a %04d in its name: every other % stands for itself.
+  // A sequence has %04d in its name: every other % is literal.
   const stem = withoutExtension(path);
   return fileArgument(`${suffix.startsWith('%') ? stem.replaceAll('%', '%%') : stem}_${suffix}`);
 }

@@ -11,52 +11,55 @@ import type { JobFailure } from '../jobs/job-failure.js';
 import { findFrameAtStart } from '../pipeline/find-frame-at-start.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan } from '../plan/plan-types.js';
+import { type HostKind, parseRemoteUrl } from '../transfer/remote-url.js';
 import { createFileTransport } from '../transports/file/file-transport.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
+import { parseHttpUrl } from '../transports/http/http-url.js';
 import { registerTransports } from '../transports/registry.js';
-import { offlineTransports } from './check-urls.js';
+import type { Transport } from '../transports/transport.js';
 import { type DryRunStep, describeSteps } from './describe-steps.js';
 import { createWatermarkInspector } from './inspect-watermarks.js';
 
-/** Folder that stands in printed lines for the one that a run works in: the one that they are run in. */
+/** The scratch folder in the shown command lines: the current folder. */
 const scratch = '.';
 
-/** How the lines that encode are found out. */
-export interface DryRunOptions {
+/** The options of a dry run. */
+interface DryRunOptions {
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
-  /** The file of each output, in their order; null for one that is delivered elsewhere. */
+  /** The local file of each output, in order; null for an output that is delivered elsewhere. */
   readonly files: readonly (string | null)[];
 }
 
-/** One output of a request, and what becomes of it. */
-export interface DryRunOutput {
-  /** Place in the request, from 1. */
+/** One output of a request, as planned. */
+interface DryRunOutput {
+  /** Position in the request, from 1. */
   readonly number: number;
   readonly label: string | null;
-  /** Where a run delivers it, without password. */
+  /** The delivery URL, without password. */
   readonly url: string;
-  /** The file that the lines leave; null where it cannot be made. */
+  /** The file that the command lines write; null if the output cannot be made. */
   readonly path: string | null;
-  /** Why it cannot be made of this input; null where it can. */
+  /** Why the output cannot be made from this input; null if it can. */
   readonly fault: JobFailure | null;
 }
 
-/** What encoding a request comes down to. */
-export interface DryRun {
-  /** Path of the ffmpeg that would run. */
+/** The plan of a request. */
+interface DryRun {
+  /** Path of the ffmpeg that a run would use. */
   readonly program: string;
   readonly outputs: readonly DryRunOutput[];
   readonly steps: readonly DryRunStep[];
-  /** What was assumed, one sentence each. */
+  /** The assumptions, one sentence each. */
   readonly remarks: readonly string[];
 }
 
 /**
- * The runs of ffmpeg that a request with a local input comes down to in this process (`venc plan`). Only looks at files, with ffprobe:
- * writes none, encodes nothing, asks no other machine. The input and local watermarks bear their own paths, all else that the lines
- * read and write lies in `./`, but for outputs with files of their own. Rejects with `InvalidRequestError` where the request is refused, with what the job would
- * fail with where the input cannot be read, and with `UnavailableError` without any ffmpeg.
+ * Plans the ffmpeg runs of a request with a local input (`venc plan`). Only reads files, with ffprobe: writes
+ * none, encodes nothing, contacts no other machine. The input and local watermarks keep their own paths; all
+ * other files are in `./`, except outputs with files of their own. Rejects with `InvalidRequestError` if the
+ * request is invalid, with the error that the job would fail with if the input cannot be read, and with
+ * `UnavailableError` if there is no ffmpeg.
  */
 export async function dryRun(
   request: unknown,
@@ -106,14 +109,14 @@ export async function dryRun(
   };
 }
 
-/** A request that nothing is wrong with, its input as a path. */
+/** A valid request, with its input as a path. */
 interface CheckedDryRun {
   readonly input: string;
   readonly isTest: boolean;
   readonly outputs: readonly ResolvedOutput[];
 }
 
-/** Checks a request as creating a job does. Rejects with every complaint at once. */
+/** Checks a request as `createJob` does. Rejects with every validation error at once. */
 async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<CheckedDryRun> {
   const parsed = parseJobRequest(body, { maxOutputs: defaultMaxOutputs });
   const transports = registerTransports([...offlineTransports, createFileTransport('anywhere')]);
@@ -128,8 +131,8 @@ async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<Checke
   const all = [...(parsed.ok ? [] : parsed.validationErrors), ...validationErrors];
   if (all.length > 0) throw invalidRequest(all);
   if (!local.ok) {
-    throw new VencError('UsageError', 'plan looks at local files alone, and the input is elsewhere.', {
-      hint: 'download it first: what is in the file decides how it is encoded',
+    throw new VencError('UsageError', 'plan needs a local input file, and the input is a remote URL.', {
+      hint: 'download it first: the content of the file decides how it is encoded',
     });
   }
   return { input: local.path, isTest: parsed.ok && (parsed.request.test ?? false), outputs };
@@ -138,3 +141,39 @@ async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<Checke
 function validPartsOf(parsed: JobRequestParseResult) {
   return parsed.ok ? parsed.request : { ...parsed.validParts.job, outputs: parsed.validParts.outputs };
 }
+
+/** Returns why a URL cannot be used; null if it can. */
+type Check = NonNullable<Transport['checkInput']>;
+
+const rejectTransfer = () => Promise.reject(new TypeError('a dry run transfers nothing'));
+
+const checkHttp: Check = async (url) => {
+  const parsed = parseHttpUrl(url);
+  return parsed.ok ? null : parsed.validationError;
+};
+
+const checkRemote =
+  (kind: HostKind): Check =>
+  async (url) => {
+    const parsed = parseRemoteUrl(url, kind);
+    return parsed.ok ? null : parsed.validationError;
+  };
+
+const bidirectional = (schemes: readonly string[], check: Check): Transport => ({
+  schemes,
+  checkInput: check,
+  checkOutput: check,
+  download: rejectTransfer,
+  upload: rejectTransfer,
+});
+
+/**
+ * The network schemes for a dry run. They only validate the form of URLs; the modules that transfer files are
+ * not loaded.
+ */
+const offlineTransports: readonly Transport[] = [
+  { schemes: ['http', 'https'], checkInput: checkHttp, download: rejectTransfer },
+  { schemes: ['fasp'], checkInput: checkRemote('host'), download: rejectTransfer },
+  bidirectional(['ftp', 'ftps', 'sftp'], checkRemote('host')),
+  bidirectional(['s3', 'gcs', 'cf'], checkRemote('bucket')),
+];

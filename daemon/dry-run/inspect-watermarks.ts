@@ -4,24 +4,23 @@ import type { JobFailure } from '../jobs/job-failure.js';
 import type { WatermarkImage } from '../plan/plan-types.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 
-/** The watermarks of one output, or why it cannot be made. */
-export type InspectedWatermarks =
-  | { readonly pictures: readonly WatermarkImage[] }
-  | { readonly fault: JobFailure };
+/** The watermarks of one output, or why the output cannot be made. */
+type InspectedWatermarks = { readonly pictures: readonly WatermarkImage[] } | { readonly fault: JobFailure };
 
-/** Finds out what the watermarks of outputs are, each address once. */
-export interface WatermarkInspector {
+/** Inspects the watermarks of outputs, each URL once. */
+interface WatermarkInspector {
   find(urls: readonly string[]): Promise<InspectedWatermarks>;
-  /** What had to be assumed so far, one sentence each. */
+  /** The assumptions so far, one sentence each. */
   warnings(): readonly string[];
 }
 
-/** What a picture is taken for that is not looked at. */
+/** Assumed for an image that is not inspected. */
 const placeholderImage = { demuxer: 'png_pipe', width: 100, height: 100 } as const;
 
 /**
- * The pictures of watermarks, for lines that are only shown: local ones are looked at, under their own paths. Of those elsewhere
- * nothing is fetched: each stands for a PNG of 100x100 pixels below `scratch`, and a remark says so.
+ * Inspects watermark images for command lines that are only shown. Local images are probed and keep their
+ * paths. Remote ones are not fetched: each is assumed to be a PNG of 100x100 pixels in `scratch`, with a
+ * warning.
  */
 export function createWatermarkInspector(
   { probeImage: probePicture }: Ffmpeg,
@@ -63,7 +62,7 @@ export function createWatermarkInspector(
     warnings: () =>
       [...placeholders].map(([url, { path, width, height }]) => {
         const name = withoutPassword(url);
-        return `the watermark ${name} was not fetched: it is taken for a PNG of ${width}x${height} pixels, ${path}`;
+        return `the watermark ${name} was not fetched and is assumed to be a PNG of ${width}x${height} pixels, ${path}`;
       }),
   };
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../../src/shared/util/atomic-files.js';
+import { makeFolder } from '../../src/shared/util/disk.js';
 import { homeFolder } from '../../src/shared/util/home-folder.js';
-import { makeFolder } from '../../src/shared/util/make-folder.js';
 
 /** The user's own folder for what can be found out again: `$XDG_CACHE_HOME/venc`, else `~/.cache/venc`. */
 export function defaultCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { execaSync } from 'execa';
 import { childEnvironment } from '../../src/shared/util/child-environment.js';
-import { parseStartTicks } from '../../src/shared/util/start-ticks.js';
+import { parseStartTicks } from '../../src/shared/util/lock/lock-holder.js';
 
 function linuxFingerprint(pid: number): string | null {
   const ticks = parseStartTicks(readFileSync(`/proc/${pid}/stat`, 'utf8'));

@@ -1,7 +1,7 @@
 import { access, chmod, constants, copyFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { replaceFile } from '../../src/shared/util/atomic-files.js';
-import { makeFolder } from '../../src/shared/util/make-folder.js';
+import { makeFolder } from '../../src/shared/util/disk.js';
 import { cacheFileName } from './cache-folder.js';
 
 /** Whether this user may run a file. */

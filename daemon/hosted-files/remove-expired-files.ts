@@ -1,6 +1,6 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
-import { abandonedFiles } from '../../src/shared/util/temporary-files.js';
+import { abandonedFiles } from '../../src/shared/util/atomic-files.js';
 import { isToken } from './file-ref.js';
 import {
   type HostedFileStoreState,

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isVencError, VencError } from '../../src/shared/errors.js';
-import { diskReason } from '../../src/shared/util/disk-error-text.js';
+import { diskReason } from '../../src/shared/util/system-code.js';
 import type { FileFacts } from '../jobs/job.js';
 import { mapLocalDiskError, outOfSpaceError } from '../transfer/disk-errors.js';
 import { freeBytes, makeFolders, syncFolder } from '../transfer/folders.js';

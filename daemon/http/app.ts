@@ -13,10 +13,12 @@ interface Env {
   Bindings: Bindings;
 }
 
-/** Methods that are told to take a route which any method does for. */
+/** The methods that `Allow` lists for a route that accepts any method. */
 const anyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The app: every route of the table leads to the counter, and whatever else is asked for is refused there. */
+/**
+ * Creates the app: every route of the table leads to the dispatcher, which also rejects all other requests.
+ */
 export function createApp(appContext: AppContext, options: DispatcherOptions): Hono<Env> {
   const dispatcher = new RequestDispatcher(appContext, options);
   const app = new Hono<Env>({ getPath: (request) => requestPathOf(request).path });
@@ -55,9 +57,9 @@ export function createApp(appContext: AppContext, options: DispatcherOptions): H
 
 /** Whether a route takes a request whose method the router let through. */
 function acceptsMethod(route: Route, { method, raw }: Context<Env>['req']): boolean {
-  // A HEAD comes here as a GET, and must change nothing (contract, section 1).
+  // The router treats a HEAD as a GET. It must not change anything (contract, section 1).
   if (method === 'HEAD') return route.method === 'GET';
-  // Only the plain path takes any method (section 4.5).
+  // Only the path without a suffix accepts any method (section 4.5).
   return route.acceptsAnyMethod !== true || method === route.method || requestPathOf(raw).suffix === null;
 }
 
@@ -72,7 +74,7 @@ function toIncomingRequest(c: Context<Env>): IncomingRequest {
   };
 }
 
-/** What `Allow` says of a path: the plain one, or the same with a suffix. */
+/** The `Allow` header of a path, without a suffix or with one. */
 interface AllowedMethods {
   readonly pattern: RegExp;
   readonly isPlain: boolean;

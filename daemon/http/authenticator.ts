@@ -6,30 +6,34 @@ import type { RequestContext } from './request-context.js';
 
 type KeyHolder = NonNullable<ReturnType<AppContext['accounts']['holderOf']>>;
 
-/** Whose key came with a request: the holder of a good one, or what was wrong. */
+/** The result of authentication: the holder of a valid key, or what was wrong. */
 export interface Authentication {
   readonly holder: KeyHolder | null;
   readonly isKeyPresent: boolean;
-  /** Why the body could not be read where it was the last place for a key; empty otherwise. */
+  /** Why the body could not be read if it was the last place to look for a key; empty otherwise. */
   readonly bodyErrors: readonly string[];
 }
 
 type Socket = RequestContext['incoming']['socket'];
 type KeyDigest = ReturnType<AppContext['accounts']['digestOf']>;
 
-/** Finds out who asks. */
+/** Finds the account of a request. */
 export class Authenticator {
-  readonly #appContext: AppContext;
-  /** The latest key of each connection: most carry the same one with every request, and hashing it is a good part of a small answer. */
+  readonly #appContext: Pick<AppContext, 'accounts'>;
+  /**
+   * The latest key of each connection. Most connections send the same key with every request, and hashing it
+   * is a large part of a small answer.
+   */
   readonly #latest = new WeakMap<Socket, { readonly key: string; readonly digest: KeyDigest }>();
 
-  constructor(appContext: AppContext) {
+  constructor(appContext: Pick<AppContext, 'accounts'>) {
     this.#appContext = appContext;
   }
 
   /**
-   * Who asks (section 5). The key is looked for in the header, in the query and in the body; the first that is present
-   * decides. A promise only where the body has to be read, or the key is not known: it may have been made a moment ago.
+   * Authenticates a request (section 5). Looks for the key in the header, the query and the body; the first
+   * one present decides. Returns a promise only if the body has to be read, or if the key is unknown and may
+   * just have been created.
    */
   authenticate(requestContext: RequestContext): Authentication | Promise<Authentication> {
     const { headers } = requestContext.incoming;
@@ -68,9 +72,9 @@ export class Authenticator {
 const noKey: Authentication = { holder: null, isKeyPresent: false, bodyErrors: [] };
 
 /**
- * Refuses who may not ask. A missing or unknown key is 401 on collections and 404 on what is addressed by an id, as if
- * that did not exist; a read-only key where a full one is needed is 403. A key may well stand in a body that cannot be read:
- * then it is told what is wrong with that.
+ * Rejects a request that is not authorized. A missing or unknown key is 401 on collections, and 404 on
+ * addresses with an id, as if that did not exist. A read-only key is 403 where a full one is needed. The key
+ * may be in a body that cannot be read: the errors of the body are then listed too.
  */
 export function authorize(route: Route, { holder, isKeyPresent, bodyErrors }: Authentication): KeyHolder {
   if (holder === null) {

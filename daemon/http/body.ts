@@ -1,21 +1,27 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { VencError } from '../../src/shared/errors.js';
-import { readBodyBytes } from './body-bytes.js';
-import { decodeBody } from './decode-body.js';
+import { systemCode } from '../../src/shared/util/system-code.js';
 
-/** Greatest size of a request body in bytes, after unpacking (contract, section 3): uploads are no such bodies. */
+/**
+ * Maximum size of a request body in bytes, after decompression (contract, section 3). Uploads are not limited
+ * by it.
+ */
 const maxBodyBytes = 1024 * 1024;
 
-/** What the Content-Type of a request says it is. */
+/** The Content-Type of a request. */
 interface ContentTypeInfo {
   readonly type: string;
   readonly language: 'JSON' | 'XML' | 'another' | 'none';
 }
 
 /**
- * Reads a request body as JSON has it; undefined where it is empty. JSON is taken whatever its label, XML under its own label or, beginning
- * with `<`, under any that does not say JSON; an XML request comes out as its JSON twin would (section 4.1). Rejects with
- * `PayloadTooLargeError` (413), `UnsupportedMediaTypeError` (415) or `UnparsableBodyError` (400).
+ * Reads a request body as a JSON value; undefined if it is empty. JSON is accepted under any Content-Type.
+ * XML is accepted under its own or, if it begins with `<`, under any that does not say JSON; an XML request
+ * is converted to its JSON equivalent (section 4.1). Rejects with `PayloadTooLargeError` (413),
+ * `UnsupportedMediaTypeError` (415) or `UnparsableBodyError` (400).
  */
 export async function readBody(incoming: IncomingMessage, maxBytes = maxBodyBytes): Promise<unknown> {
   const contentType = incoming.headers['content-type'] ?? '';
@@ -33,18 +39,21 @@ export async function readBody(incoming: IncomingMessage, maxBytes = maxBodyByte
   }
   if (contentTypeInfo.language === 'JSON')
     throw malformedBodyError(contentTypeInfo, 'JSON', 'it begins like XML');
-  // Most requests are JSON: they need no parser of XML.
-  const { readXmlRequest } = await import('./representations/xml/read-xml-request.js');
+  // Most requests are JSON and need no XML parser.
+  const { readXmlRequest } = await import('./representations/read-xml-request.js');
   const result = readXmlRequest(text);
   if ('value' in result) return result.value;
   const { what, place } = result.syntaxError;
   throw malformedBodyError(contentTypeInfo, 'XML', `line ${place.line}, column ${place.column}: ${what}`);
 }
 
-/** What `curl -d` says that a body is, whatever it is. */
+/** The Content-Type that `curl -d` sends for any body. */
 const formType = 'application/x-www-form-urlencoded';
 
-/** A form that holds nothing but the key, as scripts of old send it with a cancel (section 4.5); null for any other. */
+/**
+ * The key in a form that holds nothing else, as old scripts send it with a cancel (section 4.5); null for any
+ * other form.
+ */
 function parseKeyForm(text: string): string | null {
   const fields = [...new URLSearchParams(text.trim())];
   const [field] = fields;
@@ -58,7 +67,7 @@ function parseContentType(contentType: string): ContentTypeInfo {
   return { type, language: type.includes('xml') ? 'XML' : 'another' };
 }
 
-/** A body under a foreign label is of a type that is not understood; any other only has a mistake. */
+/** The error for a malformed body: 415 under an unsupported Content-Type, else 400. */
 function malformedBodyError(
   { type, language }: ContentTypeInfo,
   expectedLanguage: 'JSON' | 'XML',
@@ -67,7 +76,7 @@ function malformedBodyError(
   return language === 'another'
     ? new VencError(
         'UnsupportedMediaTypeError',
-        `A body of the type ${type.slice(0, 64)} is taken only where it is JSON or XML. This is not valid ${expectedLanguage}: ${syntaxError}.`,
+        `Content-Type ${type.slice(0, 64)} is not supported; send JSON or XML. The body is not valid ${expectedLanguage} either: ${syntaxError}.`,
       )
     : new VencError('UnparsableBodyError', `The body is not valid ${expectedLanguage}: ${syntaxError}.`);
 }
@@ -80,7 +89,10 @@ function parseJson(text: string): { readonly value: unknown } | { readonly synta
   }
 }
 
-/** What JSON.parse says, with line and column for its count of characters, and without the piece of the body: that may be secret. */
+/**
+ * The message of JSON.parse, with line and column instead of an offset, and without the excerpt of the body,
+ * which may be secret.
+ */
 function jsonSyntaxError(error: unknown, text: string): string {
   if (!(error instanceof SyntaxError)) return 'it cannot be parsed';
   const [, what = '', position] =
@@ -88,4 +100,157 @@ function jsonSyntaxError(error: unknown, text: string): string {
   if (position === undefined) return what;
   const lines = text.slice(0, Number(position)).split('\n');
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: ${what}`;
+}
+
+/** The maximum overhead of gzip for incompressible data, including a file name in its header. */
+const gzipOverheadBytes = 64 * 1024;
+const gunzipAsync = promisify(gunzip);
+
+/**
+ * The bytes of a request body, decompressed if they are gzip, up to `maxBytes`. Rejects with
+ * `PayloadTooLargeError` (413), `UnsupportedMediaTypeError` (415) or `UnparsableBodyError` (400). The rest of
+ * a body that is too large is discarded, so that the client can read the error.
+ */
+async function readBodyBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity') return readLimited(incoming, maxBytes, maxBytes);
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
+    throw new VencError(
+      'UnsupportedMediaTypeError',
+      `The Content-Encoding ${encoding.slice(0, 64)} is not supported: send gzip or none.`,
+    );
+  }
+  return decompress(await readLimited(incoming, maxBytes + gzipOverheadBytes, maxBytes), maxBytes);
+}
+
+/**
+ * Uses events instead of iterating over the stream: leaving the loop early closes the connection, and the
+ * error would not arrive.
+ */
+function readLimited(incoming: IncomingMessage, maxReceivedBytes: number, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > maxReceivedBytes) settle(() => reject(tooLarge(maxBytes)));
+    };
+    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, size)));
+    const onError = (cause?: unknown): void =>
+      settle(() =>
+        reject(
+          new VencError('UnparsableBodyError', 'The body is incomplete: the connection ended early.', {
+            cause,
+          }),
+        ),
+      );
+    const settle = (complete: () => void): void => {
+      incoming.off('data', onData).off('end', onEnd).off('error', onError).off('close', onError);
+      complete();
+    };
+    if (incoming.destroyed && !incoming.readableEnded) return onError(incoming.errored);
+    incoming.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError);
+  });
+}
+
+async function decompress(bytes: Buffer, maxBytes: number): Promise<Buffer> {
+  try {
+    return await gunzipAsync(bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if (systemCode(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
+    throw new VencError(
+      'UnparsableBodyError',
+      'The body is not valid or complete gzip, which its Content-Encoding declares.',
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function tooLarge(maxBytes: number): VencError {
+  return new VencError('PayloadTooLargeError', `The body is larger than ${maxBytes} bytes.`);
+}
+
+/**
+ * Decodes the text of a body. The encoding is that of a byte-order mark, else of `charset` in the
+ * Content-Type, else it is detected from the bytes (a zero next to the first character means UTF-16; an XML
+ * declaration names its encoding), else it is UTF-8. Throws `UnsupportedMediaTypeError` (415) for an unknown
+ * encoding, `UnparsableBodyError` (400) for bytes that are invalid in it.
+ */
+function decodeBody(bytes: Buffer, contentType: string): string {
+  const encoding = encodingOfBom(bytes) ?? charsetOf(contentType, bytes) ?? detectEncoding(bytes) ?? 'utf-8';
+  return /^(?:utf-?8|us-ascii|ascii)$/i.test(encoding) ? utf8Text(bytes) : decode(bytes, encoding);
+}
+
+function utf8Text(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw invalidEncodingError('UTF-8');
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  return bytes.toString('utf8', start);
+}
+
+function encodingOfBom(bytes: Buffer): string | undefined {
+  const [first, second, third] = bytes;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+}
+
+function charsetOf(contentType: string, bytes: Buffer): string | undefined {
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
+  // This name does not specify the byte order.
+  return charset?.toLowerCase() === 'utf-16' ? (detectUtf16(bytes) ?? charset) : charset;
+}
+
+function detectEncoding(bytes: Buffer): string | undefined {
+  const declared = /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(
+    bytes.toString('latin1', 0, 256),
+  );
+  const encoding = declared?.[1];
+  // If the declaration is readable byte by byte, the text is not in an encoding with two bytes per character.
+  if (encoding !== undefined && /^(?:utf-?16|utf-?32|ucs-?[24])/i.test(encoding)) {
+    throw new VencError(
+      'UnparsableBodyError',
+      `The XML declaration says ${encoding}, but the body is in another encoding: declare that one, preferably UTF-8, or add "; charset=utf-8" to the Content-Type.`,
+    );
+  }
+  return encoding ?? detectUtf16(bytes);
+}
+
+/** JSON and XML both begin with an ASCII character, which UTF-16 encodes as a zero byte and the character. */
+function detectUtf16([first, second]: Buffer): string | undefined {
+  if (first === undefined || second === undefined || (first === 0) === (second === 0)) return undefined;
+  return first === 0 ? 'utf-16be' : 'utf-16le';
+}
+
+function decode(bytes: Buffer, encoding: string): string {
+  const decoder = createDecoder(encoding);
+  try {
+    // In two steps: Node 20 has a fast path for whole input that mistakes windows-1252 for ISO-8859-1, so
+    // that the euro sign becomes a control character.
+    return decoder.decode(bytes, { stream: true }) + decoder.decode();
+  } catch (error) {
+    throw invalidEncodingError(encoding, error);
+  }
+}
+
+function createDecoder(encoding: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(encoding, { fatal: true });
+  } catch (error) {
+    throw new VencError(
+      'UnsupportedMediaTypeError',
+      `The encoding ${encoding.slice(0, 64)} is not known: send UTF-8.`,
+      { cause: error },
+    );
+  }
+}
+
+function invalidEncodingError(encoding: string, cause?: unknown): VencError {
+  return new VencError(
+    'UnparsableBodyError',
+    `The body is not valid text in the encoding ${encoding.slice(0, 64)}: send UTF-8.`,
+    { cause },
+  );
 }

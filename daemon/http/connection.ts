@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { endWithStatus } from './parser-errors.js';
 
-/** What a connection grants its client. */
+/** The limits of a connection. */
 export interface ConnectionLimits {
-  /** Milliseconds in which a request must be complete, with its body. */
+  /** Time for a request to arrive with its body, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Whether the body of a request may take longer than that. */
+  /** Whether the body of a request may take longer. */
   readonly hasNoTimeout: (incoming: IncomingMessage) => boolean;
 }
 
-/** A request, and what answers it. */
+/** A request and the function that answers it. */
 interface PendingRequest {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
@@ -18,36 +18,40 @@ interface PendingRequest {
 }
 
 /**
- * Bytes that the HTTP parser gets at once outside of bodies: they hold at most 40 requests. Left to itself it takes 64 KiB, up to 2,500
- * requests, each with memory of its own before the first is answered.
+ * Bytes that the HTTP parser gets at a time outside of bodies: at most 40 requests. By default it takes 64
+ * KiB, up to 2,500 requests, each of which uses memory before the first is answered.
  */
 const headSliceBytes = 1024;
-/** Bytes that it gets at once within a body of unknown length. */
+/** Bytes that the parser gets at a time within a body of unknown length. */
 const bodySliceBytes = 16 * 1024;
 
 /**
- * Keeps what one client can make the daemon hold within bounds, however much it sends and however little it reads. Requests of a
- * connection are answered one after the other: the next one begins when the answer before it has gone to the operating system. While
- * requests wait, nothing more is parsed or read. A request that is not complete in time ends the connection.
+ * Bounds the memory that one client can make the daemon use, however much it sends and however little it
+ * reads. The requests of a connection are answered one at a time: the next one begins when the previous
+ * answer was handed to the operating system. While requests wait, nothing more is parsed or read. A request
+ * that is not complete in time ends the connection.
  */
 export class Connection {
   readonly #socket: Socket;
   readonly #limits: ConnectionLimits;
-  /** Node's own listener, which hands bytes to the parser; null where the parser has let go of the socket. */
+  /**
+   * Node's own listener, which passes bytes to the parser; null once the socket no longer belongs to the
+   * parser.
+   */
   #parse: ((chunk: Buffer) => void) | null;
-  /** Bytes that were read and are not parsed yet. */
+  /** Bytes that were read but not parsed yet. */
   #buffered: Buffer | null = null;
-  /** Whether this class has paused the socket, and not Node: only then may it resume it. */
+  /** Whether this class, and not Node, has paused the socket: only then may it resume it. */
   #hasPaused = false;
-  /** Requests whose turn has not come. */
+  /** Requests that wait for the active one. */
   readonly #waiting: PendingRequest[] = [];
   /** The request that is being answered. */
   #active: PendingRequest | null = null;
-  /** The request that was parsed last: its body may still arrive. */
+  /** The request that was parsed last. Its body may still be arriving. */
   #latest: IncomingMessage | null = null;
-  /** Bytes of its body that are certainly still to come. */
+  /** Bytes of its body that are known to be missing. */
   #bodyBytesLeft = 0;
-  /** When the first byte of the head that is arriving came; null where none has. */
+  /** When the first byte of the current request head arrived; null if none has. */
   #headSince: number | null = null;
   #deadline: NodeJS.Timeout | null = null;
 
@@ -57,14 +61,15 @@ export class Connection {
     const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[];
     this.#parse = parse ?? null;
     if (parse === undefined) return;
-    // Node's listener gets its bytes from here: this also has Node read the socket as a stream instead of past it.
+    // Node's listener gets its bytes from here. This also makes Node read the socket as a stream instead of
+    // bypassing it.
     socket.removeListener('data', parse);
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('resume', () => this.#feed());
     socket.on('close', () => this.release());
   }
 
-  /** Answers a request when its turn has come. */
+  /** Answers a request once those before it are answered. */
   handle(request: PendingRequest): void {
     const { incoming } = request;
     this.#latest = incoming;
@@ -78,7 +83,7 @@ export class Connection {
     else this.#waiting.push(request);
   }
 
-  /** Forgets what has not begun: the connection is closed, or no longer speaks HTTP. */
+  /** Drops what has not begun: the connection is closed, or no longer speaks HTTP. */
   release(): void {
     this.#parse = null;
     this.#buffered = null;
@@ -93,9 +98,10 @@ export class Connection {
   }
 
   #end({ incoming }: PendingRequest): void {
-    // What nobody reads any more is not an upload.
+    // A body that is no longer read gets a deadline, even that of an upload.
     if (!incoming.complete && this.#deadline === null && this.#parse !== null) this.#setDeadline(0);
-    // Other connections come first: thousands of short answers would otherwise follow each other without a pause.
+    // Yields to other connections: thousands of short answers would otherwise follow each other without a
+    // pause.
     if (this.#waiting.length > 0 || this.#hasPaused) setImmediate(() => this.#next());
     else this.#active = null;
   }
@@ -119,7 +125,7 @@ export class Connection {
 
   #feed(): void {
     while (this.#buffered !== null && this.#parse !== null) {
-      // The request that ends the connection has been answered, or could not be parsed.
+      // The last request of the connection was answered, or could not be parsed.
       if (this.#socket.writableEnded) {
         this.release();
         return;

@@ -1,17 +1,17 @@
-/** Every answer may be read by scripts of any origin (contract, section 1). */
+/** Scripts of any origin may read every answer (contract, section 1). */
 export const corsHeaders = { 'Access-Control-Allow-Origin': '*' } as const;
 
-/** The same for an answer with headers of its own: without this, scripts would not get to see them. */
+/** Makes the listed headers readable to scripts, for answers with headers of their own. */
 export const exposingHeaders = {
   'Access-Control-Expose-Headers': 'Link, X-Total-Count, Retry-After, Content-Range, Allow',
 } as const;
 
-/** Headers as names and values in turn, which is how Node takes them at the least cost. */
+/** Headers as alternating names and values, the form that is cheapest for Node. */
 export function headerList(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(headers).flat();
 }
 
-/** What `OPTIONS` answers beside these. */
+/** The headers of an answer to `OPTIONS`. */
 export const preflightHeaders = {
   ...corsHeaders,
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',

@@ -6,23 +6,23 @@ import type { AppContext } from '../actions/app-context.js';
 import { type AcceptPreferences, errorRepresentation, representationOf } from './accept-preferences.js';
 import { type Authentication, Authenticator, authorize } from './authenticator.js';
 import { corsHeaders, exposingHeaders, headerList } from './cors.js';
-import { LazyRequestContext } from './create-request-context.js';
 import { errorReply } from './error-responses.js';
 import { isOpenRoute, keyedHandlers, openHandlers } from './handlers.js';
-import { callbackOf } from './representations/jsonp.js';
-import { type Form, represent } from './representations/represent.js';
-import type { Bindings, Reply, RequestContext } from './request-context.js';
+import { callbackOf, type Form, represent } from './representations/represent.js';
+import { type Bindings, LazyRequestContext, type Reply, type RequestContext } from './request-context.js';
 import { pathnameOf, type RequestPath } from './request-path.js';
 
-/** How the counter is set up. */
+/** The options of `RequestDispatcher`. */
 export interface DispatcherOptions {
-  /** Address that hosted files are announced under; null for the one that the client used. */
+  /** Base URL of hosted files in answers; null for the address that the client used. */
   readonly publicUrl: string | null;
-  /** Takes one request from the account of whoever asks: null, or the seconds to wait where there are too many. */
+  /**
+   * Takes one token from a client's rate limit. Returns null, or the seconds to wait if there is none left.
+   */
   readonly takeRateLimitToken: (clientKey: string) => number | null;
 }
 
-/** One request, as the router found it. */
+/** A request, as the router passes it on. */
 export interface IncomingRequest {
   readonly method: string;
   readonly address: string;
@@ -32,7 +32,10 @@ export interface IncomingRequest {
   readonly signal: () => AbortSignal;
 }
 
-/** Answers requests: finds out who asks and in which form, has the handler act, and writes the answer. Never rejects. */
+/**
+ * Answers requests: authenticates the client, chooses the representation, calls the handler and writes the
+ * answer. Never rejects.
+ */
 export class RequestDispatcher {
   readonly #appContext: AppContext;
   readonly #authenticator: Authenticator;
@@ -44,7 +47,10 @@ export class RequestDispatcher {
     this.#options = options;
   }
 
-  /** Answers a route. Resolves to a response for the server to carry on with where the answer is a stream. */
+  /**
+   * Answers a request to a route. Resolves to a response that the server has to send if the answer is a
+   * stream.
+   */
   async answer(name: RouteName, incomingRequest: IncomingRequest): Promise<Response> {
     const route: Route = routes[name];
     const preferences = acceptPreferencesOf(incomingRequest);
@@ -66,7 +72,7 @@ export class RequestDispatcher {
     }
   }
 
-  /** Refuses what no route takes, in the form that was asked for. */
+  /** Rejects a request that no route accepts, in the requested representation. */
   reject(
     incomingRequest: IncomingRequest,
     error: VencError,
@@ -116,7 +122,10 @@ export class RequestDispatcher {
 
   #report({ method, address, signal }: IncomingRequest, error: unknown): void {
     if (isClientDisconnect(signal(), error)) {
-      this.#appContext.log('info', `${method} ${pathnameOf(address)}: the client left before it was done.`);
+      this.#appContext.log(
+        'info',
+        `${method} ${pathnameOf(address)}: the client disconnected before the answer.`,
+      );
       return;
     }
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -124,7 +133,7 @@ export class RequestDispatcher {
   }
 }
 
-/** Whether a request ended because nobody waits for its answer any more: that is no fault of the daemon. */
+/** Whether a request ended because the client disconnected, which is no error of the daemon. */
 function isClientDisconnect({ aborted, reason }: AbortSignal, error: unknown): boolean {
   return aborted && error === reason;
 }
@@ -149,9 +158,10 @@ function formOf(route: Route, representation: Representation, requestContext: Re
 }
 
 /**
- * Writes an answer. Texts go straight to the socket: a `Response` of Node's own is read through a stream again, which took two thirds
- * of the time of a small answer. Streams are given back for the server to carry on with. Headers go as names and values in turn,
- * the cheapest form, so no name may come from two places: it would be sent twice.
+ * Writes an answer. Text goes directly to the socket: a `Response` would be read through a stream again,
+ * which took two thirds of the time of a small answer. Streams are returned for the server to send. Headers
+ * are alternating names and values, the cheapest form, so a name must not occur in two places: it would be
+ * sent twice.
  */
 function send({ method, env }: IncomingRequest, reply: Reply, answer: ResponseName, form: Form): Response {
   const { outgoing } = env;

@@ -2,20 +2,25 @@ import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { ErrorsRecord } from '../../src/shared/records.js';
 import { redact } from '../../src/shared/redact.js';
-import { diskReason } from '../../src/shared/util/disk-error-text.js';
-import { systemCode } from '../../src/shared/util/system-code.js';
+import { diskReason, systemCode } from '../../src/shared/util/system-code.js';
 import type { Reply } from './request-context.js';
 
-/** Faults of jobs that a request can end with as well, when a body is taken in or a job is kept: what they are to a client. */
+/**
+ * The status of job failures that a request can also end with, while an upload is received or a job is
+ * stored.
+ */
 const statusOfFailure: Readonly<Partial<Record<ErrorClass, number>>> = {
   OutOfSpaceError: 503,
   DownloadTimeoutError: 408,
   DownloadFailureError: 400,
 };
-/** Seconds after which trying again makes sense where nothing better is known. */
+/** Default of `Retry-After` in seconds. */
 const retryAfterSeconds = 30;
 
-/** The answer to a request that ended with an error: status, headers and every complaint, without any secret. */
+/**
+ * The answer to a request that ended with an error: status, headers and every validation error, without
+ * secrets.
+ */
 export function errorReply(error: unknown): Reply {
   const known = isVencError(error) ? error : (diskError(error) ?? internalError(error));
   const record: ErrorsRecord = { errors: known.messages.map(redact) };
@@ -28,7 +33,7 @@ export function errorReply(error: unknown): Reply {
   };
 }
 
-/** What the system says of a disk that the operator has to see to. */
+/** System errors of a disk that the operator has to fix. */
 const diskCodes: ReadonlySet<string | null> = new Set([
   'EROFS',
   'EIO',
@@ -38,7 +43,7 @@ const diskCodes: ReadonlySet<string | null> = new Set([
   'EPERM',
 ]);
 
-/** A disk that does not take what was to be kept: the request is right, and may succeed later. */
+/** The error for a disk that cannot be written: the request is valid and may succeed later. */
 function diskError(error: unknown): VencError | null {
   if (!diskCodes.has(systemCode(error))) return null;
   const reason = diskReason(error, 'write', 'the daemon has');
@@ -46,7 +51,7 @@ function diskError(error: unknown): VencError | null {
 }
 
 function internalError(error: unknown): VencError {
-  return new VencError('InternalError', 'Something went wrong inside the daemon; its log tells more.', {
+  return new VencError('InternalError', 'Internal error; the log of the daemon has the details.', {
     cause: error,
   });
 }

@@ -1,17 +1,26 @@
 import type { RouteName } from '../../src/shared/routes.js';
-import { getHealth, getVersion } from './health.js';
-import { getHome } from './home.js';
 import { getHosted } from './hosted.js';
-import { legacyHandlers } from './legacy/handlers.js';
-import { getOpenApi } from './openapi/get-open-api.js';
-import type { PublicRouteHandler, RouteHandler } from './route-handler.js';
+import { legacyHandlers } from './legacy/legacy-handlers.js';
+import type { PublicRouteHandler, RouteHandler } from './request-context.js';
+import { getHealth, getHome, getOpenApi, getVersion } from './service.js';
 import { getJobEvents } from './v2/events.js';
-import { getInput, getInputProgress, getOutput, getOutputProgress } from './v2/files.js';
-import { deleteJob, getJob, getJobProgress, getJobs, postJob, putCancel, putResubmit } from './v2/jobs.js';
+import {
+  deleteJob,
+  getInput,
+  getInputProgress,
+  getJob,
+  getJobProgress,
+  getJobs,
+  getOutput,
+  getOutputProgress,
+  postJob,
+  putCancel,
+  putResubmit,
+} from './v2/jobs.js';
 import { getLiveReport, getReport, getVodReport } from './v2/reports.js';
 import { putUpload } from './v2/uploads.js';
 
-/** What answers each route that needs no key. */
+/** The handlers of the routes that need no key. */
 export const openHandlers = {
   hostedFile: getHosted,
   health: getHealth,
@@ -20,7 +29,7 @@ export const openHandlers = {
   openApi: getOpenApi,
 } as const satisfies Partial<Record<RouteName, PublicRouteHandler>>;
 
-/** What answers each route that needs a key. */
+/** The handlers of the routes that need a key. */
 export const keyedHandlers = {
   createJob: postJob,
   listJobs: getJobs,
@@ -42,12 +51,12 @@ export const keyedHandlers = {
   ...legacyHandlers,
 } as const satisfies Partial<Record<RouteName, RouteHandler>>;
 
-/** Whether a route is answered without a key. */
+/** Whether a route needs no key. */
 export function isOpenRoute(name: RouteName): name is keyof typeof openHandlers {
   return Object.hasOwn(openHandlers, name);
 }
 
-/** Whether a route is answered at all. */
+/** Whether a route needs a key and has a handler. */
 export function isKeyedRoute(name: RouteName): name is keyof typeof keyedHandlers {
   return Object.hasOwn(keyedHandlers, name);
 }

@@ -2,15 +2,14 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { VencError } from '../../src/shared/errors.js';
 import { contentTypeOf } from '../transfer/content-type.js';
-import { readByteRange } from './byte-range.js';
-import type { PublicRouteHandler } from './route-handler.js';
+import type { PublicRouteHandler } from './request-context.js';
 
-/** `GET /hosted/<token>/<file>`: a hosted output, whole or in a range; 410 after its 24 hours. No key is needed. */
+/** `GET /hosted/<token>/<file>`: a hosted output, whole or a range; 410 after 24 hours. Needs no key. */
 export const getHosted: PublicRouteHandler = async (appContext, { params, incoming, method }) => {
   const fileRef = { token: params.token ?? '', name: params.name ?? '' };
   const file = await appContext.hosted.find(fileRef);
   if (file.state === 'gone')
-    throw new VencError('GoneError', 'This file was hosted for 24 hours and is gone.');
+    throw new VencError('GoneError', 'This file was hosted for 24 hours and has been removed.');
   if (file.state === 'unknown')
     throw new VencError('NotFoundError', 'There is no hosted file at this address.');
   const etag = `"${file.sizeBytes.toString(16)}-${file.modifiedAt.getTime().toString(16)}"`;
@@ -19,7 +18,7 @@ export const getHosted: PublicRouteHandler = async (appContext, { params, incomi
     'Accept-Ranges': 'bytes',
     'Last-Modified': file.modifiedAt.toUTCString(),
     ETag: etag,
-    // A hosted file is whatever somebody encoded: it is never to be taken for a page of this daemon.
+    // The content of a hosted file is not trusted: a browser must never treat it as a page of this daemon.
     'X-Content-Type-Options': 'nosniff',
   };
   const ifRange = incoming.headers['if-range'];
@@ -42,3 +41,31 @@ export const getHosted: PublicRouteHandler = async (appContext, { params, incomi
     stream: Readable.toWeb(createReadStream(file.path, { start: first, end: last })) as ReadableStream,
   };
 };
+
+/** A range of bytes; the first and the last one are included. */
+interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Parses a `Range` header for a file of a size. Returns null for the whole file (no header, several ranges,
+ * another unit, or a malformed range, which HTTP says to ignore), and `unsatisfiable` if the file has no such
+ * bytes (416).
+ */
+export function readByteRange(
+  header: string | undefined,
+  sizeBytes: number,
+): ByteRange | 'unsatisfiable' | null {
+  const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '');
+  const [from, to] = [match?.[1] ?? '', match?.[2] ?? ''];
+  if (match === null || (from === '' && to === '')) return null;
+  if (from === '') {
+    const length = Math.min(Number(to), sizeBytes);
+    return length === 0 ? 'unsatisfiable' : { first: sizeBytes - length, last: sizeBytes - 1 };
+  }
+  const first = Number(from);
+  const last = to === '' ? sizeBytes - 1 : Math.min(Number(to), sizeBytes - 1);
+  if (to !== '' && Number(to) < first) return null;
+  return first >= sizeBytes ? 'unsatisfiable' : { first, last };
+}

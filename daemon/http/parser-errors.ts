@@ -1,22 +1,25 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { jsonType, toJson } from './representations/json.js';
+import { jsonType, toJson } from './representations/represent.js';
 
-/** Statuses of what the HTTP parser refuses; 400 for all the rest. */
+/** The statuses of parser errors; all others are 400. */
 const parserStatus: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Gives requests that never come to the app a body as well, where Node would answer with none: no error is ever empty. */
+/**
+ * Answers requests that never reach the app with a body, where Node would send an empty one: no error is ever
+ * empty.
+ */
 export function handleInvalidRequests(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else endWithStatus(socket, parserStatus[error.code ?? ''] ?? 400);
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    // The client may have gone meanwhile, which is its own affair.
+    // The client may have disconnected meanwhile, which needs no handling.
     socket.on('error', () => socket.destroy());
     endWithStatus(socket, 405);
   });
@@ -25,12 +28,15 @@ export function handleInvalidRequests(server: Server): void {
   });
 }
 
-/** The answer to a request whose address or `Host` is none. */
+/** The answer to a request with an invalid address or `Host`. */
 export function invalidAddressResponse(): Response {
   return new Response(errorBody(400), { status: 400, headers });
 }
 
-/** Requests of HTTP/1.0 need not name a host, as health checks of proxies don't: they mean the address that they came to. */
+/**
+ * Sets `Host` if an HTTP/1.0 request has none, as health checks of proxies do: it is the address that the
+ * request came to.
+ */
 export function setDefaultHost({ headers: requestHeaders, httpVersion, socket }: IncomingMessage): void {
   if (requestHeaders.host !== undefined || httpVersion !== '1.0') return;
   const address = socket.localAddress ?? '127.0.0.1';
@@ -38,8 +44,9 @@ export function setDefaultHost({ headers: requestHeaders, httpVersion, socket }:
 }
 
 /**
- * What is wrong with a head that Node's parser accepts, in words; null where nothing is. Two hosts, and `Transfer-Encoding` in HTTP/1.0, let a
- * proxy and this server read one message as two different ones (RFC 9112, sections 3.2 and 6.1).
+ * Finds errors in a request head that Node's parser accepts; null if there are none. Because of two `Host`
+ * headers, or `Transfer-Encoding` in HTTP/1.0, a proxy and this server could read one message as two
+ * different ones (RFC 9112, sections 3.2 and 6.1).
  */
 export function findHeadError({
   headers: requestHeaders,
@@ -50,10 +57,10 @@ export function findHeadError({
     return 'Transfer-Encoding must not be used in HTTP/1.0';
   }
   const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && /^host$/i.test(text));
-  return hosts.length > 1 ? 'it must have one Host header, not several' : null;
+  return hosts.length > 1 ? 'there must be one Host header, not several' : null;
 }
 
-/** Answers 400 with a reason, and ends the connection: where one message ends and the next begins is not sure. */
+/** Answers 400 with a reason and closes the connection, because the end of the message is ambiguous. */
 export function rejectHead(outgoing: ServerResponse, headError: string): void {
   const body = toJson({ errors: [`The request is not valid HTTP: ${headError}.`] });
   outgoing.writeHead(400, { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) });
@@ -66,7 +73,7 @@ function errorBody(status: number): string {
   return toJson({ errors: [`The request is not valid HTTP: ${STATUS_CODES[status] ?? 'Bad Request'}.`] });
 }
 
-/** Ends a connection with an answer that has a status and no more to say. */
+/** Closes a connection with an answer that has only a status and an error. */
 export function endWithStatus(socket: Duplex, status: number): void {
   const body = errorBody(status);
   const lines = Object.entries({

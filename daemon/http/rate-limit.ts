@@ -1,13 +1,19 @@
-/** How often somebody may ask: by key or, without a good one, by address. */
-export interface RateLimit {
-  /** Takes one request of somebody's allowance. null where there was one left; else the whole seconds, 1 or more, after which there will be. */
+/** A rate limit per client: by key or, without a valid one, by address. */
+interface RateLimit {
+  /**
+   * Takes one request from a client's allowance. Returns null if there was one left, else the whole seconds,
+   * at least 1, until there is.
+   */
   take(clientKey: string): number | null;
 }
 
-/** A request costs as many units as a minute has milliseconds; so each millisecond gives back `perMinute` units, and all sums are whole. */
+/**
+ * A request costs as many units as a minute has milliseconds, so that each millisecond refills `perMinute`
+ * units and all numbers are whole.
+ */
 const unitsPerRequest = 60_000;
 const minuteMs = 60_000;
-/** How many are kept in mind at once, so that callers from ever new addresses cannot fill the memory. */
+/** Maximum number of clients in memory, so that requests from ever new addresses cannot fill it. */
 const maxBuckets = 10_000;
 
 interface Bucket {
@@ -16,18 +22,19 @@ interface Bucket {
 }
 
 /**
- * A token bucket for each caller: `perMinute` requests at once, given back evenly over a minute. Requests that are turned away cost nothing.
- * Nobody idle for a minute is kept, since their bucket is full again; beyond 10,000 callers the one idle longest is
- * forgotten. There is no timer: those at the front, who are the longest idle, go when another one comes.
+ * A token bucket per client: `perMinute` requests at once, refilled evenly over a minute. Rejected requests
+ * cost nothing. A client that is idle for a minute is forgotten, because its bucket is full again; beyond
+ * 10,000 clients, the longest idle one is. There is no timer: idle clients, which are at the front of the
+ * map, are removed when another request arrives.
  */
 export function createRateLimit(perMinute: number, now: () => Date): RateLimit {
   const capacity = perMinute * unitsPerRequest;
-  // In the order of their last request: each is taken out and put in again at the end.
+  // In order of their last request: each is deleted and inserted again at the end.
   const buckets = new Map<string, Bucket>();
 
   const refilled = (bucket: Bucket | undefined, atMs: number): number => {
     if (bucket === undefined) return capacity;
-    // A clock that was set back must not keep anybody waiting for the time that it lost.
+    // A clock that was set back must not make clients wait for the difference.
     const elapsedMs = Math.max(0, atMs - bucket.atMs);
     return Math.min(capacity, bucket.units + elapsedMs * perMinute);
   };

@@ -1,43 +1,126 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Representation } from '../../src/shared/routes.js';
+import type { AppContext } from '../actions/app-context.js';
+import { readBody } from './body.js';
 
-/** What a handler gets to see of a request. */
+/** The view of a request that handlers get. */
 export interface RequestContext {
   readonly method: string;
   readonly url: URL;
-  /** The first value of a query parameter; null where it was not given. */
+  /** The first value of a query parameter; null if there is none. */
   query(name: string): string | null;
   /** Values of the path's parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** The request as Node has it: bodies are read from here, since those of GETs are dropped further up. */
+  /** Node's request. Bodies are read from here, because Hono drops those of GETs. */
   readonly incoming: IncomingMessage;
   readonly baseUrl: string;
-  /** How the client wants to be answered. */
+  /** The representation that the client asked for. */
   readonly representation: Representation;
   /**
-   * The body as JSON has it, read at most once; undefined where there is none. What came as XML is brought into the very form that JSON
-   * would have.
+   * The body as a JSON value, read at most once; undefined if there is none. XML is converted to its JSON
+   * equivalent.
    */
   body(): Promise<unknown>;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 
-/** What a handler answers: a record, a text that is none, or a stream of bytes. */
+/** The answer of a handler: a record, other text, bytes or a stream. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** In the shape that the route's `answer` names; refusals in that of `errors`. */
+  /** In the shape that the route's `answer` names; errors in that of `errors`. */
   readonly record?: unknown;
-  /** A text in its final form, with its `Content-Type` in the headers. */
+  /** Text in its final form, with its `Content-Type` in the headers. */
   readonly text?: string;
-  /** The same as bytes, in pieces that follow each other; a large piece may be shared by many answers. */
+  /** The same as bytes, in consecutive chunks; a large chunk may be shared by many answers. */
   readonly bytes?: readonly Buffer[];
   readonly stream?: ReadableStream;
 }
 
-/** What the node server hands to the app beside the request. */
+/** What the Node server passes to the app besides the request. */
 export interface Bindings {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
+}
+
+/** The account of a request. */
+type RequestAccount = NonNullable<ReturnType<AppContext['accounts']['account']>>;
+
+/** Answers a route that needs a key. `keyId` is the short id of that key. */
+export type RouteHandler = (
+  appContext: AppContext,
+  requestContext: RequestContext,
+  account: RequestAccount,
+  keyId: string,
+) => Promise<Reply>;
+
+/** Answers a route that needs no key. */
+export type PublicRouteHandler = (appContext: AppContext, requestContext: RequestContext) => Promise<Reply>;
+
+/** The parts of a request context. */
+interface RequestContextParts {
+  readonly method: string;
+  /** The whole URL, as text. */
+  readonly address: string;
+  readonly incoming: IncomingMessage;
+  /** Address that hosted files are announced under; null for the one that the client used. */
+  readonly publicUrl: string | null;
+  readonly params: Readonly<Record<string, string>>;
+  readonly representation: Representation;
+  /** A function, because the signal costs more than the rest and few handlers need it. */
+  readonly signal: () => AbortSignal;
+}
+
+/**
+ * A request context that creates its more expensive parts on first use, because most handlers need none of
+ * them.
+ */
+export class LazyRequestContext implements RequestContext {
+  readonly #parts: RequestContextParts;
+  #url: URL | null = null;
+  #body: Promise<unknown> | null = null;
+
+  constructor(parts: RequestContextParts) {
+    this.#parts = parts;
+  }
+
+  get method(): string {
+    return this.#parts.method;
+  }
+
+  get url(): URL {
+    this.#url ??= new URL(this.#parts.address);
+    return this.#url;
+  }
+
+  get params(): Readonly<Record<string, string>> {
+    return this.#parts.params;
+  }
+
+  get incoming(): IncomingMessage {
+    return this.#parts.incoming;
+  }
+
+  get representation(): Representation {
+    return this.#parts.representation;
+  }
+
+  get baseUrl(): string {
+    return this.#parts.publicUrl ?? this.url.origin;
+  }
+
+  get signal(): AbortSignal {
+    return this.#parts.signal();
+  }
+
+  query(name: string): string | null {
+    return this.#parts.address.includes('?') ? this.url.searchParams.get(name) : null;
+  }
+
+  body(): Promise<unknown> {
+    const body = this.#body ?? readBody(this.#parts.incoming);
+    this.#body = body;
+    return body;
+  }
 }

@@ -1,19 +1,19 @@
-/** A path as the routes know it, and the representation that its suffix asked for. */
+/** A path in the form of the route table, and the representation that its suffix names. */
 export interface RequestPath {
   readonly path: string;
   readonly suffix: 'json' | 'xml' | 'js' | null;
 }
 
-/** Below these a name of a file stands last: what looks like a suffix there is a part of it. */
+/** Paths that end in a file name: a suffix there belongs to the name. */
 const fileNames = /^\/(?:v2\/uploads|hosted)\//;
 
-/** The addresses that are asked for most, known at one look; all others are taken apart below. */
+/** The most frequent paths, recognized with one regular expression; all others are parsed below. */
 const commonPaths = /^(?:\/api)?(\/v2\/(?:jobs|inputs|outputs)(?:\/\d+(?:\/[a-z]+)?)?)(?:\.(json|xml|js))?$/;
 
 /**
- * Brings the path of a request into the form of the route table: repeated slashes collapse, a slash at the end and the prefix `/api`
- * go, `.json`, `.xml` and `.js` are taken off. The names of uploads and hosted files are left alone: their dots are
- * their own.
+ * Converts the path of a request into the form of the route table: collapses repeated slashes, and removes a
+ * trailing slash, the prefix `/api` and the suffixes `.json`, `.xml` and `.js`. The names of uploads and
+ * hosted files keep their dots.
  */
 export function normalizePath(pathname: string): RequestPath {
   const [, path, form] = commonPaths.exec(pathname) ?? [];
@@ -30,7 +30,7 @@ function suffixOf(text: string | undefined): RequestPath['suffix'] {
   return text === 'json' || text === 'xml' || text === 'js' ? text : null;
 }
 
-/** The path within an absolute URL, as it came: nothing is decoded, and no object is made of it on the way of every request. */
+/** The path of an absolute URL, not decoded. Creates no URL object, because every request passes here. */
 export function pathnameOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3);
   if (start === -1) return '/';
@@ -39,7 +39,7 @@ export function pathnameOf(url: string): string {
   return end === -1 ? url.slice(start) : url.slice(start, end);
 }
 
-/** {@link requestPath} of a request. Working it out again costs less than keeping it. */
+/** The {@link normalizePath} of a request. Computing it again costs less than storing it. */
 export function requestPathOf(request: { readonly url: string }): RequestPath {
   return normalizePath(pathnameOf(request.url));
 }

@@ -12,37 +12,40 @@ import {
   setDefaultHost,
 } from './parser-errors.js';
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
   readonly port: number;
-  /** Ends idle connections and waits for the answers under way, at most `graceMs`. */
+  /** Closes idle connections and waits for pending answers, at most `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Where to listen, and for whom. */
-export interface ListenOptions {
+/** Where to listen, and the limits of clients. */
+interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** Milliseconds for a request to arrive, with its body; 60 seconds where it is not given. */
+  /** Time for a request to arrive with its body, in milliseconds; 60 seconds by default. */
   readonly requestTimeoutMs?: number;
-  /** Whether the body of a request may take longer: none may where it is not given. */
+  /** Whether the body of a request may take longer; by default none may. */
   readonly hasNoTimeout?: (incoming: IncomingMessage) => boolean;
-  /** Connections at once; as many as this process has files for, where it is not given. */
+  /** Maximum number of connections; by default it depends on the limit of open files. */
   readonly maxConnections?: number;
-  /** Called when connections were closed because there were too many, once a minute at most. */
+  /** Called when connections were rejected because there were too many, at most once a minute. */
   readonly onConnectionLimit?: (maxConnections: number) => void;
 }
 
 const defaultRequestTimeoutMs = 60_000;
-/** How often Node looks for heads that are overdue; left to itself it does so every 30 seconds, and a minute becomes one and a half. */
+/**
+ * How often Node checks for overdue request heads. Its default is 30 seconds, which would turn a minute into
+ * one and a half.
+ */
 const overdueCheckMs = 1000;
-/** The most connections, however many files the process may open. */
+/** Maximum number of connections, whatever the limit of open files. */
 const maxAllowedConnections = 10_000;
-/** Milliseconds between two messages that there are too many. */
+/** Minimum interval between two log lines about too many connections, in milliseconds. */
 const connectionLimitLogIntervalMs = 60_000;
 
 /**
- * Listens with an app. Rejects with `InUseError` where the port is taken, `UsageError` where the address can't be used.
+ * Serves an app. Rejects with `InUseError` if the port is in use, `UsageError` if the address cannot be used.
  */
 export async function listen(
   app: { readonly fetch: Parameters<typeof getRequestListener>[0] },
@@ -51,11 +54,11 @@ export async function listen(
   const { requestTimeoutMs = defaultRequestTimeoutMs, hasNoTimeout = () => false } = options;
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
-    // The app answers its own errors: what comes here was refused before it got there.
+    // The app answers its own errors; these requests failed before they reached it.
     errorHandler: invalidAddressResponse,
   });
   const server = createServer({
-    // Uploads may take as long as there is room and bytes come: Node times the heads, `Connection` the bodies.
+    // Uploads may take as long as bytes keep arriving: Node times the heads, `Connection` the bodies.
     requestTimeout: 0,
     headersTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(overdueCheckMs, requestTimeoutMs),
@@ -97,7 +100,7 @@ async function limitConnections(
   const limit = maxConnections ?? (await defaultMaxConnections());
   server.maxConnections = limit;
   let loggedAt = Number.NEGATIVE_INFINITY;
-  // Those beyond it are closed by Node before they cost anything.
+  // Node closes further connections before they cost anything.
   server.on('drop', () => {
     if (performance.now() - loggedAt < connectionLimitLogIntervalMs) return;
     loggedAt = performance.now();
@@ -105,14 +108,17 @@ async function limitConnections(
   });
 }
 
-/** A third of the files that this process may open: each connection may have a hosted file open, and jobs need theirs. */
+/**
+ * A third of the files that this process may open: each connection may serve a hosted file, and jobs need
+ * files too.
+ */
 async function defaultMaxConnections(): Promise<number> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const maxFiles = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
   return Math.min(maxAllowedConnections, Math.floor(maxFiles / 3));
 }
 
-/** What keeps a server from listening, in words. */
+/** Why a server cannot listen, by system error. */
 const listenErrorReasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not use that port',
   EADDRNOTAVAIL: 'this machine has no such address',

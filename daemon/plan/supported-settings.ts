@@ -44,9 +44,9 @@ export const supportedJobFields = {
 /** What becomes of each setting of an output. A new one without an entry does not compile. */
 export const supportedOutputSettings = {
   label: { by: 'daemon/jobs/draft.ts' },
-  url: { by: 'daemon/actions/resolve-destination.ts' },
-  base_url: { by: 'daemon/actions/resolve-destination.ts' },
-  filename: { by: 'daemon/actions/resolve-destination.ts' },
+  url: { by: 'daemon/actions/check-request.ts' },
+  base_url: { by: 'daemon/actions/check-request.ts' },
+  filename: { by: 'daemon/actions/check-request.ts' },
   video_codec: { by: 'daemon/plan/decide/choose-codecs.ts' },
   speed: { by: 'daemon/plan/decide/decide-video.ts' },
   public: { by: 'daemon/jobs/access.ts' },

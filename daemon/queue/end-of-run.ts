@@ -6,14 +6,17 @@ import { applyAsHolder } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
 import { type JobFailure, toJobFailure } from '../jobs/job-failure.js';
 
-/** Whether the run with this token still has the job: it was neither finished nor taken away. */
-export function holdsClaim(job: Job, token: string): boolean {
+/**
+ * Whether the run with this token still holds the job: the job is not final and was not claimed by another
+ * run.
+ */
+function holdsClaim(job: Job, token: string): boolean {
   return job.claim === token && !isFinal(job.state);
 }
 
 /**
- * The job after its run ended without finishing it: the input is failed where it was not ready, else every output
- * that is still open. The very same job where the run does not hold it any more. Pure.
+ * The job after its run ended without finishing it. If the input is not ready, it fails; otherwise every
+ * unfinished output fails. Returns the same object if the run no longer holds the job. Pure.
  */
 export function failUnfinished(job: Job, token: string, failure: JobFailure, now: Date): Job {
   if (!holdsClaim(job, token)) return job;
@@ -26,14 +29,14 @@ export function failUnfinished(job: Job, token: string, failure: JobFailure, now
     );
 }
 
-/** The job given back in good order. The very same job where the run does not hold it any more. Pure. */
+/** The job released to the queue. Returns the same object if the run no longer holds the job. Pure. */
 export function requeue(job: Job, token: string, now: Date): Job {
   return holdsClaim(job, token) ? applyAsHolder(job, token, { type: 'released' }, now) : job;
 }
 
 /**
- * The fault that a job gets for what its run threw. Only classes that a file can fail with are kept: others, such as
- * `IllegalChangeError`, speak of a request or of a mistake in this program, not of the file.
+ * The failure of a job for an error of its run. Only error classes that a file can fail with are kept:
+ * others, such as `IllegalChangeError`, concern a request or a bug in this program, not the file.
  */
 export function failureOfRun(error: unknown): JobFailure {
   const failure = toJobFailure(error, 'TranscodingError');
@@ -42,14 +45,14 @@ export function failureOfRun(error: unknown): JobFailure {
   return isFileFailure ? failure : { ...failure, errorClass: 'TranscodingError' };
 }
 
-/** Whether what a handler threw only says that its run was stopped, which is no news. */
+/** Whether an error only means that the run was stopped. */
 export function isStopError(error: unknown, signal: AbortSignal): boolean {
   if (!signal.aborted) return false;
   if (error === signal.reason || isVencError(error, 'ClaimLostError')) return true;
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** An error as the log tells it: our own by their sentence, others with their stack. Holds no secret. */
+/** An error as log text: a `VencError` by its message, others by their stack. Contains no secret. */
 export function describeError(error: unknown): string {
   if (isVencError(error)) return `${error.errorClass}: ${redact(error.message)}`;
   return redact(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -1,41 +1,43 @@
 import type { RunHandler, StopReason } from '../jobs/run.js';
 
-/** How the work is done. */
+/** The options of `JobQueue.work`. */
 export interface WorkOptions {
-  /** How many runs go on at once; 0 starts none. */
+  /** Maximum number of concurrent runs; 0 starts none. */
   readonly slots: number;
 }
 
 /**
- * Hands jobs to runs. Every implementation is held to `test/contracts/job-queue.ts`.
+ * Assigns jobs to runs. Every implementation passes `test/contracts/job-queue.ts`.
  *
- * - Each job that was enqueued is run at least once, by one run at a time; a run that lost its claim can change
- *   nothing any more (fencing by token).
+ * - Each enqueued job is run at least once, by one run at a time. A run that lost its claim cannot change
+ *   anything any more (fencing by token).
  * - Jobs begin in the order in which they were enqueued.
- * - A handler that throws does not harm the queue; it reports, and the job is failed with what was thrown. So is a
- *   job whose handler ends before the job does.
- * - A job that crashed twice before runs with no other beside it, so that no innocent one is blamed.
+ * - A handler that throws does not harm the queue: the error is logged and the job fails with it. A job also
+ *   fails if its handler ends before the job does.
+ * - A job that crashed twice before runs alone, so that no other job is blamed for its crash.
  */
 export interface JobQueue {
   /**
-   * Puts a job at the end of the line. A job that waits already keeps its place; one that is being run gets another
-   * run afterwards, if it is `waiting` again then. After `close` nothing is taken: the next start finds the job.
+   * Puts a job at the end of the queue. A job that waits already keeps its position; one that is running gets
+   * another run afterwards if it is `waiting` then. Does nothing after `close`: the next start finds the job.
    */
   enqueue(id: number): Promise<void>;
   /** Starts to run jobs. May be called once. */
   work(handler: RunHandler, options: WorkOptions): void;
   /**
-   * Stops the run of a job, if there is one, and resolves when it has let go. Forgets the job if it waits. What
-   * becomes of the job is the caller's to write, before or after; if nobody did, the run leaves it `waiting`.
+   * Stops the run of a job, if there is one, and resolves when the run has ended. Removes the job from the
+   * queue. The caller writes the new state of the job, before or after; otherwise the run leaves the job
+   * `waiting`.
    */
   stop(id: number, reason: StopReason): Promise<void>;
-  /** Whether the job is being run here. */
+  /** Whether the job is running in this queue. */
   isRunning(id: number): boolean;
-  /** The jobs that are being run here, oldest run first. */
+  /** The jobs that are running in this queue, oldest run first. */
   running(): readonly number[];
   /**
-   * Takes no more jobs, gives running ones `graceMs` to end but for those that only wait, stops the rest and puts their jobs back to `waiting`.
-   * Resolves when no run is left. Called again, it ends the grace at once.
+   * Accepts no more jobs, gives working runs `graceMs` to end, stops the rest and puts their jobs back to
+   * `waiting`. Runs that only wait get no grace period. Resolves when no run is left. A second call ends the
+   * grace period at once.
    */
   close(graceMs: number): Promise<void>;
 }

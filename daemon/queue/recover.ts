@@ -1,5 +1,5 @@
 import type { Log } from '../../src/shared/util/log.js';
-import { mapWithConcurrency } from '../../src/shared/util/map-with-concurrency.js';
+import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import { apply } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
 import type { JobStore } from '../store/job-store.js';
@@ -7,24 +7,24 @@ import { describeError } from './end-of-run.js';
 import type { JobQueue } from './job-queue.js';
 import { type Delay, retryUntilPersisted, unrefDelay } from './retry-until-persisted.js';
 
-/** What recovering needs beside the store and the queue. */
-export interface RecoverOptions {
+/** The options of `recover`. */
+interface RecoverOptions {
   readonly now: () => Date;
   readonly log: Log;
-  /** Ends the trying where the store has no room: to be aborted before the store is closed. */
+  /** Ends the retries if the store has no space. Must be aborted before the store is closed. */
   readonly signal?: AbortSignal;
-  /** Waiting between two attempts to write; {@link idlePause} where it is left out. */
+  /** The delay between two attempts to write; {@link unrefDelay} by default. */
   readonly delay?: Delay;
 }
 
-/** Writes that are under way at once. */
+/** Maximum number of concurrent writes. */
 const maxConcurrentWrites = 16;
 
 /**
- * Takes up what an earlier daemon left: runs that ended without a word are counted as crashes and their jobs put
- * back to `waiting`, or given up at the third (contract, section 5); then everything that waits is queued, oldest
- * first. Jobs that wait already are not written. Resolves when all are queued, but for those that the store has no
- * room to change: those follow as soon as it has.
+ * Recovers the jobs of an earlier daemon. Runs that ended unexpectedly count as crashes, and their jobs are
+ * put back to `waiting`, or fail at the third crash (contract, section 5). Then every waiting job is
+ * enqueued, oldest first. Jobs that were waiting already are not written. Resolves when all are enqueued,
+ * except those that the store has no space to change, which follow as soon as it has.
  */
 export async function recover(store: JobStore, queue: JobQueue, options: RecoverOptions): Promise<void> {
   const jobs = await store.active();
@@ -39,7 +39,7 @@ export async function recover(store: JobStore, queue: JobQueue, options: Recover
   if (waiting.length > 0) options.log('info', `Jobs resumed from the previous run: ${waiting.length}.`);
 }
 
-/** Takes one job up, or gives null where it could not be written. */
+/** Recovers one job; null if it could not be written. */
 async function recoverJob(store: JobStore, found: Job, options: RecoverOptions): Promise<Job | null> {
   try {
     const job = await store.update(found.id, (stored) => toRecovered(stored, found, options.now()));
@@ -69,14 +69,14 @@ async function retryRecovery(
     onFailure: () => {},
   };
   const write = () => store.update(found.id, (stored) => toRecovered(stored, found, options.now()));
-  // What still fails here fails for good, and was told above.
+  // An error here is permanent, and was logged above.
   const job = await retryUntilPersisted(write, retryOptions).catch(() => null);
   if (job?.state === 'waiting') await queue.enqueue(job.id);
 }
 
 /**
- * The job as it stands after what its daemon left undone. The very same job where somebody changed it since it was
- * seen, as by a cancel: it is in good hands then. Pure.
+ * The job after recovery. Returns the same object if the job was changed since it was listed, as by a cancel.
+ * Pure.
  */
 function toRecovered(stored: Job, found: Job, now: Date): Job {
   if (stored.state !== found.state || stored.claim !== found.claim) return stored;

@@ -3,25 +3,25 @@ import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { type Backoff, backoffDelayMs } from '../../src/shared/util/backoff.js';
 
-/** Waits so many milliseconds, less where the signal is aborted. Never rejects. */
+/** Waits for the given number of milliseconds, or until the signal is aborted. Never rejects. */
 export type Delay = (delayMs: number, signal: AbortSignal) => Promise<void>;
 
-/** The pause of a run: the program does not end while a job is on its way. */
+/** The delay of a run: keeps the process alive. */
 export const delay: Delay = (delayMs, signal) => abortableSleep(delayMs, signal, true);
 
-/** The pause of what can as well be done at the next start: the program may end meanwhile. */
+/** The delay of work that the next start can do as well: does not keep the process alive. */
 export const unrefDelay: Delay = (delayMs, signal) => abortableSleep(delayMs, signal, false);
 
 function abortableSleep(delayMs: number, signal: AbortSignal, ref: boolean): Promise<void> {
   return sleep(delayMs, undefined, { signal, ref }).catch(() => {
-    // Aborted: the pause is over, and whoever waited looks at the signal.
+    // Aborted: the delay ends, and the caller checks the signal.
   });
 }
 
 /** The delays between attempts. */
 export const backoff: Backoff = { firstMs: 250, maxMs: 30_000 };
 
-/** What no second attempt would change: the store answered, and the answer is no. */
+/** Errors that a retry would not change: the store responded and rejected the change. */
 const permanentErrors: ReadonlySet<ErrorClass> = new Set<ErrorClass>([
   'NotFoundError',
   'GoneError',
@@ -29,19 +29,19 @@ const permanentErrors: ReadonlySet<ErrorClass> = new Set<ErrorClass>([
   'IllegalChangeError',
 ]);
 
-/** How a write is repeated. */
-export interface PersistRetryOptions {
-  /** Ends the trying. */
+/** The options of `retryUntilPersisted`. */
+interface PersistRetryOptions {
+  /** Ends the retries. */
   readonly signal: AbortSignal;
   readonly delay: Delay;
-  /** Told of each failure that is followed by another attempt. */
+  /** Called after each failure that is followed by another attempt. */
   readonly onFailure: (error: unknown, delayMs: number) => void;
 }
 
 /**
- * Tries a write of the store until it is kept: a disk without room, or a database that is away, only delays it.
- * Resolves to null when the signal was aborted first; rejects with what no further attempt would change, such as
- * `NotFoundError`.
+ * Retries a write of the store until it is durable: a full disk, or a database that is unavailable, only
+ * delays it. Resolves to null if the signal is aborted first; rejects with errors that a retry would not
+ * change, such as `NotFoundError`.
  */
 export async function retryUntilPersisted<T>(
   write: () => Promise<T>,

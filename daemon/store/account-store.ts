@@ -1,21 +1,21 @@
 /** Kinds of API keys (service document, section 5): a read-only key may read input and output details and progress. */
 export type KeyKind = 'full' | 'read-only';
 
-/** An account: what jobs, uploads and keys belong to. */
+/** An account, which owns jobs, uploads and keys. */
 export interface Account {
   readonly id: string;
   readonly name: string;
   /** Integration mode: every job is a test job. */
   readonly isIntegration: boolean;
   readonly createdAt: string;
-  /** What notifications are signed with: a secret of Standard Webhooks, `whsec_` and base64. */
+  /** The secret that signs notifications, in the form of Standard Webhooks: `whsec_` and base64. */
   readonly notificationSecret: string;
 }
 
-/** The SHA-256 of a key, as eight words. */
+/** The SHA-256 of a key, as eight 32-bit words. */
 export type KeyDigest = Int32Array;
 
-/** Who a key speaks for. */
+/** A key and its account. */
 export interface KeyHolder {
   /** Short id of the key. */
   readonly keyId: string;
@@ -25,25 +25,31 @@ export interface KeyHolder {
 
 /** Accounts and their keys. Keys are stored hashed and compared in constant time. */
 export interface AccountStore {
-  /** Whom a key speaks for; null for an unknown key. Costs no disk access. */
+  /** The holder of a key; null for an unknown key. Needs no disk access. */
   holderOf(key: string): KeyHolder | null;
-  /** What a key is compared by. Making it is most of the cost of `holderOf`, and the same key always has the same one. */
+  /**
+   * The digest that keys are compared by. Computing it is most of the cost of `holderOf`, and equal keys have
+   * equal digests.
+   */
   digestOf(key: string): KeyDigest;
-  /** Whom the key with this digest speaks for; null for an unknown one. */
+  /** The holder of the key with this digest; null for an unknown one. */
   holderOfDigest(digest: KeyDigest): KeyHolder | null;
-  /** Takes in at once what others have changed, which otherwise takes up to half a second. Never rejects. */
+  /** Loads changes by other processes at once, which otherwise takes up to half a second. Never rejects. */
   refresh(): Promise<void>;
   account(id: string): Account | null;
-  /** Notes that a key was used just now. Costs no disk access: it is written now and then, beside the accounts. */
+  /**
+   * Records that a key was used now. Needs no disk access: uses are written from time to time, to a file of
+   * their own.
+   */
   recordUse(keyId: string): void;
   /**
-   * Calls `revoked` once, as soon as there is no key with this id any more; at once where there is none now. Gives what
-   * ends the watching.
+   * Calls `onRevoked` once, when the key with this id is revoked; at once if there is none now. Returns a
+   * function that ends the watch.
    */
   watchKey(keyId: string, onRevoked: () => void): () => void;
   /**
-   * Sees to it that there is an account `default` (live) and that `key`, if one is given, is one of its full-access keys.
-   * Resolves to the owner's key, which lies readable to the owner alone in the data folder.
+   * Ensures that there is an account `default` (live) and that `key`, if given, is one of its full-access
+   * keys. Resolves to the owner's key, which is stored in the data folder, readable to the owner alone.
    */
   ensureOwner(key?: string): Promise<string>;
 }

@@ -2,7 +2,7 @@ import type { JobState } from '../../src/shared/states.js';
 import type { JobDraft } from '../jobs/draft.js';
 import type { Job } from '../jobs/job.js';
 
-/** Which jobs to list: newest (greatest id) first. */
+/** Which jobs to list. They are ordered by id, newest (greatest) first. */
 export interface JobFilter {
   readonly accountId?: string;
   readonly state?: JobState;
@@ -10,7 +10,7 @@ export interface JobFilter {
   readonly limit: number;
 }
 
-/** One page of a list and the number of all jobs that the filter matches. */
+/** One page of a list, and the number of all jobs that match the filter. */
 export interface JobListPage {
   readonly jobs: readonly Job[];
   readonly total: number;
@@ -23,7 +23,7 @@ export interface UsageFilter {
   readonly to: string;
 }
 
-/** What an account's finished outputs of one day and grouping come to. */
+/** The usage of an account's finished outputs on one day and in one grouping. */
 export interface AccountDailyUsage {
   /** The UTC day on which the outputs finished. */
   readonly day: string;
@@ -34,71 +34,75 @@ export interface AccountDailyUsage {
   readonly billableMs: number;
 }
 
-/** How long an idempotency key stands for the job that was created under it (contract, section 4). */
+/** How long an idempotency key refers to the job that was created under it (contract, section 4). */
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
-/** Called after a job was created or changed, durably; `before` is null where it is new. What it throws goes to the log. */
+/**
+ * Called after a job was created or changed durably; `before` is null for a new job. Errors that it throws
+ * are logged.
+ */
 export type JobListener = (job: Job, before: Job | null) => void;
 
 /**
- * Keeps jobs. Every implementation is held to `test/contracts/job-store.ts`.
+ * Stores jobs. Every implementation passes `test/contracts/job-store.ts`.
  *
  * - A promise of `create` or `update` resolves only when the change survives a crash of the machine.
- * - A crash between any two steps leaves the old job or the new one, whole, never a mixture or nothing.
- * - Updates of one job happen one after the other, each on the result of the one before; of different jobs, side
- *   by side.
- * - Ids of a job and of all its parts are one consecutive block, greater than every id given before, for ever.
+ * - A crash between any two steps leaves the old job or the new one, complete, never a mixture or nothing.
+ * - Updates of one job run one after the other, each on the result of the previous one; updates of different
+ *   jobs run concurrently.
+ * - The ids of a job and of all its parts are one consecutive block, greater than every id given before. Ids
+ *   are never reused.
  */
 export interface JobStore {
   /**
-   * Numbers a draft and keeps it. Rejects with `OutOfSpaceError` where there is no room; nothing is kept then. Where
-   * a job of the same account has the draft's idempotency key and is less than 24 hours older, nothing is kept and that job is
-   * the answer; of several drafts with one key, asked for at once, one is kept. A job whose record is damaged sets its key free.
+   * Assigns ids to a draft and stores it. Rejects with `OutOfSpaceError` if there is no space; nothing is
+   * stored then. If a job of the same account has the draft's idempotency key and is less than 24 hours
+   * older, nothing is stored and that job is returned; of concurrent drafts with one key, one is stored. A
+   * job with a damaged record releases its key.
    */
   create(draft: JobDraft): Promise<Job>;
   /**
-   * The account's job that was created under this idempotency key after `since`; null where there is none, or where its record
-   * is damaged. Older keys than `onceLifeMs` may be forgotten.
+   * The account's job that was created under this idempotency key after `since`; null if there is none, or if
+   * its record is damaged. Keys that are older than `idempotencyTtlMs` may be forgotten.
    */
   findByIdempotencyKey(accountId: string, key: string, since: Date): Promise<Job | null>;
-  /** The job, or null where there never was one. Rejects with `GoneError` where its record is damaged. */
+  /** The job, or null if there never was one. Rejects with `GoneError` if its record is damaged. */
   get(id: number): Promise<Job | null>;
-  /** The job that an input or output id belongs to, or null. Other ids, those of jobs included, give null. */
+  /** The job that an input or output id belongs to. Null for all other ids, including those of jobs. */
   findByFile(fileId: number): Promise<Job | null>;
   list(filter: JobFilter): Promise<JobListPage>;
-  /** Every job that is not final, oldest first: what a start has to take up again. */
+  /** Every job that is not final, oldest first: the jobs that a start has to recover. */
   active(): Promise<readonly Job[]>;
-  /** Every job that has notices to deliver, oldest first. */
+  /** Every job with pending notifications, oldest first. */
   listWithNotifications(): Promise<readonly Job[]>;
   /**
-   * What finished outputs come to, by day and grouping; days without any are missing. Ordered by day, then those without grouping
-   * first, then by name. Costs no disk access.
+   * The usage of finished outputs, by day and grouping; days without any are omitted. Ordered by day, then
+   * outputs without grouping first, then by name. Needs no disk access.
    */
   usage(filter: UsageFilter): Promise<readonly AccountDailyUsage[]>;
   /**
-   * Calls a listener after every create and update that is kept, in the order of each job's changes and before the promise of the
-   * change resolves, until the function returned is called.
+   * Calls a listener after every stored create and update, in the order of each job's changes and before the
+   * promise of the change resolves, until the returned function is called.
    */
   watch(listener: JobListener): () => void;
   /**
-   * Replaces a job by what `change` makes of it, and resolves to that. When `change` throws, nothing is changed and
-   * the promise rejects with its error; when it returns the job it was given, nothing is written.
-   * Rejects with `NotFoundError` where there is no such job.
+   * Replaces a job with the result of `change`, and resolves to it. If `change` throws, nothing is changed
+   * and the promise rejects with its error; if it returns the given job, nothing is written. Rejects with
+   * `NotFoundError` if there is no such job.
    */
   update(id: number, change: (job: Job) => Job): Promise<Job>;
   /**
-   * Removes a final job for good, and resolves to it as it was. What it adds to the usage stays, its ids are never given again, and its
-   * idempotency key is free. Listeners are not called. A crash leaves the job or nothing of it. Rejects with `NotFoundError` where there is
-   * no such job, with `ConflictError` where it is not final.
+   * Removes a final job permanently, and resolves to it. Its usage is kept, its ids are never reused, and its
+   * idempotency key is released. Listeners are not called. A crash leaves the whole job or nothing of it.
+   * Rejects with `NotFoundError` if there is no such job, with `ConflictError` if it is not final.
    */
   remove(id: number): Promise<Job>;
   /**
-   * The addresses of the hosted files of jobs that earlier processes removed, as far as nobody said that they are gone
-   * (`forgetRemovedFiles`).
+   * The URLs of hosted files of jobs that earlier processes removed, until `forgetRemovedFiles` is called.
    */
   removedFiles(): readonly string[];
-  /** Notes that the files of `removedFiles` are gone. Before anything is removed. */
+  /** Records that the files of `removedFiles` are gone. Must be called before any `remove`. */
   forgetRemovedFiles(): Promise<void>;
-  /** Resolves when all that was begun is kept; nothing may be asked of the store afterwards. */
+  /** Resolves when all pending changes are stored. The store must not be used afterwards. */
   close(): Promise<void>;
 }

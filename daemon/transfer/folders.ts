@@ -1,6 +1,6 @@
 import { open, rmdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '../../src/shared/util/make-folder.js';
+import { makeFolder } from '../../src/shared/util/disk.js';
 
 /** Makes what was written into a folder survive a power cut: names as well as bytes. */
 export async function syncFolder(path: string): Promise<void> {

@@ -11,10 +11,10 @@ import type { QueuedNotification } from './delivery-queue.js';
 import type { WebhookClient } from './webhook-client.js';
 import { createWebhookRequest } from './webhook-request.js';
 
-/** What an attempt at a notice depends on. */
+/** The dependencies of a delivery attempt. */
 export interface DeliveryDeps {
   readonly store: Pick<JobStore, 'get' | 'update'>;
-  /** The secret that notices of an account are signed with; null where there is no such account. */
+  /** The secret that signs an account's notifications; null if there is no such account. */
   readonly secretOf: (accountId: string) => string | null;
   readonly webhookClient: WebhookClient;
   readonly now: () => Date;
@@ -22,9 +22,10 @@ export interface DeliveryDeps {
 }
 
 /**
- * Makes one attempt at a notice, as its job has it now, and keeps what became of it. Resolves to the notice as it is due again; to null
- * where it is done with: delivered, given up, or withdrawn meanwhile. Rejects where the signal was aborted before it was taken, and
- * where the job cannot be read.
+ * Makes one attempt to deliver a notification, with the current state of its job, and stores the outcome.
+ * Resolves to the notification with its next due time; null if it is done: delivered, given up, or withdrawn
+ * meanwhile. Rejects if the signal was aborted before the endpoint accepted it, and if the job cannot be
+ * read.
  */
 export async function deliverOnce(
   deps: DeliveryDeps,
@@ -38,7 +39,7 @@ export async function deliverOnce(
   const secret = secretOf(job.accountId);
   const failure =
     secret === null
-      ? 'There is no such account any more, whose secret would sign it.'
+      ? 'The account, whose secret signs it, no longer exists.'
       : await webhookClient.post(createWebhookRequest(job, notification, secret, now()), signal);
   const type = failure === null ? 'notice-delivered' : 'notice-failed';
   const persisted = await persistOutcome(
@@ -48,7 +49,7 @@ export async function deliverOnce(
     signal,
   );
   const next = findNotification(persisted, id);
-  const what = `notice ${id} of job ${jobId} to ${origin}`;
+  const what = `notification ${id} of job ${jobId} to ${origin}`;
   const attempts = notification.attempts + 1;
   if (failure === null) log('info', `Delivered ${what}.`);
   else if (attempts >= maxNotificationAttempts)
@@ -64,8 +65,8 @@ export async function deliverOnce(
 }
 
 /**
- * Writes what became of an attempt, however long it takes the store to find room for that. The notice keeps its turn meanwhile, as of no
- * other one could it be kept either. Null where the signal was aborted before.
+ * Stores the outcome of an attempt, and retries while the store has no space. The notification keeps its slot
+ * meanwhile, because no other outcome could be stored either. Null if the signal was aborted before.
  */
 function persistOutcome(
   { store, log }: DeliveryDeps,
@@ -74,15 +75,19 @@ function persistOutcome(
   signal: AbortSignal,
 ): Promise<Job | null> {
   const write = () => store.update(jobId, change);
-  // Tried once in any case: what was taken just before the end is not to be sent again at the next start.
+  // Tried once in any case: a notification that was accepted just before the shutdown must not be sent again
+  // at the next start.
   return write().catch((first: unknown) => {
-    // Its job was removed meanwhile, and its notices with it.
+    // The job was removed meanwhile, with its notifications.
     if (isVencError(first, 'NotFoundError')) return null;
     return retryUntilPersisted(write, {
       signal,
       delay: unrefDelay,
       onFailure: (error) =>
-        log('warn', `What became of a notice of job ${jobId} cannot be kept yet: ${describeError(error)}`),
+        log(
+          'warn',
+          `The outcome of a notification of job ${jobId} cannot be stored yet: ${describeError(error)}`,
+        ),
     });
   });
 }

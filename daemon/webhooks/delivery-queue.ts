@@ -1,59 +1,74 @@
-/** One notice that waits for its turn, or is on its way. */
+/** A notification that is queued or in flight. */
 export interface QueuedNotification {
   readonly id: string;
   readonly jobId: number;
-  /** Scheme, host and port of the receiver. */
+  /** Scheme, host and port of the endpoint. */
   readonly origin: string;
-  /** Tells receivers at one origin apart; may hold secrets, and is only ever compared. */
+  /** Identifies an endpoint at its origin. May contain secrets, and is only ever compared. */
   readonly endpoint: string;
-  /** When it is due, in milliseconds since 1970. */
+  /** The due time in milliseconds since 1970. */
   readonly dueMs: number;
 }
 
-/** Notices on their way at once to all receivers. Generous, as each that hangs costs a socket for some seconds and no more. */
+/**
+ * Maximum number of notifications in flight. Generous, because one that hangs only costs a socket for some
+ * seconds.
+ */
 export const maxConcurrent = 128;
-/** Notices on their way at once to one receiver, so that one that hangs takes no room from the others. */
+/**
+ * Maximum number of notifications in flight to one endpoint, so that one that hangs takes no slots from the
+ * others.
+ */
 export const maxConcurrentPerEndpoint = 2;
-/** Notices on their way at once to all receivers at one origin: services that take notices for many have one origin for them all. */
+/**
+ * Maximum number of notifications in flight to one origin: services that receive webhooks for many users have
+ * one origin for all of them.
+ */
 export const maxConcurrentPerOrigin = 16;
 
 interface EndpointQueue {
   readonly origin: string;
-  /** Those that are due, in the order in which they became so. */
+  /** Due notifications, in the order in which they became due. */
   readonly ready: QueuedNotification[];
-  /** How many are on their way. */
+  /** Number of notifications in flight. */
   inFlight: number;
 }
 
 /**
- * Decides which notice goes next. Knows neither the clock nor the network.
+ * Decides which notification is sent next. Uses neither the clock nor the network.
  *
- * Each receiver has a lane of its own, and the lanes take turns. Notices of one job go to one origin one after the other, so that it
- * hears of the outputs before it hears of the job.
+ * Each endpoint has a queue of its own, and the queues are served in turn. Notifications of one job to one
+ * origin are sent one after the other, so that the origin gets those of the outputs before that of the job.
  */
 export class DeliveryQueue {
-  /** All that wait or are on their way, by id. What is not in here any more was withdrawn, and is passed over where it is met. */
+  /**
+   * All queued or in-flight notifications, by id. One that is missing here was withdrawn, and is skipped
+   * elsewhere.
+   */
   readonly #known = new Map<string, QueuedNotification>();
-  /** Those that are not due yet, the latest first. */
+  /** Notifications that are not due yet, latest first. */
   readonly #later: QueuedNotification[] = [];
   readonly #endpoints = new Map<string, EndpointQueue>();
-  /** The jobs whose notices are on their way, by origin. */
+  /** The jobs of the notifications in flight, by origin. */
   readonly #jobsInFlight = new Map<string, number[]>();
   #inFlight = 0;
 
-  /** Lines a notice up; one that is known already stays as it is. */
+  /** Adds a notification; no-op if its id is known. */
   add(notification: QueuedNotification): void {
     if (this.#known.has(notification.id)) return;
     this.#known.set(notification.id, notification);
     this.#schedule(notification);
   }
 
-  /** Withdraws a notice. One that is on its way stays so until it is released, and is not lined up again. */
+  /** Withdraws a notification. One in flight stays so until it is released, and is not queued again. */
   remove(id: string): void {
     this.#known.delete(id);
   }
 
-  /** The notice that is to go now, which is on its way from here on; null where none is due or there is no room. */
+  /**
+   * Takes the notification to send now, which is in flight from then on; null if none is due or there is no
+   * free slot.
+   */
   next(nowMs: number): QueuedNotification | null {
     while ((this.nextDueMs() ?? Number.POSITIVE_INFINITY) <= nowMs) this.#makeReady();
     if (this.#inFlight >= maxConcurrent) return null;
@@ -63,7 +78,7 @@ export class DeliveryQueue {
         this.#removeIfEmpty(endpoint, endpointQueue);
         continue;
       }
-      // To the end of the round, so that no lane is served before all others have been.
+      // Moves the queue to the end, so that it is not served again before all others.
       this.#endpoints.delete(endpoint);
       this.#endpoints.set(endpoint, endpointQueue);
       endpointQueue.inFlight += 1;
@@ -77,7 +92,10 @@ export class DeliveryQueue {
     return null;
   }
 
-  /** Takes back a notice that was on its way: it is over, or with a time due again then, unless it was withdrawn. */
+  /**
+   * Ends the flight of a notification. It is done, or, if `dueMs` is given, queued again unless it was
+   * withdrawn.
+   */
   release(notification: QueuedNotification, dueMs: number | null): void {
     this.#inFlight -= 1;
     const others = this.#jobsAt(notification.origin).filter((jobId) => jobId !== notification.jobId);
@@ -93,7 +111,7 @@ export class DeliveryQueue {
     if (dueMs !== null) this.add({ ...notification, dueMs });
   }
 
-  /** When the next of those that are not due yet will be; null where there are none. */
+  /** The earliest due time of those that are not due yet; null if there are none. */
   nextDueMs(): number | null {
     return this.#later.at(-1)?.dueMs ?? null;
   }
@@ -103,7 +121,7 @@ export class DeliveryQueue {
     let high = this.#later.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      // Of two that are due at once, the one that came first is taken first.
+      // Of two with the same due time, the one that was added first is sent first.
       if ((this.#later[middle]?.dueMs ?? 0) > notification.dueMs) low = middle + 1;
       else high = middle;
     }

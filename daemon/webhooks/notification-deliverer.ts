@@ -6,30 +6,39 @@ import type { JobStore } from '../store/job-store.js';
 import { type DeliveryDeps, deliverOnce } from './deliver-once.js';
 import { DeliveryQueue, type QueuedNotification } from './delivery-queue.js';
 
-/** Calls `wake` after so many milliseconds, unless the function that it returns is called before. */
-export type SetAlarm = (delayMs: number, wake: () => void) => () => void;
+/** Calls `wake` after a delay, unless the returned function is called before. */
+type SetAlarm = (delayMs: number, wake: () => void) => () => void;
 
-/** What delivering depends on. The poster is closed with the deliverer. */
+/** The dependencies of a deliverer. It closes the webhook client when it is closed. */
 export interface NotificationDelivererOptions extends DeliveryDeps {
   readonly store: Pick<JobStore, 'get' | 'update' | 'watch' | 'listWithNotifications'>;
-  /** A timer that keeps no program alive, where it is left out. */
+  /** By default a timer that does not keep the process alive. */
   readonly alarm?: SetAlarm;
 }
 
-/** Delivers notices (contract, section 10): each at least once, whatever becomes of the daemon, or given up after its last attempt. */
+/**
+ * Delivers notifications (contract, section 10): each at least once, even after a restart of the daemon, or
+ * gives up after the last attempt.
+ */
 export interface NotificationDeliverer {
-  /** Takes up what an earlier start left, and from now on whatever becomes due. Returns at once. */
+  /**
+   * Resumes the pending notifications of an earlier start, and delivers new ones from now on. Returns at
+   * once.
+   */
   start(): void;
-  /** Ends the attempts under way, whose notices stay due. Resolves when nothing will be asked of the store any more. */
+  /** Aborts the running attempts, whose notifications stay due. Resolves when the store is no longer used. */
   close(): Promise<void>;
 }
 
-/** How long a notice rests whose job could not be read, in milliseconds. */
+/** Delay before the next attempt if the job could not be read, in milliseconds. */
 const unreadableRetryMs = 60_000;
-/** The longest that is waited without a look at the clock, which may be set meanwhile. */
+/** Maximum wait without a check of the clock, which may be set meanwhile. */
 const maxWaitMs = 3_600_000;
 
-/** Makes a deliverer. It holds a few words of each notice in memory, and reads the job when the notice goes. */
+/**
+ * Makes a deliverer. It holds little of each notification in memory, and reads the job when the notification
+ * is sent.
+ */
 export function createNotificationDeliverer(options: NotificationDelivererOptions): NotificationDeliverer {
   return new StoreDeliverer(options);
 }
@@ -44,12 +53,12 @@ class StoreDeliverer implements NotificationDeliverer {
 
   constructor(options: NotificationDelivererOptions) {
     this.#options = options;
-    // Every attempt under way listens to it, which Node would take for a leak.
+    // Every running attempt listens to it, which Node would report as a leak.
     setMaxListeners(0, this.#closing.signal);
   }
 
   start(): void {
-    // Watched before the earlier ones are read: what comes in between is met twice and lined up once.
+    // Watches before it reads the earlier ones: a notification in between is seen twice and queued once.
     this.#unwatch = this.#options.store.watch((job, before) => this.#onJobChange(job, before));
     this.#track(this.#resume());
   }
@@ -66,7 +75,10 @@ class StoreDeliverer implements NotificationDeliverer {
     try {
       for (const job of await this.#options.store.listWithNotifications()) this.#enqueue(job);
     } catch (error) {
-      this.#options.log('error', `Notices of an earlier start cannot be taken up: ${describeError(error)}`);
+      this.#options.log(
+        'error',
+        `Notifications of an earlier start cannot be resumed: ${describeError(error)}`,
+      );
     }
     this.#send();
   }
@@ -88,7 +100,7 @@ class StoreDeliverer implements NotificationDeliverer {
     }
   }
 
-  /** Sends whatever may go now, and sees to it that the next is thought of in time. */
+  /** Sends all notifications that may be sent now, and sets the timer for the next one. */
   #send(): void {
     if (this.#closing.signal.aborted) return;
     const { now, alarm = timer } = this.#options;
@@ -112,7 +124,10 @@ class StoreDeliverer implements NotificationDeliverer {
       dueMs = next === null ? null : parseTimeMs(next.dueAt);
     } catch (error) {
       if (signal.aborted) return;
-      log('error', `Notice ${queued.id} of job ${queued.jobId} cannot be looked at: ${describeError(error)}`);
+      log(
+        'error',
+        `Notification ${queued.id} of job ${queued.jobId} cannot be read: ${describeError(error)}`,
+      );
       if (!isVencError(error, 'GoneError')) dueMs = now().getTime() + unreadableRetryMs;
     }
     this.#queue.release(queued, dueMs);
@@ -125,17 +140,20 @@ class StoreDeliverer implements NotificationDeliverer {
   }
 }
 
-/** Scheme, host and port: all of an address that is no secret for sure, as many have theirs in the path. */
+/**
+ * Scheme, host and port: the only parts of a URL that are certainly no secret, because many URLs have theirs
+ * in the path.
+ */
 function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : 'an address that is none';
+  return URL.canParse(url) ? new URL(url).origin : 'an invalid address';
 }
 
-/** An address without its query, in which some put what differs from notice to notice. */
+/** A URL without its query, which may differ from notification to notification. */
 function endpointOf(url: string): string {
   return originOf(url) + (URL.canParse(url) ? new URL(url).pathname : '');
 }
 
-/** Milliseconds since 1970; what is no time is due at once. */
+/** Milliseconds since 1970; an invalid time is due at once. */
 function parseTimeMs(time: string): number {
   return Date.parse(time) || 0;
 }

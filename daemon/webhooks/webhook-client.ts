@@ -6,36 +6,42 @@ import { createGuardedAgent, type GuardedAgent } from '../transports/http/guarde
 import { basicAuthorization, parseHttpUrl } from '../transports/http/http-url.js';
 import type { GuardedRequest } from '../transports/http/send-request.js';
 
-/** What is posted. The names of its headers are in lower case. */
+/** A request to post. The names of its headers are in lower case. */
 export interface WebhookRequest {
-  /** An `http:` or `https:` URL; a user and password in it become basic authentication, unless the headers have their own. */
+  /**
+   * An `http:` or `https:` URL. A user and password in it become basic authentication, unless the headers
+   * have their own.
+   */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What posting depends on. */
-export interface WebhookClientOptions {
+/** The options of a webhook client. */
+interface WebhookClientOptions {
   readonly guard: SsrfGuard;
-  /** How long one attempt may take, from the first look at the address to the end of the answer, in milliseconds. */
+  /** Maximum duration of one attempt, from the address look-up to the end of the answer, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Posts small bodies to addresses that clients name. */
+/** Posts small bodies to URLs that clients name. */
 export interface WebhookClient {
   /**
-   * Makes one attempt. Resolves to null where it was answered with 2xx, else to a sentence that says why not and holds no secret.
-   * Redirects are not followed. Rejects only when the signal is aborted.
+   * Makes one attempt. Resolves to null if the answer is 2xx, else to a sentence that says why not and
+   * contains no secret. Does not follow redirects. Rejects only if the signal is aborted.
    */
   post(webhook: WebhookRequest, signal: AbortSignal): Promise<string | null>;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** How much of an answer is read, in bytes, so that its connection can be used again. Of longer ones the rest is never looked at. */
+/**
+ * Maximum number of bytes that are read of an answer, so that its connection can be reused. The rest of a
+ * longer answer is not read.
+ */
 const maxResponseBytes = 16_384;
 
-/** Makes a poster whose every connection passes the guard. */
+/** Makes a webhook client whose every connection passes the SSRF guard. */
 export function createWebhookClient({ guard, timeoutMs }: WebhookClientOptions): WebhookClient {
   const agent = createGuardedAgent(guard, timeoutMs);
   return {
@@ -61,7 +67,7 @@ export function createWebhookClient({ guard, timeoutMs }: WebhookClientOptions):
 }
 
 interface SendOptions {
-  /** The host with its port, to be named in sentences. */
+  /** The host with its port, for messages. */
   readonly host: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -78,7 +84,7 @@ async function sendOnce(
   signal.addEventListener('abort', abort);
   try {
     const { statusCode, body } = await agent.request({ ...request, signal: limit.signal });
-    // The head of the answer has said it all: how its body ends, or whether it does in time, is all the same.
+    // The status decides. It does not matter how the body ends, or whether it does in time.
     await drainBody(body).catch(() => undefined);
     return rejectionOf(statusCode, host);
   } catch (error) {
@@ -91,7 +97,10 @@ async function sendOnce(
   }
 }
 
-/** Reads a body to its end, so that its connection can be used again, and ends a longer one with its connection. */
+/**
+ * Reads a body to its end, so that its connection can be reused. Ends a longer body together with its
+ * connection.
+ */
 async function drainBody(body: Readable): Promise<void> {
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
@@ -100,7 +109,7 @@ async function drainBody(body: Readable): Promise<void> {
   }
 }
 
-/** The message, and where an address is refused what can be done about it: nobody else tells that of a receiver. */
+/** The message of the error, with a hint if the address is forbidden: no other output has that hint. */
 function formatError({ errorClass, message, hint, entry }: VencError): string {
   return errorClass === 'ForbiddenAddressError' ? `${message} ${hint ?? entry.advice}` : message;
 }

@@ -7,8 +7,8 @@ import { notificationRecord } from '../jobs/notification-record.js';
 import type { WebhookRequest } from './webhook-client.js';
 
 /**
- * A notice as it is posted at this moment: what it tells in the form that was asked for, signed as the Standard Webhooks specification
- * has it. `secret` is the account's, `whsec_` and base64.
+ * Makes the request of a notification: its current content in the requested format, signed according to the
+ * Standard Webhooks specification. `secret` is that of the account, `whsec_` and base64.
  */
 export function createWebhookRequest(
   job: Job,

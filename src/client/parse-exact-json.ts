@@ -1,4 +1,4 @@
-import { isTooDeep } from '../shared/util/is-too-deep.js';
+import { isTooDeep } from '../shared/util/is-object.js';
 
 /** Texts and numbers of JSON, one after the other. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

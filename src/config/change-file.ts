@@ -3,11 +3,10 @@ import { rmdir, unlink } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type Conf from 'conf';
 import { VencError } from '../shared/errors.js';
-import { diskReason } from '../shared/util/disk-error-text.js';
+import { abandonedFiles } from '../shared/util/atomic-files.js';
+import { makeFolder } from '../shared/util/disk.js';
 import { type FileLock, tryFileLock } from '../shared/util/lock/file-lock.js';
-import { makeFolder } from '../shared/util/make-folder.js';
-import { systemCode } from '../shared/util/system-code.js';
-import { abandonedFiles } from '../shared/util/temporary-files.js';
+import { diskReason, systemCode } from '../shared/util/system-code.js';
 import { parseFile } from './parse-file.js';
 
 /** The content of a file of ours, while it is changed. */

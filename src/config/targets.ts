@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../shared/errors.js';
-import { diskReason } from '../shared/util/disk-error-text.js';
-import { systemCode } from '../shared/util/system-code.js';
+import { diskReason, systemCode } from '../shared/util/system-code.js';
 import { changeFile } from './change-file.js';
 import { type Environment, userFolders } from './folders.js';
 import { parseFile } from './parse-file.js';

@@ -190,7 +190,7 @@ test('an id with a slip in it is pointed out, and a key given for an id is not r
   const owner = readFileSync(join(folder, 'owner-key'), 'utf8').trim();
   const mistaken = await venc(`keys revoke ${owner}`);
   assert.is(mistaken.code, 2);
-  assert.match(mistaken.stderr, `the id of that one is ${key.id}`);
+  assert.match(mistaken.stderr, `the id of that key is ${key.id}`);
   assert.not.ok(mistaken.stderr.includes(owner));
 });
 

@@ -173,7 +173,7 @@ for (const [name, input, expected, said] of impossible) {
   });
 }
 
-test('a watermark elsewhere is not fetched: what it is taken for is said', async () => {
+test('a remote watermark is not fetched, and the assumption is reported', async () => {
   const { code, stdout, stderr } = await planHere([
     '--watermark',
     'url=http://me:secret@127.0.0.1:9/logo.png',
@@ -181,7 +181,7 @@ test('a watermark elsewhere is not fetched: what it is taken for is said', async
   assert.is(code, 0);
   assert.is(
     stderr,
-    'venc: the watermark http://me@127.0.0.1:9/logo.png was not fetched: it is taken for a PNG of 100x100 pixels, ./watermark-1.png\n',
+    'venc: the watermark http://me@127.0.0.1:9/logo.png was not fetched and is assumed to be a PNG of 100x100 pixels, ./watermark-1.png\n',
   );
   assert.match(stdout, 'file:./watermark-1.png');
 });

@@ -36,7 +36,7 @@ export interface OddInput {
 }
 
 /** What is in a file, by decoding all of it. */
-export interface MeasuredOutput {
+interface MeasuredOutput {
   readonly size: string | null;
   readonly pixelFormat: string | null;
   readonly seconds: number;
@@ -131,7 +131,7 @@ function difference(one: Buffer, other: Buffer): number {
 }
 
 /** How the output must be, where it is to be a file. Throws with the first thing that is not so. */
-export async function checkOutput(outcome: Outcome, input: string, output: string): Promise<MeasuredOutput> {
+async function checkOutput(outcome: Outcome, input: string, output: string): Promise<MeasuredOutput> {
   const found = await measureOutput(output);
   assert.is(found.size, outcome.size, 'size');
   const tolerance = 0.1 + outcome.seconds * 0.05;

@@ -28,7 +28,7 @@ export interface TestDaemon {
 }
 
 /** What a test chooses of the daemon's options. */
-export type TestDaemonOptions = Partial<Omit<DaemonOptions, 'host' | 'port' | 'log'>>;
+type TestDaemonOptions = Partial<Omit<DaemonOptions, 'host' | 'port' | 'log'>>;
 
 /**
  * Starts `bin/venc.js daemon` with the given options and the defaults of tests. Every answer that `fetch` gets from it is checked against

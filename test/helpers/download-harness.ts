@@ -18,7 +18,7 @@ export function payloadMd5(bytes: number): string {
 }
 
 /** An ffprobe that finds nothing in any file, and writes down the MD5 of what it was given. */
-export interface ChecksumProbe {
+interface ChecksumProbe {
   readonly path: string;
   /** The sums so far. */
   sums(): readonly string[];

@@ -2,7 +2,7 @@ import type { Run, RunHandler } from '../../daemon/jobs/run.js';
 import { finishAll } from './sample-job.js';
 
 /** A run that waits on the stage until a test says how it goes on. */
-export interface RunScenario {
+interface RunScenario {
   readonly run: Run;
   /** Lets the handler do this and settle as it settles. Resolves when it did, whichever way. */
   end(action?: (run: Run) => Promise<unknown>): Promise<void>;

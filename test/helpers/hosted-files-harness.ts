@@ -5,7 +5,7 @@ import type { HostedFileStoreOptions } from '../../daemon/hosted-files/hosted-fi
 import { tempFolder } from './temp.js';
 
 /** A shelf on a folder of its own. */
-export interface HostedFilesHarness {
+interface HostedFilesHarness {
   readonly folder: string;
   readonly shelf: HostedFileStore;
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { testFfmpeg } from './media.js';
 
 /** One stream as ffprobe prints it, as far as tests look at it. */
-export interface FoundStream {
+interface FoundStream {
   readonly codec_type: string;
   readonly codec_name: string;
   readonly width?: number;
@@ -17,7 +17,7 @@ export interface FoundStream {
 }
 
 /** What ffprobe says of a file: an independent look, not through any code of ours. */
-export interface Found {
+interface Found {
   readonly format: { readonly format_name: string; readonly duration: string };
   readonly video: FoundStream | undefined;
   readonly audio: FoundStream | undefined;

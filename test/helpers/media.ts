@@ -80,7 +80,7 @@ const recipes = {
 } as const satisfies Record<string, readonly string[]>;
 
 /** Name of a file that `media` makes. */
-export type MediaName = keyof typeof recipes;
+type MediaName = keyof typeof recipes;
 
 const made = new Map<string, Promise<string>>();
 

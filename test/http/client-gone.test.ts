@@ -19,7 +19,7 @@ test('a client that leaves in the middle of an upload is no error of the daemon'
   await waitUntil('the log tells of it', isLogged);
   assert.equal(
     daemon.logLines.filter((line) => line.includes('/v2/uploads/')),
-    ['info PUT /v2/uploads/film.mov: the client left before it was done.'],
+    ['info PUT /v2/uploads/film.mov: the client disconnected before the answer.'],
   );
   await daemon.stop();
 });

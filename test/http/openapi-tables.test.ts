@@ -10,7 +10,7 @@ import { responses } from '../../src/shared/records/answers.js';
 import type { Field } from '../../src/shared/records/field.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
-import { at, property, readOptions } from '../helpers/answers/read-document.js';
+import { at, property, readOptions } from '../helpers/answers/document.js';
 
 test('every setting is there by each of its names, with its range, its choices, its default and its help', () => {
   const request = ['components', 'schemas', 'JobRequest', 'properties'];

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { openApiBytes } from '../../daemon/http/openapi/document.js';
 import type { OpenApiDocument, Operation } from '../../daemon/http/openapi/document-types.js';
 import { type Representation, type Route, type RouteName, routes } from '../../src/shared/routes.js';
-import { at, property, readOptions, resolved } from '../helpers/answers/read-document.js';
+import { at, property, readOptions, resolved } from '../helpers/answers/document.js';
 
 const { baseUrl, maxOutputs } = readOptions;
 const text = Buffer.concat(openApiBytes(maxOutputs)(baseUrl)).toString();

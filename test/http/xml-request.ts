@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { readXmlRequest } from '../../daemon/http/representations/xml/read-xml-request.js';
+import { readXmlRequest } from '../../daemon/http/representations/read-xml-request.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 
 /** What requests are read with here. */

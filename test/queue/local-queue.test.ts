@@ -43,7 +43,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ harness }) => harness.close());
 
-test('a full disk at the claim loses no job: with room again it is run, and those after it', async (context) => {
+test('a full disk at the claim loses no job: once there is space, it and the jobs after it run', async (context) => {
   const { harness, queue, fixture, updateFault, delays } = context;
   const ids = [
     (await harness.store.create(sampleDraft())).id,
@@ -60,7 +60,7 @@ test('a full disk at the claim loses no job: with room again it is run, and thos
   assert.is((await fixture.next()).run.job.id, ids[1]);
 });
 
-test('the pauses double up to a limit', async (context) => {
+test('the delays double up to a limit', async (context) => {
   const { harness, queue, fixture, updateFault, delays } = context;
   updateFault.error = outOfSpaceError;
   await queue.enqueue((await harness.store.create(sampleDraft())).id);
@@ -75,7 +75,7 @@ test('the pauses double up to a limit', async (context) => {
   assert.is(updateFault.count, 10);
 });
 
-test('a claim that was kept although the store failed is taken as made', async (context) => {
+test('a claim that was stored although the store reported an error is valid', async (context) => {
   const { harness, queue, fixture, updateFault, delays } = context;
   const { id } = await harness.store.create(sampleDraft());
   Object.assign(updateFault, { error: outOfSpaceError, isLate: true });
@@ -89,7 +89,7 @@ test('a claim that was kept although the store failed is taken as made', async (
   assert.is((await harness.store.get(id))?.state, 'finished');
 });
 
-test('a job whose claim is being tried can be stopped, and the next one takes its place', async (context) => {
+test('a job whose claim is being retried can be stopped, and the next one takes its slot', async (context) => {
   const { harness, queue, fixture, updateFault, delays } = context;
   const ids = [
     (await harness.store.create(sampleDraft())).id,
@@ -104,7 +104,7 @@ test('a job whose claim is being tried can be stopped, and the next one takes it
   assert.is((await fixture.next()).run.job.id, ids[1]);
 });
 
-test('a close does not wait for room', async ({ harness, queue, updateFault, delays }) => {
+test('close does not wait for disk space', async ({ harness, queue, updateFault, delays }) => {
   const { id } = await harness.store.create(sampleDraft());
   updateFault.error = outOfSpaceError;
   await queue.enqueue(id);
@@ -113,7 +113,7 @@ test('a close does not wait for room', async ({ harness, queue, updateFault, del
   assert.is((await harness.store.get(id))?.state, 'waiting');
 });
 
-test('a claim that was kept is given back when the queue closes meanwhile', async (context) => {
+test('a stored claim is released if the queue closes meanwhile', async (context) => {
   const { harness, queue, updateFault, delays } = context;
   const { id } = await harness.store.create(sampleDraft());
   Object.assign(updateFault, { error: outOfSpaceError, isLate: true });
@@ -126,7 +126,7 @@ test('a claim that was kept is given back when the queue closes meanwhile', asyn
   assert.is(job?.crashes, 0);
 });
 
-test('a job whose record is damaged is told of and holds nobody up', async ({
+test('a job with a damaged record is logged and blocks no other job', async ({
   harness,
   queue,
   fixture,
@@ -144,7 +144,7 @@ test('a job whose record is damaged is told of and holds nobody up', async ({
   assert.is((await fixture.next()).run.job.id, ids[1]);
 });
 
-test('a job that cannot be failed for want of room is failed when there is some', async (context) => {
+test('a job that cannot be failed for lack of space fails when there is some', async (context) => {
   const { harness, queue, fixture, updateFault, delays } = context;
   const { id } = await harness.store.create(sampleDraft());
   await queue.enqueue(id);
@@ -160,7 +160,7 @@ test('a job that cannot be failed for want of room is failed when there is some'
   assert.is(job?.input.failure?.errorClass, 'OutOfSpaceError');
 });
 
-test('a close ends also when the jobs cannot be put back, and says so', async ({
+test('close also ends if the jobs cannot be put back, and logs that', async ({
   harness,
   queue,
   fixture,
@@ -177,7 +177,7 @@ test('a close ends also when the jobs cannot be put back, and says so', async ({
   );
 });
 
-test('the log tells of a handler that throws, and not of one that was stopped', async ({
+test('the log reports a handler that throws, but not one that was stopped', async ({
   harness,
   queue,
   fixture,

@@ -15,7 +15,7 @@ test.before.each((context) => {
   context.progressTracker.start(1);
 });
 
-test('what is told of a file replaces what was told before', ({ progressTracker }) => {
+test('an update of a file replaces the previous one', ({ progressTracker }) => {
   progressTracker.update(1, 2, { ...downloading(10, 9), fps: 25 });
   progressTracker.update(1, 2, { event: 'inspecting', percent: 0, overallPercent: 95 });
   assert.equal(progressTracker.read(1).get(2), { event: 'inspecting', percent: 0, overallPercent: 95 });
@@ -43,7 +43,7 @@ test('percentages stay within 0 and 100 and have at most two decimals', ({ progr
   }
 });
 
-test('files and jobs are kept apart', ({ progressTracker }) => {
+test('files and jobs are separate', ({ progressTracker }) => {
   progressTracker.start(10);
   progressTracker.update(1, 2, downloading(1, 1));
   progressTracker.update(1, 3, downloading(2, 2));
@@ -58,7 +58,7 @@ test('files and jobs are kept apart', ({ progressTracker }) => {
   assert.equal([...progressTracker.read(10)], [[2, downloading(3, 3)]]);
 });
 
-test('another run of a job begins at nothing', ({ progressTracker }) => {
+test('another run of a job begins without progress', ({ progressTracker }) => {
   progressTracker.update(1, 2, downloading(80, 76));
   progressTracker.start(1);
   assert.is(progressTracker.read(1).size, 0);
@@ -66,7 +66,7 @@ test('another run of a job begins at nothing', ({ progressTracker }) => {
   assert.equal(progressTracker.read(1).get(2), downloading(20, 19));
 });
 
-test('nothing is kept of a job that is not run', ({ progressTracker }) => {
+test('nothing is stored for a job that is not running', ({ progressTracker }) => {
   progressTracker.update(7, 8, downloading(1, 1));
   assert.is(progressTracker.read(7).size, 0);
   progressTracker.update(1, 2, downloading(1, 1));
@@ -81,7 +81,7 @@ test('what was read does not change afterwards', ({ progressTracker }) => {
   assert.equal(read.get(2), downloading(1, 1));
 });
 
-test('who watches is called after each change, until they stop watching', ({ progressTracker }) => {
+test('listeners are called after each change, until they unsubscribe', ({ progressTracker }) => {
   const notifiedJobs: (readonly [number, number])[] = [];
   const stop = progressTracker.watch((jobId) => notifiedJobs.push([jobId, progressTracker.read(jobId).size]));
   progressTracker.start(7);

@@ -45,7 +45,7 @@ test('a job that was running is back to waiting, and the crash is counted', asyn
   assert.is(job?.claim, null);
 });
 
-test('a job that was running at its third crash is given up and not queued', async ({
+test('a job that was running at its third crash fails and is not queued', async ({
   harness,
   queue,
   fixture,
@@ -62,7 +62,7 @@ test('a job that was running at its third crash is given up and not queued', asy
   assert.is((await fixture.next()).run.job.id, other.id);
 });
 
-test('everything that waits is queued, oldest first', async ({ harness, queue, fixture }) => {
+test('every waiting job is queued, oldest first', async ({ harness, queue, fixture }) => {
   const ids = [];
   for (let count = 0; count < 40; count += 1) {
     const job =
@@ -88,7 +88,7 @@ test('a job that is pending is queued', async ({ harness, queue, fixture }) => {
   assert.is((await fixture.next()).run.job.id, id);
 });
 
-test('jobs that wait already are not written, however many they are', async ({
+test('jobs that are waiting already are not written, however many there are', async ({
   harness,
   queue,
   updateFault,
@@ -100,7 +100,7 @@ test('jobs that wait already are not written, however many they are', async ({
   assert.is(updateFault.count, 0);
 });
 
-test('a job that cannot be written for want of room is taken up when there is some', async (context) => {
+test('a job that cannot be written for lack of space is recovered when there is some', async (context) => {
   const { harness, queue, fixture, updateFault } = context;
   const left = await leaveRunning(harness.store);
   const waiting = await harness.store.create(sampleDraft());
@@ -119,7 +119,7 @@ test('a job that cannot be written for want of room is taken up when there is so
   assert.is((await fixture.next()).run.job.id, left.id);
 });
 
-test('a job that was cancelled before there was room is left alone', async ({
+test('a job that was cancelled before there was space is not changed', async ({
   harness,
   queue,
   updateFault,
@@ -141,7 +141,7 @@ test('a job that was cancelled before there was room is left alone', async ({
   assert.equal(await harness.store.get(id), cancelled);
 });
 
-test('the trying ends when it is told to', async ({ harness, queue, updateFault }) => {
+test('the retries end when the signal is aborted', async ({ harness, queue, updateFault }) => {
   await leaveRunning(harness.store);
   updateFault.error = outOfSpaceError;
   const stopping = new AbortController();

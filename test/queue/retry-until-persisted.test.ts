@@ -4,12 +4,12 @@ import { delay, retryUntilPersisted, unrefDelay } from '../../daemon/queue/retry
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { outOfSpaceError } from '../helpers/update-faults.js';
 
-const test = suite('patience with a store');
+const test = suite('retries of a write');
 const signal = new AbortController().signal;
 const atOnce = async () => {};
 const onFailure = () => {};
 
-test('a write is repeated until it is kept', async () => {
+test('a write is retried until it is stored', async () => {
   const reported: unknown[] = [];
   let count = 0;
   const write = async () => {
@@ -24,7 +24,7 @@ test('a write is repeated until it is kept', async () => {
   assert.equal(reported, [outOfSpaceError, outOfSpaceError, outOfSpaceError]);
 });
 
-test('what no further attempt would change is not repeated', async () => {
+test('permanent errors are not retried', async () => {
   for (const errorClass of ['NotFoundError', 'GoneError', 'ClaimLostError', 'IllegalChangeError'] as const) {
     let count = 0;
     const write = async () => {
@@ -39,7 +39,7 @@ test('what no further attempt would change is not repeated', async () => {
   }
 });
 
-test('nothing is tried once it is told to end', async () => {
+test('nothing is tried after the signal is aborted', async () => {
   const write = () => Promise.reject(new Error('tried'));
   assert.is(
     await retryUntilPersisted(write, { signal: AbortSignal.abort(), delay: atOnce, onFailure }),
@@ -47,7 +47,7 @@ test('nothing is tried once it is told to end', async () => {
   );
 });
 
-test('a pause ends at once when it is told to, and is no error', async () => {
+test('an aborted delay ends at once and does not reject', async () => {
   const stopping = new AbortController();
   const pauses = [delay(2 ** 30, stopping.signal), unrefDelay(2 ** 30, stopping.signal)];
   stopping.abort();

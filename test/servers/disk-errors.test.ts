@@ -35,7 +35,7 @@ test('a start that cannot write its address ends with the reason, and lets go of
   assert.is(await next.end('SIGTERM'), 0);
 });
 
-test('on a disk that can only be read /health, creates and uploads are 503 with the reason, and reads go on', async () => {
+test('on a read-only disk /health, creates and uploads are 503 with the reason, and reads go on', async () => {
   const folder = tempFolder();
   const daemon = await startDaemonProcess(folder, ['--jobs', '0']);
   assert.is((await fetch(`${daemon.url}/v2/jobs`, create)).status, 201);
@@ -48,13 +48,13 @@ test('on a disk that can only be read /health, creates and uploads are 503 with 
     assert.ok(mounted('-o', 'remount,bind,ro', folder));
     await waitUntil('/health tells', async () => (await fetch(`${daemon.url}/health`)).status === 503);
     const health = await fetch(`${daemon.url}/health`);
-    assert.match(await health.text(), /data folder cannot be written: it is on a disk that can only be read/);
+    assert.match(await health.text(), /data folder cannot be written: it is on a read-only disk/);
     const upload = { method: 'PUT', headers, body: 'a film' };
     for (const [path, init] of [['/v2/jobs', create] as const, ['/v2/uploads/a.mov', upload] as const]) {
       const response = await fetch(`${daemon.url}${path}`, init);
       assert.is(response.status, 503, path);
       assert.ok(Number(response.headers.get('retry-after')) > 0);
-      assert.match(await response.text(), /can only be read/);
+      assert.match(await response.text(), /read-only disk/);
     }
     assert.is((await fetch(`${daemon.url}/v2/jobs`, { headers })).status, 200);
   } finally {

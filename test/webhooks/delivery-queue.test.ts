@@ -36,7 +36,7 @@ function takeAll(line: DeliveryQueue, nowMs = 0): readonly QueuedNotification[] 
 
 const idsOf = (notifications: readonly QueuedNotification[]) => notifications.map(({ id }) => id);
 
-test('notices go in the order in which they are due, and of equals the first that came goes first', () => {
+test('notifications are sent in order of due time, and of equals the first that was added', () => {
   const due = [30, 10, 20, 10, 0, 30].map((dueMs, index) =>
     notification(`n${index}`, index, `o${index}`, dueMs),
   );
@@ -48,7 +48,7 @@ test('notices go in the order in which they are due, and of equals the first tha
   assert.is(line.nextDueMs(), null);
 });
 
-test('a receiver gets so many at once and keeps none from another', () => {
+test('an endpoint has a limit of its own and takes no slots from another', () => {
   const line = queueOf(
     ...Array.from({ length: 9 }, (_, index) => notification(`a${index}`, index)),
     notification('b', 100, 'b'),
@@ -62,7 +62,7 @@ test('a receiver gets so many at once and keeps none from another', () => {
   assert.equal(idsOf(takeAll(line)), ['a2']);
 });
 
-test('notices of one job go to one receiver one after the other, and pass nobody else by', () => {
+test('notifications of one job are sent to one endpoint one after the other, and do not delay others', () => {
   const line = queueOf(
     notification('a1', 1),
     notification('a2', 1),
@@ -77,13 +77,13 @@ test('notices of one job go to one receiver one after the other, and pass nobody
   assert.equal(idsOf(takeAll(line)), ['a2']);
 });
 
-test('a receiver that hangs keeps nothing from another one at its origin', () => {
+test('an endpoint that hangs does not delay another one at its origin', () => {
   const hanging = Array.from({ length: 9 }, (_, index) => notificationAt('a/hang', `hang${index}`, index));
   const line = queueOf(...hanging, notificationAt('a/fine', 'fine', 100));
   assert.equal(idsOf(takeAll(line)), ['hang0', 'fine', 'hang1']);
 });
 
-test('an origin gets so many at once, however many receivers it has', () => {
+test('an origin has a limit, however many endpoints it has', () => {
   const many = Array.from({ length: maxConcurrentPerOrigin + 3 }, (_, index) =>
     notificationAt(`a/${index}`, `a${index}`, index),
   );
@@ -94,7 +94,7 @@ test('an origin gets so many at once, however many receivers it has', () => {
   assert.is(takeAll(line).length, 3);
 });
 
-test('notices of one job go to receivers at one origin one after the other', () => {
+test('notifications of one job are sent to endpoints at one origin one after the other', () => {
   const line = queueOf(notificationAt('a/output', 'output', 1), notificationAt('a/job', 'job', 1));
   const [first, ...others] = takeAll(line);
   assert.equal([first?.id, others], ['output', []]);
@@ -103,7 +103,7 @@ test('notices of one job go to receivers at one origin one after the other', () 
   assert.equal(idsOf(takeAll(line)), ['job']);
 });
 
-test('no more are on their way than there is room for, and receivers take turns', () => {
+test('the total in flight is limited, and endpoints are served in turn', () => {
   const origins = Array.from({ length: maxConcurrent }, (_, index) => `o${index}`);
   const line = queueOf(
     ...origins.flatMap((origin, index) =>
@@ -122,14 +122,14 @@ test('no more are on their way than there is room for, and receivers take turns'
   );
 });
 
-test('a notice that is released with a time is due again then, and one that is not is forgotten', () => {
+test('a notification that is released with a due time is queued again, and one without is dropped', () => {
   const line = queueOf(notification('a', 1), notification('b', 2));
   for (const one of takeAll(line)) line.release(one, one.id === 'a' ? 100 : null);
   assert.equal([line.nextDueMs(), takeAll(line, 99)], [100, []]);
   assert.equal(takeAll(line, 100), [notification('a', 1, 'a', 100)]);
 });
 
-test('a notice that is known is not lined up twice, on its way or not', () => {
+test('a known notification is not queued twice, in flight or not', () => {
   const line = queueOf(notification('a', 1), notification('a', 1, 'a', 50));
   assert.is(line.nextDueMs(), 0);
   const taken = takeAll(line);
@@ -137,7 +137,7 @@ test('a notice that is known is not lined up twice, on its way or not', () => {
   assert.equal([idsOf(taken), takeAll(line)], [['a'], []]);
 });
 
-test('a notice that is withdrawn never goes, wherever it stood', () => {
+test('a withdrawn notification is never sent, whatever its state was', () => {
   const line = queueOf(
     notification('a', 1),
     notification('b', 1),
@@ -151,14 +151,14 @@ test('a notice that is withdrawn never goes, wherever it stood', () => {
   assert.equal(idsOf(takeAll(line, 1_000)), ['d']);
 });
 
-test('withdrawn and lined up anew, a notice goes once', () => {
+test('a notification that is withdrawn and added again is sent once', () => {
   const line = queueOf(notification('a', 1, 'a', 5));
   line.remove('a');
   line.add(notification('a', 1, 'a', 7));
   assert.equal(takeAll(line, 100), [notification('a', 1, 'a', 7)]);
 });
 
-test('twenty thousand notices are lined up and gone through', () => {
+test('twenty thousand notifications can be queued and sent', () => {
   const line = new DeliveryQueue();
   const count = 20_000;
   for (let index = 0; index < count; index += 1) {

@@ -13,7 +13,7 @@ import {
 
 const neverAnswer: WebhookAnswer = () => {};
 
-test('a notice that nobody takes is tried twenty times, after 2 seconds, 4, 8 and so on, under one id', async () => {
+test('a notification that no endpoint accepts is tried twenty times, after 2 seconds, 4, 8 and so on, under one id', async () => {
   await withHarness(
     async (harness, endpoint) => {
       harness.open();
@@ -29,7 +29,7 @@ test('a notice that nobody takes is tried twenty times, after 2 seconds, 4, 8 an
       );
       assert.match(
         harness.logLines.at(-1) ?? '',
-        /^error Gave up notice msg_.* after attempt 20: .* answered 503\.$/,
+        /^error Gave up notification msg_.* after attempt 20: .* answered 503\.$/,
       );
       assert.equal(
         { ...(await harness.store.get(id)), pendingNotifications: [] },
@@ -40,7 +40,7 @@ test('a notice that nobody takes is tried twenty times, after 2 seconds, 4, 8 an
   );
 });
 
-test('a notice that was not taken at first is taken later, and then never sent again', async () => {
+test('a notification that was rejected at first is delivered later, and then never sent again', async () => {
   const answers = [500, 302, 404, 200];
   await withHarness(
     async (harness, endpoint) => {
@@ -51,7 +51,7 @@ test('a notice that was not taken at first is taken later, and then never sent a
       assert.is(endpoint.received.length, answers.length);
       assert.equal(
         harness.logLines.map((line) =>
-          line.replace(/ notice.*?(\(attempt|\.$)/, ' $1').replace(/,.*?\)/, ')'),
+          line.replace(/ notification.*?(\(attempt|\.$)/, ' $1').replace(/,.*?\)/, ')'),
         ),
         [
           `warn Could not deliver (attempt 1 of 20): 127.0.0.1:${endpoint.port} answered 500.`,
@@ -65,7 +65,7 @@ test('a notice that was not taken at first is taken later, and then never sent a
   );
 });
 
-test('a receiver that hangs gets two at once, and delays neither jobs nor other receivers', async () => {
+test('an endpoint that hangs gets two at a time, and delays neither jobs nor other endpoints', async () => {
   await withHarness(async (harness, hanging) => {
     harness.open();
     const endpoint = await startWebhookEndpoint();
@@ -81,7 +81,7 @@ test('a receiver that hangs gets two at once, and delays neither jobs nor other 
   }, neverAnswer);
 });
 
-test('a receiver that hangs is tried again when the time for an attempt is up', async () => {
+test('an endpoint that hangs is tried again after the timeout of an attempt', async () => {
   await withHarness(
     async (harness, endpoint) => {
       harness.open({ timeoutMs: 50 });
@@ -97,7 +97,7 @@ test('a receiver that hangs is tried again when the time for an attempt is up', 
   );
 });
 
-test('a receiver that refuses connections is told when it takes them again', async () => {
+test('an endpoint that refuses connections gets its notification when it accepts them again', async () => {
   const harness = await createNotificationHarness();
   const gone = await startWebhookEndpoint();
   await gone.close();
@@ -122,7 +122,7 @@ test('a receiver that refuses connections is told when it takes them again', asy
   await endpoint.close();
 });
 
-test('an end of the deliverer takes no time and leaves what was under way due; the next one sends it under the same id', async () => {
+test('closing the deliverer is immediate and leaves notifications in flight due; the next one sends them under the same id', async () => {
   await withHarness(
     async (harness, endpoint) => {
       const first = harness.open();
@@ -144,7 +144,7 @@ test('an end of the deliverer takes no time and leaves what was under way due; t
   );
 });
 
-test('a job whose account is gone keeps its notices until it is back', async () => {
+test('a job of a missing account keeps its notifications until the account is back', async () => {
   await withHarness(async (harness, endpoint) => {
     let asked = 0;
     harness.open({
@@ -158,12 +158,12 @@ test('a job whose account is gone keeps its notices until it is back', async () 
     await waitUntil('it is told', () => noneIsPending(harness));
     const refused = harness.logLines.filter((line) => line.startsWith('warn '));
     assert.is(refused.length, 2, harness.logLines.join('\n'));
-    assert.ok(refused.every((line) => line.includes('no such account')));
+    assert.ok(refused.every((line) => line.includes('no longer exists')));
     assert.equal(endpoint.received.map(verified).length, 1);
   });
 });
 
-test('a notice that cannot be kept as told for want of room is kept when there is some, and sent once', async () => {
+test('a delivery that cannot be stored for lack of space is stored later, and the notification is sent once', async () => {
   let strike = (): void => {};
   await withHarness(
     async (harness, endpoint) => {

@@ -7,7 +7,7 @@ import { finishing, noneIsPending, verified, withHarness } from './notification-
 
 const fault = { errorClass: 'TranscodingError', message: 'The encoder gave up on the file.' } as const;
 
-test('each end is told once, outputs before their job, with what the job, its input and its outputs are then', async () => {
+test('each end is notified once, outputs before their job, with the final job, input and outputs', async () => {
   await withHarness(async (harness, endpoint) => {
     harness.open();
     const url = endpoint.url('/');
@@ -52,7 +52,7 @@ test('each end is told once, outputs before their job, with what the job, its in
   });
 });
 
-test('a notice is JSON that says so, with the headers that were asked for and a signature of this moment', async () => {
+test('a notification is JSON with its Content-Type, the requested headers and a current signature', async () => {
   await withHarness(async (harness, endpoint) => {
     harness.open();
     const headers = { 'X-Order': '12', Authorization: 'Bearer x' };
@@ -72,7 +72,7 @@ test('a notice is JSON that says so, with the headers that were asked for and a 
   });
 });
 
-test('a notice in XML has the elements of the JSON, and is signed likewise', async () => {
+test('a notification in XML has the elements of the JSON and the same kind of signature', async () => {
   await withHarness(async (harness, endpoint) => {
     harness.open();
     const xml = [{ url: endpoint.url('/'), format: 'xml' }] as const;
@@ -97,7 +97,7 @@ test('a notice in XML has the elements of the JSON, and is signed likewise', asy
   });
 });
 
-test('what came to its end while nobody delivered is told by the next one', async () => {
+test('ends that happened without a deliverer are notified by the next one', async () => {
   await withHarness(async (harness, endpoint) => {
     const ids: number[] = [];
     for (let count = 0; count < 3; count += 1) {
@@ -112,7 +112,7 @@ test('what came to its end while nobody delivered is told by the next one', asyn
   });
 });
 
-test('a resubmit takes back what is not told yet, and what was kept is not told again', async () => {
+test('a resubmit withdraws pending notifications, and kept outputs are not notified again', async () => {
   let isOpen = false;
   let open = (): void => {};
   await withHarness(
@@ -147,7 +147,7 @@ test('a resubmit takes back what is not told yet, and what was kept is not told 
   );
 });
 
-test('the log has no more of an address than its host, and nothing of its headers', async () => {
+test('the log contains only the host of a URL, and none of the headers', async () => {
   await withHarness(
     async (harness, endpoint) => {
       harness.open();

@@ -49,7 +49,7 @@ async function withReceiver(
   }
 }
 
-test('a body is posted whole, with its headers, to the path and query of the address', async () => {
+test('a body is posted with its headers to the path and query of the URL', async () => {
   await withReceiver(undefined, async (receiver) => {
     const headers = { 'content-type': 'text/plain', 'x-order': 'a b' };
     const url = `${receiver.url('/a%20b?c=d')}#e`;
@@ -64,7 +64,7 @@ test('a body is posted whole, with its headers, to the path and query of the add
   });
 });
 
-test('a user and a password in the address are shown as basic authentication, unless the headers have their own', async () => {
+test('a user and a password in the URL become basic authentication, unless the headers have their own', async () => {
   await withReceiver(undefined, async (receiver) => {
     const url = receiver.url('/', 'me:p%40ss');
     await post([{ url }, { url, headers: { authorization: 'Bearer x', 'user-agent': 'mine' } }]);
@@ -108,7 +108,7 @@ for (const status of [301, 302, 303, 307, 308]) {
   });
 }
 
-test('letters to one receiver share a connection', async () => {
+test('requests to one endpoint share a connection', async () => {
   await withReceiver(
     (response) => response.end('thank you'),
     async (receiver) => {
@@ -119,7 +119,7 @@ test('letters to one receiver share a connection', async () => {
   );
 });
 
-test('an answer without end is cut off, and is a success by its head', async () => {
+test('an endless answer is cut off, and succeeds by its status', async () => {
   let sentBytes = 0;
   let isCut = false;
   await withReceiver(
@@ -142,7 +142,7 @@ test('an answer without end is cut off, and is a success by its head', async () 
   );
 });
 
-test('an answer that drips is cut off when the time for the attempt is up', async () => {
+test('a slow answer is cut off after the timeout', async () => {
   let isCut = false;
   const poster = createWebhookClient({
     guard: createSsrfGuard({ allowPrivateNetwork: true }),
@@ -164,7 +164,7 @@ test('an answer that drips is cut off when the time for the attempt is up', asyn
   await poster.close();
 });
 
-test('a receiver that never answers is given up when the time is up', async () => {
+test('an endpoint that never answers fails after the timeout', async () => {
   await withReceiver(
     () => {},
     async ({ url, port }) => {
@@ -174,7 +174,7 @@ test('a receiver that never answers is given up when the time is up', async () =
   );
 });
 
-test('one that refuses connections, breaks off or speaks something else is told as such', async () => {
+test('refused connections, broken connections and other protocols are reported as such', async () => {
   const { port, close } = await startWebhookEndpoint();
   await close();
   assert.is(await post([{ url: `http://127.0.0.1:${port}/` }]), `127.0.0.1:${port} refused the connection.`);
@@ -188,7 +188,7 @@ test('one that refuses connections, breaks off or speaks something else is told 
   }
 });
 
-test('a certificate that nobody vouches for is refused before anything is told', async () => {
+test('an untrusted certificate is rejected before anything is sent', async () => {
   const tls = { key: testKey, cert: testCertificate };
   const source = await startHttpSource((_request, response) => response.end(), { tls });
   assert.match((await post([{ url: source.url('/') }])) ?? '', /certificate that is not trusted/);
@@ -196,7 +196,7 @@ test('a certificate that nobody vouches for is refused before anything is told',
   await source.close();
 });
 
-test('private addresses take a permission, and addresses of metadata are refused in any case', async () => {
+test('private addresses need permission, and metadata addresses are always rejected', async () => {
   await withReceiver(undefined, async (receiver) => {
     const guard = { allowPrivateNetwork: false };
     for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::ffff:127.0.0.1]']) {
@@ -214,13 +214,13 @@ test('private addresses take a permission, and addresses of metadata are refused
   });
 });
 
-test('an address that cannot be one is told, and connected to by nobody', async () => {
+test('an invalid URL is reported, and no connection is made', async () => {
   for (const url of ['', 'ftp://example.com/a', 'http:///a', 'http://example.com:0/']) {
     assert.match((await post([{ url }])) ?? '', /^The address must /, url);
   }
 });
 
-test('a signal ends the attempt, and one that was given before begins none', async () => {
+test('an aborted signal ends the attempt, and no attempt begins with one that is already aborted', async () => {
   await withReceiver(
     () => {},
     async (receiver) => {

@@ -103,7 +103,7 @@ test('a private address is told nothing where that was not allowed, and the job 
   await waitUntil('it was refused', () => refused() !== undefined);
   assert.match(
     refused() ?? '',
-    /^warn Could not deliver notice .* \(attempt 1 of 20, the next at .*\): 127\.0\.0\.1 /,
+    /^warn Could not deliver notification .* \(attempt 1 of 20, the next at .*\): 127\.0\.0\.1 /,
   );
   assert.not(daemon.logLines.join().includes('hunter2'));
   assert.is(endpoint.connections, 0);

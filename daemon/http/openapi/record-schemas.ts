@@ -27,7 +27,7 @@ import {
   vodSumFields,
 } from '../../../src/shared/records/reports.js';
 import { type Route, routes } from '../../../src/shared/routes.js';
-import { refTo, type Schema, type Schemas } from './schema.js';
+import { refTo, type Schema, type Schemas } from './document-types.js';
 
 /** Names of the records inside of answers that have a schema of their own; all others are told where they stand. */
 const parts: ReadonlyMap<RecordTable, string> = new Map<RecordTable, string>([

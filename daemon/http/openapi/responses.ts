@@ -1,10 +1,8 @@
 import { type ResponseName, responses } from '../../../src/shared/records/answers.js';
 import type { Representation, Route, RouteName } from '../../../src/shared/routes.js';
-import type { MediaType, Reference, ResponseNote } from './document-types.js';
+import { type Header, type MediaType, type Reference, type ResponseNote, refTo } from './document-types.js';
 import { type ErrorResponse, errorResponses } from './error-responses.js';
-import { type HeaderName, headerRefs, headersOfErrorResponse, headersOfRoute } from './headers.js';
 import { answerSchemaName } from './record-schemas.js';
-import { refTo } from './schema.js';
 
 /** One way to a route: by its plain address, or by one whose suffix names the form of the answer. */
 export interface RouteVariant {
@@ -48,10 +46,7 @@ export function errorResponseComponents(): Readonly<Record<string, ResponseNote>
 }
 
 /** How an answer looks in each of some forms. */
-export function bodies(
-  answer: ResponseName,
-  forms: readonly Representation[],
-): Readonly<Record<string, MediaType>> {
+function bodies(answer: ResponseName, forms: readonly Representation[]): Readonly<Record<string, MediaType>> {
   const media = forms.map((form) => [
     mediaTypes[form],
     form === 'jsonp' ? scriptOf(answer) : recordOf(answer),
@@ -140,4 +135,79 @@ function scriptOf(answer: ResponseName): MediaType {
 
 function sentence(note: string): string {
   return `${note[0]?.toUpperCase()}${note.slice(1)}.`;
+}
+
+const text = { type: 'string' } as const;
+const count = { type: 'integer', minimum: 0 } as const;
+
+/** Every header that is told of an answer. */
+export const headers = {
+  'Access-Control-Allow-Origin': {
+    description: 'Scripts of any origin may read the answer.',
+    required: true,
+    schema: { type: 'string', const: '*' },
+  },
+  'X-Total-Count': { description: 'Number of all jobs that match.', required: true, schema: count },
+  Link: {
+    description: 'Addresses of the first, previous, next and last page, without the key.',
+    required: true,
+    schema: text,
+  },
+  'Retry-After': {
+    description: 'Seconds after which trying again makes sense.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'X-Content-Type-Options': {
+    description: 'The type is as told, whatever the body looks like.',
+    required: true,
+    schema: { type: 'string', const: 'nosniff' },
+  },
+  'Accept-Ranges': {
+    description: 'Parts can be asked for.',
+    required: true,
+    schema: { type: 'string', const: 'bytes' },
+  },
+  'Content-Range': {
+    description: 'Which bytes of how many these are.',
+    required: true,
+    schema: { type: 'string', pattern: '^bytes (?:\\d+-\\d+|\\*)/\\d+$' },
+  },
+  ETag: { description: 'Changes with the file; good for If-Range.', required: true, schema: text },
+  'Last-Modified': { description: 'When the file was made.', required: true, schema: text },
+  'Cache-Control': {
+    description: 'Events are never kept.',
+    required: true,
+    schema: { type: 'string', const: 'no-store' },
+  },
+  Allow: { description: 'The methods that the address takes.', required: true, schema: text },
+} as const satisfies Readonly<Record<string, Header>>;
+
+/** The name of a header that is told. */
+type HeaderName = keyof typeof headers;
+
+const ofFiles = ['Accept-Ranges', 'ETag', 'Last-Modified', 'X-Content-Type-Options'] as const;
+
+const ofRoutes: Readonly<Partial<Record<RouteName, Readonly<Record<number, readonly HeaderName[]>>>>> = {
+  listJobs: { 200: ['X-Total-Count', 'Link'] },
+  jobEvents: { 200: ['Cache-Control'] },
+  hostedFile: { 200: ofFiles, 206: [...ofFiles, 'Content-Range'] },
+};
+
+/** The headers that a route has of its own with a status. */
+function headersOfRoute(name: RouteName, status: number): readonly HeaderName[] {
+  return ofRoutes[name]?.[status] ?? [];
+}
+
+/** The headers that a refusal has, whatever is refused. */
+function headersOfErrorResponse(status: number): readonly HeaderName[] {
+  if (status === 405) return ['Allow'];
+  if (status === 416) return ['Content-Range'];
+  return status === 429 || status === 503 ? ['Retry-After'] : [];
+}
+
+/** References to headers, with the one that every answer has. */
+function headerRefs(names: readonly HeaderName[]): Readonly<Record<string, Reference>> {
+  const all: readonly HeaderName[] = ['Access-Control-Allow-Origin', ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

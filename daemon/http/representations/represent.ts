@@ -1,14 +1,19 @@
+import { VencError } from '../../../src/shared/errors.js';
 import { type ResponseName, responses } from '../../../src/shared/records/answers.js';
 import { toXml } from '../../../src/shared/to-xml.js';
 import { corsHeaders, headerList } from '../cors.js';
-import { jsonType, toCachedJson, toJson } from './json.js';
-import { jsonpType, toJsonp } from './jsonp.js';
 
-/** The form of an answer: JSONP names its callback. */
+/** The exact Content-Type of every JSON answer. */
+export const jsonType = 'application/json; charset=utf-8';
+
+/** The exact Content-Type of every JSONP answer. */
+const jsonpType = 'application/javascript; charset=utf-8';
+
+/** The representation of an answer; JSONP has a callback. */
 export type Form = { readonly type: 'json' | 'xml' } | { readonly type: 'jsonp'; readonly callback: string };
 
-/** A body and the headers that go with it, as names and values in turn. */
-export interface EncodedAnswer {
+/** A body and its headers, as alternating names and values. */
+interface EncodedAnswer {
   readonly text: string;
   readonly headers: readonly string[];
 }
@@ -19,7 +24,7 @@ const headersOf = {
   jsonp: headerList({ ...corsHeaders, 'Content-Type': jsonpType, 'X-Content-Type-Options': 'nosniff' }),
 } as const;
 
-/** Answers whose records are made once for a stored job, so that their texts are worth keeping. */
+/** Answers whose records are made once per stored job, so that caching their JSON pays off. */
 const cachedAnswers: ReadonlySet<ResponseName> = new Set<ResponseName>([
   'job',
   'jobs',
@@ -27,7 +32,7 @@ const cachedAnswers: ReadonlySet<ResponseName> = new Set<ResponseName>([
   'outputDetails',
 ]);
 
-/** A record in the form that was asked for. */
+/** Encodes a record in the requested representation. */
 export function represent(record: unknown, answer: ResponseName, form: Form): EncodedAnswer {
   const headers = headersOf[form.type];
   switch (form.type) {
@@ -40,8 +45,54 @@ export function represent(record: unknown, answer: ResponseName, form: Form): En
   }
 }
 
-/** What anybody may see: `md5_checksum` is absent from the JSONP form (sections 2.1 and 2.2). */
+/** The record without `md5_checksum`, which the JSONP form omits (sections 2.1 and 2.2). */
 function publicPart(record: unknown): unknown {
   if (typeof record !== 'object' || record === null) return record;
   return Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'md5_checksum'));
+}
+
+const jsonByRecord = new WeakMap<object, string>();
+
+/** Encodes a record as the body of a JSON answer. */
+export function toJson(record: unknown): string {
+  return JSON.stringify(record);
+}
+
+/**
+ * Encodes a record that later requests get too, or a list of such records. The text is made once and cached
+ * for the lifetime of the record.
+ */
+function toCachedJson(record: unknown): string {
+  if (Array.isArray(record)) return `[${record.map(toCachedJson).join(',')}]`;
+  if (typeof record !== 'object' || record === null) return toJson(record);
+  const cached = jsonByRecord.get(record);
+  if (cached !== undefined) return cached;
+  const text = toJson(record);
+  jsonByRecord.set(record, text);
+  return text;
+}
+
+const callbackPattern = /^[A-Za-z_$][\w$.]{0,63}$/;
+// Line terminators in JavaScript before ES2019, but plain characters in JSON.
+const lineSeparators = /[\u2028\u2029]/g;
+
+/**
+ * The name of the callback: the requested one, or the default of the route. Throws `InvalidCallbackError` if
+ * it is not a function name.
+ */
+export function callbackOf(requested: string | null, fallback: string): string {
+  if (requested === null) return fallback;
+  if (callbackPattern.test(requested)) return requested;
+  throw new VencError(
+    'InvalidCallbackError',
+    'callback must be the name of a function: a letter, _ or $, then up to 63 letters, digits, _, $ or dots.',
+  );
+}
+
+/** Wraps JSON in a call of a callback (contract, section 7). */
+function toJsonp(json: string, callback: string): string {
+  const escaped = json.replace(lineSeparators, (separator) =>
+    separator === '\u2028' ? '\\u2028' : '\\u2029',
+  );
+  return `${callback}(${escaped})`;
 }

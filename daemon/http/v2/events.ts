@@ -1,10 +1,10 @@
 import { followJob } from '../../actions/follow-job.js';
 import type { FeedItem, JobFeed, JobProgressEvent } from '../../actions/job-feed.js';
 import { readJobProgress } from '../../actions/read-jobs.js';
-import type { RouteHandler } from '../route-handler.js';
+import type { RouteHandler } from '../request-context.js';
 import { idOf } from './jobs.js';
 
-/** Milliseconds after which a client whose stream broke may come back. */
+/** Milliseconds after which a client may reconnect. */
 const retryMs = 1000;
 const preamble = Buffer.from(`retry: ${retryMs}\n\n`);
 const heartbeat = Buffer.from(': \n\n');
@@ -12,14 +12,15 @@ const heartbeat = Buffer.from(': \n\n');
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
-  // nginx and its like would otherwise collect events until they are worth sending.
+  // nginx and similar proxies would otherwise buffer events.
   'X-Accel-Buffering': 'no',
 };
 
 /**
- * `GET /v2/jobs/<id>/events`, an addition to the document: what `/progress` answers, as server-sent events, at once and
- * whenever it changes, until the job is final. 204, which keeps an `EventSource` from coming back, where a final job's last
- * event is known by its `Last-Event-ID`. A key that is revoked meanwhile ends the stream.
+ * `GET /v2/jobs/<id>/events`, an addition to the service document: the answers of `/progress` as server-sent
+ * events, at once and at each change, until the job is final. Answers 204, which stops the reconnecting of an
+ * `EventSource`, if the client has the last event of a final job (`Last-Event-ID`). Revoking the key ends the
+ * stream.
  */
 export const getJobEvents: RouteHandler = async (appContext, requestContext, account, keyId) => {
   const { method, incoming } = requestContext;
@@ -41,7 +42,7 @@ export const getJobEvents: RouteHandler = async (appContext, requestContext, acc
   return { status: 200, headers, stream: createEventStream(feed, stop) };
 };
 
-/** The feed as bytes, and `leave` at its end. Nothing is taken from it before the client has room for it. */
+/** The feed as a byte stream; calls `stop` at its end. Reads an item only when the client has room for it. */
 function createEventStream(feed: JobFeed, stop: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -59,7 +60,7 @@ function createEventStream(feed: JobFeed, stop: () => void): ReadableStream<Uint
   );
 }
 
-/** The bytes of events that somebody still listens to: written down once, however many do. */
+/** Encoded events, shared by all of their subscribers. */
 const bytesByEvent = new WeakMap<JobProgressEvent, Uint8Array>();
 
 function bytesOf(item: FeedItem): Uint8Array {

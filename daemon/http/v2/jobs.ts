@@ -3,17 +3,24 @@ import { memoizeByKey } from '../../../src/shared/util/once-per.js';
 import { cancelJob } from '../../actions/cancel-job.js';
 import { createJob } from '../../actions/create-job.js';
 import { type JobListing, listJobs } from '../../actions/list-jobs.js';
-import { readJob, readJobProgress } from '../../actions/read-jobs.js';
+import {
+  readInput,
+  readInputProgress,
+  readJob,
+  readJobProgress,
+  readOutput,
+  readOutputProgress,
+} from '../../actions/read-jobs.js';
 import { removeJob } from '../../actions/remove-job.js';
 import { resubmitJob } from '../../actions/resubmit-job.js';
-import type { RouteHandler } from '../route-handler.js';
+import type { RouteHandler } from '../request-context.js';
 
-/** Ids are below 2^31; a longer number is nobody's. */
+/** The id in a path. Ids are below 2^31; a longer number matches no job. */
 export function idOf(params: Readonly<Record<string, string>>): number {
   return Number(params.id);
 }
 
-/** A job as it stands on the wire. */
+/** Wraps a job as the answers do: `{"job": ...}`. */
 const wrapJob = memoizeByKey((job: JobRecord) => ({ job }));
 
 /** `POST /v2/jobs` (section 4.1), with `Idempotency-Key`. */
@@ -45,7 +52,7 @@ export const getJob: RouteHandler = async (appContext, { params }, account) => (
   record: wrapJob(await readJob(appContext, account.id, idOf(params))),
 });
 
-/** `GET /v2/jobs/<id>/progress`, an addition to the document. */
+/** `GET /v2/jobs/<id>/progress`, an addition to the service document. */
 export const getJobProgress: RouteHandler = async (appContext, { params }, account) => ({
   status: 200,
   record: await readJobProgress(appContext, account.id, idOf(params)),
@@ -63,13 +70,16 @@ export const putResubmit: RouteHandler = async (appContext, { params }, account)
   return { status: 204 };
 };
 
-/** `DELETE /v2/jobs/<id>`, an addition to the document. */
+/** `DELETE /v2/jobs/<id>`, an addition to the service document. */
 export const deleteJob: RouteHandler = async (appContext, { params }, account) => {
   await removeJob(appContext, account.id, idOf(params));
   return { status: 204 };
 };
 
-/** Addresses of the other pages, under the base that clients know: behind a proxy it is not the one that the request came to. */
+/**
+ * The `Link` header. Its URLs have the base URL that clients use, which behind a proxy is not the one that
+ * the request came to.
+ */
 function links(url: URL, baseUrl: string, { page, perPage, total }: JobListing): string {
   const last = Math.max(1, Math.ceil(total / perPage));
   const targets: readonly (readonly [string, number])[] = [
@@ -88,3 +98,27 @@ function links(url: URL, baseUrl: string, { page, perPage, total }: JobListing):
     })
     .join(', ');
 }
+
+/** `GET /v2/inputs/<id>` (section 4.6). */
+export const getInput: RouteHandler = async (appContext, { params }, account) => ({
+  status: 200,
+  record: await readInput(appContext, account.id, idOf(params)),
+});
+
+/** `GET /v2/inputs/<id>/progress` (section 4.8). */
+export const getInputProgress: RouteHandler = async (appContext, { params }, account) => ({
+  status: 200,
+  record: await readInputProgress(appContext, account.id, idOf(params)),
+});
+
+/** `GET /v2/outputs/<id>` (section 4.7). */
+export const getOutput: RouteHandler = async (appContext, { params }, account) => ({
+  status: 200,
+  record: await readOutput(appContext, account.id, idOf(params)),
+});
+
+/** `GET /v2/outputs/<id>/progress` (section 4.9). */
+export const getOutputProgress: RouteHandler = async (appContext, { params }, account) => ({
+  status: 200,
+  record: await readOutputProgress(appContext, account.id, idOf(params)),
+});

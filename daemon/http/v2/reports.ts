@@ -1,7 +1,6 @@
 import { readLiveReport, readUsageReport, readVodReport } from '../../actions/read-report.js';
 import type { ReportQuery } from '../../jobs/report-range.js';
-import type { RequestContext } from '../request-context.js';
-import type { RouteHandler } from '../route-handler.js';
+import type { RequestContext, RouteHandler } from '../request-context.js';
 
 /** `GET /v2/reports/all` (section 4.10). */
 export const getReport: RouteHandler = async (appContext, requestContext, account) => ({
@@ -15,7 +14,9 @@ export const getLiveReport: RouteHandler = async (appContext, requestContext) =>
   record: await readLiveReport(appContext, queryOf(requestContext)),
 });
 
-/** `GET /v2/reports/vod`, an addition to the document, and `GET /v2/reports/minutes`, its old name. */
+/**
+ * `GET /v2/reports/vod`, an addition to the service document, and `GET /v2/reports/minutes`, its old name.
+ */
 export const getVodReport: RouteHandler = async (appContext, requestContext, account) => ({
   status: 200,
   record: await readVodReport(appContext, account.id, queryOf(requestContext)),

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { VencError } from '../../../src/shared/errors.js';
 import { receiveUpload } from '../../actions/receive-upload.js';
+import type { RouteHandler } from '../request-context.js';
 import { normalizePath, pathnameOf } from '../request-path.js';
-import type { RouteHandler } from '../route-handler.js';
 
-/** `PUT /v2/uploads/<name>`, an addition to the document: streams the body to disk. */
+/** `PUT /v2/uploads/<name>`, an addition to the service document: streams the body to disk. */
 export const putUpload: RouteHandler = async (appContext, { params, incoming, signal }, account) => {
   requireCompleteUncompressed(incoming);
   const declaredBytes = Number(incoming.headers['content-length'] ?? 0);
@@ -12,22 +12,28 @@ export const putUpload: RouteHandler = async (appContext, { params, incoming, si
   return { status: 201, record: await receiveUpload(appContext, account.id, upload) };
 };
 
-/** Whether a request is an upload by its address: its body may take as long as bytes come (`--stall-timeout`). */
+/**
+ * Whether a request is an upload, by its path. Its body may take as long as bytes keep arriving
+ * (`--stall-timeout`).
+ */
 export function isUpload({ method, url = '' }: IncomingMessage): boolean {
   const path = url.startsWith('/') ? url.split('?', 1)[0] : pathnameOf(url);
   return method === 'PUT' && normalizePath(path ?? '').path.startsWith('/v2/uploads/');
 }
 
-/** A packed body or a part of a file would be kept as if it were the file, and the job would find no media in it. */
+/**
+ * Rejects a compressed or partial body: it would be stored as if it were the file, and the job would find no
+ * media in it.
+ */
 function requireCompleteUncompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    throw new VencError('UnsupportedMediaTypeError', 'An upload must come without any Content-Encoding.');
+    throw new VencError('UnsupportedMediaTypeError', 'An upload must have no Content-Encoding.');
   }
   if (headers['content-range'] !== undefined) {
     throw new VencError(
       'UnparsableBodyError',
-      'An upload must hold the whole file: Content-Range is not taken.',
+      'An upload must be the whole file: Content-Range is not supported.',
     );
   }
 }

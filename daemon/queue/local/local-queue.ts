@@ -2,23 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandler, StopReason } from '../../jobs/run.js';
 import type { JobQueue, WorkOptions } from '../job-queue.js';
 import { type Delay, delay } from '../retry-until-persisted.js';
-import { FifoQueue } from './fifo-queue.js';
 import { LocalRun, type LocalRunDeps, type RunInErrorScope } from './local-run.js';
 
-/** What a local queue is made of. */
+/** The dependencies of a local queue. */
 export interface LocalQueueOptions extends Omit<LocalRunDeps, 'delay' | 'runInErrorScope'> {
-  /** An unguessable text, another one each time: the token of a claim. */
+  /** Returns a new unguessable token for each claim. */
   readonly randomToken: () => string;
-  /** Waiting between two attempts to write; {@link pause} where it is left out. */
+  /** The delay between two attempts to write; {@link delay} by default. */
   readonly delay?: Delay;
-  /** Finds the job that an uncaught error belongs to; without it, uncaught errors belong to no job. */
+  /** Assigns uncaught errors to jobs; without it, they belong to no job. */
   readonly runInErrorScope?: RunInErrorScope;
 }
 
-/** The longest that Node's timers can wait. */
+/** The maximum delay of Node's timers. */
 const maxTimerDelayMs = 2 ** 31 - 1;
 
-/** A queue that lives in this process and keeps nothing of its own on disk: what waits is known from the store. */
+/** A queue in this process that stores nothing on disk: the waiting jobs are known from the store. */
 export function createLocalQueue(parts: LocalQueueOptions): JobQueue {
   return new LocalQueue(
     { ...parts, delay: parts.delay ?? delay, runInErrorScope: parts.runInErrorScope ?? runWithoutErrorScope },
@@ -32,9 +31,9 @@ class LocalQueue implements JobQueue {
   readonly #deps: LocalRunDeps;
   readonly #randomToken: () => string;
   readonly #queue = new FifoQueue();
-  /** Every run that takes up a slot, by job: those that only claim their job yet are among them. */
+  /** Every run that occupies a slot, by job, including those that are still claiming their job. */
   readonly #runs = new Map<number, LocalRun>();
-  /** The job, first in the line, for which all runs must end before it may begin. */
+  /** The first job in the queue, if all runs must end before it may begin. */
   #exclusiveJobId: number | null = null;
   #handler: RunHandler | null = null;
   #slots = 0;
@@ -90,7 +89,7 @@ class LocalQueue implements JobQueue {
     const allEnded = Promise.all(runs.map((run) => run.ended));
     const { signal } = this.#graceEnded;
     const grace = sleep(Math.min(graceMs, maxTimerDelayMs), undefined, { signal }).catch(() => {
-      // Ended before its time, by a second call or because no run is left.
+      // Ended early, by a second call or because no run is left.
     });
     await Promise.race([allEnded, grace]);
     this.#graceEnded.abort();
@@ -98,7 +97,7 @@ class LocalQueue implements JobQueue {
     await allEnded;
   }
 
-  /** Begins as many runs as there is room for, one after the other so that they begin in order. */
+  /** Starts as many runs as there are free slots, one after the other so that they begin in order. */
   #startRuns(): void {
     if (this.#isFilling || this.#handler === null) return;
     this.#isFilling = true;
@@ -113,14 +112,14 @@ class LocalQueue implements JobQueue {
       this.#runs.set(id, run);
       const claimed = await run.claim(() => this.#runs.size > 1);
       if (claimed === 'passed-over') this.#end(run);
-      else if (claimed === 'needs-quiet') this.#requeue(run);
+      else if (claimed === 'needs-exclusive-run') this.#requeue(run);
       else void run.execute(claimed, handler).then(() => this.#endAndFill(run));
     }
-    // Here and not after an `await` of the caller: an enqueue between that and the loop would go unseen.
+    // Here and not after an `await` of the caller: an enqueue in between would go unnoticed.
     this.#isFilling = false;
   }
 
-  /** The job to begin now, or null: there is none, there is no room, or it has to wait for the others. */
+  /** The job to start now; null if there is none, no slot is free, or it has to wait for the others. */
   #next(): number | null {
     if (this.#closing !== null || this.#runs.size >= this.#slots) return null;
     for (const run of this.#runs.values()) if (run.isExclusive) return null;
@@ -128,7 +127,7 @@ class LocalQueue implements JobQueue {
     return id !== null && id === this.#exclusiveJobId && this.#runs.size > 0 ? null : id;
   }
 
-  /** Puts a job back to the head of the line, where it waits until all others have ended. */
+  /** Puts a job back at the head of the queue, where it waits until all others have ended. */
   #requeue(run: LocalRun): void {
     this.#queue.unshift(run.id);
     this.#exclusiveJobId = run.id;
@@ -143,5 +142,34 @@ class LocalQueue implements JobQueue {
   #end(run: LocalRun): void {
     this.#runs.delete(run.id);
     run.end();
+  }
+}
+
+/** Jobs that wait for a slot, each once, in order of arrival. */
+class FifoQueue {
+  #ids = new Set<number>();
+
+  /** Adds a job at the end; a job that waits already keeps its position. */
+  push(id: number): void {
+    this.#ids.add(id);
+  }
+
+  /** Puts a job back at the front. */
+  unshift(id: number): void {
+    this.#ids = new Set([id, ...this.#ids]);
+  }
+
+  remove(id: number): void {
+    this.#ids.delete(id);
+  }
+
+  clear(): void {
+    this.#ids.clear();
+  }
+
+  /** The first job that is ready, or null. */
+  findFirst(isReady: (id: number) => boolean): number | null {
+    for (const id of this.#ids) if (isReady(id)) return id;
+    return null;
   }
 }

@@ -1,7 +1,7 @@
 import { isVencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
 import type { Log } from '../../../src/shared/util/log.js';
-import { applyAsHolder, type Change } from '../../jobs/changes.js';
+import { apply, applyAsHolder, type Change } from '../../jobs/changes.js';
 import type { Job } from '../../jobs/job.js';
 import type { JobFailure } from '../../jobs/job-failure.js';
 import { withLastProgress } from '../../jobs/last-progress.js';
@@ -10,9 +10,8 @@ import type { JobStore } from '../../store/job-store.js';
 import { describeError, failUnfinished, failureOfRun, isStopError, requeue } from '../end-of-run.js';
 import type { ProgressTracker } from '../progress-tracker.js';
 import { type Delay, retryUntilPersisted } from '../retry-until-persisted.js';
-import { type ClaimOutcome, claim, exclusiveAfterCrashes } from './claim.js';
 
-/** What a run works with. */
+/** The dependencies of a run. */
 export interface LocalRunDeps {
   readonly store: JobStore;
   readonly progressTracker: ProgressTracker;
@@ -22,35 +21,35 @@ export interface LocalRunDeps {
   readonly runInErrorScope: RunInErrorScope;
 }
 
-/** Work whose errors that nobody caught are known as its own. */
+/** A scope that uncaught errors are assigned to. */
 export interface ErrorScope {
   readonly name: string;
   fail(error: unknown): void;
 }
 
-/** Does such work, and settles as it does. */
+/** Runs a task in a scope, and settles as the task does. */
 export type RunInErrorScope = <T>(work: ErrorScope, task: () => Promise<T>) => Promise<T>;
 
 /**
- * The life of one attempt at a job: from before its claim, when it takes up a slot already, until nothing of it is
- * left to do. It can be stopped at any moment of it.
+ * One run of a job, from before its claim, when it already occupies a slot, until everything is cleaned up.
+ * It can be stopped at any time.
  */
 export class LocalRun {
   readonly #deps: LocalRunDeps;
   readonly #stopping = new AbortController();
-  /** Aborted with an error that nobody caught: it ends the handler, and the job is failed with it. */
+  /** Aborted with an uncaught error, which ends the handler and fails the job. */
   readonly #uncaught = new AbortController();
   #hasBegun = false;
   #isExclusive = false;
-  /** Whether a change of this run brought the job to its end, so that nothing is left to be settled. */
+  /** Whether a change of this run made the job final, so that nothing is left to do. */
   #isDone = false;
   #isEnded = false;
-  /** How many things the handler waits for, while it does nothing else. */
+  /** Number of pending waits of the handler, during which it does nothing else. */
   #waitCount = 0;
   #isDraining = false;
   #markEnded: () => void = () => {};
 
-  /** Resolves when the run has let go of its job. */
+  /** Resolves when the run has ended and released its job. */
   readonly ended: Promise<void> = new Promise((resolve) => {
     this.#markEnded = resolve;
   });
@@ -68,25 +67,28 @@ export class LocalRun {
     return this.#hasBegun;
   }
 
-  /** Whether no other may run beside it. */
+  /** Whether no other run may be concurrent with this one. */
   get isExclusive(): boolean {
     return this.#isExclusive;
   }
 
-  /** The first reason given stays; a run that is over is stopped no more. */
+  /** Stops the run. The first reason counts; a run that has ended is not stopped any more. */
   stop(reason: StopReason): void {
     if (!this.#isEnded) this.#stopping.abort(reason);
   }
 
-  /** Stops the run unless it works: what only waits for its turn, now or later, is none of what a closing queue has time for. */
+  /**
+   * Stops the run unless it is working: a closing queue gives no grace period to runs that wait, now or
+   * later.
+   */
   drain(): void {
     this.#isDraining = true;
     if (!this.#hasBegun || this.#waitCount > 0) this.stop('draining');
   }
 
   /**
-   * Claims the job, however long it takes the store to find room for that. A run that is stopped meanwhile gives the
-   * job back and passes it over; so does one whose job cannot be read, which is logged. Never rejects.
+   * Claims the job, and retries while the store has no space. If the run is stopped meanwhile, it releases
+   * the job and resolves to `passed-over`, also if the job cannot be read, which is logged. Never rejects.
    */
   async claim(hasOtherRuns: () => boolean): Promise<ClaimOutcome> {
     const { store, now, log } = this.#deps;
@@ -103,7 +105,7 @@ export class LocalRun {
     return 'passed-over';
   }
 
-  /** Has the claimed job worked on, and settles what the handler leaves open. Never rejects. */
+  /** Runs the handler on the claimed job, and settles what the handler leaves open. Never rejects. */
   async execute(job: Job, handler: RunHandler): Promise<void> {
     const { signal } = this.#stopping;
     const { signal: broken } = this.#uncaught;
@@ -120,7 +122,7 @@ export class LocalRun {
       if (!this.#isDone && !signal.aborted) throw new Error('The run ended before the job did.');
     } catch (thrown) {
       const error: unknown = broken.aborted ? broken.reason : thrown;
-      // That one is in the log already.
+      // An uncaught error is in the log already.
       if (!broken.aborted && !isStopError(error, signal)) {
         this.#deps.log('error', `The run of job ${this.id} ended with an error: ${describeError(error)}`);
       }
@@ -130,13 +132,13 @@ export class LocalRun {
     this.#deps.progressTracker.clear(this.id);
   }
 
-  /** The last thing in its life. */
+  /** Marks the run as ended. */
   end(): void {
     this.#isEnded = true;
     this.#markEnded();
   }
 
-  /** What the handler gets to see of it. */
+  /** The view of this run that the handler gets. */
   #publicRun(job: Job): Run {
     const signal = AbortSignal.any([this.#stopping.signal, this.#uncaught.signal]);
     return {
@@ -145,7 +147,7 @@ export class LocalRun {
       change: (change) => this.#change(change),
       whileWaiting: (promise) => this.#waiting(promise),
       progress: (fileId, progress) => {
-        // A late word of this run must not appear in the book of the run that came after it.
+        // Late progress of this run must not appear in the run that follows.
         if (!this.#isEnded && !signal.aborted) this.#deps.progressTracker.update(this.id, fileId, progress);
       },
     };
@@ -187,8 +189,8 @@ export class LocalRun {
   }
 
   /**
-   * Sees to it that no job stays `processing` that nobody works on. Where the job was taken from the run, as at a
-   * cancel, nothing is written. Tried once, because whoever stops a run waits for it.
+   * Ensures that no job stays `processing` without a run. Writes nothing if the run has lost the job, as
+   * after a cancel. Tried once, because the caller that stops a run waits for it.
    */
   async #requeueOwnJob(): Promise<void> {
     const { store, now, log } = this.#deps;
@@ -211,4 +213,36 @@ export class LocalRun {
         ),
     });
   }
+}
+
+/** Number of crashes after which a job runs alone (contract, section 5). */
+const exclusiveAfterCrashes = 2;
+
+/** The options of `claim`. */
+interface ClaimOptions {
+  readonly token: string;
+  readonly now: () => Date;
+  /** Whether there are other runs now. */
+  readonly hasOtherRuns: () => boolean;
+}
+
+/**
+ * The claimed job; `passed-over` if it is no longer `waiting`; `needs-exclusive-run` if all other runs must
+ * end first.
+ */
+type ClaimOutcome = Job | 'passed-over' | 'needs-exclusive-run';
+
+/**
+ * Claims a job in one write. Checks the crashes before the claim and not after it: if the daemon were killed
+ * while a claimed job waited for other runs to end, the job would be blamed for a crash of one of them.
+ */
+export async function claim(store: JobStore, id: number, options: ClaimOptions): Promise<ClaimOutcome> {
+  const job = await store.update(id, (stored) => {
+    const mustWait = stored.crashes >= exclusiveAfterCrashes && options.hasOtherRuns();
+    if (stored.state !== 'waiting' || mustWait) return stored;
+    return apply(stored, { type: 'claimed', token: options.token }, options.now());
+  });
+  // Also true if an earlier attempt to claim failed only after it was stored.
+  if (job.claim === options.token) return job;
+  return job.state === 'waiting' ? 'needs-exclusive-run' : 'passed-over';
 }

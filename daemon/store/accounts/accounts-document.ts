@@ -1,12 +1,15 @@
 import { isObject } from '../../../src/shared/util/is-object.js';
 import type { Account, KeyKind } from '../account-store.js';
 
-/** The account that a first start makes. Its id is a fixed one, so that its jobs outlive a lost `accounts.json`. */
+/**
+ * The id of the account that the first start creates. It is fixed, so that its jobs survive the loss of
+ * `accounts.json`.
+ */
 export const defaultAccountId = 'default';
 
-/** A key as it is kept: never the key itself. */
+/** A key as it is stored: its hash, never the key itself. */
 export interface StoredKey {
-  /** Short and without meaning: what a person names the key by. */
+  /** A short random id, by which users name the key. */
   readonly id: string;
   readonly accountId: string;
   readonly kind: KeyKind;
@@ -15,49 +18,49 @@ export interface StoredKey {
   readonly createdAt: string;
 }
 
-/** What `accounts.json` holds. Never edited in place. */
+/** The content of `accounts.json`. Never edited in place. */
 export interface AccountsDocument {
   readonly accounts: readonly Account[];
   readonly keys: readonly StoredKey[];
 }
 
-/** The document as it may lie there: accounts that were made before there were notifications have no secret yet. */
-export interface StoredAccounts {
+/** The document as older versions wrote it: accounts without notification secrets. */
+interface StoredAccounts {
   readonly accounts: readonly StoredAccount[];
   readonly keys: readonly StoredKey[];
 }
 
 type StoredAccount = Omit<Account, 'notificationSecret'> & Partial<Pick<Account, 'notificationSecret'>>;
 
-/** No account yet: what a first start begins with. */
+/** The document of a first start: no account yet. */
 export const noAccounts: AccountsDocument = { accounts: [], keys: [] };
 
-/** Adds an account, or puts it in the place of the one with its id. */
+/** Adds an account, or replaces the one with its id. */
 export function withAccount(document: AccountsDocument, account: Account): AccountsDocument {
   return { ...document, accounts: upsert(document.accounts, account) };
 }
 
-/** Adds a key, or puts it in the place of the one with its id. */
+/** Adds a key, or replaces the one with its id. */
 export function withKey(document: AccountsDocument, key: StoredKey): AccountsDocument {
   return { ...document, keys: upsert(document.keys, key) };
 }
 
-/** Takes the key with an id away. */
+/** Removes the key with an id. */
 export function withoutKey(document: AccountsDocument, id: string): AccountsDocument {
   return { ...document, keys: document.keys.filter((key) => key.id !== id) };
 }
 
-/** The account with an id; null where there is none. */
+/** The account with an id; null if there is none. */
 export function accountById(document: AccountsDocument, id: string): Account | null {
   return document.accounts.find((account) => account.id === id) ?? null;
 }
 
-/** The account with a name, in its very letters; null where there is none. */
+/** The account with exactly this name; null if there is none. */
 export function accountByName(document: AccountsDocument, name: string): Account | null {
   return document.accounts.find((account) => account.name === name) ?? null;
 }
 
-/** How many keys an account has, of one kind or of all. */
+/** The number of keys of an account, of one kind or of all. */
 export function keyCount(document: AccountsDocument, accountId: string, kind?: KeyKind): number {
   const matches = (key: StoredKey) =>
     key.accountId === accountId && (kind === undefined || key.kind === kind);
@@ -69,7 +72,7 @@ export function hasAllSecrets(found: StoredAccounts): found is AccountsDocument 
   return found.accounts.every(({ notificationSecret }) => notificationSecret !== undefined);
 }
 
-/** The document with a notification secret for each account that had none. */
+/** Adds a notification secret to each account that has none. */
 export function withMissingSecrets(found: StoredAccounts, newSecret: () => string): AccountsDocument {
   const accounts = found.accounts.map((account) => ({
     ...account,
@@ -78,7 +81,7 @@ export function withMissingSecrets(found: StoredAccounts, newSecret: () => strin
   return { ...found, accounts };
 }
 
-/** Reads what `accounts.json` holds; null where it is not, in every field, what it should be. */
+/** Parses the content of `accounts.json`; null if any field is invalid. */
 export function readAccountsDocument(value: unknown): StoredAccounts | null {
   if (!isObject(value) || !Array.isArray(value.accounts) || !Array.isArray(value.keys)) return null;
   const accounts: unknown[] = value.accounts;

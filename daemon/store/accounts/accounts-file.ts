@@ -6,12 +6,10 @@ import { guardDisk } from '../../../src/shared/util/disk.js';
 import { type FileLock, tryFileLock } from '../../../src/shared/util/lock/file-lock.js';
 import { holderName } from '../../../src/shared/util/lock/lock-holder.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
+import { diskOfOwner, makeDataFolder, removeAbandonedFiles } from '../data-folder/data-folder.js';
 import { toOpenError, toWriteError } from '../data-folder/disk-errors.js';
 import { type ReadResult, readDocument } from '../data-folder/document.js';
-import { diskOfOwner } from '../data-folder/folder-owner.js';
 import type { DataLayout } from '../data-folder/layout.js';
-import { makeDataFolder } from '../data-folder/make-data-folder.js';
-import { removeAbandonedFiles } from '../data-folder/remove-temporary-files.js';
 import {
   type AccountsDocument,
   hasAllSecrets,
@@ -21,22 +19,25 @@ import {
 } from './accounts-document.js';
 import { newNotificationSecret } from './keys.js';
 
-/** For how long, and how often, the lock of the accounts is asked for, in milliseconds: it is held for one write. */
+/**
+ * How long to wait for the lock of the accounts, and how often to retry, in milliseconds. It is held for one
+ * write.
+ */
 const lockWaitMs = 10_000;
 const lockPauseMs = 10;
 
-/** The accounts while nobody else may change them. */
+/** The accounts while this process holds their lock. */
 export interface LockedAccounts {
   readonly document: AccountsDocument;
-  /** Writes `accounts.json`, whole and for good. */
+  /** Writes `accounts.json` atomically and durably. */
   replace(after: AccountsDocument): Promise<void>;
-  /** Writes another file of the data folder in the same way. */
+  /** Writes another file of the data folder, atomically and durably. */
   write(path: string, text: string): Promise<void>;
 }
 
 /**
- * Reads `accounts.json`, which is always a whole one: no lock is needed. Accounts without a notification secret get one, which
- * is kept. Rejects where the machine is short of something, or the secrets cannot be kept.
+ * Reads `accounts.json`, which is always complete, so that no lock is needed. Creates and stores missing
+ * notification secrets. Rejects if the system lacks resources, or if the secrets cannot be stored.
  */
 export async function readAccounts(layout: DataLayout): Promise<ReadResult<AccountsDocument>> {
   const found = await readDocument(layout.accounts, readAccountsDocument);
@@ -46,11 +47,11 @@ export async function readAccounts(layout: DataLayout): Promise<ReadResult<Accou
 }
 
 /**
- * Lets `work` change the accounts with nobody else at it: the document is read, and what becomes of it written, under
- * `DATA/accounts.lock`, which commands and a running daemon take alike. Makes the folder where it is not there.
+ * Lets `work` read and change the accounts under `DATA/accounts.lock`, which commands and a running daemon
+ * both take. Creates the folder if it is missing.
  *
- * Rejects with `UsageError` where the folder cannot be written or `accounts.json` is damaged (it is left as it is),
- * `InUseError` where another process holds the accounts for ten seconds, and with what `work` rejects with.
+ * Rejects with `UsageError` if the folder cannot be written or `accounts.json` is damaged (it is left
+ * unchanged), with `InUseError` if another process holds the lock for ten seconds, and as `work` does.
  */
 export async function withAccountsLock<T>(
   layout: DataLayout,
@@ -78,7 +79,7 @@ export async function withAccountsLock<T>(
   }
 }
 
-/** What is told of an `accounts.json` that cannot be used. It names the file and what to do. */
+/** The error for an `accounts.json` that cannot be used. It names the file and what to do. */
 export async function damagedAccounts(layout: DataLayout, reason: string): Promise<unknown> {
   const error: unknown = await access(layout.accounts, constants.R_OK).then(
     () => null,
@@ -88,16 +89,16 @@ export async function damagedAccounts(layout: DataLayout, reason: string): Promi
   if (code === 'EACCES' || code === 'EPERM') {
     return new VencError(
       'UsageError',
-      `The accounts in ${layout.folder} cannot be read: this user may not do so.`,
+      `The accounts in ${layout.folder} cannot be read: permission denied.`,
       {
         cause: error,
-        hint: 'Do it as the user whose folder it is, or choose another folder with --data or VENC_DATA.',
+        hint: 'Run the command as the owner of the folder, or choose another folder with --data or VENC_DATA.',
       },
     );
   }
   if (error !== null && code !== 'ENOENT') return toOpenError(error, layout.folder);
   return new VencError('UsageError', `The file ${layout.accounts} is damaged: ${reason}.`, {
-    hint: 'Put a copy of it back, or move it away: the next start then makes a new one, and other keys are lost.',
+    hint: 'Restore it from a backup, or move it away: the next start then creates a new one, and all other keys are lost.',
   });
 }
 
@@ -114,14 +115,14 @@ async function takeLock(layout: DataLayout): Promise<FileLock> {
 function accountsLockedError(layout: DataLayout, holder: string): VencError {
   return new VencError(
     'InUseError',
-    `The accounts in ${layout.folder} are held by the process with ${holder}.`,
+    `The accounts in ${layout.folder} are locked by the process with ${holder}.`,
     {
-      hint: 'Accounts are held for moments as a rule: check what that process does, then try again.',
+      hint: 'The lock is normally held only for moments: check what that process does, then try again.',
     },
   );
 }
 
-/** Throws where another process has taken the lock while this one was stopped: it may have changed the accounts. */
+/** Throws if another process took the lock while this one was stopped: it may have changed the accounts. */
 function requireLock(lock: FileLock, layout: DataLayout): void {
   if (lock.isHeld()) return;
   throw new VencError(

@@ -6,17 +6,16 @@ import { FilePoller } from '../data-folder/file-poller.js';
 import { type DataLayout, dataLayout } from '../data-folder/layout.js';
 import { type AccountsDocument, accountById, noAccounts } from './accounts-document.js';
 import { damagedAccounts, readAccounts } from './accounts-file.js';
-import { createKeyLookup, type KeyLookup } from './key-lookup.js';
 import { KeyUseRecorder } from './key-use-recorder.js';
-import { digestOf } from './keys.js';
+import { createKeyLookup, digestOf, type KeyLookup } from './keys.js';
 import { ensureOwner, isOwner, readOwnerKey } from './owner.js';
 
-/** How often a running daemon looks whether `accounts.json` changed; it has to heed a change within a second. */
+/** How often a running daemon polls `accounts.json`; it has to apply a change within a second. */
 const watchIntervalMs = 500;
 
-/** What opening the accounts takes. */
-export interface OpenAccountsOptions {
-  /** Is told when a change of `accounts.json` cannot be read, or the last uses of keys cannot be written. */
+/** The options of `openAccounts`. */
+interface OpenAccountsOptions {
+  /** Logs when a changed `accounts.json` cannot be read, or the last uses of keys cannot be written. */
   readonly log: Log;
 }
 
@@ -27,13 +26,13 @@ export interface OpenAccounts extends AccountStore {
 }
 
 /**
- * Opens `DATA/accounts.json`. Changes that others make to it are heeded within a second. A damaged file is never
- * replaced: at the opening it is a `UsageError` that names it; while the store is open, the last good state stays in
- * force and the log is told.
+ * Opens `DATA/accounts.json`. Changes by other processes are applied within a second. A damaged file is never
+ * replaced: when opening, it is a `UsageError` that names the file; while the store is open, the last valid
+ * state stays in force and the damage is logged.
  */
 export async function openAccounts(dataFolder: string, options: OpenAccountsOptions): Promise<OpenAccounts> {
   const layout = dataLayout(dataFolder);
-  // Looked at before it is read, so that a change in between is found at the next look.
+  // Records the version before reading, so that the first poll finds a change in between.
   const watch = await FilePoller.create(layout.accounts);
   const found = await readAccounts(layout);
   if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
@@ -113,7 +112,7 @@ class JsonAccounts implements OpenAccounts {
   async ensureOwner(key?: string): Promise<string> {
     try {
       const storedKey = await readOwnerKey(this.#layout);
-      // Most starts find everything as it should be, and need no lock for that.
+      // Most starts find a valid owner's key and need no lock.
       if (storedKey !== null && (key ?? storedKey) === storedKey && isOwner(this.#document, storedKey))
         return storedKey;
     } catch (error) {
@@ -129,7 +128,7 @@ class JsonAccounts implements OpenAccounts {
     await this.#uses.close();
   }
 
-  /** Makes what was read of the changed file the state in force, if it is good. */
+  /** Applies the changed file if it is valid. */
   applyFileChange(found: ReadResult<AccountsDocument>): void {
     if (found.kind === 'whole') {
       this.#setDocument(found.data);
@@ -137,7 +136,7 @@ class JsonAccounts implements OpenAccounts {
     }
     const reason = found.kind === 'missing' ? 'it has disappeared' : found.reason;
     const file = this.#layout.accounts;
-    this.#log('error', `The file ${file} is damaged: ${reason}. The keys known before stay good.`);
+    this.#log('error', `The file ${file} is damaged: ${reason}. The previous keys stay valid.`);
   }
 
   #setDocument(document: AccountsDocument): void {

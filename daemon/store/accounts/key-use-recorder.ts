@@ -4,34 +4,37 @@ import { isObject } from '../../../src/shared/util/is-object.js';
 import { toWriteError } from '../data-folder/disk-errors.js';
 import { readDocument } from '../data-folder/document.js';
 
-/** When keys were used last: ISO times by the short ids of the keys. */
-export type KeyUseTimes = Readonly<Record<string, string>>;
+/** The last uses of keys: ISO times by the short ids of the keys. */
+type KeyUseTimes = Readonly<Record<string, string>>;
 
-/** Milliseconds for which uses are gathered before they are written, where some were written before: the most that a crash forgets. */
+/** Minimum interval between two writes, in milliseconds: the most that a crash loses. */
 const flushIntervalMs = 60_000;
-/** The same for uses after a time without any: who looks whether a key is used sees it. */
+/**
+ * The delay of a write after a time without uses, so that somebody who checks whether a key is used soon sees
+ * it.
+ */
 const firstFlushMs = 1000;
 
-/** Reads `DATA/key-uses.json`. A file that is missing or damaged tells of no use: it is no more than a convenience. */
+/** Reads `DATA/key-uses.json`. A missing or damaged file counts as empty: it is only a convenience. */
 export async function readKeyUses(path: string): Promise<KeyUseTimes> {
   const found = await readDocument(path, readTimes);
   return found.kind === 'whole' ? found.data : {};
 }
 
-/** What noting uses takes. */
-export interface KeyUseRecorderOptions {
+/** The options of `KeyUseRecorder`. */
+interface KeyUseRecorderOptions {
   readonly path: string;
-  /** Whether there still is a key with this id: uses of the others are forgotten. */
+  /** Whether a key with this id still exists; uses of other keys are dropped. */
   readonly isKey: (id: string) => boolean;
-  /** Is told why the uses could not be written. They are kept for the next time. */
+  /** Called if the uses could not be written. They are kept for the next write. */
   readonly onError: (error: unknown) => void;
   readonly flushIntervalMs?: number;
   readonly firstFlushMs?: number;
 }
 
 /**
- * Gathers the uses of keys in memory and writes them, all in one: a second after the first, then at most once a minute; nothing where there
- * was none.
+ * Collects the uses of keys in memory and writes them together: a second after the first, then at most once a
+ * minute, and never if there were none.
  */
 export class KeyUseRecorder {
   readonly #options: KeyUseRecorderOptions;
@@ -46,7 +49,7 @@ export class KeyUseRecorder {
     this.#options = options;
   }
 
-  /** Notes that a key was used just now. */
+  /** Records that a key was used now. */
   record(keyId: string): void {
     this.#pending.set(keyId, Date.now());
     if (this.#timer === null && !this.#isClosed) {
@@ -54,7 +57,7 @@ export class KeyUseRecorder {
     }
   }
 
-  /** Writes what is left. Resolves when no write is under way; never rejects. */
+  /** Writes the remaining uses. Resolves when no write is running; never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

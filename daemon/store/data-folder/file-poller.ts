@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 
 /**
- * Tells when a file was replaced or changed, by looking at it now and then off the way of any request. `fs.watch` was the
- * other way: it fails on network disks and where the system's watches are used up. `fs.watchFile` misses a change that
- * happens before its own first look.
+ * Detects by polling that a file was replaced or changed, outside of any request. `fs.watch` was rejected
+ * because it fails on network disks and when the system's watches are exhausted. `fs.watchFile` misses a
+ * change that happens before its own first poll.
  */
 export class FilePoller {
   readonly #path: string;
@@ -18,12 +18,12 @@ export class FilePoller {
     this.#version = version;
   }
 
-  /** Notes what the file is like now: later looks are compared to that. */
+  /** Records the current version of the file, which later polls compare with. */
   static async create(path: string): Promise<FilePoller> {
     return new FilePoller(path, await fileVersionOf(path));
   }
 
-  /** Looks every so many milliseconds and calls `changed` where the file is another. Does not keep the process alive. */
+  /** Polls at an interval and calls `onChange` if the file has changed. Does not keep the process alive. */
   start(intervalMs: number, onChange: () => Promise<void>): void {
     this.#onChange = onChange;
     const schedule = () => {
@@ -36,7 +36,10 @@ export class FilePoller {
     schedule();
   }
 
-  /** Looks now. Resolves when a look that began after the call is over; those who ask meanwhile share one. Never rejects. */
+  /**
+   * Polls now. Resolves when a poll that began after the call has ended; concurrent calls share one. Never
+   * rejects.
+   */
   poll(): Promise<void> {
     this.#next ??= this.#polling.then(() => {
       this.#next = null;
@@ -46,7 +49,7 @@ export class FilePoller {
     return this.#next;
   }
 
-  /** Ends the looking; resolves when no call of `changed` is under way. */
+  /** Stops polling; resolves when no call of `onChange` is running. */
   async close(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -60,12 +63,13 @@ export class FilePoller {
       await this.#onChange();
       this.#version = version;
     } catch {
-      // The machine is short of something: the mark stays the old one, so that the next look tries again.
+      // The machine lacks a resource: the recorded version stays the old one, so that the next poll tries
+      // again.
     }
   }
 }
 
-/** What tells one version of a file from the next; a text of its own where there is no file. */
+/** Identifies a version of a file; a fixed text if there is no file. */
 async function fileVersionOf(path: string): Promise<string> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });

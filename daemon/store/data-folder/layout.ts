@@ -1,29 +1,29 @@
 import { dirname, join } from 'node:path';
 import { isFinal, type JobState } from '../../../src/shared/states.js';
 
-/** How many ids share one folder below `jobs/done`. */
+/** Number of ids per folder in `jobs/done`. */
 const idsPerFolder = 1000;
 
-/** Where everything in a data folder lies that the stores keep there (contract, "What a data folder endures"). */
+/** The paths of everything that the stores keep in a data folder (contract, "What a data folder endures"). */
 export interface DataLayout {
   readonly folder: string;
   readonly lock: string;
   readonly accounts: string;
-  /** Held by whoever changes `accounts`, for the moment of a change. */
+  /** The lock that is held during a change of `accounts`. */
   readonly accountsLock: string;
   /** When each key was used last. */
   readonly keyUses: string;
   /** The owner's key and a newline, readable to the owner alone. */
   readonly ownerKey: string;
-  /** Where the running daemon listens, for commands of the same user. */
+  /** The address of the running daemon, for commands of the same user. */
   readonly address: string;
   readonly sequence: string;
-  /** Job files that could not be read, out of the way. */
+  /** Quarantine for job files that could not be read. */
   readonly damaged: string;
   readonly index: string;
-  /** Jobs that are not final: all that a start has to read in full. */
+  /** Jobs that are not final: the only ones that a start reads in full. */
   readonly active: string;
-  /** Jobs that are, in folders of a thousand ids. */
+  /** Final jobs, in folders of a thousand ids. */
   readonly done: string;
 }
 
@@ -45,37 +45,40 @@ export function dataLayout(folder: string): DataLayout {
   };
 }
 
-/** The folders that the job store needs, those above others first. */
+/** The folders that the job store needs, parents first. */
 export function foldersOfJobs(layout: DataLayout): readonly string[] {
   return [dirname(layout.index), layout.active, layout.done, layout.damaged];
 }
 
-/** Name of the folder below `jobs/done` that an id belongs to. */
+/** Name of the folder in `jobs/done` that an id belongs to. */
 export function doneFolderName(id: number): string {
   return String(Math.floor(id / idsPerFolder));
 }
 
-/** The least id that can lie in a folder below `jobs/done`; null for a folder that is none of ours. */
+/** The smallest id of a folder in `jobs/done`; null for a folder of another origin. */
 export function firstIdOfDoneFolder(name: string): number | null {
   return /^(0|[1-9]\d{0,6})$/.test(name) ? Number(name) * idsPerFolder : null;
 }
 
-/** The folder in which the file of a job in this state lies. */
+/** The folder of a job's file, by the job's state. */
 function jobFolder(layout: DataLayout, id: number, state: JobState): string {
   return isFinal(state) ? join(layout.done, doneFolderName(id)) : layout.active;
 }
 
-/** The file of a job in this state. It moves when a job becomes final, and back when it is resubmitted. */
+/**
+ * The path of a job's file, by the job's state. The file moves when the job becomes final, and back when it
+ * is resubmitted.
+ */
 export function jobFile(layout: DataLayout, id: number, state: JobState): string {
   return join(jobFolder(layout, id, state), jobFileName(id));
 }
 
-/** The name of a job's file, in whatever folder. */
+/** The name of a job's file, in any folder. */
 export function jobFileName(id: number): string {
   return `${id}.json`;
 }
 
-/** The id in the name of a job's file; null for a name that is none. */
+/** The id in the name of a job's file; null for other names. */
 export function idOfJobFile(name: string): number | null {
   const digits = /^([1-9]\d{0,9})\.json$/.exec(name)?.[1];
   return digits === undefined ? null : Number(digits);

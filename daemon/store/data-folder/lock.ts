@@ -4,41 +4,45 @@ import { type Disk, guardDisk } from '../../../src/shared/util/disk.js';
 import { type FileLock, holderOf, tryFileLock } from '../../../src/shared/util/lock/file-lock.js';
 import type { KernelLock } from '../../../src/shared/util/lock/kernel-lock.js';
 import { holderName, type LockHolder } from '../../../src/shared/util/lock/lock-holder.js';
+import { makeDataFolder } from './data-folder.js';
 import { toOpenError } from './disk-errors.js';
 import { dataLayout } from './layout.js';
-import { makeDataFolder } from './make-data-folder.js';
 
-/** The right of this process alone to change a data folder. */
+/** The exclusive right of this process to change a data folder. */
 export interface DataLock {
   /** A disk whose every step fails with the error of `lost` once another process has taken the folder. */
   guard(disk: Disk): Disk;
   /**
-   * Resolves to an `InUseError` should another process take the folder while this one is stopped; never otherwise. Nothing may be
-   * written to the folder then.
+   * Resolves to an `InUseError` if another process takes the folder while this one is stopped; never
+   * otherwise. Nothing may be written to the folder then.
    */
   readonly lost: Promise<VencError>;
-  /** Lets others have the folder. */
+  /** Releases the folder. */
   release(): Promise<void>;
 }
 
-/** What is known of a data folder before it is locked. */
-export interface DataLockOptions {
-  /** The folder was made for this process, and no other one knows of it: the kernel need not be asked. */
+/** The options of `lockDataFolder`. */
+interface DataLockOptions {
+  /**
+   * Whether the folder was created for this process and no other process knows it: no kernel lock is needed
+   * then.
+   */
   readonly isPrivate?: boolean;
 }
 
-/** For how long, in milliseconds, and how often a lock of the kernel is asked for again whose holder has not given its name. */
+/** How long, and how often, to retry a kernel lock whose holder has not written its name, in milliseconds. */
 const unnamedHolderWaitMs = 1000;
 const unnamedHolderPollMs = 50;
 
 /**
- * Takes a data folder, and makes it where it is not there: the first thing to do with a data folder, and the last to give back. It takes two
- * locks: one of the kernel on the folder (`tryKernelLock`), where there is one to be had, and the file `DATA/lock` (`tryFileLock`), which
- * names the process and has a heartbeat for those who cannot see the other one.
+ * Locks a data folder, and creates it if it is missing: the first step before using a folder, and the last to
+ * undo. Takes two locks: a kernel lock on the folder (`tryKernelLock`), if available, and the file
+ * `DATA/lock` (`tryFileLock`), which names the process and has a heartbeat for processes that cannot see the
+ * kernel lock.
  *
- * Rejects with `InUseError` while another process lives that holds it; one left by a process that is dead, or whose
- * pid now belongs to another, is taken over. Rejects with `UsageError` where the folder cannot be written, with
- * `OutOfSpaceError` where there is no room for so much as the lock.
+ * Rejects with `InUseError` while a living process holds the lock. The lock of a dead process, or of one
+ * whose pid now belongs to another process, is taken over. Rejects with `UsageError` if the folder cannot be
+ * written, with `OutOfSpaceError` if there is no space even for the lock.
  */
 export async function lockDataFolder(folder: string, options: DataLockOptions = {}): Promise<DataLock> {
   try {
@@ -55,7 +59,7 @@ export async function lockDataFolder(folder: string, options: DataLockOptions = 
   }
 }
 
-/** The lock of the kernel; null where it is not available. */
+/** The kernel lock; null if it is not available. */
 async function lockInKernel(folder: string): Promise<Extract<KernelLock, { kind: 'held' }> | null> {
   const { tryKernelLock } = await import('../../../src/shared/util/lock/kernel-lock.js');
   const end = performance.now() + unnamedHolderWaitMs;
@@ -63,7 +67,8 @@ async function lockInKernel(folder: string): Promise<Extract<KernelLock, { kind:
     const lock = await tryKernelLock(folder);
     if (lock.kind !== 'busy') return lock.kind === 'held' ? lock : null;
     const holder = await holderOf(dataLayout(folder).lock);
-    // One that begins or ends has no name there, and systemd-tmpfiles holds such locks for moments.
+    // A daemon that is starting or stopping has no name there, and systemd-tmpfiles holds such locks for
+    // moments.
     if (holder !== null || performance.now() > end) throw inUse(folder, holder);
     await pause(unnamedHolderPollMs);
   }

@@ -3,15 +3,15 @@ import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
 import { readDocument } from './document.js';
 
-/** Ids that are reserved on disk at once: one write for about three hundred creates. */
+/** Number of ids that are reserved with one write: enough for about three hundred creates. */
 const reserveCount = 1000;
-/** More than the parts of any job: what is skipped where it is unknown how far the last job's ids went. */
+/** More than the parts of any job: the gap that is skipped if the end of the last job's ids is unknown. */
 const lostSequenceGap = 100_000;
 /** Ids are below 2^31 (contract, section 4). */
 const idLimit = 2 ** 31;
 
 interface SequenceDocument {
-  /** Every id below this one was given or reserved. */
+  /** All ids below this one are used or reserved. */
   readonly next: number;
 }
 
@@ -21,8 +21,8 @@ function readSequence(value: unknown): SequenceDocument | null {
 }
 
 /**
- * Gives ids, each once and for ever, each greater than all before. They are reserved on disk in blocks, so that
- * most takes write nothing; what is left of a block after a crash is never given.
+ * Allocates ids, each only once and each greater than all before. They are reserved on disk in blocks, so
+ * that most allocations write nothing; the rest of a block is never used after a crash.
  */
 export class Sequence {
   readonly #files: AtomicFiles;
@@ -39,8 +39,8 @@ export class Sequence {
   }
 
   /**
-   * Goes on where the file says. Where it is lost, damaged or older than the jobs (`greatestId` is the greatest id
-   * that was met in the folder, 0 for none), it begins well above them.
+   * Continues where the file says. If the file is lost, damaged or older than the jobs (`maxId` is the
+   * greatest id that was found in the folder, 0 for none), continues well above them.
    */
   static async open(files: AtomicFiles, path: string, maxId: number): Promise<Sequence> {
     const found = await readDocument(path, readSequence);
@@ -52,8 +52,8 @@ export class Sequence {
   }
 
   /**
-   * The first of `count` consecutive ids that nobody had before. Rejects with `OutOfSpaceError` where a block cannot
-   * be reserved, with `UnavailableError` once all ids below 2^31 are used.
+   * Allocates `count` consecutive ids and resolves to the first. Rejects with `OutOfSpaceError` if a block
+   * cannot be reserved, with `UnavailableError` once all ids below 2^31 are used.
    */
   async allocate(count: number): Promise<number> {
     while (this.#next + count > this.#reservedEnd) await this.#reserve(count);
@@ -62,13 +62,13 @@ export class Sequence {
     return first;
   }
 
-  /** Gives back what was reserved and not taken. Nothing may be taken afterwards. */
+  /** Returns the unused part of the reserved block. No id may be allocated afterwards. */
   async close(): Promise<void> {
     if (this.#next < this.#reservedEnd)
       await this.#files.write(this.#path, JSON.stringify({ next: this.#next }));
   }
 
-  /** Whoever finds the block used up waits for the same write. */
+  /** Concurrent calls share one write. */
   #reserve(count: number): Promise<void> {
     this.#reserving ??= this.#reserveBlock(count).finally(() => {
       this.#reserving = null;
@@ -78,7 +78,10 @@ export class Sequence {
 
   async #reserveBlock(count: number): Promise<void> {
     if (this.#next + count > idLimit) {
-      throw new VencError('UnavailableError', 'All job ids below 2^31 are used; no more jobs can be taken.');
+      throw new VencError(
+        'UnavailableError',
+        'All job ids below 2^31 are used; no more jobs can be accepted.',
+      );
     }
     const end = Math.min(idLimit, this.#next + count + reserveCount);
     await this.#files.write(this.#path, JSON.stringify({ next: end }));

@@ -5,8 +5,8 @@ import type { Log } from '../../../src/shared/util/log.js';
 import { idOfJobFile, jobFileName } from '../data-folder/layout.js';
 
 /**
- * The job files that could not be read. They are moved into `DATA/damaged`, never deleted, so that a person can
- * look at them; a file that was mended may be put back while the daemon is stopped.
+ * Job files that could not be read. They are moved to `DATA/damaged`, never deleted, so that a person can
+ * inspect them. A repaired file may be put back while the daemon is stopped.
  */
 export class DamagedJobs {
   readonly #folder: string;
@@ -24,7 +24,7 @@ export class DamagedJobs {
     this.#ids.delete(0);
   }
 
-  /** Takes in what was set aside earlier. The folder must be there. */
+  /** Loads the files that were quarantined earlier. The folder must exist. */
   static async open(folder: string, disk: Disk, log: Log): Promise<DamagedJobs> {
     return new DamagedJobs(folder, disk, log, await readdir(folder));
   }
@@ -33,14 +33,16 @@ export class DamagedJobs {
     return this.#ids.has(id);
   }
 
-  /** The greatest id among them, 0 where there is none: it must not be given again. */
+  /** The greatest id among them, 0 if there is none. It must not be used again. */
   get maxId(): number {
     let maxId = 0;
     for (const id of this.#ids) maxId = Math.max(maxId, id);
     return maxId;
   }
 
-  /** Moves a job's file out of the way and names it in the log. Never rejects: one bad file must stop nothing. */
+  /**
+   * Moves a job's file to the quarantine and logs it. Never rejects: one damaged file must not stop anything.
+   */
   async quarantine(id: number, path: string, reason: string): Promise<void> {
     this.#ids.add(id);
     const target = join(this.#folder, this.#freeName(id));
@@ -53,7 +55,7 @@ export class DamagedJobs {
     }
   }
 
-  /** Notes that a job's file, which was there before, is not any more. */
+  /** Records that the file of a known job has disappeared. */
   recordMissing(id: number, path: string): void {
     this.#ids.add(id);
     this.#log('error', `The file of job ${id}, ${path}, has disappeared.`);
@@ -67,7 +69,7 @@ export class DamagedJobs {
   }
 }
 
-/** The id in the name of a file that was set aside: `7.json`, or `7.1.json` where there was one already. */
+/** The id in the name of a quarantined file: `7.json`, or `7.1.json` if that name was taken. */
 function idOfDamaged(name: string): number | null {
   return idOfJobFile(name.replace(/\.\d+\.json$/, '.json'));
 }

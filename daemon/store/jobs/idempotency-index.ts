@@ -1,6 +1,6 @@
 import { idempotencyTtlMs } from '../job-store.js';
 
-/** That a job was created under an `Idempotency-Key`. */
+/** The use of an `Idempotency-Key` for a job. */
 export interface IdempotencyKeyUse {
   readonly key: string;
   /** Milliseconds since 1970. */
@@ -12,9 +12,9 @@ interface KnownKey extends IdempotencyKeyUse {
 }
 
 /**
- * The jobs that were created under a key of late. Keys are held in two generations, each of one life of a key: whenever the
- * younger is as old as that, it becomes the elder, and what the elder held is let go. So a key is known for
- * one life at least and for two at most, and letting go costs nothing on the way of a create.
+ * The jobs that were recently created under a key. Keys are held in two generations, each for one lifetime of
+ * a key. When the current generation is that old, it becomes the previous one, whose keys are dropped. A key
+ * is therefore known for at least one lifetime and at most two, and dropping keys costs a create nothing.
  */
 export class IdempotencyIndex {
   #current = new Map<string, KnownKey>();
@@ -22,8 +22,9 @@ export class IdempotencyIndex {
   #currentSinceMs: number | null = null;
 
   /**
-   * Tells what time it is, in milliseconds since 1970: that of the latest draft. Nothing here reads a clock. A clock that was put back
-   * a day counts like a day that has passed.
+   * Starts a new generation if the current one is old enough. `nowMs` is the time of the latest draft, in
+   * milliseconds since 1970: nothing here reads a clock. A clock that was set back by a day counts as a day
+   * that has passed.
    */
   rotate(nowMs: number): void {
     this.#currentSinceMs ??= nowMs;
@@ -33,7 +34,7 @@ export class IdempotencyIndex {
     this.#currentSinceMs = nowMs;
   }
 
-  /** Takes in that a job was created under a key. Of several jobs the newest counts. */
+  /** Records that a job was created under a key. Of several jobs the newest counts. */
   add(accountId: string, id: number, { key, createdAtMs }: IdempotencyKeyUse): void {
     const known = this.#known(accountId, key);
     if (known === undefined || known.id < id)
@@ -46,7 +47,7 @@ export class IdempotencyIndex {
     return known !== undefined && known.createdAtMs > sinceMs ? known.id : null;
   }
 
-  /** Every use that is still known, by the id of its job. */
+  /** All known uses, by job id. */
   byId(): ReadonlyMap<number, IdempotencyKeyUse> {
     return new Map([...this.#previous.values(), ...this.#current.values()].map((known) => [known.id, known]));
   }
@@ -57,7 +58,7 @@ export class IdempotencyIndex {
   }
 }
 
-/** One name for an account and a key; no other pair has it. */
+/** A unique name for an account and a key. */
 export function idempotencyName(accountId: string, key: string): string {
   return JSON.stringify([accountId, key]);
 }

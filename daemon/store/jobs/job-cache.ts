@@ -3,18 +3,19 @@ import { isFinal } from '../../../src/shared/states.js';
 import type { Job } from '../../jobs/job.js';
 import { type DataLayout, jobFile } from '../data-folder/layout.js';
 import type { DamagedJobs } from './damaged-jobs.js';
-import type { JobDocument } from './job-document.js';
-import { readJobFile } from './job-file-reader.js';
+import { type JobDocument, readJobFile } from './job-document.js';
 import { indexEntry, JobIndex } from './job-index.js';
 import type { LoadedJobs } from './read-jobs.js';
-import { RecentJobs } from './recent-jobs.js';
 
-/** Up to twelve thousand jobs of one output in each of two generations: about 20 MB each (measured: 1.8 kB a job). */
+/**
+ * Up to twelve thousand jobs of one output in each of two generations: about 20 MB each (measured: 1.8 kB per
+ * job).
+ */
 const maxRecentParts = 24_000;
 
 /**
- * What the store knows of its jobs: the index of all, every active job in full, and of the final ones those that
- * were asked for last. The rest is read when it is asked for.
+ * The jobs in memory: the index of all jobs, every active job in full, and recently read final jobs. All
+ * others are read from disk on demand.
  */
 export class JobCache {
   readonly index: JobIndex;
@@ -36,12 +37,12 @@ export class JobCache {
     return this.#active.get(id) ?? this.#recent.get(id);
   }
 
-  /** Every job that is not final, in no order. */
+  /** Every job that is not final, in no particular order. */
   active(): readonly Job[] {
     return Array.from(this.#active.values(), ({ job }) => job);
   }
 
-  /** Takes in what is on the disk now. */
+  /** Sets a job to the state that is on disk now. */
   put(document: JobDocument): void {
     const { id, state } = document.job;
     if (isFinal(state)) {
@@ -54,7 +55,7 @@ export class JobCache {
     this.index.put(indexEntry(document.job));
   }
 
-  /** Forgets a job that is removed for good. */
+  /** Removes a permanently removed job. */
   remove(id: number): void {
     this.#active.delete(id);
     this.#recent.delete(id);
@@ -62,12 +63,13 @@ export class JobCache {
   }
 
   /**
-   * The job from memory or from its file, null where there never was one. Rejects with `GoneError` where the file is
-   * damaged, which sets it aside. One call for a job at a time, and none while it is written.
+   * The job from memory or from its file, null if there never was one. Rejects with `GoneError` if the file
+   * is damaged, which is then quarantined. Calls for one job must not overlap with each other or with a write
+   * of it.
    */
   async load(id: number): Promise<JobDocument | null> {
-    const getCached = this.getCached(id);
-    if (getCached !== undefined) return getCached;
+    const cached = this.getCached(id);
+    if (cached !== undefined) return cached;
     const entry = this.index.get(id);
     if (entry !== undefined) {
       const path = jobFile(this.#layout, id, entry.state);
@@ -82,11 +84,14 @@ export class JobCache {
     }
     if (!this.#damaged.has(id)) return null;
     throw new VencError('GoneError', `The record of job ${id} is damaged.`, {
-      hint: 'Submit the job again; what is left of its record lies in the folder "damaged" of the data folder.',
+      hint: 'Submit the job again; what is left of its record is in the folder "damaged" of the data folder.',
     });
   }
 
-  /** Takes in, and resolves to, what a failed write left: only the disk knows whether it is the job before or the one after. */
+  /**
+   * Loads the state that a failed write left, and resolves to it: only the disk knows whether it is the job
+   * before or after the write.
+   */
   async reconcile(before: JobDocument): Promise<Job> {
     const { id } = before.job;
     const paths = [jobFile(this.#layout, id, 'waiting'), jobFile(this.#layout, id, 'finished')];
@@ -98,4 +103,54 @@ export class JobCache {
     this.put(newest);
     return newest.job;
   }
+}
+
+/**
+ * Recently read final jobs, parsed, so that lists and reads need not open a file each time. Held in two
+ * generations, each bounded by the number of inputs, outputs and thumbnails of its jobs. When the current
+ * generation is full, it becomes the previous one, and jobs that were not read meanwhile are dropped. (One
+ * Map in order of use, kept by deleting and inserting, slows down with its size: finding the oldest entry
+ * walks past all deleted ones.)
+ */
+export class RecentJobs {
+  readonly #maxParts: number;
+  #current = new Map<number, JobDocument>();
+  #previous = new Map<number, JobDocument>();
+  #currentParts = 0;
+
+  constructor(maxParts: number) {
+    this.#maxParts = maxParts;
+  }
+
+  get(id: number): JobDocument | undefined {
+    const found = this.#current.get(id);
+    if (found !== undefined) return found;
+    const previous = this.#previous.get(id);
+    if (previous !== undefined) this.set(previous);
+    return previous;
+  }
+
+  set(document: JobDocument): void {
+    const { id } = document.job;
+    this.delete(id);
+    this.#current.set(id, document);
+    this.#currentParts += partsOf(document);
+    if (this.#currentParts < this.#maxParts) return;
+    this.#previous = this.#current;
+    this.#current = new Map();
+    this.#currentParts = 0;
+  }
+
+  delete(id: number): void {
+    this.#previous.delete(id);
+    const former = this.#current.get(id);
+    if (former === undefined) return;
+    this.#current.delete(id);
+    this.#currentParts -= partsOf(former);
+  }
+}
+
+/** The memory use of a job, in parts of about a kilobyte. */
+function partsOf({ job }: JobDocument): number {
+  return job.outputs.reduce((sum, { thumbnails }) => sum + 1 + thumbnails.length, 1);
 }

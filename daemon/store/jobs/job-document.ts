@@ -1,5 +1,10 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { inputStates, isJobState, outputStates } from '../../../src/shared/states.js';
+import { isTemporaryName } from '../../../src/shared/util/atomic-files.js';
+import type { Disk } from '../../../src/shared/util/disk.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
+import { mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
 import type {
   IdempotencyRecord,
   Job,
@@ -9,10 +14,13 @@ import type {
   LastProgress,
 } from '../../jobs/job.js';
 import type { Notification, NotificationTarget } from '../../jobs/notification.js';
+import { type ReadResult, readDocument } from '../data-folder/document.js';
+import { idOfJobFile } from '../data-folder/layout.js';
+import type { DamagedJobs } from './damaged-jobs.js';
 
-/** What the file of one job holds. */
+/** The content of a job's file. */
 export interface JobDocument {
-  /** One more at every write: tells which of two files is the newer where a crash left two. */
+  /** Incremented at every write: tells which of two files is newer if a crash left two. */
   readonly revision: number;
   readonly job: Job;
 }
@@ -84,7 +92,7 @@ const isNotification = shapeOf<Notification>({
   dueAt: isText,
 });
 
-/** What a job has of each field that was not there from the beginning, where its file was written before. */
+/** Defaults of the fields that were added later, for files that were written before. */
 const addedFieldDefaults = {
   lastProgress: [],
   idempotency: null,
@@ -92,7 +100,7 @@ const addedFieldDefaults = {
   pendingNotifications: [],
 } as const satisfies Partial<Job>;
 
-/** A job as a file of any age has it. */
+/** A job as files of any version have it. */
 type StoredJob = Omit<Job, keyof typeof addedFieldDefaults> & Partial<Job>;
 
 const optional =
@@ -100,7 +108,7 @@ const optional =
   (value) =>
     value === undefined || check(value);
 
-// A field that is added to jobs later must be let through where it is missing, or every older job counts as damaged.
+// Fields that are added to jobs later must be optional here, or every older job counts as damaged.
 const isCompleteJob = shapeOf<Job>({
   id: isCount,
   accountId: isText,
@@ -127,8 +135,8 @@ function isJob(value: unknown): value is StoredJob {
   return isCompleteJob(value);
 }
 
-/** Reads what a job's file holds; null where that is not, in every field, the job with this id. */
-export function readJobDocument(value: unknown, id: number): JobDocument | null {
+/** Parses the content of a job's file; null if any field is invalid or the job has another id. */
+function readJobDocument(value: unknown, id: number): JobDocument | null {
   if (!isObject(value) || typeof value.revision !== 'number' || !isCount(value.revision)) return null;
   const { revision, job } = value;
   const current = withCurrentNames(job);
@@ -137,7 +145,10 @@ export function readJobDocument(value: unknown, id: number): JobDocument | null 
     : null;
 }
 
-/** The job under the field names of this version: fields were renamed once, and files keep the names that they were written with. */
+/**
+ * Renames the fields of older versions: fields were renamed once, and files keep the names that they were
+ * written with.
+ */
 function withCurrentNames(job: unknown): unknown {
   if (!isObject(job) || !isObject(job.input) || !('fault' in job.input)) return job;
   const { reached: lastProgress, once: idempotency, notices: pendingNotifications, ...rest } = job;
@@ -154,4 +165,36 @@ function withFailure(file: unknown): unknown {
 
 function withoutUndefined(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** Enough to keep a disk busy, and far below the limit of open files. */
+export const maxConcurrentReads = 64;
+
+/** Reads the file of one job. */
+export function readJobFile(path: string, id: number): Promise<ReadResult<JobDocument>> {
+  return readDocument(path, (value) => readJobDocument(value, id));
+}
+
+/**
+ * Reads every job in a folder. Quarantines damaged files, deletes temporary files of crashed writes, and
+ * ignores files with other names.
+ */
+export async function readJobFolder(
+  folder: string,
+  disk: Disk,
+  damaged: DamagedJobs,
+): Promise<readonly JobDocument[]> {
+  const names = await readdir(folder);
+  await mapWithConcurrency(names.filter(isTemporaryName), maxConcurrentReads, (name) =>
+    disk.remove(join(folder, name)),
+  );
+  const documents = await mapWithConcurrency(names, maxConcurrentReads, async (name) => {
+    const id = idOfJobFile(name);
+    if (id === null) return [];
+    const path = join(folder, name);
+    const found = await readJobFile(path, id);
+    if (found.kind === 'damaged') await damaged.quarantine(id, path, found.reason);
+    return found.kind === 'whole' ? [found.data] : [];
+  });
+  return documents.flat();
 }

@@ -6,9 +6,10 @@ import { type DataLayout, jobFile } from '../data-folder/layout.js';
 import type { JobDocument } from './job-document.js';
 
 /**
- * Writes the files of jobs, one a job: `jobs/active/ID.json` until it is final, then `jobs/done/N/ID.json`. A job that moves is
- * first written where it goes and then removed where it was; a crash between leaves both, and the revision in them tells
- * the newer. One write of a job at a time.
+ * Writes job files, one per job: `jobs/active/ID.json` until the job is final, then `jobs/done/N/ID.json`. A
+ * job that moves is written to its new path first and then removed from the old one; a crash in between
+ * leaves both, and the revision tells the newer one. One write per job at a time. A durable write takes four
+ * steps: this class, `AtomicFiles.write`, `replaceFile`, the disk.
  */
 export class JobFileWriter {
   readonly #layout: DataLayout;
@@ -21,26 +22,31 @@ export class JobFileWriter {
     this.#files = files;
   }
 
-  /** Keeps a new job. Rejects as `AtomicFiles.write` does; nothing is kept then. */
+  /** Writes a new job. Rejects as `AtomicFiles.write` does; no file is left then. */
   async add(document: JobDocument): Promise<void> {
     try {
       await this.#write(document);
     } catch (error) {
-      // Only where the fsync of the folder failed is there anything to remove.
+      // There is a file to remove only if the fsync of the folder failed.
       await this.#disk.remove(this.#pathOf(document)).catch(() => undefined);
       throw error;
     }
   }
 
-  /** Keeps what became of a job. Rejects as `AtomicFiles.write` does; only the disk knows then which of the two is kept. */
+  /**
+   * Replaces the file of a job. Rejects as `AtomicFiles.write` does; only the disk knows then which version
+   * it has.
+   */
   async replace(before: JobDocument, after: JobDocument): Promise<void> {
     await this.#write(after);
     const former = this.#pathOf(before);
-    // Should this fail, the next start finds two files, and the revision tells it which one to keep.
+    // If this fails, the next start finds two files and keeps the one with the greater revision.
     if (former !== this.#pathOf(after)) await this.#disk.remove(former).catch(() => undefined);
   }
 
-  /** Deletes the file of a job that is removed, and one that a failed write left among the active ones. Never rejects. */
+  /**
+   * Deletes the file of a removed job, and one that a failed write left among the active ones. Never rejects.
+   */
   async remove(id: number): Promise<void> {
     for (const state of ['waiting', 'finished'] as const)
       await this.#disk.remove(jobFile(this.#layout, id, state)).catch(() => undefined);

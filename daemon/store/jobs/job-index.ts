@@ -7,18 +7,18 @@ import { type IdPage, JobListIndex } from './job-list-index.js';
 import { SortedIdList } from './sorted-id-list.js';
 import { UsageLedger } from './usage-ledger.js';
 
-/** What lists, look-ups and reports need of every job without opening its file. */
+/** What lists, look-ups and reports need to know of every job without opening its file. */
 export interface IndexEntry {
   readonly id: number;
   readonly accountId: string;
   readonly state: JobState;
   readonly usage: readonly JobDailyUsage[];
   readonly hasNotifications: boolean;
-  /** null also where the key has had its time. */
+  /** null also if the key has expired. */
   readonly idempotencyKey: IdempotencyKeyUse | null;
 }
 
-/** The entry of a job. Times are not kept: no list asks for them. */
+/** Makes the entry of a job. Times are omitted: no list needs them. */
 export function indexEntry(job: Job): IndexEntry {
   const { id, accountId, state, idempotency: idempotencyKey } = job;
   const createdAtMs = idempotencyKey === null ? Number.NaN : Date.parse(job.createdAt);
@@ -34,18 +34,18 @@ export function indexEntry(job: Job): IndexEntry {
 }
 
 /**
- * All jobs in the order of their ids, in memory, with all that is asked across them. Adding the newest and replacing any costs the
- * same however many there are; nothing of it is written while jobs come and go.
+ * The index of all jobs in memory, ordered by id, for every query across jobs. The cost of adding the newest
+ * job and of replacing any job does not depend on their number. Changes of jobs write nothing of it to disk.
  */
 export class JobIndex {
-  /** Without their keys, which are let go of before them. */
+  /** Without their idempotency keys, which expire earlier. */
   readonly #entries = new Map<number, IndexEntry>();
   readonly #lists = new JobListIndex();
   readonly #ledger = new UsageLedger();
   readonly #noticeIds = new SortedIdList();
   readonly #keys = new IdempotencyIndex();
 
-  /** Of removed jobs only the usage counts. */
+  /** Only the usage of removed jobs counts. */
   constructor(entries: readonly IndexEntry[] = [], removed: readonly IndexEntry[] = []) {
     for (const entry of [...entries].sort((a, b) => a.id - b.id)) {
       if (entry.idempotencyKey !== null) this.rotate(entry.idempotencyKey.createdAtMs);
@@ -58,7 +58,7 @@ export class JobIndex {
     return this.#entries.get(id);
   }
 
-  /** The entry with the greatest id not above this one: the job that an input or output id can belong to. */
+  /** The entry with the greatest id not above this one: the job that an input or output id may belong to. */
   floor(id: number): IndexEntry | undefined {
     const floor = this.#lists.floor(id);
     return floor === undefined ? undefined : this.#entries.get(floor);
@@ -72,7 +72,7 @@ export class JobIndex {
       if (before.state !== state) this.#lists.move(before, state);
       this.#ledger.subtract(accountId, before.usage);
     } else {
-      // A job changes its account in no other way than by hand, in its file.
+      // A job changes its account only if somebody edits its file.
       if (before !== undefined) this.delete(id);
       this.#lists.add(entry);
     }
@@ -92,7 +92,7 @@ export class JobIndex {
     this.#noticeIds.delete(id);
   }
 
-  /** Takes out a job that is removed for good: what it adds to the usage stays. */
+  /** Removes a permanently removed job; its usage is kept. */
   forget(id: number): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
@@ -100,12 +100,12 @@ export class JobIndex {
     this.#ledger.add(entry.accountId, entry.usage);
   }
 
-  /** The ids of one page, newest first, and how many jobs match in all. */
+  /** The ids of one page, newest first, and the number of all matching jobs. */
   page(filter: JobFilter): IdPage {
     return this.#lists.page(filter);
   }
 
-  /** The ids of the jobs with notices to deliver, oldest first. */
+  /** The ids of the jobs with pending notifications, oldest first. */
   listWithNotifications(): readonly number[] {
     return this.#noticeIds.all();
   }
@@ -114,17 +114,20 @@ export class JobIndex {
     return this.#ledger.of(filter);
   }
 
-  /** The id of the account's job that was created under a key after `sinceMs`. It may have turned out damaged since. */
+  /**
+   * The id of the account's job that was created under a key after `sinceMs`. The job may have turned out
+   * damaged since.
+   */
   findByIdempotencyKey(accountId: string, key: string, sinceMs: number): number | null {
     return this.#keys.find(accountId, key, sinceMs);
   }
 
-  /** Tells what time it is, in milliseconds since 1970, so that keys that had theirs are let go. */
+  /** Drops expired idempotency keys. `nowMs` is in milliseconds since 1970. */
   rotate(nowMs: number): void {
     this.#keys.rotate(nowMs);
   }
 
-  /** Every entry, in no order, with its key where that is still known. */
+  /** Every entry, in no particular order, with its key if that is still known. */
   all(): readonly IndexEntry[] {
     const uses = this.#keys.byId();
     return Array.from(this.#entries.values(), (entry) => {

@@ -2,20 +2,20 @@ import type { JobState } from '../../../src/shared/states.js';
 import type { JobFilter } from '../job-store.js';
 import { SortedIdList } from './sorted-id-list.js';
 
-/** What decides in which lists a job stands. */
-export interface ListedJob {
+/** What determines which lists contain a job. */
+interface ListedJob {
   readonly id: number;
   readonly accountId: string;
   readonly state: JobState;
 }
 
-/** The ids of one page, newest first, and how many jobs match in all. */
+/** The ids of one page, newest first, and the number of all matching jobs. */
 export interface IdPage {
   readonly ids: readonly number[];
   readonly total: number;
 }
 
-/** The lists of one account, or of all: of every state, and of each. */
+/** The lists of one account, or of all accounts: one for all states, and one per state. */
 class StateLists {
   readonly any = new SortedIdList();
   readonly #byState = new Map<JobState, SortedIdList>();
@@ -31,8 +31,8 @@ class StateLists {
 }
 
 /**
- * The ids that each filter asks for, kept ready: those of all jobs, of each account, of each state, and of both. A page costs what is on
- * it, however many jobs there are and however few of them match.
+ * Ready lists of ids for each filter: all jobs, by account, by state, and by both. The cost of a page depends
+ * only on its length, not on the number of jobs or of matches.
  */
 export class JobListIndex {
   readonly #ofAll = new StateLists();
@@ -54,7 +54,7 @@ export class JobListIndex {
     this.#ofAll.of(state).delete(id);
   }
 
-  /** Takes a job from the lists of its state to those of another. */
+  /** Moves a job from the lists of its state to those of another. */
   move({ id, accountId, state }: ListedJob, to: JobState): void {
     for (const lists of [this.#of(accountId), this.#ofAll]) {
       lists.of(state).delete(id);
@@ -64,13 +64,13 @@ export class JobListIndex {
 
   page({ accountId, state, offset, limit }: JobFilter): IdPage {
     const lists = accountId === undefined ? this.#ofAll : this.#byAccount.get(accountId);
-    // Asked of an account without jobs, nothing is made for it: there may be many such.
+    // A query creates no lists for an account without jobs: there may be many such accounts.
     if (lists === undefined) return { ids: [], total: 0 };
     const list = state === undefined ? lists.any : lists.of(state);
     return { ids: list.newest(offset, limit), total: list.size };
   }
 
-  /** The greatest id of a job that is not above this one. */
+  /** The greatest job id that is not above this one. */
   floor(id: number): number | undefined {
     return this.#ofAll.any.floor(id);
   }

@@ -2,17 +2,19 @@ import type { Log } from '../../../src/shared/util/log.js';
 import type { Job } from '../../jobs/job.js';
 import type { JobListener } from '../job-store.js';
 
-/** Who is told of changes of jobs. */
+/** The listeners for job changes. */
 export class JobListeners {
   readonly #log: Log;
-  /** Each in a shell of its own: one that was added twice is told twice, and removed once. */
+  /**
+   * Each in an object of its own: a listener that was added twice is called twice, and is removed separately.
+   */
   #subscriptions: readonly { readonly listener: JobListener }[] = [];
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  /** Adds a listener; the function returned removes it. */
+  /** Adds a listener; the returned function removes it. */
   add(listener: JobListener): () => void {
     const subscription = { listener };
     this.#subscriptions = [...this.#subscriptions, subscription];
@@ -21,14 +23,17 @@ export class JobListeners {
     };
   }
 
-  /** Tells all of a change that is kept. What a listener throws goes to the log and hinders nobody. */
+  /**
+   * Calls all listeners after a stored change. Errors that they throw are logged and do not affect the
+   * others.
+   */
   emit(job: Job, before: Job | null): void {
     for (const { listener } of this.#subscriptions) {
       try {
         listener(job, before);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        this.#log('error', `Somebody who follows the changes of jobs failed at job ${job.id}: ${why}`);
+        this.#log('error', `A listener for job changes failed at job ${job.id}: ${why}`);
       }
     }
   }

@@ -4,13 +4,13 @@ import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { type Disk, realDisk } from '../../../src/shared/util/disk.js';
 import { KeyedMutex } from '../../../src/shared/util/keyed-mutex.js';
 import type { Log } from '../../../src/shared/util/log.js';
-import { mapWithConcurrency } from '../../../src/shared/util/map-with-concurrency.js';
+import { mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
 import type { JobDraft } from '../../jobs/draft.js';
 import { hostedFilesOf } from '../../jobs/hosted-files.js';
 import type { Job } from '../../jobs/job.js';
+import { removeTemporaryFiles } from '../data-folder/data-folder.js';
 import { toOpenError, toWriteError } from '../data-folder/disk-errors.js';
 import { type DataLayout, dataLayout, foldersOfJobs } from '../data-folder/layout.js';
-import { removeTemporaryFiles } from '../data-folder/remove-temporary-files.js';
 import { Sequence } from '../data-folder/sequence.js';
 import {
   type AccountDailyUsage,
@@ -25,29 +25,30 @@ import { DamagedJobs } from './damaged-jobs.js';
 import { idempotencyName } from './idempotency-index.js';
 import { writeIndexFile } from './index-file.js';
 import { JobCache } from './job-cache.js';
-import { maxConcurrentReads } from './job-file-reader.js';
+import { maxConcurrentReads } from './job-document.js';
 import { JobFileWriter } from './job-file-writer.js';
 import { indexEntry } from './job-index.js';
 import { JobListeners } from './job-listeners.js';
 import { readJobs } from './read-jobs.js';
 import { RemovedJobs } from './removed-jobs.js';
 
-/** Final jobs read at a start that make it worthwhile to write the index at once, not only at the close. */
+/** If a start reads this many final jobs, it writes the index at once and not only when the store closes. */
 const indexWriteThreshold = 2000;
 
-/** What opening a job store takes. */
+/** The options of `openJobStore`. */
 export interface OpenJobStoreOptions {
-  /** Is told of damaged files, and of listeners that fail. */
+  /** Logs damaged files and failing listeners. */
   readonly log: Log;
-  /** Reads every job's file anew and counts usage from that, for files that were changed or put back by hand. */
+  /** Reads every job file and counts usage from them, for files that were changed or restored by hand. */
   readonly isUsageRebuilt?: boolean;
-  /** For tests that make steps fail; this machine's disk otherwise. */
+  /** The real disk by default; tests make steps fail. */
   readonly disk?: Disk;
 }
 
 /**
- * Opens the jobs in a data folder, which the caller holds the lock of (`lockDataFolder`) until the store is closed.
- * Rejects with `UsageError` where the folder cannot be written, with `OutOfSpaceError` where there is no room for it.
+ * Opens the jobs in a data folder. The caller must hold its lock (`lockDataFolder`) until the store is
+ * closed. Rejects with `UsageError` if the folder cannot be written, with `OutOfSpaceError` if there is no
+ * space for it.
  */
 export async function openJobStore(dataFolder: string, options: OpenJobStoreOptions): Promise<JobStore> {
   const layout = dataLayout(dataFolder);
@@ -75,7 +76,7 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
       removedHostedFiles,
       log,
     });
-    // An index that was not believed must not be believed after a crash either.
+    // Replaces an ignored index at once, so that it is not used after a crash either.
     if (isIndexIgnored || found.doneRead >= indexWriteThreshold) await store.writeIndex();
     return store;
   } catch (error) {
@@ -90,18 +91,18 @@ interface JsonJobStoreParts {
   readonly cache: JobCache;
   readonly writer: JobFileWriter;
   readonly removed: RemovedJobs;
-  /** Hosted files of removed jobs that may still be there, by the name of the folder below `jobs/done`. */
+  /** Hosted files of removed jobs that may still exist, by the name of the folder in `jobs/done`. */
   readonly removedHostedFiles: ReadonlyMap<string, readonly string[]>;
   readonly log: Log;
 }
 
-/** Jobs as JSON files, one a job, with an index of all in memory. */
+/** Stores jobs as JSON files, one per job, with an index of all jobs in memory. */
 class JsonJobStore implements JobStore {
   readonly #parts: JsonJobStoreParts;
   readonly #cache: JobCache;
   readonly #listeners: JobListeners;
   readonly #jobMutex = new KeyedMutex<number>();
-  /** Creates under way: those with one idempotency key one after the other, so that the later find the first. */
+  /** Serializes creates with one idempotency key, so that the later ones find the first. */
   readonly #createMutex = new KeyedMutex<string | symbol>();
 
   constructor(parts: JsonJobStoreParts) {
@@ -111,7 +112,7 @@ class JsonJobStore implements JobStore {
   }
 
   create(draft: JobDraft): Promise<Job> {
-    // This one is not kept: it tells whose draft it is, of when, and under which key.
+    // This job is not stored: it gives the account, the creation time and the key of the draft.
     const { accountId, idempotency, createdAt } = draft.number(0);
     const now = Date.parse(createdAt);
     this.#cache.index.rotate(now);
@@ -131,7 +132,7 @@ class JsonJobStore implements JobStore {
   async get(id: number): Promise<Job | null> {
     const known = this.#cache.getCached(id);
     if (known !== undefined) return known.job;
-    // In the chain, so that what is read cannot be overtaken by an update and remembered after it.
+    // Under the mutex, so that an update cannot overtake the read and be overwritten in the cache.
     const document = await this.#jobMutex.runExclusive(id, () => this.#cache.load(id));
     return document?.job ?? null;
   }
@@ -148,7 +149,7 @@ class JsonJobStore implements JobStore {
     for (;;) {
       const { ids, total } = this.#cache.index.page(filter);
       const jobs = await this.#getAllReadable(ids);
-      // A job that turned out to be damaged has left the index by now, and the next takes its place.
+      // A job that turned out to be damaged is no longer in the index, and the next one takes its place.
       if (jobs.length === ids.length) return { jobs, total };
     }
   }
@@ -180,9 +181,9 @@ class JsonJobStore implements JobStore {
       try {
         await this.#parts.writer.replace(before, after);
       } catch (error) {
-        // Where the file cannot be read either, the job stays as it was known, and why it could not be written is what counts.
-        const removedHostedFiles = await this.#cache.reconcile(before).catch(() => before.job);
-        if (removedHostedFiles !== before.job) this.#listeners.emit(removedHostedFiles, before.job);
+        // If the file cannot be read either, the cached job stays, and the error of the write is reported.
+        const reconciled = await this.#cache.reconcile(before).catch(() => before.job);
+        if (reconciled !== before.job) this.#listeners.emit(reconciled, before.job);
         throw error;
       }
       this.#cache.put(after);
@@ -225,12 +226,12 @@ class JsonJobStore implements JobStore {
     try {
       await this.#parts.sequence.close();
     } catch {
-      // The ids that stay reserved are skipped, which harms nobody.
+      // The ids that stay reserved are skipped, which is harmless.
     }
     await this.writeIndex();
   }
 
-  /** Writes the cache of final jobs. Never rejects: a start can do without it. */
+  /** Writes the index of final jobs. Never rejects: a start can do without it. */
   async writeIndex(): Promise<void> {
     const { files, layout, log } = this.#parts;
     const done = this.#cache.index.all().filter(({ state }) => isFinal(state));
@@ -245,7 +246,7 @@ class JsonJobStore implements JobStore {
     }
   }
 
-  /** Numbers a draft and writes it. */
+  /** Assigns ids to a draft and writes it. */
   async #persist(draft: JobDraft): Promise<Job> {
     const job = draft.number(await this.#parts.sequence.allocate(draft.idCount));
     const document = { revision: 1, job };
@@ -257,16 +258,16 @@ class JsonJobStore implements JobStore {
     });
   }
 
-  /** The jobs with these ids that could be read. */
+  /** The jobs with these ids that can be read. */
   async #getAllReadable(ids: readonly number[]): Promise<readonly Job[]> {
     const known = ids.map((id) => this.#cache.getCached(id)?.job ?? null);
-    // Most lists are of jobs in memory: no promise for each.
+    // Most listed jobs are in memory: no promise for each.
     if (!known.includes(null)) return known.filter((job) => job !== null);
     const jobs = await mapWithConcurrency(ids, maxConcurrentReads, (id) => this.#getReadable(id));
     return jobs.filter((job) => job !== null);
   }
 
-  /** The job, or null where there is none that could be read. */
+  /** The job, or null if there is none that can be read. */
   async #getReadable(id: number): Promise<Job | null> {
     try {
       return await this.get(id);

@@ -11,31 +11,30 @@ import {
 } from '../data-folder/layout.js';
 import type { DamagedJobs } from './damaged-jobs.js';
 import { type CachedFolder, folderChangedAtNs, readIndexFile } from './index-file.js';
-import type { JobDocument } from './job-document.js';
-import { readJobFile, readJobFolder } from './job-file-reader.js';
+import { type JobDocument, readJobFile, readJobFolder } from './job-document.js';
 import { type IndexEntry, indexEntry } from './job-index.js';
 import { readRemovedJobs } from './removed-jobs.js';
 
-/** What a start finds in a data folder. */
+/** The jobs that a start finds in a data folder. */
 export interface LoadedJobs {
   /** Jobs that are not final, in full. */
   readonly active: readonly JobDocument[];
-  /** Final ones, as the index has them. */
+  /** Final jobs, as index entries. */
   readonly done: readonly IndexEntry[];
-  /** Jobs that were removed, and the hosted files of each folder's that may still be there. */
+  /** Removed jobs, and by folder the hosted files that may still exist. */
   readonly removed: {
     readonly entries: readonly IndexEntry[];
     readonly files: ReadonlyMap<string, readonly string[]>;
   };
-  /** No id up to this one may be given again. */
+  /** No id up to this one may be used again. */
   readonly maxId: number;
-  /** How many final jobs had to be read because the index could not tell. */
+  /** Number of final jobs that had to be read because the index had no valid entry. */
   readonly doneRead: number;
 }
 
-/** How a start reads. */
-export interface ReadJobsOptions {
-  /** Every job's file is read, whatever the index says. */
+/** The options of `readJobs`. */
+interface ReadJobsOptions {
+  /** Reads every job file and ignores the index. */
   readonly isIndexIgnored: boolean;
 }
 
@@ -48,8 +47,8 @@ interface LoadedDoneJobs {
 }
 
 /**
- * Reads what jobs there are, and puts right what a crash left: of a job that was on its way between `active` and
- * `done` and lies in both, the file with the greater revision stays; a file in the wrong place is moved.
+ * Reads all jobs and repairs what a crash left. If a job was being moved between `active` and `done` and is
+ * in both, the file with the greater revision is kept; a misplaced file is moved.
  */
 export async function readJobs(
   layout: DataLayout,
@@ -67,7 +66,7 @@ export async function readJobs(
     if (done.removed.has(id)) await disk.remove(join(layout.active, jobFileName(id)));
     else active.set(id, document);
   }
-  // Asked now: reading may have set aside the greatest of all.
+  // Computed now: reading may have quarantined the greatest id.
   let maxId = Math.max(done.maxId, damaged.maxId);
   for (const id of [...active.keys(), ...done.entries.keys(), ...done.removed.keys()])
     maxId = Math.max(maxId, id);
@@ -106,7 +105,7 @@ async function readDone(
   for (const name of await readdir(layout.done)) {
     const firstId = firstIdOfDoneFolder(name);
     if (firstId === null) continue;
-    // Also where the folder is empty: somebody took the jobs away, and their ids stay used.
+    // Also if the folder is empty: its jobs were deleted by hand, and their ids stay used.
     maxId = Math.max(maxId, firstId);
     const folder = join(layout.done, name);
     const cached = cache.get(name);
@@ -120,7 +119,7 @@ async function readDone(
     for (const entry of removedFolder.entries) removed.set(entry.id, entry);
     if (removedFolder.files.length > 0) files.set(name, removedFolder.files);
     for (const entry of found) {
-      // A crash came between the removal of the job and that of its file.
+      // A crash happened between the removal of the job and that of its file.
       if (removed.has(entry.id)) await disk.remove(join(folder, jobFileName(entry.id)));
       else if (doneFolderName(entry.id) === name) entries.set(entry.id, entry);
     }
@@ -128,7 +127,7 @@ async function readDone(
   return { entries, removed, files, maxId, readCount };
 }
 
-/** Leaves one file of a job, the newest, where its state says it belongs. */
+/** Keeps only the newest file of a job, in the folder that its state requires. */
 async function repair(
   layout: DataLayout,
   disk: Disk,
@@ -139,7 +138,7 @@ async function repair(
   const donePath = jobFile(layout, id, 'finished');
   const found = await readJobFile(donePath, id);
   const done = found.kind === 'whole' ? found.data : null;
-  // Revisions differ wherever a store of ours wrote both; should they not, the final job is the later one.
+  // Revisions differ if a store wrote both; should they be equal, the final job is the later one.
   const isDoneNewer = done !== null && (active === null || done.revision >= active.revision);
   const newest = isDoneNewer ? done : active;
   if (newest === null) return null;
@@ -149,7 +148,7 @@ async function repair(
     await disk.makeFolder(dirname(to));
     await disk.rename(from, to);
   }
-  // The one that stays must be safe before the other goes.
+  // The remaining file must be durable before the other is deleted.
   await disk.syncFolder(dirname(to));
   const other = to === donePath ? activePath : donePath;
   if (active !== null && done !== null && other !== from) await disk.remove(other);

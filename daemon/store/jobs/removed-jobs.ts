@@ -4,18 +4,19 @@ import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
 import { readDocument } from '../data-folder/document.js';
 import { type DataLayout, doneFolderName } from '../data-folder/layout.js';
-import { type IndexRow, readIndexRow, writeIndexRow } from './index-row.js';
+import { type IndexRow, readIndexRow, writeIndexRow } from './index-file.js';
 import type { IndexEntry } from './job-index.js';
 
 /*
- * `jobs/done/N/removed.json` names the removed jobs of its folder, and what they add to the usage, which stays. Its write is the moment in
- * which a job is removed: the file of the job goes afterwards, and a start removes what a crash left of it.
+ * `jobs/done/N/removed.json` lists the removed jobs of its folder, and their usage, which is kept. Its write
+ * is the moment of the removal: the job file is deleted afterwards, and a start deletes what a crash left of
+ * it.
  */
 
-/** What is kept of the removed jobs of one folder below `jobs/done`. */
-export interface RemovedFolder {
+/** What is stored of the removed jobs of one folder in `jobs/done`. */
+interface RemovedFolder {
   readonly entries: readonly IndexEntry[];
-  /** URLs of their hosted files, which may still be there. */
+  /** URLs of their hosted files, which may still exist. */
   readonly files: readonly string[];
 }
 
@@ -31,18 +32,20 @@ interface Addition {
 
 const none: RemovedFolder = { entries: [], files: [] };
 
-/** Reads what is kept of the removed jobs of a folder. Rejects with `UsageError` where that is damaged: usage would be lost. */
+/**
+ * Reads the removed jobs of a folder. Rejects with `UsageError` if the file is damaged: usage would be lost.
+ */
 export async function readRemovedJobs(layout: DataLayout, folderName: string): Promise<RemovedFolder> {
   const path = removedFile(layout, folderName);
   const found = await readDocument(path, readRemoved);
   if (found.kind === 'whole') return found.data;
   if (found.kind === 'missing') return none;
   throw new VencError('UsageError', `The file ${path} is damaged: ${found.reason}.`, {
-    hint: 'Put a copy of it back, or move it away: reports then lack what the removed jobs had used.',
+    hint: 'Restore it from a backup, or move it away: reports then lack the usage of the removed jobs.',
   });
 }
 
-/** Writes down which jobs are removed. Those of one folder that come while a write is under way share the next one. */
+/** Records removed jobs. Additions to one folder during a write share the next one. */
 export class RemovedJobs {
   readonly #layout: DataLayout;
   readonly #files: AtomicFiles;
@@ -54,7 +57,7 @@ export class RemovedJobs {
     this.#files = files;
   }
 
-  /** Resolves when a job is removed for good. Rejects as `AtomicFiles.write` does. */
+  /** Resolves when the removal of a job is durable. Rejects as `AtomicFiles.write` does. */
   add(entry: IndexEntry, files: readonly string[]): Promise<void> {
     const name = doneFolderName(entry.id);
     const waiting = this.#pending.get(name);
@@ -77,7 +80,7 @@ export class RemovedJobs {
     return writing;
   }
 
-  /** Forgets the hosted files of the removed jobs of a folder, which are gone. Before any `add`. */
+  /** Forgets the hosted files of a folder's removed jobs, which are gone. Must be called before any `add`. */
   forgetFiles(folderName: string): Promise<void> {
     return this.#change(folderName, ({ entries }) => ({ entries, files: [] }));
   }

@@ -1,10 +1,10 @@
-/** Greatest length of a run. Moving half of that is cheaper than a look-up by name. */
+/** Maximum length of a run. Moving half of that is cheaper than a map look-up. */
 const maxRunLength = 512;
 
 /**
- * Ids in ascending order, in runs of some hundred: adding and removing one costs about the same wherever it stands and however
- * many there are, and a page deep down skips whole runs. One long array was the other way: at a million ids
- * it moves eight megabytes for each of the oldest that is removed.
+ * Ids in ascending order, in runs of some hundred. Adding and removing costs about the same at every position
+ * and length, and a page deep in the list skips whole runs. One long array was rejected: with a million ids,
+ * it moves eight megabytes for each removal of an old one.
  */
 export class SortedIdList {
   /** None is empty. */
@@ -15,10 +15,10 @@ export class SortedIdList {
     return this.#size;
   }
 
-  /** Adds an id; content where it is there. */
+  /** Adds an id; no-op if present. */
   add(id: number): void {
     const newest = this.#runs[this.#runs.length - 1];
-    // Nearly all come last, and every one does at a start.
+    // Nearly all ids are added at the end, at a start all of them.
     if (newest !== undefined && newest.length < maxRunLength && (newest[newest.length - 1] ?? 0) < id) {
       newest.push(id);
       this.#size += 1;
@@ -31,7 +31,7 @@ export class SortedIdList {
     } else {
       const position = positionIn(run, id);
       if (run[position] === id) return;
-      // What comes last begins a run of its own, so that runs which only grow are left full and not half full.
+      // An id at the end begins a new run, so that runs which only grow are left full and not half full.
       if (run.length >= maxRunLength && position === run.length) this.#runs.splice(runIndex + 1, 0, [id]);
       else {
         run.splice(position, 0, id);
@@ -41,7 +41,7 @@ export class SortedIdList {
     this.#size += 1;
   }
 
-  /** Removes an id; content where it is not there. */
+  /** Removes an id; no-op if absent. */
   delete(id: number): void {
     const runIndex = this.#runFor(id);
     const run = this.#runs[runIndex];
@@ -61,7 +61,7 @@ export class SortedIdList {
     return run[position] === id ? id : run[position - 1];
   }
 
-  /** So many ids, the greatest first, after leaving out so many. */
+  /** Up to `limit` ids, greatest first, after skipping `offset`. */
   newest(offset: number, limit: number): readonly number[] {
     const ids: number[] = [];
     let toSkip = offset;
@@ -76,16 +76,19 @@ export class SortedIdList {
     return ids;
   }
 
-  /** All ids, the least first. */
+  /** All ids, smallest first. */
   all(): readonly number[] {
     return this.#runs.flat();
   }
 
-  /** Where the run stands that holds this id or would: the last that begins at or below it, otherwise the first. */
+  /**
+   * The index of the run that contains this id or would: the last one that begins at or below it, otherwise
+   * the first.
+   */
   #runFor(id: number): number {
     let low = 0;
     let high = this.#runs.length - 1;
-    // New ids, and most that are asked for, are among the last.
+    // New ids, and most that are looked up, are in the last run.
     if ((this.#runs[high]?.[0] ?? 0) <= id) return Math.max(0, high);
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
@@ -96,7 +99,7 @@ export class SortedIdList {
   }
 }
 
-/** Where an id stands in a run, or would stand. */
+/** The position of an id in a run, or where it would be inserted. */
 function positionIn(run: readonly number[], id: number): number {
   if ((run[run.length - 1] ?? 0) < id) return run.length;
   let low = 0;

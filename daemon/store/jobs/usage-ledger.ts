@@ -10,13 +10,14 @@ interface Sums {
 type Day = Map<string | null, Sums>;
 
 /**
- * What the jobs of each account come to, by UTC day and grouping, in memory. What a job adds is taken out again before it adds
- * something else; as all are whole numbers, that leaves no remainder: the sums are those of the jobs there are, always.
+ * The usage of each account by UTC day and grouping, in memory. The usage of a job is subtracted before its
+ * new usage is added. All numbers are whole, so no remainder accumulates: the sums are always those of the
+ * existing jobs.
  */
 export class UsageLedger {
   readonly #accounts = new Map<string, Map<string, Day>>();
 
-  /** Counts what a job adds. */
+  /** Adds the usage of a job. */
   add(accountId: string, entries: readonly JobDailyUsage[]): void {
     for (const { day, grouping, encodedMs, billableMs } of entries) {
       const sums = this.#sums(accountId, day, grouping);
@@ -25,7 +26,7 @@ export class UsageLedger {
     }
   }
 
-  /** Takes out what a job added. */
+  /** Subtracts the usage of a job. */
   subtract(accountId: string, entries: readonly JobDailyUsage[]): void {
     const days = this.#accounts.get(accountId);
     for (const { day, grouping, encodedMs, billableMs } of entries) {
@@ -34,13 +35,13 @@ export class UsageLedger {
       if (groupings === undefined || sums === undefined) continue;
       sums.encodedMs -= encodedMs;
       sums.billableMs -= billableMs;
-      // Every share is more than nothing.
+      // Every entry is greater than zero.
       if (sums.encodedMs === 0) groupings.delete(grouping);
       if (groupings.size === 0) days?.delete(day);
     }
   }
 
-  /** The sums of an account's days in a range, in the order that `JobStore.usage` promises. */
+  /** The sums of an account's days in a range, in the order of `JobStore.usage`. */
   of({ accountId, from, to }: UsageFilter): readonly AccountDailyUsage[] {
     const days = [...(this.#accounts.get(accountId) ?? [])].filter(([day]) => from <= day && day <= to);
     return days
@@ -63,7 +64,7 @@ export class UsageLedger {
   }
 }
 
-/** null first, then by the units of the text: the same on every machine. */
+/** null first, then by UTF-16 code units: the same order on every machine. */
 function byFirst([a]: readonly [string | null, unknown], [b]: readonly [string | null, unknown]): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? -1 : 1;

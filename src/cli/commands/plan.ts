@@ -63,7 +63,7 @@ export const moreHelp = async () =>
   unsupportedHelp(await import('../../../daemon/plan/supported-settings.js'));
 
 const parseXml: ParseXml = async (text) =>
-  (await import('../../../daemon/http/representations/xml/read-xml-request.js')).readXmlRequest(text);
+  (await import('../../../daemon/http/representations/read-xml-request.js')).readXmlRequest(text);
 
 async function run(arg: string, options: PlanOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
@@ -82,7 +82,7 @@ async function run(arg: string, options: PlanOptions, context: Context): Promise
   const destinations = paths.map(redact);
   for (const warn of plan.remarks) io.writeStderr(`venc: ${warn}\n`);
   if (options.json === true) {
-    const steps = plan.steps.map(({ outputs, does, args, share }) => {
+    const steps = plan.steps.map(({ outputs, does, args, share: progressWeight }) => {
       const [program, ...commandArgs] = stepCommand(plan.program, args);
       const made = plan.outputs.filter(({ number }) => outputs.includes(number));
       return {
@@ -90,7 +90,7 @@ async function run(arg: string, options: PlanOptions, context: Context): Promise
         does,
         program,
         args: commandArgs,
-        ...(share === null ? {} : { share }),
+        ...(progressWeight === null ? {} : { progressWeight }),
       };
     });
     await io.writeStdout(`${jsonText(steps, 2)}\n`);

@@ -91,7 +91,7 @@ export const moreHelp = async () =>
   unsupportedHelp(await import('../../../daemon/plan/supported-settings.js'));
 
 const parseXml: ParseXml = async (text) =>
-  (await import('../../../daemon/http/representations/xml/read-xml-request.js')).readXmlRequest(text);
+  (await import('../../../daemon/http/representations/read-xml-request.js')).readXmlRequest(text);
 
 async function run(args: readonly string[], options: RunOptions, context: Context): Promise<ExitCode> {
   const { io } = context;

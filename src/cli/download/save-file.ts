@@ -6,8 +6,7 @@ import { describeNetworkError } from '../../client/network-errors.js';
 import { openFile } from '../../client/open-file.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { backoffDelayMs } from '../../shared/util/backoff.js';
-import { diskReason } from '../../shared/util/disk-error-text.js';
-import { systemCode } from '../../shared/util/system-code.js';
+import { diskReason, systemCode } from '../../shared/util/system-code.js';
 import { humanSize } from '../output/units.js';
 import type { FileToSave } from './files-to-save.js';
 

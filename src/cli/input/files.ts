@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { VencError } from '../../shared/errors.js';
-import { diskReason } from '../../shared/util/disk-error-text.js';
-import { makeFolder } from '../../shared/util/make-folder.js';
+import { makeFolder } from '../../shared/util/disk.js';
+import { diskReason } from '../../shared/util/system-code.js';
 
 const notRegular = 'it is no regular file';
 

@@ -1,8 +1,7 @@
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import { isObject } from '../../shared/util/is-object.js';
-import { isTooDeep } from '../../shared/util/is-too-deep.js';
+import { isObject, isTooDeep } from '../../shared/util/is-object.js';
 import type { Io } from '../terminal/io.js';
 import { readableFileSize, readTextFile } from './files.js';
 

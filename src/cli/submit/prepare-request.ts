@@ -46,7 +46,7 @@ export async function prepareRequest(
 }
 
 async function parseXml(text: string) {
-  const { readXmlRequest } = await import('../../../daemon/http/representations/xml/read-xml-request.js');
+  const { readXmlRequest } = await import('../../../daemon/http/representations/read-xml-request.js');
   return readXmlRequest(text);
 }
 

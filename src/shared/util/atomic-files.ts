@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Disk, type DiskFile, realDisk } from './disk.js';
-import { FolderSync } from './folder-sync.js';
-import { temporaryPrefix } from './temporary-files.js';
 
 /** How a file is replaced. */
-export interface ReplaceOptions {
+interface ReplaceOptions {
   readonly disk?: Disk;
   /** Makes the new name in a folder survive a power cut. */
   readonly syncFolder?: (folder: string) => Promise<void>;
@@ -79,4 +78,75 @@ export class AtomicFiles {
       throw this.#mapError(error);
     }
   }
+}
+
+interface SyncState {
+  running: Promise<void> | null;
+  /** The fsync after the running one, which all calls in the meantime share. */
+  next: Promise<void> | null;
+}
+
+/**
+ * Makes names in folders survive a power cut. Concurrent calls for one folder share one fsync. A call never
+ * joins an fsync that has already begun, because that may have missed the caller's change.
+ */
+export class FolderSync {
+  readonly #disk: Disk;
+  readonly #folders = new Map<string, SyncState>();
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
+
+  /** Resolves when every earlier change of the folder is durable. */
+  sync(folder: string): Promise<void> {
+    const state = this.#folders.get(folder) ?? { running: null, next: null };
+    this.#folders.set(folder, state);
+    if (state.next !== null) return state.next;
+    if (state.running === null) return this.#begin(folder, state);
+    const begin = () => this.#begin(folder, state);
+    state.next = state.running.then(begin, begin);
+    return state.next;
+  }
+
+  #begin(folder: string, state: SyncState): Promise<void> {
+    state.next = null;
+    const running = this.#disk.syncFolder(folder).finally(() => {
+      if (state.running !== running) return;
+      state.running = null;
+      if (state.next === null) this.#folders.delete(folder);
+    });
+    state.running = running;
+    return running;
+  }
+}
+
+/** Prefix of temporary files, which are renamed when they are complete. */
+export const temporaryPrefix = '.tmp-';
+
+/** Far longer than any write of a small file takes. */
+const abandonedAfterMs = 60_000;
+
+/**
+ * Whether a file name is that of an interrupted write: one of ours, or one that conf makes next to its file.
+ */
+export function isTemporaryName(name: string): boolean {
+  return name.startsWith(temporaryPrefix) || /\.json\.tmp-[0-9a-f]{16}$/.test(name);
+}
+
+/**
+ * The paths of temporary files that killed processes left in a folder. Only files that are a minute old
+ * count: other processes may be writing there now, and need no lock for that.
+ */
+export async function abandonedFiles(folder: string): Promise<readonly string[]> {
+  const paths = (await readdir(folder)).filter(isTemporaryName).map((name) => join(folder, name));
+  const isAbandoned = await Promise.all(paths.map(isOld));
+  return paths.filter((_, index) => isAbandoned[index]);
+}
+
+function isOld(path: string): Promise<boolean> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs < Date.now() - abandonedAfterMs,
+    () => false,
+  );
 }

@@ -1,4 +1,7 @@
-/** What programs need of an environment: to be found, to find their libraries and fonts, and to write in the user's language. */
+/**
+ * The variables that programs need: to be found, to find their libraries and fonts, and to use the user's
+ * language.
+ */
 const names: readonly string[] = [
   ...['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LANGUAGE'],
   ...['LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'DYLD_FALLBACK_LIBRARY_PATH'],
@@ -13,8 +16,9 @@ const names: readonly string[] = [
 ];
 
 /**
- * The environment for every program that this one starts, ffmpeg and all others: strangers' files are opened by them, so none of them gets
- * to see the keys, tokens and proxy passwords that the environment of a daemon holds. `own` are variables for this program.
+ * The environment for every child process. ffmpeg and other programs open untrusted files, so none of them
+ * gets the keys, tokens and proxy passwords in the environment of a daemon. `own` are additional variables
+ * for this program.
  */
 export function childEnvironment(
   parentEnvironment: Readonly<Record<string, string>> = {},

@@ -1,5 +1,5 @@
-import { open, rename, unlink } from 'node:fs/promises';
-import { makeFolder } from './make-folder.js';
+import { chown, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 
 /** A file that is being written. */
 export interface DiskFile {
@@ -10,13 +10,14 @@ export interface DiskFile {
 }
 
 /**
- * Every way in which the stores change the disk, one step each. It is handed in, so that a test can make the
- * machine die, or the disk run full, between any two of these steps. Reading is not part of it: it changes nothing.
+ * Every operation by which the stores change the disk, one step each. It is injected, so that a test can
+ * simulate a crash or a full disk between any two steps. Reading is not part of it, because it changes
+ * nothing.
  */
 export interface Disk {
-  /** Makes a folder, and those above it, for the owner alone; content where it is there. */
+  /** Creates a folder and its missing parents, accessible only to the owner. A no-op if it exists. */
   makeFolder(path: string): Promise<void>;
-  /** Makes a file that must not be there yet, readable and writable for the owner alone. */
+  /** Creates a file that must not exist yet, readable and writable only for the owner. */
   create(path: string): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
@@ -49,7 +50,7 @@ export const realDisk: Disk = {
   },
 };
 
-/** A disk that is asked before each step whether it may still be changed; `check` throws where not. */
+/** Wraps a disk so that `check` runs before each step; it throws if the disk may no longer be changed. */
 export function guardDisk(disk: Disk, check: () => void): Disk {
   return {
     async makeFolder(path) {
@@ -73,4 +74,54 @@ export function guardDisk(disk: Disk, check: () => void): Disk {
       await disk.syncFolder(path);
     },
   };
+}
+
+/**
+ * Creates a folder and its missing parents. Resolves to the first one that was created, as an absolute path;
+ * null if all existed. Rejects with the system's error if the folder cannot be created, and leaves the
+ * parents that could.
+ *
+ * Not Node's own `recursive`: in a folder where nobody can create one, such as `/proc`, it never ends.
+ */
+export async function makeFolder(path: string, mode = 0o777): Promise<string | null> {
+  const folder = resolve(path);
+  const above = dirname(folder);
+  const error = await make(folder, mode);
+  if (error === null) return folder;
+  if (await isFolder(folder)) return null;
+  if (!isMissing(error) || above === folder) throw error;
+  const first = await makeFolder(above, mode);
+  const last = await make(folder, mode);
+  if (last !== null && !(await isFolder(folder))) throw last;
+  return first ?? folder;
+}
+
+/** Creates one folder; resolves to the error, or null. */
+function make(folder: string, mode: number): Promise<unknown> {
+  return mkdir(folder, { mode }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/**
+ * Gives a new file to the owner of the folder that it is in. Only root can do so, and only root needs to: a
+ * file with mode 0600 that `sudo venc keys create` left as root's would be unreadable for that user's daemon.
+ * If even root may not (network disks), the owner of the file stays.
+ */
+export async function chownToOwnerOf(folder: string, path: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(folder);
+  if (uid !== 0) await chown(path, uid, gid).catch(() => undefined);
 }

@@ -1,12 +1,12 @@
 import { homedir, userInfo } from 'node:os';
 
 /**
- * The user's home: `HOME`, or where that is empty or relative, and so would lead into whatever folder a program was started in, the one
- * that the system knows. `/` where it knows none.
+ * The user's home folder: `HOME`, or, if that is empty or relative and would depend on the current folder,
+ * the one that the system knows. `/` if it knows none.
  */
 export function homeFolder(): string {
-  const homeVariable = homedir();
-  if (homeVariable.startsWith('/') || process.platform === 'win32') return homeVariable;
+  const home = homedir();
+  if (home.startsWith('/') || process.platform === 'win32') return home;
   try {
     const { homedir: known } = userInfo();
     return known.startsWith('/') ? known : '/';

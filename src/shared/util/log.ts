@@ -1,5 +1,5 @@
 /** Severity of a log line. */
-export type LogLevel = 'info' | 'warn' | 'error';
+type LogLevel = 'info' | 'warn' | 'error';
 
 /** Writes one line to the daemon's log. Secrets are masked before the line is written. */
 export type Log = (level: LogLevel, message: string) => void;

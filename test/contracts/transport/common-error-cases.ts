@@ -1,7 +1,17 @@
 import type { Direction } from '../../../daemon/transfer/disk-errors.js';
 import type { Transport } from '../../../daemon/transports/transport.js';
 import type { ErrorClass } from '../../../src/shared/error-classes.js';
-import type { ErrorCase } from './error-case.js';
+
+/** An address that leads to an error, and the error class that it has to end with. */
+export interface ErrorCase {
+  /** What is wrong, to complete the test title "reports ...". */
+  readonly what: string;
+  readonly errorClass: ErrorClass;
+  /** The address; a password in it is `secret`. Called once before it is used. */
+  readonly url: () => Promise<string>;
+  /** A transport of its own, if the error does not come from the address alone. */
+  readonly transport?: Transport;
+}
 
 /** What goes wrong with every scheme, and the class it has on all of them (section 3 of the contract). */
 const classes = {
@@ -26,12 +36,12 @@ const classes = {
 } as const satisfies Record<Direction, Record<string, ErrorClass>>;
 
 /** Why a trouble cannot come about with a scheme, as a sentence for readers of the table. */
-export interface NotApplicable {
+interface NotApplicable {
   readonly notApplicable: string;
 }
 
 /** How one of the troubles is brought about: by an address, where need be of a transport that was made for it; or why it cannot. */
-export type CommonErrorCase =
+type CommonErrorCase =
   | (() => Promise<string>)
   | { readonly transport: Transport; readonly url: () => Promise<string> }
   | NotApplicable;
@@ -69,7 +79,7 @@ export const noNetwork = {
 } as const;
 
 /** A trouble that cannot be brought about, and why. */
-export interface InapplicableCase {
+interface InapplicableCase {
   readonly what: string;
   readonly errorClass: ErrorClass;
   readonly why: string;

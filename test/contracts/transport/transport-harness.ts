@@ -1,6 +1,5 @@
 import type { Transport } from '../../../daemon/transports/transport.js';
-import type { DownloadErrorCases, UploadErrorCases } from './common-error-cases.js';
-import type { ErrorCase } from './error-case.js';
+import type { DownloadErrorCases, ErrorCase, UploadErrorCases } from './common-error-cases.js';
 
 /** What proves a transport's downloads. */
 export interface DownloadSetup {

@@ -2,7 +2,7 @@ import { importedPackage, importsOf } from './imports.js';
 import { type SourceFile, violation } from './source-file.js';
 
 /** The folders and files that may use an outside package or a module of Node.js. */
-export type Owners = Readonly<Record<string, readonly string[]>>;
+type Owners = Readonly<Record<string, readonly string[]>>;
 
 /** The owner of each package, and of each module of Node.js that reaches outside the process. */
 export const owners: Owners = {

@@ -1,5 +1,5 @@
 /** A text of TypeScript in two strengths; each keeps the length and the lines of the original. */
-export interface Code {
+interface Code {
   /** Comments are blank. */
   readonly bare: string;
   /** Comments are blank, and so is what stands between quotes, backticks and the slashes of patterns. */

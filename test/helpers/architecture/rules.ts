@@ -1,4 +1,3 @@
-import { checkCycles } from './check-cycles.js';
 import {
   checkDocblocks,
   checkLength,
@@ -7,7 +6,7 @@ import {
   checkNoSuppressions,
   maxLineCount,
 } from './check-form.js';
-import { checkImports } from './check-imports.js';
+import { checkCycles, checkImports } from './check-imports.js';
 import { checkExits, checkOwners, exitOwners, owners } from './check-owners.js';
 import { checkPureCode, checkPureImports, pureModules } from './check-purity.js';
 import { checkSettings, type SupportedSettings } from './check-settings.js';

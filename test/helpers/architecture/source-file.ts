@@ -15,7 +15,7 @@ export interface SourceFile {
 const sourceName = /\.(ts|tsx|js|mjs)$/;
 
 /** Parses a text into a `SourceFile`. */
-export function sourceFile(path: string, text: string): SourceFile {
+function sourceFile(path: string, text: string): SourceFile {
   return { path, text, ...codeOf(text) };
 }
 
@@ -45,7 +45,7 @@ function entriesOf(folder: string) {
 }
 
 /** Number of the line, from 1, that a place in a text lies on. */
-export function lineAt(text: string, index: number): number {
+function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diskReason } from '../../../src/shared/util/disk-error-text.js';
+import { diskReason } from '../../../src/shared/util/system-code.js';
 import { tempFolder } from '../../helpers/temp.js';
 
 function errorOf(act: () => unknown): unknown {
@@ -14,7 +14,7 @@ function errorOf(act: () => unknown): unknown {
   }
 }
 
-test('what the system says is told in words', () => {
+test('system errors are described in words', () => {
   const folder = tempFolder();
   const missing = join(folder, 'missing', 'file');
   writeFileSync(join(folder, 'file'), '');
@@ -48,7 +48,7 @@ test('what the system says is told in words', () => {
   assert.is(diskReason(denied, 'write'), 'you have no permission to write it');
 });
 
-test('other errors tell for themselves, without a second full stop', () => {
+test('other errors are described by their message, without a second full stop', () => {
   assert.is(diskReason(new Error('it is no valid JSON.'), 'read'), 'it is no valid JSON');
   assert.is(diskReason('odd', 'read'), 'odd');
 });

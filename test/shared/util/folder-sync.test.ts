@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { FolderSync } from '../../../src/shared/util/atomic-files.js';
 import { realDisk } from '../../../src/shared/util/disk.js';
-import { FolderSync } from '../../../src/shared/util/folder-sync.js';
 
 interface Context {
   begun: string[];
@@ -27,7 +27,7 @@ test.before.each((context) => {
   });
 });
 
-test('all who come while one is under way share the next one', async ({ begun, end, folderSync }) => {
+test('calls during an fsync share the next one', async ({ begun, end, folderSync }) => {
   const first = folderSync.sync('/a');
   const others = [folderSync.sync('/a'), folderSync.sync('/a'), folderSync.sync('/a')];
   assert.equal(begun, ['/a']);
@@ -48,7 +48,7 @@ test('different folders do not wait for each other', async ({ begun, end, folder
   await Promise.all(both);
 });
 
-test('one that fails fails for those alone who shared it', async ({ begun, end, folderSync }) => {
+test('an fsync that fails fails only the calls that share it', async ({ begun, end, folderSync }) => {
   const first = folderSync.sync('/a').catch((error: unknown) => error);
   const second = folderSync.sync('/a');
   const error = new Error('no');

@@ -15,7 +15,7 @@ function homeWith(home: string | undefined): string {
   }).stdout;
 }
 
-test('the home is what HOME says, and where that leads nowhere what the system knows', () => {
+test('the home folder is HOME, and if that is unusable, the one that the system knows', () => {
   assert.is(homeWith('/srv/somebody'), '/srv/somebody');
   for (const home of ['', 'relative', './', undefined]) assert.is(homeWith(home), userInfo().homedir, home);
 });

@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync 
 import { join, relative } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeFolder } from '../../../src/shared/util/make-folder.js';
+import { makeFolder } from '../../../src/shared/util/disk.js';
 import { tempFolder } from '../../helpers/temp.js';
 
-const test = suite('folders are made');
+const test = suite('makeFolder');
 
 function codeOf(path: string): Promise<unknown> {
   return makeFolder(path).then(
@@ -15,7 +15,7 @@ function codeOf(path: string): Promise<unknown> {
   );
 }
 
-test('with those above them, and the first one that was missing is told', async () => {
+test('creates missing parents, and returns the first one that was missing', async () => {
   const root = tempFolder();
   assert.is(await makeFolder(join(root, 'a', 'b', 'c'), 0o700), join(root, 'a'));
   for (const path of ['a', 'a/b', 'a/b/c']) assert.is(statSync(join(root, path)).mode & 0o777, 0o700);
@@ -24,7 +24,7 @@ test('with those above them, and the first one that was missing is told', async 
   assert.is(await makeFolder('/'), null);
 });
 
-test('by relative paths, by links and with slashes at the end', async () => {
+test('accepts relative paths, links and trailing slashes', async () => {
   const root = tempFolder();
   assert.is(await makeFolder(`${relative('.', root)}/e//f/`), join(root, 'e'));
   symlinkSync(join(root, 'e'), join(root, 'link'));
@@ -33,13 +33,13 @@ test('by relative paths, by links and with slashes at the end', async () => {
   assert.ok(existsSync(join(root, 'e', 'g')));
 });
 
-test('by several at once, each of whom then has them', async () => {
+test('can be called concurrently for one folder', async () => {
   const path = join(tempFolder(), 'a', 'b', 'c');
   await Promise.all(Array.from({ length: 8 }, () => makeFolder(path)));
   assert.ok(statSync(path).isDirectory());
 });
 
-test('or what is in the way is told', async () => {
+test('rejects with the error of what is in the way', async () => {
   const root = tempFolder();
   writeFileSync(join(root, 'file'), '');
   symlinkSync(join(root, 'nothing'), join(root, 'dangling'));
@@ -52,10 +52,10 @@ test('or what is in the way is told', async () => {
   assert.is(await codeOf(join(root, 'closed', 'a', 'b')), 'EACCES');
 });
 
-// In a process of its own, since nothing but its end would stop what never ends.
-test('or refused where none can be made, and that ends', () => {
+// In a process of its own, because only its end would stop an endless call.
+test('rejects, and ends, if no folder can be created', () => {
   if (!existsSync('/proc/self')) return;
-  const module = new URL('../../../src/shared/util/make-folder.js', import.meta.url).href;
+  const module = new URL('../../../src/shared/util/disk.js', import.meta.url).href;
   const script = `import { makeFolder } from ${JSON.stringify(module)};
     await makeFolder('/proc/venc/a/b').catch((error) => console.log(error.code));`;
   const words = ['--input-type=module', '-e', script];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseStartTicks } from '../../../src/shared/util/start-ticks.js';
+import { parseStartTicks } from '../../../src/shared/util/lock/lock-holder.js';
 
 /** A line as Linux has it: pid, name, state, and 18 fields more in front of the one that counts. */
 const stat = (name: string, state: string) =>
@@ -12,17 +12,17 @@ for (const name of ['ffmpeg', 'two words', 'odd) R 1 2', '']) {
 }
 
 for (const state of ['Z', 'X']) {
-  test(`a process in state ${state} is none any more`, () =>
+  test(`a process in state ${state} counts as ended`, () =>
     assert.is(parseStartTicks(stat('ffmpeg', state)), null));
 }
 
-test('a text that is no such line tells nothing', () => {
+test('an invalid line gives null', () => {
   assert.is(parseStartTicks(''), null);
   assert.is(parseStartTicks('42 (ffmpeg) S 1 2'), null);
 });
 
 if (process.platform === 'linux') {
-  test('this process began before now, as the system counts', () => {
+  test('this process began before now, by the clock of the system', () => {
     const ticks = Number(parseStartTicks(readFileSync('/proc/self/stat', 'utf8')));
     const upSeconds = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
     assert.ok(ticks > 0 && ticks / 100 <= upSeconds + 1, `${ticks} ${upSeconds}`);

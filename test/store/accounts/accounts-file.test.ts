@@ -26,7 +26,7 @@ test.before.each((context) => {
 
 const silent = { log: () => undefined };
 
-test('of many changes at once none is lost, first start included, and no lock stays behind', async ({
+test('concurrent changes are never lost, first start included, and no lock stays behind', async ({
   folder,
 }) => {
   const names = Array.from({ length: 12 }, (_, index) => `a${index}`);
@@ -55,7 +55,7 @@ test('of many changes at once none is lost, first start included, and no lock st
   assert.equal(readdirSync(folder).sort(), ['accounts.json', 'owner-key']);
 });
 
-test('a lock that a dead process left holds up nobody, and that of a living one does', async ({ folder }) => {
+test('the lock of a dead process blocks nobody, and that of a living one does', async ({ folder }) => {
   const layout = dataLayout(folder);
   await createAccount(folder, 'a');
   writeFileSync(layout.accountsLock, '4194304 17\n');
@@ -79,7 +79,7 @@ test('a lock that a dead process left holds up nobody, and that of a living one 
   );
 });
 
-test("revoking the owner's key takes it from the folder, and the next start makes another", async ({
+test("revoking the owner's key removes it from the folder, and the next start creates another", async ({
   folder,
   ownerKey,
 }) => {
@@ -98,7 +98,7 @@ test("revoking the owner's key takes it from the folder, and the next start make
   assert.is(readFileSync(ownerKey, 'utf8'), `${second}\n`);
 });
 
-test("revoking another key leaves the owner's where it is", async ({ folder, ownerKey }) => {
+test("revoking another key keeps the owner's key in the folder", async ({ folder, ownerKey }) => {
   const { id } = await createKey(folder, 'default', 'full');
   const before = readFileSync(ownerKey, 'utf8');
   const revoked = await revokeKey(folder, id);

@@ -58,7 +58,7 @@ const replace = (path: string, document: AccountsDocument) => {
   renameSync(`${path}.new`, path);
 };
 
-test('a first start makes the live account default with one full-access key', async ({
+test('a first start creates the live account default with one full-access key', async ({
   accounts,
   ownerKey,
 }) => {
@@ -73,7 +73,7 @@ test('a first start makes the live account default with one full-access key', as
   assert.is(readFileSync(ownerKey, 'utf8'), `${key}\n`);
 });
 
-test('an unknown key speaks for nobody', async ({ accounts }) => {
+test('an unknown key has no holder', async ({ accounts }) => {
   const key = await accounts.ensureOwner();
   for (const other of ['', key.slice(1), `${key} `, key.toUpperCase(), hashKey(key)]) {
     assert.is(accounts.holderOf(other), null);
@@ -81,7 +81,7 @@ test('an unknown key speaks for nobody', async ({ accounts }) => {
   assert.is(accounts.account('other'), null);
 });
 
-test('keys are kept as hashes, and the files are for their owner alone', async ({
+test('keys are stored as hashes, and only the owner can read the files', async ({
   accounts,
   file,
   ownerKey,
@@ -99,7 +99,7 @@ test('a later start keeps key and account, and writes nothing', async ({ account
   assert.is(statSync(file).ino, ino);
 });
 
-test('a key that is given at a later start is added, and older ones stay good', async (context) => {
+test('a key that is given at a later start is added, and older ones stay valid', async (context) => {
   const first = await context.accounts.ensureOwner('from-the-environment');
   assert.is(first, 'from-the-environment');
   const accounts = await context.restart();
@@ -112,7 +112,7 @@ test('a key that is given at a later start is added, and older ones stay good', 
   assert.is(documentAt(context.file).keys.length, 2);
 });
 
-test('a lost owner key is made anew, and a lost accounts.json takes the owner key back', async (context) => {
+test('a lost owner key is recreated, and a lost accounts.json gets the owner key back', async (context) => {
   const first = await context.accounts.ensureOwner();
   unlinkSync(context.ownerKey);
   const second = await (await context.restart()).ensureOwner();
@@ -125,7 +125,7 @@ test('a lost owner key is made anew, and a lost accounts.json takes the owner ke
   assert.is(accounts.holderOf(second)?.account.id, 'default');
 });
 
-test('a key that no header could carry is refused, and nothing is written', async ({ accounts, file }) => {
+test('a key that no header can carry is rejected, and nothing is written', async ({ accounts, file }) => {
   for (const key of ['', 'two words', 'line\nbreak', 'ключ', 'x'.repeat(256)]) {
     const error = await accounts.ensureOwner(key).catch((caught: unknown) => caught);
     assert.ok(isVencError(error, 'UsageError'));
@@ -149,7 +149,7 @@ test("a key of another account cannot become the owner's", async ({ accounts, re
   assert.ok(isVencError(error, 'UsageError'));
 });
 
-test('a change of the file is heeded while the store is open', async ({ accounts, file }) => {
+test('a change of the file is applied while the store is open', async ({ accounts, file }) => {
   const key = await accounts.ensureOwner();
   const document = documentAt(file);
   const createdAt = '2024-01-01T00:00:00.000Z';
@@ -197,7 +197,7 @@ test('an old document put back while the store is open gets its secrets too', as
   assert.match(secret ?? '', /^whsec_/);
 });
 
-test('of a thousand keys each speaks for its own account and no other', async ({ restart, file }) => {
+test('each of a thousand keys belongs to its own account and no other', async ({ restart, file }) => {
   const createdAt = '2024-01-01T00:00:00.000Z';
   const ids = Array.from({ length: 1000 }, (_, index) => String(index));
   replace(file, {
@@ -218,7 +218,7 @@ test('of a thousand keys each speaks for its own account and no other', async ({
   assert.is(accounts.holderOf('key 1000'), null);
 });
 
-test('a key whose account is gone speaks for nobody', async ({ accounts, restart, file }) => {
+test('a key of a removed account has no holder', async ({ accounts, restart, file }) => {
   const key = await accounts.ensureOwner();
   replace(file, { ...documentAt(file), accounts: [] });
   assert.is((await restart()).holderOf(key), null);
@@ -232,7 +232,7 @@ for (const text of [
   '{"accounts":[{"id":1}],"keys":[]}',
   '{"accounts":[{"id":"a","name":"a","isIntegration":true,"createdAt":"","notificationSecret":"x"}],"keys":[]}',
 ]) {
-  test(`a damaged file is named at the start and left as it is: ${text}`, async ({ folder, file }) => {
+  test(`a damaged file is named at the start and not changed: ${text}`, async ({ folder, file }) => {
     writeFileSync(file, text);
     const error = await openAccounts(folder, { log: () => undefined }).catch((caught: unknown) => caught);
     assert.ok(isVencError(error, 'UsageError'));

@@ -29,7 +29,7 @@ test.before.each((context) => {
     });
 });
 
-test('where no key was used nothing is written', async ({ uses, path }) => {
+test('nothing is written if no key was used', async ({ uses, path }) => {
   await uses().close();
   assert.not.ok(existsSync(path));
 });
@@ -50,7 +50,7 @@ test('many uses are one write, and the last one of each key counts', async ({ us
   assert.is(statSync(path).mode & 0o777, 0o600);
 });
 
-test('the first use is written soon, and the next ones are gathered', async ({ uses, path }) => {
+test('the first use is written soon, and the next ones are collected', async ({ uses, path }) => {
   const noted = uses(60_000, 1);
   noted.record('first');
   await waitUntil('it is written', () => existsSync(path));
@@ -62,10 +62,7 @@ test('the first use is written soon, and the next ones are gathered', async ({ u
   assert.equal(Object.keys(await readKeyUses(path)).sort(), ['first', 'second']);
 });
 
-test('uses that are being gathered are written at the close, beside those of before', async ({
-  uses,
-  path,
-}) => {
+test('collected uses are written at the close, in addition to earlier ones', async ({ uses, path }) => {
   writeFileSync(path, '{"before":"2024-01-01T00:00:00.000Z","later":"2024-01-01T00:00:00.000Z"}');
   const noted = uses();
   noted.record('later');
@@ -76,7 +73,7 @@ test('uses that are being gathered are written at the close, beside those of bef
   assert.ok(Date.parse(times.later ?? '') > Date.parse('2024-01-02'));
 });
 
-test('keys that are there no more are forgotten at the next write', async ({ uses, path }) => {
+test('removed keys are dropped at the next write', async ({ uses, path }) => {
   writeFileSync(path, '{"revoked":"2024-01-01T00:00:00.000Z"}');
   const noted = uses();
   noted.record('good');
@@ -86,7 +83,7 @@ test('keys that are there no more are forgotten at the next write', async ({ use
 });
 
 for (const text of ['', '{"a":', '[]', '{"a":1}']) {
-  test(`a damaged file tells of no use and is written anew: ${text}`, async ({ uses, path }) => {
+  test(`a damaged file counts as empty and is rewritten: ${text}`, async ({ uses, path }) => {
     writeFileSync(path, text);
     assert.equal(await readKeyUses(path), {});
     const noted = uses();
@@ -96,7 +93,7 @@ for (const text of ['', '{"a":', '[]', '{"a":1}']) {
   });
 }
 
-test('a file that cannot be written is told of, and ends nothing', async ({ troubles }) => {
+test('a file that cannot be written is reported, and stops nothing', async ({ troubles }) => {
   const path = join(tempFolder(), 'no', 'such', 'folder');
   const onTrouble = (error: unknown) => troubles.push(error);
   const noted = new KeyUseRecorder({ path, isKey: () => true, onError: onTrouble });

@@ -25,7 +25,7 @@ test.before.each((context) => {
 
 const refusal = (folder: string) => lockDataFolder(folder).catch((error: unknown) => error);
 
-test('it names its process, is for the owner alone, and goes away when it is given back', async (context) => {
+test('it names its process, only the owner can read it, and it is removed at the release', async (context) => {
   const lock = await lockDataFolder(context.folder);
   assert.is(Number.parseInt(readFileSync(context.path, 'utf8'), 10), process.pid);
   assert.is(statSync(context.path).mode & 0o777, 0o600);
@@ -34,7 +34,9 @@ test('it names its process, is for the owner alone, and goes away when it is giv
   await (await lockDataFolder(context.folder)).release();
 });
 
-test('a second process is refused while the first lives, and not when it was killed', async ({ folder }) => {
+test('a second process is rejected while the first lives, and not after it was killed', async ({
+  folder,
+}) => {
   const child = spawn(process.execPath, [program, folder, 'lock'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   await once(child.stdout, 'data');
@@ -52,7 +54,7 @@ for (const { what, text } of [
   { what: 'that is empty', text: '' },
   { what: 'that is none of ours', text: 'hello\n' },
 ]) {
-  test(`a lock ${what} holds up nobody`, async ({ folder, path }) => {
+  test(`a lock ${what} blocks nobody`, async ({ folder, path }) => {
     writeFileSync(path, text);
     const lock = await lockDataFolder(folder);
     assert.is(Number.parseInt(readFileSync(path, 'utf8'), 10), process.pid);
@@ -61,7 +63,7 @@ for (const { what, text } of [
   });
 }
 
-test('of many that find a dead lock, one alone gets the folder, however they come', async () => {
+test('of many processes that find a dead lock, only one gets the folder, in any order', async () => {
   for (let round = 0; round < 12; round += 1) {
     const folder = tempFolder();
     writeFileSync(join(folder, 'lock'), '4194304 17\n');
@@ -78,14 +80,14 @@ test('of many that find a dead lock, one alone gets the folder, however they com
   }
 });
 
-test('one that died while it removed a dead lock holds up nobody either', async ({ folder, path }) => {
+test('a process that died while it removed a dead lock blocks nobody either', async ({ folder, path }) => {
   for (const name of [path, `${path}+`, `${path}++`]) writeFileSync(name, '4194304 17\n');
   const lock = await lockDataFolder(folder);
   await lock.release();
   assert.equal(readdirSync(folder), []);
 });
 
-test('a folder that is not there is made, for the owner alone', async ({ folder }) => {
+test('a missing folder is created, accessible only to the owner', async ({ folder }) => {
   const deep = join(folder, 'a', 'b');
   await lockDataFolder(deep);
   assert.is(statSync(deep).mode & 0o777, 0o700);

@@ -26,7 +26,7 @@ test.before.each((context) => {
     Sequence.open(new AtomicFiles(context.disk, toWriteError), context.path, greatestId);
 });
 
-test('ids begin at 1 and follow on each other', async ({ open }) => {
+test('ids begin at 1 and are consecutive', async ({ open }) => {
   const sequence = await open();
   assert.equal(
     [await sequence.allocate(4), await sequence.allocate(3), await sequence.allocate(1)],
@@ -34,7 +34,7 @@ test('ids begin at 1 and follow on each other', async ({ open }) => {
   );
 });
 
-test('most takes write nothing', async ({ open, disk }) => {
+test('most allocations write nothing', async ({ open, disk }) => {
   const sequence = await open();
   await sequence.allocate(3);
   disk.crashAt(0, 'process');
@@ -57,7 +57,7 @@ test('after a crash the ids begin behind the block that was reserved', async ({ 
   assert.ok(next > 5);
 });
 
-test('takes at once that use a block up share the next one', async ({ open }) => {
+test('concurrent allocations that exhaust a block share the next one', async ({ open }) => {
   const sequence = await open();
   const firsts = await Promise.all(Array.from({ length: 50 }, () => sequence.allocate(100)));
   assert.equal(
@@ -66,7 +66,7 @@ test('takes at once that use a block up share the next one', async ({ open }) =>
   );
 });
 
-test('a block for which there is no room is not given, and the next take tries again', async ({
+test('a block that cannot be reserved for lack of space is not used, and the next allocation tries again', async ({
   open,
   disk,
 }) => {
@@ -104,7 +104,7 @@ test('the file is for its owner alone', async ({ open, path }) => {
   assert.is(statSync(path).mode & 0o777, 0o600);
 });
 
-test('a store whose sequence is lost looks at final jobs and at emptied folders too', async () => {
+test('a store without its sequence file also considers final jobs and emptied folders', async () => {
   const harness = await createJsonStoreHarness();
   const store = await harness.open();
   const job = await store.create(draftFor());

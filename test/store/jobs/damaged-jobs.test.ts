@@ -66,7 +66,7 @@ const damages: Readonly<Record<string, (text: string, path: string) => void>> = 
 };
 
 for (const [what, damage] of Object.entries(damages)) {
-  test(`a job whose file ${what} is set aside and named, and all others go on`, async (context) => {
+  test(`a job whose file ${what} is quarantined and named in the log, and all others are unaffected`, async (context) => {
     const { harness, jobs, active, damaged } = context;
     const [first, second, third] = jobs;
     const path = active(second);
@@ -83,7 +83,7 @@ for (const [what, damage] of Object.entries(damages)) {
   });
 }
 
-test('a job whose file was written before it could have a key or notices is whole', async (context) => {
+test('a job file from before keys and notifications is valid', async (context) => {
   const { harness, jobs, active } = context;
   const path = active(jobs[1]);
   const { revision, job } = JSON.parse(readFileSync(path, 'utf8'));
@@ -95,7 +95,7 @@ test('a job whose file was written before it could have a key or notices is whol
   assert.equal(harness.logLines, []);
 });
 
-test('a job whose file has the former names of its fields is read under the present ones', async (context) => {
+test('a job whose file has the former names of its fields is read under the current names', async (context) => {
   const { harness } = context;
   const first = await harness.open();
   const { id } = await first.create(draftWith({ key: 'k' }));
@@ -114,7 +114,7 @@ test('a job whose file has the former names of its fields is read under the pres
   assert.equal(harness.logLines, []);
 });
 
-test('a key whose job turns out damaged is free again', async ({ harness }) => {
+test('the key of a job that turns out damaged is released', async ({ harness }) => {
   const first = await harness.open();
   const { id } = await first.create(draftWith({ key: 'k' }));
   await first.update(id, applying({ type: 'cancelled' }));
@@ -127,7 +127,7 @@ test('a key whose job turns out damaged is free again', async ({ harness }) => {
   assert.equal(await store.create(draftWith({ key: 'k' })), again);
 });
 
-test('a damaged job stays gone after further starts, and its id is not given again', async (context) => {
+test('a damaged job stays gone after further starts, and its id is not reused', async (context) => {
   const { harness, jobs, active } = context;
   const last = jobs[2];
   writeFileSync(active(last), '');
@@ -139,7 +139,10 @@ test('a damaged job stays gone after further starts, and its id is not given aga
   assert.is(harness.logLines.length, 1);
 });
 
-test('a final job that turns out damaged when it is asked for leaves the list', async ({ harness, jobs }) => {
+test('a final job that turns out damaged when it is read disappears from the list', async ({
+  harness,
+  jobs,
+}) => {
   const first = await harness.open();
   for (const { id } of jobs) await first.update(id, applying({ type: 'cancelled' }));
   await first.close();
@@ -157,7 +160,7 @@ test('a final job that turns out damaged when it is asked for leaves the list', 
   assert.ok(isVencError(error, 'GoneError'));
 });
 
-test('a final job whose file has disappeared is gone, and named', async ({ harness, jobs }) => {
+test('a final job whose file has disappeared is gone, and logged', async ({ harness, jobs }) => {
   const first = await harness.open();
   for (const { id } of jobs) await first.update(id, applying({ type: 'cancelled' }));
   await first.close();
@@ -168,7 +171,7 @@ test('a final job whose file has disappeared is gone, and named', async ({ harne
   assert.is(harness.logLines.length, 1);
 });
 
-test('a file that was mended and put back is a job again', async ({ harness, jobs, active, damaged }) => {
+test('a repaired file that was put back is a job again', async ({ harness, jobs, active, damaged }) => {
   const path = active(jobs[0]);
   const text = readFileSync(path);
   writeFileSync(path, '');
@@ -179,7 +182,7 @@ test('a file that was mended and put back is a job again', async ({ harness, job
   assert.equal(await store.get(jobs[0]?.id ?? 0), jobs[0]);
 });
 
-test('a second damaged file of one job is kept beside the first', async ({
+test('a second damaged file of one job is kept next to the first', async ({
   harness,
   jobs,
   active,
@@ -192,7 +195,7 @@ test('a second damaged file of one job is kept beside the first', async ({
   assert.equal(readdirSync(damaged).sort(), [`${jobs[0]?.id}.1.json`, `${jobs[0]?.id}.json`]);
 });
 
-test('a folder in place of a job file holds up nobody', async ({ harness, jobs, active }) => {
+test('a folder in place of a job file blocks nothing', async ({ harness, jobs, active }) => {
   const path = active(jobs[0]);
   unlinkSync(path);
   mkdirSync(path);

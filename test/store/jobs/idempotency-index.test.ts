@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { idempotencyTtlMs } from '../../../daemon/store/job-store.js';
 import { IdempotencyIndex } from '../../../daemon/store/jobs/idempotency-index.js';
 
-const test = suite('keys of creates');
+const test = suite('idempotency keys');
 
-test('a key is known for its life, and let go of after another one', () => {
+test('a key is known for its lifetime, and dropped after another one', () => {
   const keys = new IdempotencyIndex();
   const hour = idempotencyTtlMs / 24;
   let greatest = 0;
@@ -22,7 +22,7 @@ test('a key is known for its life, and let go of after another one', () => {
   assert.is(greatest, 48);
 });
 
-test('creates without a key let go of them as well', () => {
+test('creates without a key also drop expired keys', () => {
   const keys = new IdempotencyIndex();
   keys.rotate(0);
   keys.add('anna', 1, { key: 'k', createdAtMs: 0 });
@@ -31,7 +31,7 @@ test('creates without a key let go of them as well', () => {
   assert.is(keys.byId().size, 0);
 });
 
-test('keys of a clock that was a year ahead do not stay for that year', () => {
+test('keys from a clock that was a year ahead are not kept for that year', () => {
   const keys = new IdempotencyIndex();
   const ahead = 365 * idempotencyTtlMs;
   keys.rotate(ahead);

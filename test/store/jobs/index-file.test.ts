@@ -89,12 +89,12 @@ async function restart({ harness, jobs }: Context): Promise<{ hasRead: boolean; 
   return { hasRead, total };
 }
 
-test('a start reads no final job while their folder is as the index knows it', async (context) => {
+test('a start reads no final job if its folder is unchanged since the index', async (context) => {
   writeFileSync(context.file, 'written in place, which the folder does not show');
   assert.equal(await restart(context), { hasRead: false, total: 3 });
 });
 
-test('the index tells usage, notices and keys as well', async (context) => {
+test('the index also contains usage, notifications and keys', async (context) => {
   const { harness, file } = context;
   writeFileSync(file, 'written in place, which the folder does not show');
   const store = await harness.open();
@@ -106,7 +106,7 @@ test('the index tells usage, notices and keys as well', async (context) => {
   assert.equal(harness.logLines, []);
 });
 
-test('a start that rebuilds usage reads every file, whatever the index says, and writes it anew', async (context) => {
+test('a start that rebuilds usage reads every file, whatever the index says, and rewrites the index', async (context) => {
   const { harness, jobs, done } = context;
   const path = join(done, `${jobs[2]?.id}.json`);
   writeFileSync(
@@ -126,7 +126,7 @@ test('a start that rebuilds usage reads every file, whatever the index says, and
   }
 });
 
-test('a final job that was changed by hand counts as it is once it was read', async (context) => {
+test('a final job that was changed by hand counts as changed once it was read', async (context) => {
   const { harness, jobs, done } = context;
   const path = join(done, `${jobs[2]?.id}.json`);
   writeFileSync(path, readFileSync(path, 'utf8').replace('"accountId":"anna"', '"accountId":"bert"'));
@@ -177,7 +177,7 @@ for (const { what, spoil } of [
     spoil: (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replaceAll('"cancelled"', '7')),
   },
 ]) {
-  test(`the index is made anew where it is ${what}`, async (context) => {
+  test(`the index is rebuilt if it is ${what}`, async (context) => {
     spoil(context.index);
     const store = await context.harness.open();
     assert.equal(await store.list(page), { jobs: [...context.jobs].reverse(), total: 3 });
@@ -186,12 +186,12 @@ for (const { what, spoil } of [
   });
 }
 
-test('jobs whose files were taken away while the daemon was stopped are not listed', async (context) => {
+test('jobs whose files were deleted while the daemon was stopped are not listed', async (context) => {
   unlinkSync(context.file);
   assert.equal(await restart(context), { hasRead: false, total: 2 });
 });
 
-test('a folder that changed just before the close is not vouched for', async (context) => {
+test('a folder that changed just before the close is not in the index', async (context) => {
   const store = await context.harness.open();
   await store.update(context.jobs[0]?.id ?? 0, withClaim('a'));
   await store.close();
@@ -208,7 +208,7 @@ test('creates and updates do not touch the index', async (context) => {
   assert.is(statSync(context.index).mode & 0o777, 0o600);
 });
 
-test('a list that is asked for again reads no file again', async (context) => {
+test('a repeated list reads no file again', async (context) => {
   const store = await context.harness.open();
   const first = await store.list(page);
   for (const { id } of context.jobs) writeFileSync(join(context.done, `${id}.json`), '');

@@ -17,7 +17,7 @@ function entryOf(id: number, options: Partial<IndexEntry> = {}): IndexEntry {
   };
 }
 
-test('a job whose notices are delivered, or that is gone, is not looked at for notices again', () => {
+test('a job without pending notifications, or a removed one, is not listed for notifications again', () => {
   const index = new JobIndex([3, 1, 2].map((id) => entryOf(id, { hasNotifications: true })));
   assert.equal(index.listWithNotifications(), [1, 2, 3]);
   index.put(entryOf(2));
@@ -25,7 +25,7 @@ test('a job whose notices are delivered, or that is gone, is not looked at for n
   assert.equal(index.listWithNotifications(), [3]);
 });
 
-test('of the keys of a long past only the latest are taken in', () => {
+test('of old keys only the latest are loaded', () => {
   const hours = Array.from({ length: 24 * 100 }, (_, index) => index + 1);
   const index = new JobIndex(
     hours.map((id) =>
@@ -38,7 +38,7 @@ test('of the keys of a long past only the latest are taken in', () => {
   assert.is(keyed.at(-1)?.id, hours.length);
 });
 
-test('a list knows how many match in all while jobs come, change and go', () => {
+test('a list knows the total number of matches while jobs are added, changed and removed', () => {
   const index = new JobIndex();
   const total = (filter: { accountId?: string; state?: 'finished' | 'failed' }) =>
     index.page({ ...filter, offset: 0, limit: 0 }).total;

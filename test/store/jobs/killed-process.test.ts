@@ -9,10 +9,10 @@ import { openJobStore } from '../../../daemon/store/jobs/json-job-store.js';
 import { draftWith } from '../../contracts/job-store/store-facts.js';
 import { tempFolder } from '../../helpers/temp.js';
 
-const test = suite('a process that is killed');
+const test = suite('a killed process');
 const program = fileURLToPath(new URL('../../helpers/store-child.js', import.meta.url));
 
-test('every update that it was told of is there, and at most one more', async () => {
+test('every confirmed update is stored, and at most one more', async () => {
   const folder = tempFolder();
   for (const lines of [1, 40, 75]) {
     const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -42,7 +42,7 @@ test('every update that it was told of is there, and at most one more', async ()
   }
 });
 
-test('every create under a key that it was told of is found by that key, and no key has two jobs', async () => {
+test('every confirmed create under a key is found by that key, and no key has two jobs', async () => {
   const folder = tempFolder();
   const reported = new Map<string, number>();
   for (const lines of [1, 30, 31]) {

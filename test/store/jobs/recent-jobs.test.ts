@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { RecentJobs } from '../../../daemon/store/jobs/job-cache.js';
 import type { JobDocument } from '../../../daemon/store/jobs/job-document.js';
-import { RecentJobs } from '../../../daemon/store/jobs/recent-jobs.js';
 import { draftFor } from '../../contracts/job-store/store-facts.js';
 
 const test = suite('recent jobs');
@@ -15,7 +15,7 @@ const documentOf = (id: number, outputCount = 1): JobDocument => ({
 /** Which of the jobs up to an id are held. Asks a copy of nothing: asking counts as use. */
 const held = (recent: RecentJobs, ids: readonly number[]) => ids.filter((id) => recent.get(id) !== undefined);
 
-test('the ones asked for last are held, and in all no more than twice the limit', () => {
+test('the most recently read jobs are cached, in all at most twice the limit', () => {
   const recent = new RecentJobs(20);
   for (let id = 1; id <= 1000; id += 1) recent.set(documentOf(id));
   const all = Array.from({ length: 1000 }, (_, index) => index + 1);
@@ -24,7 +24,7 @@ test('the ones asked for last are held, and in all no more than twice the limit'
   assert.equal(ids, all.slice(-ids.length));
 });
 
-test('one that is asked for again and again stays while others come and go', () => {
+test('a job that is read repeatedly stays while others come and go', () => {
   const recent = new RecentJobs(20);
   const first = documentOf(1);
   recent.set(first);
@@ -34,7 +34,7 @@ test('one that is asked for again and again stays while others come and go', () 
   }
 });
 
-test('jobs with many outputs count for as much', () => {
+test('jobs with many outputs count accordingly', () => {
   const recent = new RecentJobs(20);
   for (let id = 1; id <= 100; id += 1) recent.set(documentOf(id, 9));
   assert.ok(
@@ -45,7 +45,7 @@ test('jobs with many outputs count for as much', () => {
   );
 });
 
-test('the newest of one job is held, and nothing once it is deleted', () => {
+test('the newest version of a job is cached, and nothing once it is deleted', () => {
   const recent = new RecentJobs(6);
   for (let revision = 1; revision <= 50; revision += 1) {
     recent.set({ ...documentOf(7), revision });

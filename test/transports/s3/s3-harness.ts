@@ -10,7 +10,7 @@ import { noCleanupJournal } from '../../../daemon/transfer/orphans.js';
 import { createS3Transport, hostsOf } from '../../../daemon/transports/s3/s3-transport.js';
 import type { ServiceKeys, StorageService } from '../../../daemon/transports/services.js';
 import type { Transport } from '../../../daemon/transports/transport.js';
-import type { ErrorCase } from '../../contracts/transport/error-case.js';
+import type { ErrorCase } from '../../contracts/transport/common-error-cases.js';
 import { secret, type TransportHarness } from '../../contracts/transport/transport-harness.js';
 import { startHttpSource } from '../../helpers/servers/http-source.js';
 

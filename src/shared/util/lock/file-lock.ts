@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { link, statfs, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { chownToOwnerOf } from '../give-to-owner.js';
+import { temporaryPrefix } from '../atomic-files.js';
+import { chownToOwnerOf } from '../disk.js';
 import { systemCode } from '../system-code.js';
-import { temporaryPrefix } from '../temporary-files.js';
 import { type Heartbeat, readLockText, startHeartbeat, watchHolder } from './heartbeat.js';
 import {
   currentHolder,
@@ -17,46 +17,49 @@ import {
 
 /** A lock that this process holds. */
 export interface FileLock {
-  /** Whether it is still held: another process may have taken it while this one was stopped. */
+  /** Whether the lock is still held: another process may have taken it while this one was stopped. */
   isHeld(): boolean;
   release(): Promise<void>;
 }
 
-/** What asking for a lock gives: the lock, or the living process that holds it. */
-export type LockOutcome =
+/** The result of a lock attempt: the lock, or the living process that holds it. */
+type LockOutcome =
   | { readonly kind: 'taken'; readonly lock: FileLock }
   | { readonly kind: 'busy'; readonly holder: LockHolder };
 
-/** How a lock is asked for. */
-export interface FileLockOptions {
-  /** Whether this process has a lock of the kernel for the same thing: all others who had one have ended then. */
+/** The options of `tryFileLock`. */
+interface FileLockOptions {
+  /**
+   * Whether this process holds a kernel lock for the same thing: all earlier holders of that have ended then.
+   */
   readonly hasKernelLock?: boolean;
-  /** Called once should the lock turn out to be lost. */
+  /** Called once if the lock turns out to be lost. */
   readonly onLost?: () => void;
 }
 
-/** How often, and after how long, the right to remove a dead lock is asked for again: it is held for moments. */
+/** Number and interval of the attempts to get the guard of a dead lock, which is held for moments. */
 const guardAttempts = 400;
 const guardPauseMs = 5;
 
-/** ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, bcachefs: no other machine works on these (statfs(2)). */
+/** ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, bcachefs: no other machine uses these (statfs(2)). */
 const localFileSystems: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
 ]);
 
 interface LockRequester {
-  /** The text of its lock files. */
+  /** The content of its lock files. */
   readonly ownText: string;
   readonly hasKernelLock: boolean;
 }
 
 /**
- * Asks once for a lock: a file that names its process (`LockHolder`), in a folder that is there. The lock of a process that is dead, or
- * whose pid now belongs to another, is taken over at once. Where the system cannot be asked about the holder, in another PID namespace or
- * on another machine, its heartbeat is waited for, ten seconds at most. Rejects with the system's error where the folder cannot be written.
+ * Tries once to take a lock: a file that names its process (`LockHolder`), in an existing folder. The lock of
+ * a dead process, or of one whose pid now belongs to another process, is taken over at once. If the system
+ * cannot tell whether the holder lives, because it is in another PID namespace or on another machine, waits
+ * for its heartbeat, at most ten seconds. Rejects with the system's error if the folder cannot be written.
  *
- * Not proper-lockfile: it knows a holder only by the age of its lock, so that the lock of a dead process blocks a start for seconds, and a
- * process that was stopped for that long loses its lock to another one.
+ * Not proper-lockfile: it judges a holder only by the age of its lock, so that the lock of a dead process
+ * blocks a start for seconds, and a process that was stopped for that long loses its lock to another one.
  */
 export async function tryFileLock(path: string, options: FileLockOptions = {}): Promise<LockOutcome> {
   const hasKernelLock = options.hasKernelLock ?? false;
@@ -67,7 +70,9 @@ export async function tryFileLock(path: string, options: FileLockOptions = {}): 
   return { kind: 'taken', lock: createFileLock(path, ownText, heartbeat) };
 }
 
-/** The holder of a lock, if it lives or nothing can be said of it without waiting; null where the lock holds up nobody. */
+/**
+ * The holder of a lock if it is alive, or if that is unknown without waiting; null if the lock blocks nobody.
+ */
 export async function holderOf(path: string): Promise<LockHolder | null> {
   const holder = parseHolder((await readLockText(path)) ?? '');
   return holder === null || livenessOf(holder) === 'dead' ? null : holder;
@@ -105,10 +110,10 @@ async function stateOf(
   const liveness = livenessOf(holder);
   if (liveness !== 'unknown') return liveness;
   if (isOfThisBoot(holder)) {
-    // The kernel gives its lock to one process of this machine, in whatever namespace that runs.
+    // The kernel gives its lock to one process of this machine, in any namespace.
     if (holder.hasKernelLock && requester.hasKernelLock) return 'dead';
   } else if (await isOnLocalDisk(path)) {
-    // The machine was started again since.
+    // The machine was rebooted since.
     return 'dead';
   }
   return watchHolder(path, text);
@@ -120,14 +125,16 @@ async function isOnLocalDisk(path: string): Promise<boolean> {
 }
 
 /**
- * Removes a lock whose holder is dead, if it is still that one. Several starts may have found it dead, and the slower would
- * remove the new lock of the faster: so only the holder of the guard, a lock of the same kind beside it, removes anything.
- * (Moving the lock aside to look at it again is not enough: while it is away, a third one gets in.)
+ * Removes a lock whose holder is dead, if it is still the same one. Several starts may have found it dead,
+ * and the slower one would remove the new lock of the faster: so only the holder of the guard, a lock of the
+ * same kind next to it, removes anything. (Renaming the lock and checking it again is not enough: while it is
+ * renamed, a third process gets in.)
  */
 async function removeStaleLock(path: string, staleText: string, requester: LockRequester): Promise<void> {
   const guard = `${path}+`;
   for (let attempt = 1; (await tryAcquire(guard, requester)) !== null; attempt += 1) {
-    if (attempt === guardAttempts) throw new Error(`${guard} is held for longer than can be.`);
+    if (attempt === guardAttempts)
+      throw new Error(`${guard} is held for longer than expected; remove it if no venc process is running.`);
     await pause(guardPauseMs);
   }
   try {
@@ -137,7 +144,9 @@ async function removeStaleLock(path: string, staleText: string, requester: LockR
   }
 }
 
-/** Makes the lock with its content in one step: a link to a finished file, which fails where there is one already. */
+/**
+ * Creates the lock with its content in one step: a link to a complete file, which fails if the lock exists.
+ */
 async function tryCreate(path: string, text: string): Promise<boolean> {
   const temporary = join(dirname(path), temporaryPrefix + randomBytes(6).toString('hex'));
   try {

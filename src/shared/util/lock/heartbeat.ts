@@ -3,34 +3,37 @@ import { open, readFile, utimes } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemCode } from '../system-code.js';
 
-/** How often the holder of a lock sets the time of its file, in milliseconds. */
+/** How often the holder of a lock updates the time of its file, in milliseconds. */
 const heartbeatIntervalMs = 2000;
 
 /**
- * For how long the file of a lock must stay as it is for its holder to be taken for dead, in milliseconds. Only where the system cannot be
- * asked about the holder.
+ * How long the file of a lock must be unchanged for its holder to count as dead, in milliseconds. Used only
+ * if the system cannot tell.
  */
 const deadAfterMs = 10_000;
 
-/** How often a lock is looked at meanwhile. */
+/** How often the file is checked meanwhile, in milliseconds. */
 const pollIntervalMs = 50;
 
-/** After how many milliseconds without a beat the holder looks at its lock before it writes anything: it may have been stopped. */
+/**
+ * After this many milliseconds without a heartbeat, the holder checks its lock before it writes: it may have
+ * been stopped.
+ */
 const recheckAfterMs = deadAfterMs / 2;
 
-/** The sign of life that the holder of a lock gives. */
+/** The heartbeat of a lock's holder. */
 export interface Heartbeat {
   /**
-   * Whether the lock is still this holder's. Costs a comparison while the heartbeat is regular, and a look at the file after a pause: a
-   * process that was stopped may have lost its lock.
+   * Whether the holder still has the lock. Costs a comparison while the heartbeat is regular, and a read of
+   * the file after a pause: a process that was stopped may have lost its lock.
    */
   isHeld(): boolean;
   stop(): void;
 }
 
 /**
- * Begins to set the time of a lock file now and then, until the lock turns out to be lost: `onLost` is called then, once. A file that cannot
- * be read at the moment is not lost.
+ * Starts to update the time of a lock file regularly, until the lock is lost: `onLost` is called then, once.
+ * A file that temporarily cannot be read is not lost.
  */
 export function startHeartbeat(path: string, ownText: string, onLost: () => void): Heartbeat {
   let verifiedAt = performance.now();
@@ -53,7 +56,7 @@ export function startHeartbeat(path: string, ownText: string, onLost: () => void
       const now = new Date();
       await utimes(path, now, now);
     } catch {
-      // The disk does not answer for the moment. The next beat looks again.
+      // The disk temporarily does not respond. The next heartbeat tries again.
     }
   };
   const timer = setInterval(() => void beat(), heartbeatIntervalMs).unref();
@@ -75,9 +78,10 @@ function checkNow(path: string, checkText: (text: string | null) => void): void 
 }
 
 /**
- * Watches a lock whose holder the system says nothing about. Resolves to `alive` as soon as the file's time changes, `changed` when the file
- * holds another text or is gone, `dead` when nothing of it changed for the whole time. Times are compared with each other alone, never with
- * the clock here: that of another machine may go wrong.
+ * Watches a lock whose holder the system knows nothing about. Resolves to `alive` as soon as the time of the
+ * file changes, `changed` if the file has another content or is gone, `dead` if nothing changed for the whole
+ * time. Compares times only with each other, never with the local clock: that of another machine may be
+ * wrong.
  */
 export async function watchHolder(path: string, text: string): Promise<'alive' | 'changed' | 'dead'> {
   const end = performance.now() + deadAfterMs;
@@ -90,7 +94,7 @@ export async function watchHolder(path: string, text: string): Promise<'alive' |
   return 'dead';
 }
 
-/** The content of a lock file; null where there is none. */
+/** The content of a lock file; null if there is none. */
 export async function readLockText(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
@@ -100,7 +104,10 @@ export async function readLockText(path: string): Promise<string | null> {
   }
 }
 
-/** The time of a file, asked of the open file: opening makes NFS forget what it remembers of it. Null where there is none. */
+/**
+ * The modification time of a file, read from the open file, because opening makes NFS drop its cached
+ * attributes. Null if there is none.
+ */
 async function readMtime(path: string): Promise<bigint | null> {
   try {
     const handle = await open(path, 'r');

@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { childEnvironment } from '../child-environment.js';
 
-/** A lock of the kernel on a folder, the fact that another process has it, or that there is none to be had here. */
+/**
+ * The result of a kernel lock attempt on a folder: the lock, that another process has it, or that kernel
+ * locks are unavailable here.
+ */
 export type KernelLock =
   | { readonly kind: 'held'; release(): void }
   | { readonly kind: 'busy' }
@@ -11,19 +14,21 @@ export type KernelLock =
 const unavailable: KernelLock = { kind: 'unavailable' };
 
 /**
- * Asks once for a lock that the kernel keeps on a folder until this process ends, however it ends. Processes in other PID namespaces and
- * containers of the same machine see it, and a process that is stopped keeps it. Nothing is written.
+ * Tries once to take a kernel lock on a folder, which lasts until this process ends, however it ends.
+ * Processes in other PID namespaces and containers of the same machine see it, and a stopped process keeps
+ * it. Writes nothing.
  *
- * Node has no call for flock(2). But such a lock belongs to the open file and not to the process that asked for it: so `flock`, of
- * util-linux or BusyBox, is given the open folder, locks it and ends, and the lock stays with the file that is open here. It is
- * `unavailable` without that program, and on network disks that know no such locks for folders.
+ * Node has no call for flock(2). But such a lock belongs to the open file and not to the process that
+ * requested it: so `flock`, of util-linux or BusyBox, gets the open folder, locks it and exits, and the lock
+ * stays with the file that is open here. The lock is `unavailable` without that program, and on network disks
+ * that do not support such locks for folders.
  */
 export function tryKernelLock(folder: string): Promise<KernelLock> {
-  // Node opens with O_CLOEXEC: no encoder that outlives the daemon keeps the lock.
+  // Node opens files with O_CLOEXEC: an encoder that outlives the daemon does not keep the lock.
   const fd = openSync(folder, 'r');
   return new Promise((resolve) => {
     let isOver = false;
-    // A program that cannot be started gives an error, and may be closed as well.
+    // A program that cannot be started emits an error, and may emit close as well.
     const settle = (lock: KernelLock) => {
       if (isOver) return;
       isOver = true;
@@ -41,7 +46,8 @@ export function tryKernelLock(folder: string): Promise<KernelLock> {
     child.once('error', () => settle(unavailable));
     child.once('close', (code) => {
       if (code === 0) settle({ kind: 'held', release: () => closeSync(fd) });
-      // Both programs end with 1 and without a word where the lock is held, BusyBox with 1 and words where it cannot be.
+      // Both programs exit with 1 and no output if the lock is held; BusyBox exits with 1 and a message if it
+      // cannot lock.
       else settle(code === 1 && stderrText === '' ? { kind: 'busy' } : unavailable);
     });
   });

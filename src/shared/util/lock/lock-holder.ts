@@ -1,50 +1,54 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { parseStartTicks } from '../start-ticks.js';
 import { systemCode } from '../system-code.js';
 
 /**
- * The process that holds a lock, as its lock file names it: one line of words. A pid means something only in its PID namespace, and a
- * namespace only until the machine is started again; the start time tells a process from a later one with the same pid.
+ * The process that holds a lock, as its lock file names it on one line. A pid is valid only in its PID
+ * namespace, and a namespace only until a reboot; the start time tells a process from a later one with the
+ * same pid.
  */
 export interface LockHolder {
   readonly pid: number;
-  /** Ticks between the start of the machine and that of the process; `-` where the system does not tell. */
+  /** Ticks between the boot of the machine and the start of the process; `-` if unknown. */
   readonly startedAt: string;
-  /** The machine, the PID namespace and the host name; null in the files of earlier versions, which do not have them. */
+  /**
+   * The boot, the PID namespace and the host name; null in the files of earlier versions, which lack them.
+   */
   readonly machine: { readonly boot: string; readonly namespace: string; readonly host: string } | null;
-  /** Whether the holder has a lock of the kernel as well, which the kernel releases when the process ends. */
+  /** Whether the holder also has a kernel lock, which the kernel releases when the process ends. */
   readonly hasKernelLock: boolean;
 }
 
-/** What can be said of a holder without waiting. `unknown`: it is in another namespace or hidden from this user. */
-export type Liveness = 'alive' | 'dead' | 'unknown';
+/**
+ * What is known of a holder without waiting. `unknown`: it is in another namespace or hidden from this user.
+ */
+type Liveness = 'alive' | 'dead' | 'unknown';
 
-/** Said of what the system does not tell. */
-const unknownField = '-';
+/** Placeholder for what the system does not tell. */
+const notAvailable = '-';
 
 /** This process as a holder. */
 export function currentHolder(hasKernelLock: boolean): LockHolder {
   const machine = {
     boot: firstWord('/proc/sys/kernel/random/boot_id'),
     namespace: namespaceOfPids(),
-    host: hostname().replace(/\s/g, '') || unknownField,
+    host: hostname().replace(/\s/g, '') || notAvailable,
   };
-  const startedAt = readStartTicks(process.pid) ?? unknownField;
+  const startedAt = readStartTicks(process.pid) ?? notAvailable;
   return { pid: process.pid, startedAt, machine, hasKernelLock };
 }
 
 /** The content of a lock file. */
 export function holderText({ pid, startedAt, machine, hasKernelLock }: LockHolder): string {
   const { boot, namespace, host } = machine ?? {
-    boot: unknownField,
-    namespace: unknownField,
-    host: unknownField,
+    boot: notAvailable,
+    namespace: notAvailable,
+    host: notAvailable,
   };
-  return `${pid} ${startedAt} ${boot} ${namespace} ${host} ${hasKernelLock ? 'kernel' : unknownField}\n`;
+  return `${pid} ${startedAt} ${boot} ${namespace} ${host} ${hasKernelLock ? 'kernel' : notAvailable}\n`;
 }
 
-/** The holder that a lock file names; null for a text that names none. */
+/** Parses the content of a lock file; null if it names no holder. */
 export function parseHolder(text: string): LockHolder | null {
   const words = /^([1-9]\d*) (\S+)(?: (\S+) (\S+) (\S+) (kernel|-))?\n$/.exec(text);
   const [, pid, startedAt, boot, namespace, host, kernel] = words ?? [];
@@ -54,38 +58,39 @@ export function parseHolder(text: string): LockHolder | null {
   return { pid: Number(pid), startedAt, machine, hasKernelLock: kernel === 'kernel' };
 }
 
-/** How a holder is named in a message: `process id 7`, with the host where the process is not of this namespace. */
+/** The name of a holder in messages: `process id 7`, with the host if the process is in another namespace. */
 export function holderName({ pid, machine }: LockHolder): string {
   return isOfThisNamespace(machine)
     ? `process id ${pid}`
-    : `process id ${pid} on ${machine?.host ?? unknownField}`;
+    : `process id ${pid} on ${machine?.host ?? notAvailable}`;
 }
 
-/** Whether both were written on this machine since it was started. */
+/** Whether the holder was started since the last boot of this machine. */
 export function isOfThisBoot({ machine }: LockHolder): boolean {
   return (
-    machine !== null && machine.boot !== unknownField && machine.boot === currentHolder(false).machine?.boot
+    machine !== null && machine.boot !== notAvailable && machine.boot === currentHolder(false).machine?.boot
   );
 }
 
-/** Whether a holder lives, as far as the system tells. */
+/** Whether a holder is alive, as far as the system tells. */
 export function livenessOf({ pid, startedAt, machine }: LockHolder): Liveness {
   if (!isOfThisNamespace(machine)) return 'unknown';
   const stat = readProcStat(pid);
-  // A process that has ended and was not waited for has no start time.
+  // A zombie process has no start time.
   if (stat !== null) return parseStartTicks(stat) === startedAt ? 'alive' : 'dead';
   const signal = canSignal(pid);
   if (signal === 'none') return 'dead';
-  // Without /proc (macOS) the pid is all there is. With it, the process is hidden (hidepid, ProtectProc=) and may be a later one.
+  // Without /proc (macOS) the pid is all there is. With /proc, the process is hidden (hidepid, ProtectProc=)
+  // and may be a later one.
   return readProcStat(process.pid) === null ? 'alive' : 'unknown';
 }
 
-/** Earlier versions wrote no place: they took every pid for one of their own namespace. */
+/** Earlier versions wrote no place and assumed that every pid is in their own namespace. */
 function isOfThisNamespace(machine: LockHolder['machine']): boolean {
   const ownText = currentHolder(false).machine;
   if (machine === null || ownText === null) return true;
   if (machine.boot !== ownText.boot || machine.namespace !== ownText.namespace) return false;
-  return ownText.boot !== unknownField || machine.host === ownText.host;
+  return ownText.boot !== notAvailable || machine.host === ownText.host;
 }
 
 function readStartTicks(pid: number): string | null {
@@ -93,12 +98,12 @@ function readStartTicks(pid: number): string | null {
   return stat === null ? null : parseStartTicks(stat);
 }
 
-/** At once and not by promise: these files are in memory. */
+/** Synchronous, because these files are in memory. */
 function readProcStat(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
-    // ESRCH too: the process ended while its file was read.
+    // Also ESRCH: the process ended while its file was read.
     return null;
   }
 }
@@ -114,9 +119,9 @@ function canSignal(pid: number): 'some' | 'none' {
 
 function firstWord(path: string): string {
   try {
-    return readFileSync(path, 'utf8').trim() || unknownField;
+    return readFileSync(path, 'utf8').trim() || notAvailable;
   } catch {
-    return unknownField;
+    return notAvailable;
   }
 }
 
@@ -124,6 +129,17 @@ function namespaceOfPids(): string {
   try {
     return readlinkSync('/proc/self/ns/pid').replace(/\s/g, '');
   } catch {
-    return unknownField;
+    return notAvailable;
   }
+}
+
+/**
+ * The start time of a process in ticks since boot, from the text of its /proc/PID/stat (field 22). Null for a
+ * zombie process.
+ */
+export function parseStartTicks(stat: string): string | null {
+  // The name in field 2 may contain any character, including spaces and `)`.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const isDead = fields[0] === 'Z' || fields[0] === 'X';
+  return isDead ? null : (fields[19] ?? null);
 }

@@ -2,7 +2,7 @@ import type { RouteName } from '../../../src/shared/routes.js';
 import { findOutput } from '../../actions/find-job.js';
 import { readInputProgress, readOutputProgress } from '../../actions/read-jobs.js';
 import { earlyOutputProgress, progressV1 } from '../../jobs/legacy-progress.js';
-import type { RouteHandler } from '../route-handler.js';
+import type { RouteHandler } from '../request-context.js';
 import { idOf, postJob, putCancel, putResubmit } from '../v2/jobs.js';
 
 /** `GET /v1/inputs/<id>/progress` (section 9). */
@@ -24,8 +24,8 @@ const getOutputProgressEarly: RouteHandler = async (appContext, { params }, acco
 };
 
 /**
- * Everything older than version 2, by the name of its route: other addresses, methods and words for what version 2 does
- * (sections 4.1, 4.4, 4.5, 4.9 and 9). Nothing here does any work of its own.
+ * The handlers of everything older than version 2, by route name: other paths, methods and field names for
+ * what version 2 does (sections 4.1, 4.4, 4.5, 4.9 and 9). They only translate.
  */
 export const legacyHandlers = {
   createJobEarly: postJob,

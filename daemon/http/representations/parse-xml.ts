@@ -1,19 +1,53 @@
 import { SaxesParser } from 'saxes';
-import { isVencError } from '../../../../src/shared/errors.js';
-import { displayName, invalidXmlError, type TextPosition, type XmlElement } from './element.js';
+import { isVencError, VencError } from '../../../src/shared/errors.js';
 
-/** What became of a text: its root, or why it is not well-formed and where that shows, which is for the caller to judge. */
-export type XmlParseResult =
+/** A position in a text; both numbers start at 1. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * An element of an XML request, without namespace prefixes: no two names in a request differ only by them.
+ */
+export interface XmlElement {
+  readonly name: string;
+  /** `type="array"`. */
+  readonly isArray: boolean;
+  /** `nil="true"`. */
+  readonly isNil: boolean;
+  /** Its own text with all whitespace; empty if there are children. */
+  readonly text: string;
+  readonly children: readonly XmlElement[];
+  /** The position of its start tag. */
+  readonly place: TextPosition;
+}
+
+/** The error for well-formed XML that is not a valid request. `what` is a clause without a full stop. */
+export function invalidXmlError(what: string, { line, column }: TextPosition): VencError {
+  return new VencError('UnparsableBodyError', `The XML body, line ${line}, column ${column}: ${what}.`);
+}
+
+/** A name from a request, as shown in messages: short, and on one line. */
+export function displayName(name: string): string {
+  return /^[\w-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64));
+}
+
+/** The result of parsing: the root element, or why and where the text is not well-formed. */
+type XmlParseResult =
   | { readonly root: XmlElement }
   | { readonly syntaxError: { readonly what: string; readonly place: TextPosition } };
 
-/** Deeper than any request, and no depth that would trouble what reads it. */
+/** Deeper than any request, and shallow enough for recursive functions. */
 const maxDepth = 32;
-/** More than a request with a hundred outputs and every setting has. A megabyte of empty elements would keep the daemon busy. */
+/**
+ * More than a request with a hundred outputs and every setting has. A megabyte of empty elements would keep
+ * the daemon busy.
+ */
 const maxElements = 50_000;
 const maxAttributes = 32;
 
-/** An element whose end has not been seen. */
+/** An element whose end tag was not read yet. */
 interface OpenElement {
   readonly name: string;
   readonly place: TextPosition;
@@ -24,8 +58,9 @@ interface OpenElement {
 }
 
 /**
- * Reads XML 1.0. Comments and processing instructions are passed over, CDATA is text. Throws `UnparsableBodyError` for what no request
- * may have: a DOCTYPE (and so entities of its own), text beside elements, more depth, elements or attributes than any request needs.
+ * Parses XML 1.0. Skips comments and processing instructions; CDATA is text. Throws `UnparsableBodyError` for
+ * what no request may contain: a DOCTYPE (and therefore custom entities), text next to elements, and more
+ * depth, elements or attributes than any request needs.
  */
 export function parseXml(text: string): XmlParseResult {
   const parser = new SaxesParser({ position: false, defaultXMLVersion: '1.0', forceXMLVersion: true });
@@ -36,13 +71,14 @@ export function parseXml(text: string): XmlParseResult {
   let attributeCount = 0;
 
   parser.on('doctype', () => {
-    throw invalidXmlError('a DOCTYPE is not taken, nor are entities', here());
+    throw invalidXmlError('a DOCTYPE is not supported, nor are entities', here());
   });
   parser.on('opentagstart', ({ name }) => {
     const place = { line: parser.line, column: Math.max(parser.column - name.length - 1, 1) };
     elementCount += 1;
     attributeCount = 0;
-    if (open.length === maxDepth) throw invalidXmlError(`elements lie more than ${maxDepth} deep`, place);
+    if (open.length === maxDepth)
+      throw invalidXmlError(`elements are nested more than ${maxDepth} deep`, place);
     if (elementCount > maxElements)
       throw invalidXmlError(`there are more than ${maxElements} elements`, place);
     open.push({ name: localName(name), place, children: [], isArray: false, isNil: false, text: '' });
@@ -85,7 +121,7 @@ export function parseXml(text: string): XmlParseResult {
 function ended(element: OpenElement): XmlElement {
   if (element.children.length === 0) return element;
   if (element.text.trim() !== '') {
-    throw invalidXmlError(`${displayName(element.name)} has text beside elements`, element.place);
+    throw invalidXmlError(`${displayName(element.name)} has text next to elements`, element.place);
   }
   return { ...element, text: '' };
 }

@@ -30,7 +30,7 @@ test.before.each(async (context) => {
   context.done = join(jobs, 'done', '0', `${context.job.id}.json`);
 });
 
-test('a job lies in active until it is final, then in done, and comes back', async (context) => {
+test('a job file is in active until the job is final, then in done, and moves back', async (context) => {
   const { store, job, active, done } = context;
   assert.equal([existsSync(active), existsSync(done)], [true, false]);
   await store.update(job.id, cancelled);
@@ -50,7 +50,7 @@ test('files and folders are for their owner alone', async ({ harness, store, job
   }
 });
 
-test('what a crash left of a write is deleted at the next start, and strange files are let be', async (context) => {
+test('temporary files of a crashed write are deleted at the next start, and unknown files are kept', async (context) => {
   const { harness } = context;
   const folder = join(harness.folder, 'jobs', 'active');
   await harness.crash('process');
@@ -65,7 +65,7 @@ for (const { later, change } of [
   { later: 'done', change: [cancelled] },
   { later: 'active', change: [cancelled, applying({ type: 'resubmitted' })] },
 ] as const) {
-  test(`of a job that lies in both places the newer is kept, where that is ${later}`, async (context) => {
+  test(`if a job is in both folders, the newer file is kept, here that in ${later}`, async (context) => {
     const { harness, store, job, active, done } = context;
     let before = readFileSync(active);
     let after = job;
@@ -86,7 +86,7 @@ for (const { when, crashesAt } of [
   { when: 'before the name in done was safe', crashesAt: 6 },
   { when: 'before the file in active was removed', crashesAt: 7 },
 ]) {
-  test(`a job whose process died ${when} is whole, wherever the machine dies at the next start`, async () => {
+  test(`a job whose process died ${when} is complete, wherever the machine crashes at the next start`, async () => {
     for (let step = 0, isThrough = false; !isThrough; step += 1) {
       const harness = await createJsonStoreHarness();
       const store = await harness.open();
@@ -108,7 +108,7 @@ for (const { when, crashesAt } of [
   });
 }
 
-test('a write for which there is no room leaves nothing behind', async ({ harness, store, job }) => {
+test('a write that fails for lack of space leaves nothing behind', async ({ harness, store, job }) => {
   for (const step of [1, 2, 3]) {
     harness.faults.failWithoutSpaceAt(step);
     await store.create(draftFor()).catch(() => undefined);
@@ -117,7 +117,13 @@ test('a write for which there is no room leaves nothing behind', async ({ harnes
   }
 });
 
-test('a file in the wrong place is moved to the right one', async ({ harness, store, job, active, done }) => {
+test('a file in the wrong folder is moved to the right one', async ({
+  harness,
+  store,
+  job,
+  active,
+  done,
+}) => {
   const final = await store.update(job.id, cancelled);
   await harness.crash('process');
   renameSync(done, active);

@@ -1,11 +1,28 @@
-import { jobTable, outputTable } from '../../../../src/shared/settings/index.js';
-import type { Setting } from '../../../../src/shared/settings/setting.js';
-import { displayName, invalidXmlError, type XmlElement } from './element.js';
+import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
+import type { Setting } from '../../../src/shared/settings/setting.js';
+import { displayName, invalidXmlError, parseXml, type TextPosition, type XmlElement } from './parse-xml.js';
+
+/**
+ * The result of parsing an XML request: its value as JSON has it, or why and where the text is not
+ * well-formed.
+ */
+type XmlRequestParseResult =
+  | { readonly value: unknown }
+  | { readonly syntaxError: { readonly what: string; readonly place: TextPosition } };
+
+/** Parses an XML request. Throws `UnparsableBodyError` for well-formed XML that is not a valid request. */
+export function readXmlRequest(text: string): XmlRequestParseResult {
+  const result = parseXml(text);
+  return 'root' in result ? { value: requestFromXml(result.root) } : result;
+}
 
 const rootName = 'api-request';
 
 type PlainKind = Exclude<Setting['kind'], 'list' | 'object'>;
-/** What has to be known of a setting to tell texts, objects and lists apart: the rows of the settings tables have it. */
+/**
+ * What the conversion needs to know of a setting to tell text, objects and lists apart. The rows of the
+ * settings tables have it.
+ */
 type Shape = (
   | { readonly kind: PlainKind | 'plain' }
   | { readonly kind: 'object'; readonly fields: ShapeTable; readonly acceptsArray?: true }
@@ -13,7 +30,7 @@ type Shape = (
 ) & { readonly spellings?: readonly string[] };
 type ShapeTable = Readonly<Record<string, Shape>>;
 
-/** A value that is neither list nor object, and that blanks around it do not belong to. */
+/** A value that is neither a list nor an object, and from which surrounding whitespace is trimmed. */
 const plain: Shape = { kind: 'plain' };
 const requestShape: Shape = {
   kind: 'object',
@@ -25,17 +42,18 @@ const requestShape: Shape = {
 };
 
 /**
- * An XML request (section 4.1) as its JSON twin would have been parsed. The settings tables tell what is what:
+ * Converts an XML request (section 4.1) into its JSON equivalent. The settings tables define the types:
  *
- * - Names may have `-` for `_`. Numbers and booleans stay text, as the readers of settings take them.
- * - `type="array"` is a list of what stands inside, whatever that is called; without it, an element of a list setting whose
- *   children all bear its singular is one too, and so are several elements of one such setting side by side.
- * - `nil="true"` is null. What is empty is an empty text, object or list, as the setting is one or the other.
- * - Blanks around a value are dropped, but for settings of kind `text`.
+ * - Names may have `-` instead of `_`. Numbers and booleans stay text, which the setting readers accept.
+ * - `type="array"` is a list of its children, whatever their names. Without it, an element of a list setting
+ *   is a list if all of its children bear its singular name, and so are several sibling elements of one list
+ *   setting.
+ * - `nil="true"` is null. An empty element is an empty text, object or list, depending on the setting.
+ * - Whitespace around a value is trimmed, except for settings of kind `text`.
  *
- * Throws `UnparsableBodyError` for another root, and for an element that is there twice and must not be.
+ * Throws `UnparsableBodyError` for another root element, and for an element that occurs twice but must not.
  */
-export function requestFromXml(root: XmlElement): unknown {
+function requestFromXml(root: XmlElement): unknown {
   if (root.name !== rootName) {
     throw invalidXmlError(`the root must be ${rootName}, not ${displayName(root.name)}`, root.place);
   }
@@ -61,7 +79,7 @@ function valueIn(element: XmlElement, shape: Shape): unknown {
       return element.children.length === 0 ? element.text : anyValueIn(element);
     case 'integer':
     case 'number-choice':
-      // Some serializers write every number as a decimal: 64.0 is the whole number that it is in JSON.
+      // Some serializers write every number as a decimal: 64.0 is a whole number in JSON.
       return element.children.length === 0
         ? element.text.trim().replace(/^(-?\d+)\.0+$/, '$1')
         : anyValueIn(element);
@@ -70,7 +88,7 @@ function valueIn(element: XmlElement, shape: Shape): unknown {
   }
 }
 
-/** The fields of an object by a table, or with any names that the client chose. */
+/** The fields of an object, defined by a table, or with any names if `table` is null. */
 function fieldsIn(element: XmlElement, table: ShapeTable | null): unknown {
   const found = new Map<string, [XmlElement, ...XmlElement[]]>();
   for (const child of element.children) {
@@ -84,18 +102,21 @@ function fieldsIn(element: XmlElement, table: ShapeTable | null): unknown {
   );
 }
 
-/** One field of an object, from all elements that bear its name. */
+/** One field of an object, from all elements with its name. */
 function fieldIn(same: readonly [XmlElement, ...XmlElement[]], shape: Shape | undefined): unknown {
   const [first, second] = same;
   if (shape === undefined) return anyValueIn(first);
   if (second === undefined) return valueIn(first, shape);
   if (shape.kind !== 'list' || same.some((element) => element.isArray || isListOfIts(element))) {
-    throw invalidXmlError(`${displayName(second.name)} is there more than once`, second.place);
+    throw invalidXmlError(`${displayName(second.name)} occurs more than once`, second.place);
   }
   return same.map((element) => valueIn(element, shape.of));
 }
 
-/** A field that no table knows, or elements where a plain value belongs: nobody reads these, they are only named. */
+/**
+ * Converts an unknown field, or elements in place of a plain value: they are never read, only named in
+ * messages.
+ */
 function anyValueIn(element: XmlElement): unknown {
   if (element.isNil) return null;
   if (element.isArray) return entriesIn(element).map(anyValueIn);
@@ -104,7 +125,7 @@ function anyValueIn(element: XmlElement): unknown {
     : Object.fromEntries(element.children.map((child) => [child.name, anyValueIn(child)]));
 }
 
-/** What a list holds; a text in the place of entries is one. */
+/** The entries of a list; text in place of entries is one entry. */
 function entriesIn(element: XmlElement): readonly XmlElement[] {
   return isText(element) ? [{ ...element, isArray: false }] : element.children;
 }
@@ -117,7 +138,10 @@ function isText({ children, text }: XmlElement): boolean {
   return children.length === 0 && text.trim() !== '';
 }
 
-/** Whether an element, by its own name and those of its children, holds entries: `watermarks` has `watermark` in it, or nothing. */
+/**
+ * Whether the names of an element and its children make it a list: `watermarks` contains `watermark`
+ * elements, or nothing.
+ */
 function isListOfIts(element: XmlElement): boolean {
   const name = sanitizeFileName(element.name);
   const singular = name.replace(/s$/, '');

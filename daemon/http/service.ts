@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { productVersion } from '../../src/shared/version.js';
-import type { PublicRouteHandler } from './route-handler.js';
+import type { AppContext } from '../actions/app-context.js';
+import type { PublicRouteHandler } from './request-context.js';
 
 /**
- * `GET /`: a page for people who open the address in a browser. It runs nothing and loads nothing, and its links are relative, so that they
- * lead right behind a proxy as well.
+ * `GET /`: a page for people who open the address in a browser. It runs no script and loads nothing. Its
+ * links are relative, so that they also work behind a proxy.
  */
 export const getHome: PublicRouteHandler = async () => ({ status: 200, text: page, headers });
 
@@ -40,4 +41,35 @@ const headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'X-Content-Type-Options': 'nosniff',
+};
+
+/** `GET /health`: 200 if jobs are accepted, else 503 with the reasons. */
+export const getHealth: PublicRouteHandler = async (appContext) => {
+  const healthProblems = await appContext.checkHealth();
+  if (healthProblems.length === 0) return { status: 200, record: { status: 'ok' } };
+  return {
+    status: 503,
+    record: { status: 'unavailable', errors: healthProblems },
+    headers: { 'Retry-After': '30' },
+  };
+};
+
+/** `GET /version`. */
+export const getVersion: PublicRouteHandler = async () => ({
+  status: 200,
+  record: { name: 'venc', version: productVersion },
+});
+
+const documents = new WeakMap<AppContext, (baseUrl: string) => readonly Buffer[]>();
+
+/** `GET /openapi.json`. The tables that it is derived from are loaded at the first request. */
+export const getOpenApi: PublicRouteHandler = async (appContext, { baseUrl }) => {
+  const known = documents.get(appContext);
+  const bytesFor = known ?? (await import('./openapi/document.js')).openApiBytes(appContext.maxOutputs);
+  documents.set(appContext, bytesFor);
+  return {
+    status: 200,
+    bytes: bytesFor(baseUrl),
+    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+  };
 };
