@@ -250,7 +250,7 @@ function ranges(nginx: Nginx): void {
     writeFileSync(authority, testCertificate);
     const room = new URL('../transports/http/http-harness.js', import.meta.url).href;
     const script = `import(${JSON.stringify(room)}).then(async (room) => {
-      const ranges = { leastBytes: 100_000, worthSeconds: 0.2 };
+      const ranges = { minRangeBytes: 100_000, splitThresholdSeconds: 0.2 };
       process.stdout.write((await room.tryDownload(process.argv[1], { ranges, connections: 5 })).md5);
     });`;
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: authority };
