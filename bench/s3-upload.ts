@@ -3,8 +3,8 @@ import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { createSsrfGuard } from '../daemon/net/ssrf-guard.js';
 import { noCleanupJournal } from '../daemon/transfer/orphans.js';
-import { planParts } from '../daemon/transports/s3/plan-parts.js';
 import { createS3Transport, hostsOf } from '../daemon/transports/s3/s3-transport.js';
+import { planParts } from '../daemon/transports/s3/upload-in-parts.js';
 import { s3rverKeys } from '../test/helpers/servers/s3rver.js';
 import { timed } from './measure.js';
 

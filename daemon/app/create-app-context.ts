@@ -25,7 +25,7 @@ import { openJobStore } from '../store/jobs/json-job-store.js';
 import { freeBytes } from '../transfer/folders.js';
 import { openCleanupJournal } from '../transfer/stored-cleanup-journal.js';
 import { createTransports } from '../transports/create-transports.js';
-import { removeOrphans } from '../transports/remove-orphans.js';
+import { removeOrphans } from '../transports/registry.js';
 import { servicesFrom } from '../transports/services.js';
 import { createNotificationDeliverer } from '../webhooks/notification-deliverer.js';
 import { createWebhookClient } from '../webhooks/webhook-client.js';

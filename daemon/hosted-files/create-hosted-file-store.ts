@@ -1,14 +1,17 @@
-import { resolve } from 'node:path';
+import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { KeyedMutex } from '../../src/shared/util/keyed-mutex.js';
 import type { FileFacts } from '../jobs/job.js';
 import { ExpiryTimer } from './expiry-timer.js';
-import { isToken } from './file-ref.js';
-import { findHostedFile } from './find-hosted-file.js';
-import type { HostedFileStore } from './hosted-file-store.js';
-import type { HostedFileStoreOptions, HostedFileStoreState } from './hosted-file-store-state.js';
+import { hostedFilePath, isFileRef, isToken } from './file-ref.js';
+import type { FileRef, HostedFile, HostedFileStore } from './hosted-file-store.js';
+import {
+  type HostedFileStoreOptions,
+  type HostedFileStoreState,
+  isExpired,
+} from './hosted-file-store-state.js';
 import { putHostedFile } from './put-hosted-file.js';
 import { removeExpiredFiles, removeExpiredToken } from './remove-expired-files.js';
-import { removeHostedFile } from './remove-hosted-file.js';
 import { storeUpload } from './store-upload.js';
 import { readRecord } from './upload-records.js';
 
@@ -54,4 +57,32 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
     removeExpired: () => removeExpiredFiles(state, (token, due) => expiryTimer.scheduleAt(token, due)),
     close: () => expiryTimer.close(),
   };
+}
+
+/** The file at a place. An empty folder of a token is the trace that sweeping left: what was there is gone. */
+async function findHostedFile(state: HostedFileStoreState, ref: FileRef): Promise<HostedFile> {
+  if (!isFileRef(ref)) return { state: 'unknown' };
+  const path = hostedFilePath(state.folder, ref);
+  const stats = await lstat(path).catch(() => null);
+  if (stats === null)
+    return (await isEmpty(join(state.folder, ref.token))) ? { state: 'gone' } : { state: 'unknown' };
+  if (!stats.isFile()) return { state: 'unknown' };
+  if (isExpired(state, stats.mtime)) return { state: 'gone' };
+  return { state: 'there', path, sizeBytes: stats.size, modifiedAt: stats.mtime };
+}
+
+async function isEmpty(folder: string): Promise<boolean> {
+  return readdir(folder).then(
+    (names) => names.length === 0,
+    () => false,
+  );
+}
+
+/** Takes a file off the shelf as if it had never been there: the last one of a token takes the folder along, which would be a trace. */
+async function removeHostedFile(state: HostedFileStoreState, ref: FileRef): Promise<void> {
+  if (!isFileRef(ref)) return;
+  await state.mutex.runExclusive(ref.token, async () => {
+    await rm(hostedFilePath(state.folder, ref), { force: true });
+    await rmdir(join(state.folder, ref.token)).catch(() => undefined);
+  });
 }

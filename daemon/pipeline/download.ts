@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
-import { defaultConnections } from '../transfer/default-connections.js';
+import { defaultConnections } from '../transfer/transfer.js';
 import { transportFor } from '../transports/registry.js';
 import type { RunLimiter } from './concurrency-limits.js';
 import type { DiskReservation } from './disk-reservations.js';

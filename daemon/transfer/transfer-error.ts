@@ -6,7 +6,7 @@ import type { Direction } from './disk-errors.js';
 /** Why one attempt came to nothing, and whether another one makes sense. */
 export interface TransferError {
   /** `final`: no; `connect`: no connection came about; `passing`: it was refused for now, stalled, or broke off. */
-  readonly kind: 'final' | 'connect' | 'passing';
+  readonly kind: 'permanent' | 'connect' | 'transient';
   readonly error: VencError;
   /** How long the server asked to wait; null where it did not. */
   readonly retryAfterMs: number | null;
@@ -40,7 +40,7 @@ export function errorClassOf(kind: FailureKind, direction: Direction): ErrorClas
 type Row = readonly [kind: TransferError['kind'], fault: FailureKind, predicate: string];
 
 const byCode: Readonly<Record<string, Row>> = {
-  ENOTFOUND: ['final', 'failure', 'is not the name of any host'],
+  ENOTFOUND: ['permanent', 'failure', 'is not the name of any host'],
   EAI_AGAIN: ['connect', 'failure', 'could not be looked up: the name servers do not answer'],
   ECONNREFUSED: ['connect', 'failure', 'refused the connection'],
   EHOSTUNREACH: ['connect', 'failure', 'cannot be reached from here'],
@@ -53,7 +53,7 @@ const badTls = /^ERR_SSL|^EPROTO$/;
 
 /** A trouble that no further attempt can mend. */
 export function permanentError(errorClass: ErrorClass, message: string, cause?: unknown): TransferError {
-  return { kind: 'final', error: new VencError(errorClass, message, { cause }), retryAfterMs: null };
+  return { kind: 'permanent', error: new VencError(errorClass, message, { cause }), retryAfterMs: null };
 }
 
 /** A trouble that may be over by the next attempt. */
@@ -62,12 +62,12 @@ export function transientError(
   message: string,
   retryAfterMs: number | null = null,
 ): TransferError {
-  return { kind: 'passing', error: new VencError(errorClass, message), retryAfterMs };
+  return { kind: 'transient', error: new VencError(errorClass, message), retryAfterMs };
 }
 
 /** What an error of a connection to a host means. `host` is a host with its port, without credentials. */
 export function mapConnectionError(error: unknown, host: string, direction: Direction): TransferError {
-  if (isVencError(error)) return { kind: 'final', error, retryAfterMs: null };
+  if (isVencError(error)) return { kind: 'permanent', error, retryAfterMs: null };
   const [kind, failureKind, predicate] = rowOf(systemCode(error) ?? '');
   const message = `${host} ${predicate}.`;
   return {
@@ -81,7 +81,7 @@ function rowOf(code: string): Row {
   const row = byCode[code];
   if (row !== undefined) return row;
   if (badCertificate.test(code))
-    return ['final', 'failure', `has a certificate that is not trusted (${code})`];
-  if (badTls.test(code)) return ['final', 'failure', `does not speak TLS as it should (${code})`];
-  return ['passing', 'failure', 'broke off the connection'];
+    return ['permanent', 'failure', `has a certificate that is not trusted (${code})`];
+  if (badTls.test(code)) return ['permanent', 'failure', `does not speak TLS as it should (${code})`];
+  return ['transient', 'failure', 'broke off the connection'];
 }

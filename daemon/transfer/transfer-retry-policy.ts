@@ -54,7 +54,7 @@ export function createTransferRetryPolicy(options: TransferRetryOptions): Transf
       tries += 1;
       const now = clock();
       connectErrorsSince = kind === 'connect' ? (connectErrorsSince ?? attemptStartedAt) : null;
-      if (kind === 'final' || tries >= maxTotalTries) return null;
+      if (kind === 'permanent' || tries >= maxTotalTries) return null;
       if (failures >= (kind === 'connect' && !hasReceived ? maxFirstConnects : maxTries)) return null;
       const ownDelayMs = backoffDelayMs(failures, { firstMs: retryDelayMs, maxMs: stallTimeoutMs });
       const delayMs = Math.max(retryAfterMs ?? 0, ownDelayMs);

@@ -1,3 +1,4 @@
+import { jobTable } from '../../src/shared/settings/index.js';
 import type { FileAccess } from '../jobs/access.js';
 
 /** What goes with one transfer of a whole file. */
@@ -11,3 +12,6 @@ export interface Transfer {
   /** Who may read a delivered file, where its destination knows grants; the destination's own rule where it is not given. */
   readonly access?: FileAccess;
 }
+
+/** Connections for a download where nobody names a number of them (`download_connections`, section 4.1). */
+export const defaultConnections = jobTable.download_connections.default;

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import type { VencError } from '../../src/shared/errors.js';
 import type { SsrfGuard } from '../net/ssrf-guard.js';
 import { mapConnectionError } from '../transfer/transfer-error.js';
+import type { GuardedRequest } from '../transports/http/guarded-agent.js';
 import { createGuardedAgent, type GuardedAgent } from '../transports/http/guarded-agent.js';
 import { basicAuthorization, parseHttpUrl } from '../transports/http/http-url.js';
-import type { GuardedRequest } from '../transports/http/send-request.js';
 
 /** A request to post. The names of its headers are in lower case. */
 export interface WebhookRequest {

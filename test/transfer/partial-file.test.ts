@@ -3,8 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ByteRangeSet } from '../../daemon/transfer/byte-range-set.js';
-import { IncrementalMd5 } from '../../daemon/transfer/incremental-md5.js';
+import { ByteRangeSet, IncrementalMd5 } from '../../daemon/transfer/incremental-md5.js';
 import { PartialFile } from '../../daemon/transfer/partial-file.js';
 import { contentsOf, factsOf, sampleBytes, scratchFolder } from '../contracts/transport/evidence.js';
 

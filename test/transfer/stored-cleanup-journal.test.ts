@@ -4,8 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Orphan } from '../../daemon/transfer/orphans.js';
 import { openCleanupJournal } from '../../daemon/transfer/stored-cleanup-journal.js';
-import { registerTransports } from '../../daemon/transports/registry.js';
-import { removeOrphans } from '../../daemon/transports/remove-orphans.js';
+import { registerTransports, removeOrphans } from '../../daemon/transports/registry.js';
 import { tempFolder } from '../helpers/temp.js';
 
 const ftp = (name: string): Orphan => ({ url: 'ftp://user:hunter2secret@example.com/a.mp4', name });

@@ -1,9 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { childEnvironment } from '../../../src/shared/util/child-environment.js';
-import { findOnPath } from './find-on-path.js';
+import { outOfSpaceError } from '../../transfer/disk-errors.js';
+import { permanentError, type TransferError, transientError } from '../../transfer/transfer-error.js';
+import type { FaspLocation } from './fasp-url.js';
 
 /** How the program came to its end. */
-export interface AscpResult {
+interface AscpResult {
   /** Null where a signal ended it, or it could not be started. */
   readonly exitCode: number | null;
   /** The last that it said, on both ways. */
@@ -11,7 +16,7 @@ export interface AscpResult {
 }
 
 /** One run of the program. */
-export interface AscpOptions {
+interface AscpOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly password: string;
@@ -80,4 +85,63 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   } catch {
     // It is gone.
   }
+}
+
+type AscpErrorMapper = (location: FaspLocation) => TransferError;
+
+/** What the program's words mean, the first that match. Its words themselves are told to nobody. */
+const errorMappers: readonly (readonly [RegExp, AscpErrorMapper])[] = [
+  [
+    /authenticat|permission denied \(|(?:wrong|invalid|incorrect) (?:password|user)/i,
+    ({ name }) =>
+      permanentError('InvalidUsernameOrPasswordError', `${name} does not accept the user and the password.`),
+  ],
+  [
+    /no such file|file not found|does not exist/i,
+    ({ name, path }) => permanentError('FileNotFoundError', `There is no file ${path} on ${name}.`),
+  ],
+  [
+    /permission denied|access denied|not permitted|not allowed/i,
+    ({ name, path }) =>
+      permanentError('DownloadAccessDeniedError', `${name} does not let its user read ${path}.`),
+  ],
+  [
+    /no space left|disk full|insufficient (?:disk )?space|disk quota/i,
+    () => ({ kind: 'permanent', error: outOfSpaceError(), retryAfterMs: null }),
+  ],
+  [
+    /refused|unable to connect|(?:ssh|tcp) connection|no route to host|unreachable/i,
+    ({ name }) => ({
+      ...transientError('DownloadFailureError', `${name} could not be connected to.`),
+      kind: 'connect',
+    }),
+  ],
+  [
+    /time(?:d )?\s?out/i,
+    ({ name }) => transientError('DownloadTimeoutError', `${name} did not answer in time.`),
+  ],
+];
+
+/** What an end of `ascp` with an error means. */
+export function mapAscpError(output: string, exitCode: number | null, location: FaspLocation): TransferError {
+  const mapper = errorMappers.find(([pattern]) => pattern.test(output))?.[1];
+  if (mapper !== undefined) return mapper(location);
+  const exitDescription = exitCode === null ? 'was ended' : `ended with code ${exitCode}`;
+  return transientError(
+    'DownloadFailureError',
+    `The program ascp ${exitDescription} while it fetched from ${location.name}.`,
+  );
+}
+
+/** Where a program is on a search path, such as `PATH`; null where it is not. */
+export async function findOnPath(name: string, searchPath: string): Promise<string | null> {
+  for (const folder of searchPath.split(delimiter).filter((entry) => entry.startsWith('/'))) {
+    const path = join(folder, name);
+    const isExecutable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isExecutable) return path;
+  }
+  return null;
 }

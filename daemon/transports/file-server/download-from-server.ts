@@ -27,7 +27,7 @@ export async function downloadFrom(
   signal.throwIfAborted();
   const location = server.parseUrl(from);
   if (typeof location === 'string')
-    throw new VencError('DownloadFailureError', `The address of the input ${location}.`);
+    throw new VencError('DownloadFailureError', `The URL of the input ${location}.`);
   const { stallTimeoutMs } = options;
   const sessionOptions = { server, location, direction: 'download', signal, stallTimeoutMs } as const;
   return downloadToFile(toPath, transfer, options, ({ partialFile, progress }) => {
@@ -98,4 +98,30 @@ function oversizeError(sizeBytes: number, location: RemoteLocation): VencError {
 /** What there is to be said where nothing is at a path. */
 export function fileNotFoundError(location: RemoteLocation): VencError {
   return new VencError('FileNotFoundError', `There is no file ${location.path} on ${location.name}.`);
+}
+
+/**
+ * The size of a file on a file server, in bytes; null where the server does not tell. One attempt; rejects as that of a
+ * download would.
+ */
+export async function fetchRemoteSize(
+  server: FileServer,
+  from: string,
+  signal: AbortSignal,
+  { stallTimeoutMs }: RemoteOptions,
+): Promise<number | null> {
+  const location = server.parseUrl(from);
+  if (typeof location === 'string')
+    throw new VencError('DownloadFailureError', `The URL of the input ${location}.`);
+  signal.throwIfAborted();
+  let sizeBytes: number | null = null;
+  const sessionOptions = { server, location, direction: 'download', signal, stallTimeoutMs } as const;
+  const transferError = await withSession(sessionOptions, async (session) => {
+    const facts = await session.stat(location.path);
+    if (facts === null) throw fileNotFoundError(location);
+    sizeBytes = facts.sizeBytes;
+    return null;
+  });
+  if (transferError !== null) throw transferError.error;
+  return sizeBytes;
 }

@@ -1,6 +1,5 @@
 import type { Transport } from '../transport.js';
-import { downloadFrom } from './download-from-server.js';
-import { fetchRemoteSize } from './fetch-remote-size.js';
+import { downloadFrom, fetchRemoteSize } from './download-from-server.js';
 import type { FileServer } from './file-server.js';
 import { type RemoteUploadOptions, removeFrom, uploadTo } from './upload-to-server.js';
 

@@ -1,11 +1,10 @@
-import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { isIP, type Socket } from 'node:net';
+import { type ConnectionOptions, connect, rootCertificates, TLSSocket } from 'node:tls';
 import { FTPError } from 'basic-ftp';
 import { openSocket } from '../../net/open-socket.js';
 import type { SocketBuffers } from '../../net/socket-buffers.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
 import type { ControlConnection } from './control-connection.js';
-import { encrypt } from './encrypt.js';
 
 /** A connection that one file or listing passes on. */
 export interface DataConnection {
@@ -15,7 +14,7 @@ export interface DataConnection {
 }
 
 /** What data connections are opened with. */
-export interface DataOptions {
+interface DataOptions {
   readonly guard: SsrfGuard;
   /** What they read into, unless they are encrypted. */
   readonly buffers: SocketBuffers;
@@ -70,4 +69,33 @@ export function createDataConnector(
 
 function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 1 && port <= 65_535;
+}
+
+/**
+ * How a host is spoken to over TLS. Its certificate is checked, its name too; on data connections for the same name as on the first one,
+ * since a session that is gone on with is bound to it.
+ */
+export function tlsOptionsOf(host: string, authorities: readonly string[] = []): ConnectionOptions {
+  const ca = authorities.length === 0 ? {} : { ca: [...rootCertificates, ...authorities] };
+  return { host, servername: isIP(host) === 0 ? host : '', ...ca };
+}
+
+/** A socket that is being encrypted. */
+export interface Encrypted {
+  readonly socket: TLSSocket;
+  /** Settles when both sides know each other. */
+  readonly ready: Promise<void>;
+}
+
+/** Encrypts an open connection. */
+export function encrypt(plainSocket: Socket, options: ConnectionOptions): Encrypted {
+  const socket = connect({ ...options, socket: plainSocket });
+  const ready = new Promise<void>((resolve, reject) => {
+    socket.once('secureConnect', () => resolve());
+    socket.on('error', reject);
+    socket.once('close', () => reject(new Error('the connection was closed')));
+  });
+  // Whoever waits for it is told; until then, and afterwards, nobody has to.
+  ready.catch(() => undefined);
+  return { socket, ready };
 }

@@ -17,21 +17,21 @@ const badNamePattern = /name too long|is a directory|not a (directory|plain file
 const tlsRequiredPattern = /\b(tls|ssl|encrypt\w*|secure)\b/i;
 const tooManyPattern = /too many|maximum|limit|busy/i;
 
-const badLoginRow: Row = ['final', 'login', 'did not accept the user name or the password'];
-const unsupportedRow: Row = ['final', 'failure', 'cannot do what it was asked for'];
-const noSpaceRow: Row = ['final', 'failure', 'has no room left for the file'];
+const badLoginRow: Row = ['permanent', 'login', 'did not accept the user name or the password'];
+const unsupportedRow: Row = ['permanent', 'failure', 'cannot do what it was asked for'];
+const noSpaceRow: Row = ['permanent', 'failure', 'has no room left for the file'];
 
 /** Answers that mean the same whatever was asked. */
 const byCode: Readonly<Record<number, Row>> = {
   331: badLoginRow,
   332: badLoginRow,
-  421: ['passing', 'failure', 'has no time for another connection now'],
-  425: ['passing', 'failure', 'could not open a data connection'],
-  426: ['passing', 'failure', 'broke off the transfer'],
+  421: ['transient', 'failure', 'has no time for another connection now'],
+  425: ['transient', 'failure', 'could not open a data connection'],
+  426: ['transient', 'failure', 'broke off the transfer'],
   430: badLoginRow,
-  450: ['passing', 'failure', 'cannot use the file now'],
+  450: ['transient', 'failure', 'cannot use the file now'],
   452: noSpaceRow,
-  522: ['final', 'failure', 'refused to protect a data connection'],
+  522: ['permanent', 'failure', 'refused to protect a data connection'],
   530: badLoginRow,
   532: badLoginRow,
   552: noSpaceRow,
@@ -70,25 +70,26 @@ export function deniedError(direction: Direction, location: RemoteLocation): Ven
 
 function rowOf({ code, message }: FTPError, direction: Direction): Row {
   if (code === 530 && tlsRequiredPattern.test(message))
-    return ['final', 'failure', 'takes encrypted connections alone: use ftps'];
-  if (code === 530 && tooManyPattern.test(message)) return ['passing', 'failure', 'has too many guests now'];
+    return ['permanent', 'failure', 'takes encrypted connections alone: use ftps'];
+  if (code === 530 && tooManyPattern.test(message))
+    return ['transient', 'failure', 'has too many guests now'];
   if (direction === 'upload' && code !== 530 && noSpacePattern.test(message)) return noSpaceRow;
   if (direction === 'upload' && writeErrorPattern.test(message))
-    return ['final', 'failure', 'could not put the file on its disk: most likely there is no room left'];
+    return ['permanent', 'failure', 'could not put the file on its disk: most likely there is no room left'];
   const row = byCode[code];
   if (row !== undefined) return row;
   if (code === 550 || code === 553) return pathRow(message, direction);
   if (code >= 500) return unsupportedRow;
-  return ['passing', 'failure', code >= 400 ? 'had trouble of its own' : 'answered what was not asked'];
+  return ['transient', 'failure', code >= 400 ? 'had trouble of its own' : 'answered what was not asked'];
 }
 
 function pathRow(message: string, direction: Direction): Row {
   if (tlsRequiredPattern.test(message))
-    return ['final', 'failure', 'takes encrypted connections alone: use ftps'];
-  if (badNamePattern.test(message)) return ['final', 'failure', 'cannot have a file of that name there'];
-  if (isMissingMessage(message)) return ['final', 'missing', 'has no such file or folder'];
+    return ['permanent', 'failure', 'takes encrypted connections alone: use ftps'];
+  if (badNamePattern.test(message)) return ['permanent', 'failure', 'cannot have a file of that name there'];
+  if (isMissingMessage(message)) return ['permanent', 'missing', 'has no such file or folder'];
   return [
-    'final',
+    'permanent',
     'denied',
     direction === 'download' ? 'does not let us read it' : 'does not let us write it',
   ];

@@ -3,7 +3,7 @@ import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { Watchdog } from '../../transfer/with-retry.js';
 import type { RemoteLocation } from '../file-server/file-server.js';
 import { ControlConnection } from './control-connection.js';
-import { encrypt, tlsOptionsOf } from './encrypt.js';
+import { encrypt, tlsOptionsOf } from './data-connection.js';
 
 /** Whether a server wants to be spoken to over TLS from the first byte; by host and port, as it was found. */
 export type TlsModeCache = Map<string, boolean>;

@@ -1,26 +1,55 @@
-import { type ClientRequestArgs, Agent as SocketPool } from 'node:http';
+import {
+  type Agent,
+  type ClientRequest,
+  type ClientRequestArgs,
+  type IncomingMessage,
+  request as openRequest,
+  Agent as SocketPool,
+} from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { systemCode } from '../../../src/shared/util/system-code.js';
 import { asError, openSocket } from '../../net/open-socket.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
-import { type GuardedRequest, type GuardedResponse, sendRequest } from './send-request.js';
 
-/** Makes requests, over connections that it keeps for the next ones. */
+/** A request. */
+export interface GuardedRequest {
+  readonly method: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Percent-encoded, with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A stream is destroyed when the request has ended. */
+  readonly body?: string | Readable | null;
+  readonly signal?: AbortSignal;
+}
+
+/** The status, the headers (names in lower case) and the body of a response. */
+export interface GuardedResponse {
+  readonly statusCode: number;
+  readonly headers: IncomingMessage['headers'];
+  /** Must be read to its end or destroyed, since it occupies its connection until then. Needs no error listener. */
+  readonly body: Readable;
+}
+
+/** Makes requests over connections that it keeps open and reuses. */
 export interface GuardedAgent {
   /**
-   * Makes one request and resolves when the head of its answer has come, whatever its status. Redirects are not followed. Rejects with the
-   * error of the connection or of the guard, and with the reason of the signal, which ends the body as well.
+   * Makes one request and resolves when the headers of the response have arrived, whatever the status. Does not follow redirects. Rejects with
+   * the error of the connection or of the guard, and with the reason of the signal, which also ends the body.
    */
   request(request: GuardedRequest): Promise<GuardedResponse>;
-  /** Ends all connections, those under way included. */
+  /** Closes all connections, including those in use. */
   destroy(): void;
 }
 
-/** How long a connection that nobody uses is kept, in milliseconds. */
+/** How long an idle connection is kept, in milliseconds. */
 const idleTimeoutMs = 4_000;
 
 /**
- * An agent whose every connection passes the guard: Node's own would ask nobody about where it connects. The transfers watch for stalls
- * themselves, so no request has a time limit here.
+ * Creates an agent whose every connection passes the guard, which Node's own agent would not consult. Requests have no time limit here,
+ * since transfers detect stalls themselves.
  */
 export function createGuardedAgent(guard: SsrfGuard, connectTimeoutMs: number): GuardedAgent {
   const destroyed = new AbortController();
@@ -36,7 +65,7 @@ export function createGuardedAgent(guard: SsrfGuard, connectTimeoutMs: number): 
       return sendRequest(request, pools[protocol === 'https:' ? 'https:' : 'http:']);
     },
     destroy() {
-      destroyed.abort(new Error('the agent was ended'));
+      destroyed.abort(new Error('the agent was destroyed'));
       for (const pool of Object.values(pools)) pool.destroy();
     },
   };
@@ -45,15 +74,15 @@ export function createGuardedAgent(guard: SsrfGuard, connectTimeoutMs: number): 
 interface Connections {
   readonly guard: SsrfGuard;
   readonly connectTimeoutMs: number;
-  /** Ends what is not connected yet. */
+  /** Aborts the connections that are still being opened. */
   readonly signal: AbortSignal;
 }
 
-/** Node's pool of connections, but for how they are opened. */
+/** Node's connection pool, with connections opened through the guard. */
 class GuardedPool extends SocketPool {
   readonly #connections: Connections;
   readonly #isTls: boolean;
-  // Node looks at both of them, to choose the port and to refuse a request of the other scheme.
+  // Node reads both, to choose the port and to reject requests of the other scheme.
   readonly protocol: string;
   readonly defaultPort: number;
 
@@ -73,8 +102,72 @@ class GuardedPool extends SocketPool {
     const target = { host: host ?? '', port: Number(port), isTls: this.#isTls, readerCopies: true };
     openSocket(guard, target, connectTimeoutMs, signal).then(
       (socket) => callback(null, socket),
-      // Node looks at the socket only where there is no error.
+      // Node reads the socket only if there is no error.
       (error: unknown) => Reflect.apply(callback, null, [asError(error)]),
     );
   }
+}
+
+/** Makes one request over a connection of the pool. */
+function sendRequest(request: GuardedRequest, pool: Agent): Promise<GuardedResponse> {
+  const { method, path, headers, body = null, signal } = request;
+  const { protocol, hostname, port } = new URL(request.origin);
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    // IPv6 addresses are in brackets only in URLs.
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    const clientRequest = openRequest({ protocol, host, port, method, path, headers, agent: pool });
+    const pending: PendingRequest = { request, clientRequest, response: null };
+    const onAbort = (): void => {
+      reject(signal?.reason);
+      // Once there is a response, destroying the request would make Node drop the buffered body and end it as if it were complete.
+      if (pending.response === null) clientRequest.destroy();
+      else pending.response.destroy(asError(signal?.reason));
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    clientRequest.once('close', () => signal?.removeEventListener('abort', onAbort));
+    clientRequest.on('response', (response) => {
+      pending.response = response;
+      watchResponse(pending, response);
+      resolve({ statusCode: response.statusCode ?? 0, headers: response.headers, body: response });
+    });
+    clientRequest.on('error', (error) => {
+      const { response } = pending;
+      if (response !== null) {
+        // A reset must not look like the end of a body without a length. A complete body stays complete.
+        if (!response.complete) response.destroy(error);
+      } else if (isRetryable(pending, error)) sendRequest(request, pool).then(resolve, reject);
+      else reject(error);
+    });
+    if (body instanceof Readable) sendBody(body, clientRequest);
+    else clientRequest.end(body);
+  });
+}
+
+/** A request in progress. */
+interface PendingRequest {
+  readonly request: GuardedRequest;
+  readonly clientRequest: ClientRequest;
+  response: IncomingMessage | null;
+}
+
+function watchResponse({ clientRequest }: PendingRequest, response: IncomingMessage): void {
+  response.on('error', () => undefined);
+  // A server that responds before it has read the whole request does not want the rest.
+  response.once('end', () => {
+    if (!clientRequest.writableEnded) clientRequest.destroy();
+  });
+}
+
+/** A server may close a kept connection just as it is reused. It has not read such a request, so the request can be repeated. */
+function isRetryable({ request, clientRequest }: PendingRequest, error: unknown): boolean {
+  const isSafe = request.method === 'GET' || request.method === 'HEAD';
+  const isClosed = ['ECONNRESET', 'EPIPE'].includes(systemCode(error) ?? '');
+  return clientRequest.reusedSocket && isClosed && isSafe && request.signal?.aborted !== true;
+}
+
+function sendBody(body: Readable, clientRequest: ClientRequest): void {
+  body.on('error', (error) => clientRequest.destroy(error));
+  clientRequest.once('close', () => body.destroy());
+  body.pipe(clientRequest);
 }

@@ -1,277 +1,219 @@
-import { dirname } from 'node:path';
-import { mapLocalDiskError, outOfSpaceError } from '../../transfer/disk-errors.js';
-import { freeBytes } from '../../transfer/folders.js';
-import type { PartialFile } from '../../transfer/partial-file.js';
-import type { ProgressReporter } from '../../transfer/progress-reporter.js';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffDelayMs } from '../../../src/shared/util/backoff.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
-import { type ConnectionPoolOptions, type FetchResult, runConnectionPool } from './connection-pool.js';
-import type { GuardedAgent } from './guarded-agent.js';
-import type { KnownFile } from './parse-response.js';
-import { RangeScheduler, type TransferRange } from './range-scheduler.js';
-import { type FileResponse, type HttpTarget, requestFile } from './request-file.js';
-import { type BodyResponse, streamBody } from './stream-body.js';
+import {
+  type DownloadState,
+  type FetchResult,
+  fetchRange,
+  type HttpDownloadOptions,
+  type InvalidReason,
+  reportIntervalBytes,
+  watchdogOptionsOf,
+} from './fetch-range.js';
+import type { RangeScheduler, TransferRange } from './range-scheduler.js';
+import type { FailedFetch, FileSource } from './request-range.js';
 
-/** What a download works with. */
-export interface HttpDownloadOptions {
-  readonly agent: GuardedAgent;
-  readonly target: HttpTarget;
-  readonly partialFile: PartialFile;
-  /** Where the file is to stand: its volume must have room. */
-  readonly toPath: string;
-  readonly progress: ProgressReporter;
-  readonly stallTimeoutMs: number;
-  readonly retryDelayMs: number;
-  readonly connections: number;
-  readonly thresholds: RangeThresholds;
+/** One attempt and its workers. Each worker downloads ranges over one connection at a time. */
+interface Attempt {
+  /** Aborts when the attempt has its result or when nothing moves. */
   readonly signal: AbortSignal;
+  readonly stopped: AbortController;
+  readonly reportActivity: () => void;
+  readonly workers: Set<Promise<void>>;
+  busyCount: number;
+  spawnedCount: number;
+  result: TransferError | null;
+  failure: { readonly error: unknown } | null;
 }
 
-/** When a file is brought over several connections. */
-export interface RangeThresholds {
-  /** No connection is opened for less than this, in bytes. */
-  readonly minRangeBytes: number;
-  /** How long the rest must take with the one connection there is, in seconds. */
-  readonly splitThresholdSeconds: number;
-}
-
-/** A file as it was first answered for, and how far it is. */
-interface DownloadState {
-  readonly known: KnownFile;
-  readonly scheduler: RangeScheduler;
-}
-
-/** How many bytes count as a step forward (see `stream-body.ts`). */
-const reportStepBytes = 1024;
-/** A file that seems to change this often is rather told differently by several servers behind one name: it comes over one connection. */
+/** How often the number of workers is adjusted, in milliseconds. */
+const pollIntervalMs = 50;
+/** After this many failures in a row without a byte, a worker stops if there are others. */
+const maxFailures = 3;
+/** A file that seems to change this often is more likely served by several servers that differ: it is downloaded over one connection. */
 const maxChanges = 2;
 
-/** One download, as far as it has come: each attempt goes on where the one before broke off. */
+/**
+ * One download. Each attempt continues where the one before broke off. An attempt begins with one connection. If the rest would take long,
+ * a second one proves that the server supports ranges, and then as many are opened as allowed. A worker whose connection fails returns its
+ * range to the others and retries; a worker whose request is rejected lowers the number of connections.
+ */
 export class HttpDownload {
-  /** Null where nothing may be built upon what has come. */
-  #state: DownloadState | null = null;
-  #resolved: HttpTarget | null = null;
+  readonly #state: DownloadState;
   #maxConnections: number;
-  #rangeSupport: 'yes' | 'no' | 'unknown' = 'unknown';
   #changeCount = 0;
-  #highWaterMarkBytes = 0;
 
-  constructor(private readonly options: HttpDownloadOptions) {
+  constructor(
+    source: Omit<FileSource, 'resolved'>,
+    private readonly options: HttpDownloadOptions,
+  ) {
+    this.#state = {
+      options,
+      source: { ...source, resolved: null },
+      file: null,
+      rangeSupport: 'unknown',
+      highWaterMarkBytes: 0,
+    };
     this.#maxConnections = options.connections;
   }
 
-  /** The most bytes that any attempt has brought, in steps that are worth the name. */
+  /** The most bytes that any attempt has received, rounded down so that a trickle does not count as progress. */
   get highWaterMarkBytes(): number {
-    return this.#highWaterMarkBytes - (this.#highWaterMarkBytes % reportStepBytes);
+    return this.#state.highWaterMarkBytes - (this.#state.highWaterMarkBytes % reportIntervalBytes);
   }
 
   /**
-   * Makes one attempt to get what is missing. Null when the file is whole; the trouble where another attempt may be made. Rejects where
-   * the disk fails, and with the reason of the signal.
+   * Makes one attempt to download what is missing. Resolves when all workers have ended: with null if the file is complete, else with the
+   * error of the last worker. Rejects if the disk fails, and with the reason of the signal.
    */
   async attempt(): Promise<TransferError | null> {
-    if (this.#state?.known.validator == null) this.#state = null;
-    return withIdleTimeout(this.#watchdogOptions(this.options.signal), (watchdog) =>
-      runConnectionPool(this.#poolOptions(watchdog)),
+    if (this.#state.file?.known.validator == null) this.#state.file = null;
+    return withIdleTimeout(watchdogOptionsOf(this.#state, this.options.signal), (watchdog) =>
+      this.#runWorkers(watchdog),
     );
   }
 
-  #watchdogOptions(signal: AbortSignal) {
-    const { target, stallTimeoutMs } = this.options;
-    const { host } = (this.#resolved ?? target).url;
-    return { signal, stallTimeoutMs, direction: 'download', host } as const;
-  }
-
-  #poolOptions(watchdog: Watchdog): ConnectionPoolOptions {
-    const { retryDelayMs, stallTimeoutMs, thresholds } = this.options;
-    return {
-      signal: watchdog.signal,
-      retryDelayMs,
-      maxDelayMs: stallTimeoutMs,
-      splitThresholdSeconds: thresholds.splitThresholdSeconds,
-      minRangeBytes: thresholds.minRangeBytes,
-      scheduler: () => this.#state?.scheduler ?? null,
-      limit: () => (this.#maySplit ? this.#maxConnections : 1),
-      lowerLimit: (limit) => {
-        this.#maxConnections = Math.max(1, limit);
-      },
-      isRangeSupportConfirmed: () => this.#rangeSupport === 'yes',
-      fetch: (range, signal) => this.#fetch(range, signal, watchdog.reportActivity),
-      invalidate: (reason) => this.#invalidate(reason),
-      disableRanges: () => {
-        this.#rangeSupport = 'no';
-      },
+  async #runWorkers({ signal, reportActivity }: Watchdog): Promise<TransferError | null> {
+    const stopped = new AbortController();
+    const attempt: Attempt = {
+      signal: AbortSignal.any([signal, stopped.signal]),
+      ...{ stopped, reportActivity, workers: new Set() },
+      ...{ busyCount: 0, spawnedCount: 0, result: null, failure: null },
     };
-  }
-
-  get #maySplit(): boolean {
-    const known = this.#state?.known;
-    return this.#rangeSupport !== 'no' && known?.validator != null && known.totalBytes !== null;
-  }
-
-  /** Brings a stretch, or all of a file of which nothing is known yet. */
-  async #fetch(
-    assignedRange: TransferRange | null,
-    signal: AbortSignal,
-    reportPoolActivity: () => void,
-  ): Promise<FetchResult> {
-    const rangeSignal = assignedRange === null ? signal : AbortSignal.any([signal, assignedRange.stolen]);
-    const outcome: { result: FetchResult | null } = { result: null };
-    const transferError = await withIdleTimeout(
-      this.#watchdogOptions(rangeSignal),
-      async ({ signal: watchdog, reportActivity }) => {
-        const isFirst = assignedRange === null || this.#state?.scheduler.isSplit !== true;
-        const onResponse = (): void => {
-          reportActivity();
-          // Of several connections only bytes count: they could go on answering for ever.
-          if (isFirst) reportPoolActivity();
-        };
-        const onBytes = (): void => {
-          reportActivity();
-          reportPoolActivity();
-        };
-        const response = await this.#request(assignedRange, { signal: watchdog, reportActivity: onResponse });
-        outcome.result = await this.#handleResponse(response, assignedRange, {
-          signal: watchdog,
-          reportActivity: onBytes,
-        });
-        return null;
-      },
-    )
-      .catch((error: unknown) => {
-        if (assignedRange?.stolen.aborted === true && !signal.aborted) return null;
-        throw error;
-      })
-      .finally(() => {
-        if (assignedRange !== null) this.#state?.scheduler.release(assignedRange);
-      });
-    if (transferError !== null) return { type: 'trouble', transferError, isRejection: false };
-    return outcome.result ?? { type: 'done' };
-  }
-
-  async #request(range: TransferRange | null, watchdog: Watchdog): Promise<FileResponse> {
-    const { agent, target } = this.options;
-    const known = this.#state?.known ?? null;
-    const isToEnd = range === null || range.end === known?.totalBytes || !Number.isFinite(range.end);
-    const request = { fromByte: range?.position ?? 0, toByte: isToEnd ? null : range.end, known };
-    const resolved = this.#resolved;
-    const response = await requestFile(agent, target, request, { ...watchdog, resolved });
-    if (response.type === 'body') this.#resolved = response.target;
-    const isPermanent =
-      response.type === 'trouble' && response.isRejection && response.transferError.kind === 'final';
-    if (!isPermanent || resolved === null || resolved === target) return response;
-    // An address that was good for a while only: where the first one leads to now may be good again.
-    this.#resolved = null;
-    const retried = await requestFile(agent, target, request, watchdog);
-    if (retried.type === 'body') this.#resolved = retried.target;
-    return retried;
-  }
-
-  async #handleResponse(
-    response: FileResponse,
-    assignedRange: TransferRange | null,
-    watchdog: Watchdog,
-  ): Promise<FetchResult> {
-    if (response.type !== 'body') return response;
-    if (assignedRange !== null && response.fromByte !== assignedRange.position)
-      return this.#restartFromBody(response, watchdog);
-    if (assignedRange === null)
-      return this.#streamInto(response, this.#startRanges(response), this.#prepareFile(response), watchdog);
-    if (this.#state?.scheduler.isSplit) this.#rangeSupport = 'yes';
-    return this.#streamInto(response, assignedRange, Promise.resolve(), watchdog);
-  }
-
-  /** All of the file came where a part was asked for: it is another file, or a server that has no parts to give. */
-  async #restartFromBody(response: BodyResponse, watchdog: Watchdog): Promise<FetchResult> {
-    const state = this.#state;
-    const isSame =
-      response.file.validator === state?.known.validator &&
-      response.file.totalBytes === state?.known.totalBytes;
-    if (state?.scheduler.isSplit) {
-      response.body.destroy();
-      return { type: isSame ? 'unsound' : 'changed' };
-    }
-    // Over one connection it is as good: it is begun anew with what is here.
-    return this.#streamInto(response, this.#startRanges(response), this.#prepareFile(response), watchdog);
-  }
-
-  /** Takes an answer for the file that is brought from now on. */
-  #startRanges({ file }: BodyResponse): TransferRange {
-    const { connections, thresholds } = this.options;
-    const totalBytes = file.totalBytes ?? 0;
-    const rangeBytes = rangeBytesFor(totalBytes, connections, thresholds.minRangeBytes);
-    const scheduler = new RangeScheduler(file.totalBytes, {
-      rangeBytes,
-      minRangeBytes: thresholds.minRangeBytes,
-    });
-    this.#state = { known: file, scheduler };
-    return scheduler.next() ?? scheduler.emptyRange();
-  }
-
-  async #streamInto(
-    response: BodyResponse,
-    range: TransferRange,
-    ready: Promise<void>,
-    watchdog: Watchdog,
-  ): Promise<FetchResult> {
-    const { partialFile, progress } = this.options;
-    const state = this.#state;
-    if (state === null) throw new TypeError('nothing is known of the file');
-    const { scheduler, known } = state;
-    const result = await streamBody(response, {
-      range,
-      ready,
-      advance: (bytes) => scheduler.advance(range, bytes),
-      write: async (chunks, position) => {
-        await partialFile.writeAt(chunks, position);
-        this.#highWaterMarkBytes = Math.max(this.#highWaterMarkBytes, partialFile.sizeBytes);
-        progress.update(partialFile.sizeBytes, known.totalBytes);
-      },
-      watchdog,
-    })
-      .then((outcome) => {
-        if (outcome === null && known.totalBytes === null) scheduler.truncate(range);
-        return outcome;
-      })
-      .finally(() => scheduler.release(range));
-    if (result === 'unsound') return { type: 'unsound' };
-    return result === null
-      ? { type: 'done' }
-      : { type: 'trouble', transferError: result, isRejection: false };
-  }
-
-  async #prepareFile({ file }: BodyResponse): Promise<void> {
-    const { partialFile, toPath } = this.options;
+    // Each of up to 25 workers may wait: Node warns of a leak above ten listeners.
+    setMaxListeners(0, attempt.signal);
+    this.#spawnWorker(attempt);
+    const timer = setInterval(() => this.#adjustWorkers(attempt), pollIntervalMs);
     try {
-      if (partialFile.sizeBytes > 0) await partialFile.reset();
-      if (file.totalBytes !== null && file.totalBytes > (await freeBytes(dirname(toPath))))
-        throw outOfSpaceError();
-      if (file.totalBytes !== null) partialFile.expectSize(file.totalBytes);
-    } catch (error) {
-      throw mapLocalDiskError(error, 'download');
+      while (attempt.workers.size > 0) await Promise.all(attempt.workers);
+    } finally {
+      clearInterval(timer);
+    }
+    if (attempt.failure !== null) throw attempt.failure.error;
+    return attempt.result;
+  }
+
+  #spawnWorker(attempt: Attempt): void {
+    attempt.spawnedCount += 1;
+    const worker = this.#runWorker(attempt)
+      .catch((error: unknown) => {
+        if (attempt.stopped.signal.aborted) return;
+        attempt.failure = { error };
+        attempt.stopped.abort();
+      })
+      .finally(() => attempt.workers.delete(worker));
+    attempt.workers.add(worker);
+  }
+
+  /** Spawns workers if they would make the download faster. */
+  #adjustWorkers(attempt: Attempt): void {
+    const { minRangeBytes, splitThresholdSeconds } = this.options.thresholds;
+    const ranges = this.#state.file?.scheduler ?? null;
+    if (ranges === null || attempt.stopped.signal.aborted || attempt.workers.size >= this.#connectionLimit)
+      return;
+    if (!ranges.isSplit) {
+      if (ranges.remainingBytes < 2 * minRangeBytes || ranges.secondsLeft < splitThresholdSeconds) return;
+      ranges.split();
+      this.#spawnWorker(attempt);
+    }
+    if (this.#state.rangeSupport !== 'yes') return;
+    while (attempt.workers.size < this.#connectionLimit) this.#spawnWorker(attempt);
+  }
+
+  get #connectionLimit(): number {
+    const known = this.#state.file?.known;
+    const maySplit =
+      this.#state.rangeSupport !== 'no' && known?.validator != null && known.totalBytes !== null;
+    return maySplit ? this.#maxConnections : 1;
+  }
+
+  async #runWorker(attempt: Attempt): Promise<void> {
+    let failures = 0;
+    let speed: number | null = null;
+    let hasReceived = false;
+    while (!attempt.signal.aborted) {
+      const ranges: RangeScheduler | null = this.#state.file?.scheduler ?? null;
+      if (ranges?.isComplete === true) return finish(attempt, null);
+      const range: TransferRange | null = ranges?.next(speed) ?? null;
+      if (ranges !== null && range === null) {
+        // Another worker has the last range: it may still fail, or turn out to be slow.
+        await sleep(pollIntervalMs, undefined, { signal: attempt.signal });
+        continue;
+      }
+      const from = range?.position ?? 0;
+      const startedAt = performance.now();
+      attempt.busyCount += 1;
+      const result: FetchResult = await fetchRange(this.#state, range, attempt).finally(() => {
+        attempt.busyCount -= 1;
+      });
+      const receivedBytes: number = (range?.position ?? 0) - from;
+      const hasProgressed = receivedBytes > 0;
+      if (hasProgressed) speed = receivedBytes / ((performance.now() - startedAt) / 1_000);
+      hasReceived ||= hasProgressed || result.type === 'done';
+      if (result.type === 'done') failures = 0;
+      else if (result.type !== 'failed') {
+        if (!this.#continueWithoutRanges(result.type, attempt))
+          finish(attempt, this.#invalidate(result.type));
+        return;
+      } else {
+        failures = hasProgressed ? 1 : failures + 1;
+        if (attempt.busyCount === 0) return finish(attempt, this.#asTransient(result, attempt));
+        if (this.#shouldStopWorker(attempt, result.isRejection && !hasReceived, result.isRejection, failures))
+          return;
+        await this.#backOff(result.transferError, failures, attempt.signal);
+      }
     }
   }
 
-  #invalidate(reason: 'changed' | 'unsound'): TransferError {
-    const { host } = this.options.target.url;
-    this.#state = null;
+  /** Discards the state of a download whose received bytes cannot be used. */
+  #invalidate(reason: InvalidReason): TransferError {
+    const { host } = this.#state.source.target.url;
+    this.#state.file = null;
     this.#changeCount += 1;
-    if (reason === 'unsound' || this.#changeCount >= maxChanges) this.#rangeSupport = 'no';
+    if (reason === 'wrong-range' || this.#changeCount >= maxChanges) this.#state.rangeSupport = 'no';
     const message =
       reason === 'changed'
-        ? `${host} changed the file while it was sent.`
-        : `${host} sent other parts of the file than it was asked for.`;
-    return transientError('DownloadFailureError', message);
+        ? 'changed the file during the download'
+        : 'sent other bytes of the file than requested';
+    return transientError('DownloadFailureError', `${host} ${message}.`);
+  }
+
+  /** Whether the first connection can download the whole file from a server without range support. */
+  #continueWithoutRanges(reason: InvalidReason, attempt: Attempt): boolean {
+    if (reason !== 'wrong-range' || this.#state.rangeSupport === 'yes' || attempt.busyCount !== 1)
+      return false;
+    this.#state.rangeSupport = 'no';
+    return this.#state.file?.scheduler.merge() === true;
+  }
+
+  /** Whether a worker that failed leaves its ranges to the other workers. `isRejected`: the server has rejected its every request. */
+  #shouldStopWorker(attempt: Attempt, isRejected: boolean, isRejection: boolean, failures: number): boolean {
+    if (!isRejected && failures < maxFailures) return false;
+    const isConfirmed = this.#state.rangeSupport === 'yes';
+    if (isRejection || !isConfirmed) this.#maxConnections = Math.max(1, attempt.workers.size - 1);
+    if (!isConfirmed) this.#state.file?.scheduler.merge();
+    return true;
+  }
+
+  /** A permanent rejection of one of several connections is transient: the server may accept a single one. */
+  #asTransient({ transferError, isRejection }: FailedFetch, attempt: Attempt): TransferError {
+    if (!isRejection || transferError.kind !== 'permanent' || attempt.spawnedCount < 2) return transferError;
+    this.#maxConnections = 1;
+    return { ...transferError, kind: 'transient' };
+  }
+
+  async #backOff({ retryAfterMs }: TransferError, failures: number, signal: AbortSignal): Promise<void> {
+    const { retryDelayMs, stallTimeoutMs } = this.options;
+    const delayMs = backoffDelayMs(failures, { firstMs: retryDelayMs, maxMs: stallTimeoutMs });
+    const ms = Math.min(Math.max(retryAfterMs ?? 0, delayMs), stallTimeoutMs);
+    await sleep(ms, undefined, { signal });
   }
 }
 
-const mebibyte = 1 << 20;
-
-/**
- * Large enough that the time between two requests does not count, small enough that the file is summed not far behind what
- * comes; a small file is shared out at once.
- */
-function rangeBytesFor(totalBytes: number, connections: number, minRangeBytes: number): number {
-  const quarter = Math.min(Math.max(totalBytes / (connections * 4), 4 * mebibyte), 64 * mebibyte);
-  return Math.max(minRangeBytes, Math.ceil(Math.min(quarter, totalBytes / connections)));
+function finish(attempt: Attempt, result: TransferError | null): void {
+  if (attempt.stopped.signal.aborted) return;
+  attempt.result = result;
+  attempt.stopped.abort();
 }

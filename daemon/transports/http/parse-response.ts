@@ -40,8 +40,8 @@ export type ParsedResponse =
   /** What was received so far is of no use: the file is another one now. */
   | { readonly type: 'changed' }
   /** The server has no parts to give: what it sends is another one than was asked for, or none. */
-  | { readonly type: 'unsound' }
-  | { readonly type: 'trouble'; readonly transferError: TransferError };
+  | { readonly type: 'wrong-range' }
+  | { readonly type: 'failed'; readonly transferError: TransferError };
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const compressedEncoding = /^(?:x-)?(?:gzip|compress|deflate|br|zstd)$/i;
@@ -68,7 +68,7 @@ export function parseResponse(
     return status === 200 ? parseFullResponse(response) : parsePartialResponse(response, request, host);
   }
   if (status === 416 && isPartial(request)) return { type: 'changed' };
-  return { type: 'trouble', transferError: errorOfStatus(response, host, now) };
+  return { type: 'failed', transferError: errorOfStatus(response, host, now) };
 }
 
 function parsePartialResponse(response: ResponseHead, request: RangeRequest, host: string): ParsedResponse {
@@ -76,7 +76,7 @@ function parsePartialResponse(response: ResponseHead, request: RangeRequest, hos
     return permanentFailure(`${host} sends a part of the file, though all of it was asked for.`);
   const range = contentRange(response);
   const { known } = request;
-  if (range === null || range.fromByte !== request.fromByte) return { type: 'unsound' };
+  if (range === null || range.fromByte !== request.fromByte) return { type: 'wrong-range' };
   const { toByte, totalBytes } = range;
   const isSame =
     (totalBytes === null || known?.totalBytes == null || totalBytes === known.totalBytes) &&
@@ -85,7 +85,7 @@ function parsePartialResponse(response: ResponseHead, request: RangeRequest, hos
   const lengthBytes = parseDigits(header(response, 'content-length'));
   const isLonger = request.toByte != null && toByte > request.toByte;
   if (isLonger || (lengthBytes !== null && lengthBytes !== toByte - request.fromByte))
-    return { type: 'unsound' };
+    return { type: 'wrong-range' };
   const file = known ?? { validator: validatorOf(response), totalBytes };
   return {
     type: 'body',
@@ -173,7 +173,7 @@ function retryAfterMs(value: string | null, now: Date): number | null {
 }
 
 function permanentFailure(message: string): ParsedResponse {
-  return { type: 'trouble', transferError: permanentError('DownloadFailureError', message) };
+  return { type: 'failed', transferError: permanentError('DownloadFailureError', message) };
 }
 
 function header(response: ResponseHead, name: string): string | null {

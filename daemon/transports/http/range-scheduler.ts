@@ -1,25 +1,39 @@
-import { createThroughputEstimator, type ThroughputEstimator } from './throughput-estimator.js';
+/** When a file is downloaded over several connections. */
+export interface RangeThresholds {
+  /** No connection is opened for a range smaller than this, in bytes. */
+  readonly minRangeBytes: number;
+  /** The rest must take at least this long over the present connection, in seconds. */
+  readonly splitThresholdSeconds: number;
+}
 
-/** A part of a file that one connection is bringing. */
+/** The recent speed of a connection. */
+export interface ThroughputEstimator {
+  /** Counts received bytes. */
+  record(bytes: number): void;
+  /** Bytes per second over the last one to two seconds, pauses included. Null for the first 100 ms, or for the first second while no byte has come. */
+  bytesPerSecond(): number | null;
+}
+
+/** A byte range that one connection is downloading. */
 export interface TransferRange {
-  /** The next byte that is to come, and the one behind the last; infinite where no length is known. */
+  /** The next byte, and the end (exclusive); infinite if the length of the file is unknown. */
   readonly position: number;
   readonly end: number;
   readonly throughput: ThroughputEstimator;
-  /** Aborted when all of it was given to another connection. */
+  /** Aborted when another connection takes over the whole range. */
   readonly stolen: AbortSignal;
 }
 
-/** How a file is divided. */
-export interface SplitOptions {
-  /** What one connection is given at once. */
+/** How a file is divided into ranges. */
+interface SplitOptions {
+  /** The size of one range. */
   readonly rangeBytes: number;
-  /** Nothing smaller is worth a request of its own, unless it is in slow hands. */
+  /** A smaller range gets no request of its own, unless its connection is slow. */
   readonly minRangeBytes: number;
 }
 
 interface ActiveRange extends TransferRange {
-  /** Where it began. */
+  /** The first byte. */
   readonly from: number;
   position: number;
   end: number;
@@ -31,13 +45,13 @@ interface FreeRange {
   readonly to: number;
 }
 
-/** Beyond this, and several times what another connection needs, a connection's rest is taken from it. */
+/** A connection that needs longer than this for the rest of its range, and several times longer than another one, loses the range to it. */
 const slowThresholdSeconds = 1;
 const slowThresholdFactor = 4;
 
 /**
- * Who brings which part of one file. Parts are given out from its beginning on, so that the file is summed not far behind; when none is left, the
- * one that takes longest is shared, in proportion to how fast its two connections are, or taken from a connection that crawls.
+ * Assigns the byte ranges of one file to connections, from the start of the file, so that the checksum does not fall far behind. When no free
+ * range is left, it splits the range that takes longest between two connections in proportion to their speeds, or takes it from a slow one.
  */
 export class RangeScheduler {
   #free: FreeRange[];
@@ -52,23 +66,23 @@ export class RangeScheduler {
     this.#free = to === 0 ? [] : [{ from: 0, to }];
   }
 
-  /** Whether every byte has come. */
+  /** Whether every byte has been received. */
   get isComplete(): boolean {
     return this.#free.length === 0 && [...this.#active].every(({ position, end }) => position >= end);
   }
 
-  /** Whether the file is divided. */
+  /** Whether the file is divided into ranges. */
   get isSplit(): boolean {
     return Number.isFinite(this.#rangeBytes);
   }
 
-  /** Bytes that have not come. */
+  /** Bytes that have not been received. */
   get remainingBytes(): number {
     const free = this.#free.reduce((sum, { from, to }) => sum + to - from, 0);
     return [...this.#active].reduce((sum, { position, end }) => sum + Math.max(0, end - position), free);
   }
 
-  /** How long the rest takes with the connections that there are, in seconds; 0 where that is too early to tell. */
+  /** How long the rest takes over the present connections, in seconds; 0 if there is no estimate yet. */
   get secondsLeft(): number {
     const speeds = [...this.#active].map(({ throughput }) => throughput.bytesPerSecond());
     if (speeds.length === 0 || speeds.includes(null)) return 0;
@@ -81,13 +95,13 @@ export class RangeScheduler {
     );
   }
 
-  /** From now on the file comes in parts: the one connection there is gives away all but its next. */
+  /** Divides the file: the only connection keeps the next range and frees the rest. */
   split(): void {
     this.#rangeBytes = this.splitOptions.rangeBytes;
     for (const active of this.#active) this.#cut(active, active.position + this.#rangeBytes);
   }
 
-  /** The file does not come in parts after all. False where the one connection there is has not the rest of the file before it any more. */
+  /** Gives the rest of the file back to the only connection. False if its range is not directly followed by all of that rest. */
   merge(): boolean {
     this.#rangeBytes = Number.POSITIVE_INFINITY;
     const [active, another] = this.#active;
@@ -100,23 +114,23 @@ export class RangeScheduler {
     return true;
   }
 
-  /** A stretch of no bytes, of a file that has none. */
+  /** A range of no bytes, for an empty file. */
   emptyRange(): TransferRange {
     return this.#start(0, 0);
   }
 
-  /** The next part for a connection, which brought `bytesPerSecond` before; null where there is nothing to do for it now. */
+  /** The next range for a connection whose last speed was `bytesPerSecond`; null if there is none for it now. */
   next(bytesPerSecond: number | null = null): TransferRange | null {
     const [first, ...others] = this.#free;
     if (first === undefined) return this.#steal(bytesPerSecond);
     const end = Math.min(first.to, first.from + this.#rangeBytes);
-    // What would be left alone and small goes along.
+    // A small remainder is included.
     const to = first.to - end < this.splitOptions.minRangeBytes ? first.to : end;
     this.#free = to < first.to ? [{ from: to, to: first.to }, ...others] : others;
     return this.#start(first.from, to);
   }
 
-  /** Bytes are there, and about to be written: how many of them are wanted. */
+  /** Advances a range by received bytes, and returns how many of them belong to it. */
   advance(range: TransferRange, bytes: number): number {
     const active = this.#find(range);
     const acceptedBytes = Math.max(0, Math.min(bytes, active.end - active.position));
@@ -125,13 +139,13 @@ export class RangeScheduler {
     return acceptedBytes;
   }
 
-  /** A file of unknown length has ended. */
+  /** Ends the range of a file whose length was unknown. */
   truncate(range: TransferRange): void {
     const active = this.#find(range);
     active.end = active.position;
   }
 
-  /** A connection has done with its part: what is missing of it is for others. That it is no part of this file (any more) is as good. */
+  /** Frees the missing rest of a range. No-op for a range that is not active. */
   release(range: TransferRange): void {
     const active = [...this.#active].find((each) => each === range);
     if (active === undefined) return;
@@ -201,13 +215,13 @@ export class RangeScheduler {
 
   #find(range: TransferRange): ActiveRange {
     for (const active of this.#active) if (active === range) return active;
-    throw new TypeError('this stretch is not under way');
+    throw new TypeError('the range is not active');
   }
 }
 
 /**
- * A server may be slow to find a part, and slower the more it is asked for. Whoever did not wait for the first byte would ask for the same
- * part again and again, over one connection after the other.
+ * A server may be slow to find a range, and slower with each request. Without waiting for the first byte, one connection after another
+ * would request the same range.
  */
 function isAwaitingFirstByte({ from, position, throughput }: ActiveRange): boolean {
   return position === from && throughput.bytesPerSecond() === null;
@@ -216,4 +230,43 @@ function isAwaitingFirstByte({ from, position, throughput }: ActiveRange): boole
 function secondsLeft({ position, end, throughput }: ActiveRange): number {
   const speed = throughput.bytesPerSecond();
   return speed === null ? 0 : (end - position) / Math.max(speed, 1);
+}
+
+const mebibyte = 1 << 20;
+
+/**
+ * The size of the ranges of a file. Large enough that the time between two requests does not matter, and small enough that the checksum,
+ * which needs the bytes in order, does not fall far behind. A small file is divided among all connections at once.
+ */
+export function rangeBytesFor(totalBytes: number, connections: number, minRangeBytes: number): number {
+  const quarter = Math.min(Math.max(totalBytes / (connections * 4), 4 * mebibyte), 64 * mebibyte);
+  return Math.max(minRangeBytes, Math.ceil(Math.min(quarter, totalBytes / connections)));
+}
+
+const windowMs = 1_000;
+/** No estimate before this time; while no byte has come (a server may be slow to find the first), none before a whole window. */
+const minSampleMs = 100;
+
+/** Starts measuring. `clock` is monotonic, in milliseconds. */
+export function createThroughputEstimator(
+  clock: () => number = () => performance.now(),
+): ThroughputEstimator {
+  let window = { at: clock(), bytes: 0 };
+  let previousWindow = window;
+  return {
+    record(bytes) {
+      const now = clock();
+      if (now - window.at >= windowMs) {
+        previousWindow = window;
+        window = { at: now, bytes: 0 };
+      }
+      window.bytes += bytes;
+    },
+    bytesPerSecond() {
+      const ms = clock() - previousWindow.at;
+      const hasReceived = previousWindow.bytes + window.bytes > 0;
+      if (ms < (hasReceived || previousWindow !== window ? minSampleMs : windowMs)) return null;
+      return ((previousWindow === window ? 0 : previousWindow.bytes) + window.bytes) / (ms / 1_000);
+    },
+  };
 }

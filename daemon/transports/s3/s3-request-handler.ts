@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import type { GuardedAgent } from '../http/guarded-agent.js';
-import type { GuardedResponse } from '../http/send-request.js';
+import type { GuardedAgent, GuardedResponse } from '../http/guarded-agent.js';
 
 /** Who is told how a request comes forward. */
 export interface RequestListener {

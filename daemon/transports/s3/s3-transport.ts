@@ -40,7 +40,7 @@ function bucketTransport(scheme: string, options: BucketOptions): Transport {
   ): Promise<Answer> => {
     const location = parseBucketUrl(url, service);
     if (typeof location === 'string') {
-      const subject = direction === 'download' ? 'The address of the input' : 'The destination';
+      const subject = direction === 'download' ? 'The URL of the input' : 'The destination';
       throw new VencError(errorClassOf('failure', direction), `${subject} ${location}.`);
     }
     // Loaded with the first transfer: a daemon at rest does without the SDK.

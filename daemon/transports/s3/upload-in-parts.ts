@@ -11,7 +11,6 @@ import type { UploadSource } from '../../transfer/upload-source.js';
 import { parseS3Error, transferFailure } from './map-storage-error.js';
 import { hasEtag } from './object.js';
 import { type ObjectUploadContext, withGrants } from './object-upload-context.js';
-import { planParts } from './plan-parts.js';
 import type { StorageSession } from './storage-session.js';
 
 /** A part that the server has. */
@@ -185,4 +184,33 @@ async function complete(
 function multipartEtag(parts: readonly DonePart[]): string {
   const partDigests = parts.map(({ ETag }) => Buffer.from(ETag.replaceAll('"', ''), 'hex'));
   return `${createHash('md5').update(Buffer.concat(partDigests)).digest('hex')}-${parts.length}`;
+}
+
+/** Larger files go up in parts (contract, section 9). */
+export const maxSingleBytes = 16 * 1024 * 1024;
+
+const mebibyte = 1024 * 1024;
+const minPartBytes = 8 * mebibyte;
+/** The service takes no more of them. */
+const maxParts = 10_000;
+/** What all parts on their way may take up in memory together. */
+const maxBufferedBytes = 32 * mebibyte;
+const maxConcurrency = 4;
+
+/** How a file goes up in parts. */
+interface PartPlan {
+  /** Of every part but the last. */
+  readonly partBytes: number;
+  readonly count: number;
+  /** How many go up side by side. */
+  readonly concurrency: number;
+}
+
+/** Cuts a file into parts: never more than are taken, and so that those on their way stay within bounds of memory. */
+export function planParts(sizeBytes: number): PartPlan {
+  const requiredPartBytes = Math.ceil(sizeBytes / maxParts / mebibyte) * mebibyte;
+  const partBytes = Math.max(minPartBytes, requiredPartBytes);
+  const count = Math.max(1, Math.ceil(sizeBytes / partBytes));
+  const concurrency = Math.max(1, Math.min(maxConcurrency, count, Math.floor(maxBufferedBytes / partBytes)));
+  return { partBytes, count, concurrency };
 }

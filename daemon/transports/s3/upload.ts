@@ -8,13 +8,11 @@ import type { Transfer } from '../../transfer/transfer.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { UploadSource } from '../../transfer/upload-source.js';
 import { withRetry } from '../../transfer/with-retry.js';
-import { grantOwnerFullControl } from './grant-owner-full-control.js';
-import { grantsFor } from './grants.js';
+import { grantOwnerFullControl, grantsFor } from './grants.js';
 import { hasEtag, headObjectSize, removeS3Object } from './object.js';
 import { createObjectUploadContext, type ObjectUploadContext, withGrants } from './object-upload-context.js';
-import { maxSingleBytes } from './plan-parts.js';
 import type { StorageSession, StorageSessionOptions } from './storage-session.js';
-import { uploadInParts } from './upload-in-parts.js';
+import { maxSingleBytes, uploadInParts } from './upload-in-parts.js';
 
 /** What an upload to a bucket depends on. */
 export interface StorageUploadOptions extends StorageSessionOptions {

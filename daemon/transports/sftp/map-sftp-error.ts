@@ -46,7 +46,7 @@ export function mapSftpError(
   direction: Direction,
   { name, path }: RemoteLocation,
 ): TransferError {
-  if (isVencError(error)) return { kind: 'final', error, retryAfterMs: null };
+  if (isVencError(error)) return { kind: 'permanent', error, retryAfterMs: null };
   const level = error instanceof Error && 'level' in error ? error.level : null;
   if (level === 'client-authentication') {
     const message = `${name} does not let this user in with these credentials.`;

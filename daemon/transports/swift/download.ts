@@ -1,7 +1,7 @@
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import type { Transfer } from '../../transfer/transfer.js';
-import { downloadFromHttpTarget } from '../http/download.js';
+import { downloadFromHttpTarget } from '../http/http-transport.js';
 import { objectNotFoundError } from './swift-errors.js';
 import type { SwiftOptions } from './swift-options.js';
 import type { SwiftSession } from './swift-session.js';

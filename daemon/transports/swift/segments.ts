@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Orphan } from '../../transfer/orphans.js';
 import type { SwiftSession } from './swift-session.js';
 
 /** What stands at the destination before, or after. */
@@ -91,4 +92,25 @@ function textOf(entry: unknown, name: string): string | null {
   if (typeof entry !== 'object' || entry === null) return null;
   const value: unknown = Reflect.get(entry, name);
   return typeof value === 'string' ? value : null;
+}
+
+/** Takes a delivered object away, with its segments where it is a large one of ours. */
+export async function removeFromSwift(session: SwiftSession, signal: AbortSignal): Promise<void> {
+  const objectState = await readObjectState(session, signal);
+  if (objectState === null) return;
+  const prefix = objectState.isLarge ? await readSegmentsPrefix(session, signal) : null;
+  // First the list: what it leads to must be there as long as it is.
+  await removeSwiftObject(session, session.location.object, signal);
+  if (prefix !== null) await removeSegments(session, prefix, signal);
+}
+
+/** Takes away the segments that a killed program left, unless the object that they belong to came to stand. */
+export async function removeSwiftOrphan(
+  session: SwiftSession,
+  { name }: Orphan,
+  signal: AbortSignal,
+): Promise<void> {
+  const objectState = await readObjectState(session, signal);
+  if (objectState?.isLarge === true && (await readSegmentsPrefix(session, signal)) === name) return;
+  await removeSegments(session, name, signal);
 }

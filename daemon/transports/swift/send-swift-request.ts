@@ -7,8 +7,7 @@ import {
   type TransferError,
 } from '../../transfer/transfer-error.js';
 import type { Watchdog } from '../../transfer/with-retry.js';
-import type { GuardedAgent } from '../http/guarded-agent.js';
-import type { GuardedResponse } from '../http/send-request.js';
+import type { GuardedAgent, GuardedResponse } from '../http/guarded-agent.js';
 import type { SwiftResponse } from './swift-errors.js';
 
 /** One request. */

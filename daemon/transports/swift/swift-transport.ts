@@ -4,8 +4,7 @@ import { errorClassOf } from '../../transfer/transfer-error.js';
 import { connectTimeoutOf } from '../../transfer/with-retry.js';
 import type { Transport } from '../transport.js';
 import { downloadFromSwift } from './download.js';
-import { removeFromSwift, removeSwiftOrphan } from './remove.js';
-import { readObjectState } from './segments.js';
+import { readObjectState, removeFromSwift, removeSwiftOrphan } from './segments.js';
 import { objectNotFoundError } from './swift-errors.js';
 import type { SwiftOptions } from './swift-options.js';
 import { SwiftSession } from './swift-session.js';
@@ -30,7 +29,7 @@ export function createSwiftTransport(options: SwiftOptions): Transport {
   ): Promise<Result> => {
     const location = parseSwiftUrl(url, options.service);
     if (typeof location === 'string') {
-      const subject = direction === 'download' ? 'The address of the input' : 'The destination';
+      const subject = direction === 'download' ? 'The URL of the input' : 'The destination';
       throw new VencError(errorClassOf('failure', direction), `${subject} ${location}.`);
     }
     const session = new SwiftSession(tokenCache, location, direction, options);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { addressKind } from '../../net/addresses.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
 import type { Direction } from '../../transfer/disk-errors.js';
 import { errorClassOf, permanentError, type TransferError } from '../../transfer/transfer-error.js';
@@ -8,7 +9,6 @@ import { isSwiftResponse, sendSwiftRequest } from './send-swift-request.js';
 import { errorOfSwiftStatus, loginError } from './swift-errors.js';
 import type { SsrfGuardFactory } from './swift-options.js';
 import type { SwiftLocation } from './swift-url.js';
-import { trustedHosts } from './trusted-hosts.js';
 
 /** What logging in gave: where the account lies, and what opens it. */
 export interface SwiftAccount {
@@ -134,4 +134,15 @@ function readStorageUrl(text: string | undefined): URL | null {
   if (!/^https?:$/.test(url.protocol)) return null;
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
+}
+
+/**
+ * Which hosts may be private, of those that a login leads to: the configured one, and the storage that it names where it is within the same
+ * walls. A service of the public net must not send us to a private address.
+ */
+export function trustedHosts(
+  auth: { readonly host: string; readonly address: string },
+  storageHost: string,
+): readonly string[] {
+  return addressKind(auth.address) === 'private' ? [auth.host, storageHost] : [auth.host];
 }

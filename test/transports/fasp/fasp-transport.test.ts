@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
-import type { FaspOptions } from '../../../daemon/transports/fasp/download.js';
-import { createFaspTransport } from '../../../daemon/transports/fasp/fasp-transport.js';
+import { createFaspTransport, type FaspOptions } from '../../../daemon/transports/fasp/fasp-transport.js';
 import {
   contentsOf,
   factsOf,

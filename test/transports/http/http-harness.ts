@@ -3,8 +3,8 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { FileFacts } from '../../../daemon/jobs/job.js';
 import { createSsrfGuard, type SsrfGuardOptions } from '../../../daemon/net/ssrf-guard.js';
-import type { RangeThresholds } from '../../../daemon/transports/http/http-download.js';
 import { createHttpTransport } from '../../../daemon/transports/http/http-transport.js';
+import type { RangeThresholds } from '../../../daemon/transports/http/range-scheduler.js';
 import { contentsOf, scratchFolder, transferOf } from '../../contracts/transport/evidence.js';
 import { type HttpSource, type SourceOptions, startHttpSource } from '../../helpers/servers/http-source.js';
 

@@ -19,26 +19,26 @@ const dated: RangeRequest = {
 };
 
 const classes: readonly (readonly [status: number, errorClass: string, kind: string])[] = [
-  [204, 'DownloadFailureError', 'final'],
-  [304, 'DownloadFailureError', 'final'],
-  [400, 'DownloadFailureError', 'final'],
-  [401, 'InvalidUsernameOrPasswordError', 'final'],
-  [403, 'DownloadAccessDeniedError', 'final'],
-  [404, 'FileNotFoundError', 'final'],
-  [410, 'FileNotFoundError', 'final'],
-  [416, 'DownloadFailureError', 'final'],
-  [429, 'DownloadFailureError', 'passing'],
-  [451, 'DownloadFailureError', 'final'],
-  [500, 'DownloadFailureError', 'passing'],
-  [501, 'DownloadFailureError', 'final'],
-  [503, 'DownloadFailureError', 'passing'],
+  [204, 'DownloadFailureError', 'permanent'],
+  [304, 'DownloadFailureError', 'permanent'],
+  [400, 'DownloadFailureError', 'permanent'],
+  [401, 'InvalidUsernameOrPasswordError', 'permanent'],
+  [403, 'DownloadAccessDeniedError', 'permanent'],
+  [404, 'FileNotFoundError', 'permanent'],
+  [410, 'FileNotFoundError', 'permanent'],
+  [416, 'DownloadFailureError', 'permanent'],
+  [429, 'DownloadFailureError', 'transient'],
+  [451, 'DownloadFailureError', 'permanent'],
+  [500, 'DownloadFailureError', 'transient'],
+  [501, 'DownloadFailureError', 'permanent'],
+  [503, 'DownloadFailureError', 'transient'],
 ];
 
 for (const [status, errorClass, kind] of classes) {
   test(`status ${status} is a ${kind} ${errorClass}`, () => {
     const reading = read(status);
-    assert.is(reading.type, 'trouble');
-    if (reading.type !== 'trouble') return;
+    assert.is(reading.type, 'failed');
+    if (reading.type !== 'failed') return;
     assert.is(reading.transferError.error.errorClass, errorClass);
     assert.is(reading.transferError.kind, kind);
   });
@@ -54,7 +54,7 @@ const retryAfter: readonly (readonly [value: string, ms: number | null])[] = [
 for (const [value, ms] of retryAfter) {
   test(`Retry-After: ${value} is ${ms} ms`, () => {
     const reading = read(503, { 'retry-after': value });
-    assert.is(reading.type === 'trouble' ? reading.transferError.retryAfterMs : undefined, ms);
+    assert.is(reading.type === 'failed' ? reading.transferError.retryAfterMs : undefined, ms);
   });
 }
 
@@ -113,7 +113,7 @@ const parts: readonly (readonly [
     { 'content-range': 'bytes 5-9/10', 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT' },
     'body',
   ],
-  ['a part from elsewhere', tagged, { 'content-range': 'bytes 4-9/10', etag: '"a"' }, 'unsound'],
+  ['a part from elsewhere', tagged, { 'content-range': 'bytes 4-9/10', etag: '"a"' }, 'wrong-range'],
   ['a part of another length', tagged, { 'content-range': 'bytes 5-10/11', etag: '"a"' }, 'changed'],
   ['a part of another version', tagged, { 'content-range': 'bytes 5-9/10', etag: '"b"' }, 'changed'],
   [
@@ -122,19 +122,24 @@ const parts: readonly (readonly [
     { 'content-range': 'bytes 5-9/10', 'last-modified': 'Tue, 02 Dec 2025 00:00:00 GMT' },
     'changed',
   ],
-  ['a part without a range', tagged, { etag: '"a"' }, 'unsound'],
-  ['several parts', tagged, { 'content-type': 'multipart/byteranges' }, 'unsound'],
-  ['a part that ends before it begins', tagged, { 'content-range': 'bytes 5-4/10', etag: '"a"' }, 'unsound'],
-  ['a part beyond the end', tagged, { 'content-range': 'bytes 5-10/10', etag: '"a"' }, 'unsound'],
+  ['a part without a range', tagged, { etag: '"a"' }, 'wrong-range'],
+  ['several parts', tagged, { 'content-type': 'multipart/byteranges' }, 'wrong-range'],
+  [
+    'a part that ends before it begins',
+    tagged,
+    { 'content-range': 'bytes 5-4/10', etag: '"a"' },
+    'wrong-range',
+  ],
+  ['a part beyond the end', tagged, { 'content-range': 'bytes 5-10/10', etag: '"a"' }, 'wrong-range'],
   [
     'a part of which more is announced than it holds',
     tagged,
     { 'content-range': 'bytes 5-9/10', 'content-length': '9', etag: '"a"' },
-    'unsound',
+    'wrong-range',
   ],
   ['the middle that was asked for', middle, { 'content-range': 'bytes 5-6/10', etag: '"a"' }, 'body'],
-  ['more than the middle that was asked for', middle, { 'content-range': 'bytes 5-9/10' }, 'unsound'],
-  ['a part that nobody asked for', all, { 'content-range': 'bytes 0-9/10' }, 'trouble'],
+  ['more than the middle that was asked for', middle, { 'content-range': 'bytes 5-9/10' }, 'wrong-range'],
+  ['a part that nobody asked for', all, { 'content-range': 'bytes 0-9/10' }, 'failed'],
 ];
 
 for (const [what, asked, headers, type] of parts) {
@@ -148,14 +153,14 @@ test('a range beyond the end means that the file has changed', () => {
 });
 
 test('a file that is packed though it was asked not to is refused, odd but harmless encodings are not', () => {
-  assert.is(read(200, { 'content-encoding': 'gzip' }).type, 'trouble');
+  assert.is(read(200, { 'content-encoding': 'gzip' }).type, 'failed');
   assert.is(read(200, { 'content-encoding': 'identity' }).type, 'body');
   assert.is(read(200, { 'content-encoding': 'UTF-8' }).type, 'body');
 });
 
 test('a redirect without an address is a failure', () => {
   assert.equal(read(302, { location: '/b' }), { type: 'redirect', location: '/b' });
-  assert.is(read(302).type, 'trouble');
+  assert.is(read(302).type, 'failed');
 });
 
 test.run();

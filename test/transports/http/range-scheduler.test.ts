@@ -1,7 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RangeScheduler } from '../../../daemon/transports/http/range-scheduler.js';
-import { createThroughputEstimator } from '../../../daemon/transports/http/throughput-estimator.js';
+import {
+  createThroughputEstimator,
+  RangeScheduler,
+} from '../../../daemon/transports/http/range-scheduler.js';
 
 const splitOptions = { rangeBytes: 100, minRangeBytes: 10 };
 const rangeOf = (range: { readonly position: number; readonly end: number } | null) =>

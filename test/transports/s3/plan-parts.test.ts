@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { planParts } from '../../../daemon/transports/s3/plan-parts.js';
+import { planParts } from '../../../daemon/transports/s3/upload-in-parts.js';
 
 const mebibyte = 1024 * 1024;
 const sizes = [17, 500, 2_048, 80_000, 80_001, 700_000, 5 * mebibyte].map(

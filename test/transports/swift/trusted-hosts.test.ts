@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { trustedHosts } from '../../../daemon/transports/swift/trusted-hosts.js';
+import { trustedHosts } from '../../../daemon/transports/swift/token-cache.js';
 
 test('a login within private walls may name another private host', () => {
   const auth = { host: 'auth.example.com', address: '10.0.0.7' };
