@@ -1,6 +1,6 @@
 import { exitCodes } from '../shared/exit-codes.js';
 import type { JobRecord } from '../shared/records.js';
-import { appendEntries } from './watch-log.js';
+import { appendEntries } from './log-entries.js';
 import type { LogEntry, WatchedJob, WatchState } from './watch-types.js';
 import { fromListRecord, jobExitCode } from './watched-job.js';
 

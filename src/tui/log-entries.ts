@@ -1,5 +1,5 @@
 import { isFinal } from '../shared/states.js';
-import type { LogEntry, Tone, WatchedFile, WatchedJob } from './watch-types.js';
+import type { LogEntry, LogLine, Tone, WatchedFile, WatchedJob } from './watch-types.js';
 import { fileTitle } from './watched-job.js';
 
 /** What is worth a line of the log in the step from one look at a job to the next. */
@@ -36,4 +36,14 @@ export function toneOf(state: string | null): Tone {
   if (state === 'failed' || state === 'no input') return 'bad';
   if (state === 'processing' || state === 'assigning') return 'busy';
   return state === null || state === 'cancelled' || state === 'skipped' ? 'quiet' : 'plain';
+}
+
+// Enough for a tall terminal.
+const maxLogLines = 50;
+
+/** The log with what is new at its end, the oldest lines gone. */
+export function appendEntries(log: readonly LogLine[], entries: readonly LogEntry[]): readonly LogLine[] {
+  if (entries.length === 0) return log;
+  const next = (log.at(-1)?.serial ?? 0) + 1;
+  return [...log, ...entries.map((line, index) => ({ ...line, serial: next + index }))].slice(-maxLogLines);
 }

@@ -1,12 +1,11 @@
+import { Writable } from 'node:stream';
 import { render, useInput, useStdin } from 'ink';
 import type { ReactNode } from 'react';
 import { type Frame, frameOf, hasSameLayout, withTable } from './frame.js';
-import { FrameSink } from './frame-sink.js';
 import { openPainter } from './painter.js';
 import { createRepaintScheduler } from './repaint-scheduler.js';
 import { openSuspension } from './suspension.js';
-import { ErrorBoundary } from './views/ErrorBoundary.js';
-import { WatchFrame } from './views/WatchFrame.js';
+import { ErrorBoundary, WatchFrame } from './WatchFrame.js';
 import { keysOf } from './watch-keys.js';
 import type { WatchKey, WatchState } from './watch-types.js';
 
@@ -143,4 +142,25 @@ function Keys(props: {
     { isActive: Boolean(isRawModeSupported) },
   );
   return null;
+}
+
+/** Stands where ink expects a terminal, and hands on the frames that ink writes. */
+class FrameSink extends Writable {
+  /** Cells in a row. */
+  columns: number;
+  /** Takes the frames. */
+  onFrame: (frame: string) => void;
+
+  constructor(columns: number, onFrame: (frame: string) => void) {
+    super({ decodeStrings: false });
+    this.columns = columns;
+    this.onFrame = onFrame;
+  }
+
+  override _write(frame: unknown, _encoding: BufferEncoding, done: () => void): void {
+    const text = String(frame);
+    // ink writes nothing at all to learn whether its writes are through.
+    if (text !== '') this.onFrame(text);
+    done();
+  }
 }

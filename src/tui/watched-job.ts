@@ -2,8 +2,10 @@ import { progressOfJob } from '../client/normalise.js';
 import { displayState, etaOfFile, etaOfJob } from '../shared/display-state.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../shared/records.js';
+import { redact } from '../shared/redact.js';
 import { isFinal } from '../shared/states.js';
-import { fileNameOf, sanitize } from './sanitize.js';
+import { safeText } from '../shared/text/safe-text.js';
+import { decodeUrlPart } from '../shared/text/url-text.js';
 import type { JobUnavailable, WatchedFile, WatchedJob } from './watch-types.js';
 
 /** A job of which nothing is known yet. */
@@ -138,4 +140,19 @@ function formatFailure({ error_class, error_message }: MediaFileRecord): string 
     (part) => part !== null && part !== undefined && part !== '',
   );
   return parts.length === 0 ? null : sanitize(parts.join(': '));
+}
+
+/** Words such as a service has for states and events: most texts are, and nothing in them is to be taken out. */
+const plainWords = /^[a-z]+(?: [a-z]+)*$/;
+
+/** A text of a service made fit for a terminal, with the secrets in its addresses masked. */
+export function sanitize(text: string): string {
+  return plainWords.test(text) ? text : redact(safeText(text)).trim();
+}
+
+/** The last part of an address or path as a person would call the file; the whole where it has none. */
+export function fileNameOf(url: string): string {
+  const path = url.replace(/[?#].*$/s, '').replace(/\/+$/, '');
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return sanitize(decodeUrlPart(name === '' ? url : name));
 }
