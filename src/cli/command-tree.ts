@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Argument, Command, Option } from 'commander';
 import { settingFlags } from '../shared/settings/flags.js';
-import { summaryOf } from './help/summary.js';
+import { summaryOf } from './help/help-text.js';
 import { collectValues } from './input/parse-args.js';
 
 /** A word that a command takes in its place. */

@@ -9,7 +9,7 @@ import {
   isCommandName,
 } from './command-table.js';
 import { createContext, type GlobalFlags } from './context.js';
-import { sentence, summaryOf } from './help/summary.js';
+import { sentence, summaryOf } from './help/help-text.js';
 import { rejectEmptyValues } from './input/option-names.js';
 import { wrapText } from './output/wrap-text.js';
 import type { Io } from './terminal/io.js';

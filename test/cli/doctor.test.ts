@@ -4,11 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkClock, clockAhead } from '../../src/cli/doctor/check-clock.js';
-import { checkDaemonVersion } from '../../src/cli/doctor/check-daemon-version.js';
 import { checkDataFolder } from '../../src/cli/doctor/check-data-folder.js';
-import { checkNode } from '../../src/cli/doctor/check-node.js';
-import { checkService } from '../../src/cli/doctor/check-service.js';
+import { checkNode } from '../../src/cli/doctor/check-programs.js';
+import {
+  checkClock,
+  checkDaemonVersion,
+  checkService,
+  clockAhead,
+} from '../../src/cli/doctor/check-service.js';
 import { doctorText } from '../../src/cli/output/doctor-text.js';
 import { createTextColours } from '../../src/cli/output/paint.js';
 import { createClient } from '../../src/client/client.js';

@@ -1,3 +1,6 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
@@ -21,7 +24,6 @@ import { withTypedErrors, withValidation } from '../input/with-settings-errors.j
 import { assignDestinations } from '../run/assign-destinations.js';
 import { type Encoding, encodeAll } from '../run/encode-all.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
-import { withTemporaryFolder } from '../run/temporary-folder.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import {
@@ -165,4 +167,20 @@ async function runSample(
 
 function sampleMade(path: string): string {
   return `venc: ${path} is a test picture with a tone, encoded on this machine: all that is needed is here\n`;
+}
+
+/**
+ * Lends a new empty folder to some work and removes it with all it holds: when the work has ended, and also when the
+ * program leaves at once.
+ */
+async function withTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'venc-'));
+  const leave = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', leave);
+  try {
+    return await use(folder);
+  } finally {
+    process.off('exit', leave);
+    await rm(folder, { recursive: true, force: true });
+  }
 }

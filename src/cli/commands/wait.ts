@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
-import { awaitJobs } from '../jobs/await-jobs.js';
-import { withStillRunningHint } from '../jobs/jobs-continue.js';
+import { awaitJobs, withStillRunningHint } from '../jobs/await-jobs.js';
 import { jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 

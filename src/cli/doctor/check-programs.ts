@@ -1,5 +1,4 @@
 import { VencError } from '../../shared/errors.js';
-import { checkTransports, type TransportReport } from './check-transports.js';
 import { type Finding, messageOf, missingFinding, okFinding } from './finding.js';
 
 const installAdvice = 'install ffmpeg 5.0 or newer, or name one with --ffmpeg and --ffprobe';
@@ -78,4 +77,48 @@ const nothing = { ffmpeg: null, ffprobe: null, looked: [], capabilities: null } 
 function misreported(failure: unknown): Finding {
   const advice = failure instanceof VencError ? (failure.hint ?? installAdvice) : installAdvice;
   return missingFinding('encoding', messageOf(failure), advice);
+}
+
+/** What is needed of the workshop's look at its transports. */
+interface TransportReport {
+  readonly ascp: string | null;
+  readonly withKeys: readonly string[];
+  readonly halfSet: readonly { readonly set: string; readonly missing: string }[];
+}
+
+const subject = 'transports';
+
+/** What the schemes of files lack, and for which of them this environment has keys. Nothing of it is needed for all else to work. */
+function checkTransports({ ascp, withKeys, halfSet }: TransportReport): readonly Finding[] {
+  const note = (message: string, advice: string): Finding => ({ level: 'note', subject, message, advice });
+  return [
+    ...(withKeys.length === 0
+      ? []
+      : [okFinding(subject, `the environment has keys for ${withKeys.join(', ')}`)]),
+    ...halfSet.map(({ set, missing }) =>
+      note(
+        `${set} is set without ${missing}, so neither counts`,
+        `set ${missing} too, where the daemon is started`,
+      ),
+    ),
+    ascp === null
+      ? note('ascp is not on PATH, so fasp: inputs do not work', 'install IBM Aspera to use them')
+      : okFinding(subject, `fasp: by ${ascp}`),
+  ];
+}
+
+/** The least version of Node that all of this runs on, as package.json has it. */
+const minVersion = [20, 18, 1] as const;
+
+/** Whether Node is new enough. `version` is `process.version`. */
+export function checkNode(version: string): Finding {
+  const found = version.replace(/^v/, '').split('.').map(Number);
+  const difference =
+    minVersion.map((part, index) => (found[index] ?? 0) - part).find((each) => each !== 0) ?? 0;
+  if (difference >= 0) return okFinding('node', version);
+  return missingFinding(
+    'node',
+    `${version} is older than ${minVersion.join('.')}`,
+    'install Node 20.18.1 or newer',
+  );
 }

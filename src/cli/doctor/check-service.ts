@@ -2,8 +2,8 @@ import type { Client } from '../../client/client.js';
 import { fieldsOf, itemsOf, readText } from '../../client/coerce.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { redact } from '../../shared/redact.js';
-import { checkClock, clockAhead } from './check-clock.js';
-import { checkDaemonVersion } from './check-daemon-version.js';
+import { productVersion } from '../../shared/version.js';
+import { humanDuration } from '../output/units.js';
 import { type Finding, messageOf, missingFinding, okFinding } from './finding.js';
 
 /** What was learnt of the service, in facts; null where that could not be found out. */
@@ -91,4 +91,35 @@ async function readHealthErrors(client: Client, signal: AbortSignal): Promise<re
       return message === null ? [] : [missingFinding(subject, message, null)];
     });
   return [...checkDaemonVersion(readText(version)), ...reasons];
+}
+
+/** Whether the daemon that runs is the one that was installed: after an upgrade the old one runs on. Nothing where it does not tell. */
+export function checkDaemonVersion(serviceVersion: string | null): readonly Finding[] {
+  if (serviceVersion === null || serviceVersion === productVersion) return [];
+  const message = `the daemon is version ${serviceVersion}, and this is ${productVersion}`;
+  return [
+    { level: 'note', subject: 'versions', message, advice: 'start the daemon again: it keeps its jobs' },
+  ];
+}
+
+/** Seconds by which clocks may differ: a `Date` header has whole ones, and answers take a while. */
+const maxSkewSeconds = 5;
+/** What signatures of storages and of notifications allow is five minutes. */
+const advice =
+  'set both clocks by NTP: S3 and receivers of signed notifications refuse times that are minutes off';
+
+/** By how much this clock is ahead of the service's, in whole seconds; null where its answer bore no time. */
+export function clockAhead(date: string | undefined, now: Date): number | null {
+  const serviceTime = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(serviceTime) ? null : Math.round((now.getTime() - serviceTime) / 1000);
+}
+
+/** What a difference of clocks means to a person; nothing where it is not known. */
+export function checkClock(aheadSeconds: number | null): readonly Finding[] {
+  if (aheadSeconds === null) return [];
+  const subject = 'clock';
+  const difference = Math.abs(aheadSeconds);
+  if (difference <= maxSkewSeconds) return [okFinding(subject, 'agrees with that of the service')];
+  const message = `${humanDuration(difference)} ${aheadSeconds > 0 ? 'ahead of' : 'behind'} that of the service`;
+  return [{ level: 'note', subject, message, advice }];
 }

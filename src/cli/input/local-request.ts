@@ -1,9 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { VencError } from '../../shared/errors.js';
 import type { Io } from '../terminal/io.js';
-import { buildRequestBody, type JobArgs, loadPreset } from './job-args.js';
+import { buildRequestBody, type JobArgs, loadPreset, warnUnknownFields } from './job-args.js';
 import { type ParseXml, readJobInput } from './job-input.js';
-import { warnUnknownFields } from './warn-unknown-fields.js';
 
 /**
  * The request that the argument of `run` and `plan` stands for, with its flags, a local file as a `file:` URL. Rejects with

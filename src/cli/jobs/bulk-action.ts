@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { listParser } from '../../shared/flag-parsers.js';
 import type { JobState } from '../../shared/states.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/examples.js';
+import { formatExamples } from '../help/help-text.js';
 import type { Io } from '../terminal/io.js';
 import { affectsAllJobs, reportError } from '../terminal/report-error.js';
 import { jobIdsHelp, resolveJobs } from './resolve-jobs.js';

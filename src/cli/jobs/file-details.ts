@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/examples.js';
+import { formatExamples } from '../help/help-text.js';
 import { parseId } from '../input/parse-args.js';
 import { createTextColours, type TextColours } from '../output/paint.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-records.js';

@@ -1,9 +1,8 @@
 import { VencError } from '../../shared/errors.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../input/files.js';
-import { buildRequestBody, loadPreset, validateRequest } from '../input/job-args.js';
+import { buildRequestBody, loadPreset, validateRequest, warnUnknownFields } from '../input/job-args.js';
 import { readJobInput } from '../input/job-input.js';
-import { warnUnknownFields } from '../input/warn-unknown-fields.js';
 import type { SubmitOptions } from './submit-options.js';
 
 /** A request as far as the words and the files of the person say it, with what has to be brought to the service before. */

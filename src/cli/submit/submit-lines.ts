@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.js';
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
+import { warnUnknownFields } from '../input/job-args.js';
 import { parseRequest } from '../input/job-input.js';
-import { warnUnknownFields } from '../input/warn-unknown-fields.js';
 import type { Io } from '../terminal/io.js';
 import { type JobToCreate, type SubmittedJobs, submitEach } from './submit-each.js';
 

@@ -1,7 +1,7 @@
 import type { FileToUpload } from '../input/files.js';
 import type { Io } from '../terminal/io.js';
+import { openTransferDisplay, type TransferDisplay } from '../terminal/progress-display.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
-import { openTransferDisplay, type TransferDisplay } from '../terminal/transfer-display.js';
 
 /** Shows the progress of uploads. */
 export interface UploadDisplay {

@@ -1,5 +1,6 @@
 import { VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import { exitCodeOf, formatError } from '../output/error-text.js';
 import type { Io } from './io.js';
 
@@ -28,4 +29,12 @@ function withSubject(error: VencError, subject: string): VencError {
   const messages = error.messages.map((one) => (named.test(one) ? one : `${subject}: ${one}`));
   const hint = error.hint === null ? {} : { hint: error.hint };
   return new VencError(error.errorClass, messages.join('; '), { cause: error, messages, ...hint });
+}
+
+/** Remarks where a broken file of the user's was set aside to, when there was one. */
+export function warnQuarantined(io: Io, quarantinedPath: string | null): void {
+  if (quarantinedPath === null) return;
+  io.writeStderr(
+    `venc: the file so far could not be read: it was set aside as ${safeText(quarantinedPath)}\n`,
+  );
 }

@@ -11,3 +11,8 @@ export function summaryOf(command: Command): string {
 export function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
+
+/** The part of a help page that shows commands to copy, one a line. */
+export function formatExamples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
