@@ -3,7 +3,7 @@ import { Component, createContext, type ReactNode, useContext } from 'react';
 import type { Frame } from './frame.js';
 import type { Tone } from './watch-types.js';
 
-/** What stands around the table of a frame, line by line. */
+/** The lines around the table of a frame. */
 export function WatchFrame({ columns, isColoured, surroundingLines }: Frame): ReactNode {
   return (
     <ColourContext.Provider value={isColoured}>
@@ -49,7 +49,7 @@ interface ErrorBoundaryProps {
   readonly children?: ReactNode;
 }
 
-/** Hands on what a view throws. React would take the view away and go on without it, and ink would show where in our code it happened. */
+/** Passes on an error that a view throws. Otherwise React would unmount the view and continue, and ink would print the stack. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly hasFailed: boolean }> {
   static getDerivedStateFromError(): { readonly hasFailed: boolean } {
     return { hasFailed: true };

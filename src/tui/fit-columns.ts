@@ -18,7 +18,7 @@ export interface FittedColumn<Name extends string> {
   readonly width: number;
 }
 
-/** Cells between two columns. */
+/** Gap between two columns, in cells. */
 export const columnGap = 1;
 
 /**

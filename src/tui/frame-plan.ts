@@ -7,7 +7,7 @@ export interface FrameSize {
   readonly rows: number;
 }
 
-/** What of a state finds room on the screen. */
+/** The part of a state that fits on the screen. */
 export interface FramePlan {
   /** How many rows each part has. */
   readonly rows: RowAllocation;
@@ -19,7 +19,7 @@ export interface FramePlan {
 /** The first and the last line, and the line below the frame where the cursor rests. */
 export const otherRows = 3;
 
-/** Shares the rows of a terminal among the parts of a state. */
+/** Distributes the rows of a terminal among the parts of a state. */
 export function planFrame(state: WatchState, size: FrameSize): FramePlan {
   const opened = state.isOpen ? state.jobs[state.selected] : undefined;
   const rows = allocateRows(size.rows - otherRows, {
@@ -30,7 +30,7 @@ export function planFrame(state: WatchState, size: FrameSize): FramePlan {
   return { rows, ...windowAround(state.selected, state.jobs.length, rows.jobs) };
 }
 
-/** How many rows of the screen each part would like to have. */
+/** The number of rows for each part of the screen. */
 export interface RowAllocation {
   readonly jobs: number;
   readonly details: number;
@@ -43,7 +43,7 @@ const minLogRows = 3;
 const minJobRows = 3;
 
 /**
- * Shares `rows` among the parts between the first and the last line, one of them for the gap above the log. The sum
+ * Distributes `rows` among the parts between the first and the last line, one of them for the gap above the log. The sum
  * never exceeds `rows`: a frame taller than the terminal could not be drawn over.
  */
 export function allocateRows(rows: number, requested: RowAllocation): RowAllocation {

@@ -17,7 +17,7 @@ export interface ScreenIo {
   readonly colour: { readonly stdout: boolean };
   /** A text with our own marks as the locale can show them. */
   toTerminalSymbols(text: string): string;
-  /** Writes a remark. */
+  /** Writes a message. */
   writeStderr(text: string): void;
 }
 
@@ -96,7 +96,7 @@ export function mountScreen(
       stdin.setRawMode(false);
     },
     reacquire: () => {
-      // The shell has set the terminal's mode as well: ours is set anew, though Node takes it for set.
+      // The shell has set the terminal's mode as well: ours is set again, though Node takes it for set.
       stdin.setRawMode(false);
       stdin.setRawMode(true);
       painter.reacquire();
@@ -144,7 +144,7 @@ function Keys(props: {
   return null;
 }
 
-/** Stands where ink expects a terminal, and hands on the frames that ink writes. */
+/** The stream that ink writes to in place of a terminal; passes each frame to a callback. */
 class FrameSink extends Writable {
   /** Cells in a row. */
   columns: number;
@@ -159,7 +159,7 @@ class FrameSink extends Writable {
 
   override _write(frame: unknown, _encoding: BufferEncoding, done: () => void): void {
     const text = String(frame);
-    // ink writes nothing at all to learn whether its writes are through.
+    // ink writes an empty string to learn when its earlier writes are flushed.
     if (text !== '') this.onFrame(text);
     done();
   }

@@ -4,7 +4,7 @@ import { type FrameSize, otherRows, planFrame } from './frame-plan.js';
 import type { StyledText } from './tones.js';
 import type { Command, Tone, WatchState } from './watch-types.js';
 
-/** The lines that stand around the table: the first one above it, the others below. The last frame is without what can be done. */
+/** The lines around the table: the first is above it, the others are below. The last frame has no key hints. */
 export function surroundingLinesOf(
   state: WatchState,
   size: FrameSize,
@@ -65,7 +65,7 @@ function countsOf(state: WatchState): string {
   return [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
 }
 
-/** What the keys do, the most needed first. */
+/** The help for the keys, most important first. */
 const helpLines = [
   'Up Down  j k  move from job to job',
   'PgUp PgDn     move by ten',

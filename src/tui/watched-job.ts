@@ -142,10 +142,10 @@ function formatFailure({ error_class, error_message }: MediaFileRecord): string 
   return parts.length === 0 ? null : sanitize(parts.join(': '));
 }
 
-/** Words such as a service has for states and events: most texts are, and nothing in them is to be taken out. */
+/** Names of states and events: most texts match, and they need no sanitising. */
 const plainWords = /^[a-z]+(?: [a-z]+)*$/;
 
-/** A text of a service made fit for a terminal, with the secrets in its addresses masked. */
+/** Makes a text of a service safe for a terminal and masks the secrets in its URLs. */
 export function sanitize(text: string): string {
   return plainWords.test(text) ? text : redact(safeText(text)).trim();
 }

@@ -58,7 +58,7 @@ test('clocks that differ by a few seconds agree, and more is told with its direc
   assert.equal(
     [2, 600, -600].map((ahead) => checkClock(ahead).map(({ level, message }) => [level, message])),
     [
-      [['good', 'agrees with that of the service']],
+      [['good', 'agrees with the service']],
       [['note', '10m 00s ahead of that of the service']],
       [['note', '10m 00s behind that of the service']],
     ],
@@ -85,7 +85,7 @@ test('a key that is refused is told as such, with the service that refuses it', 
   const env = { VENC_URL: service.url, VENC_API_KEY: 'another' };
   const result = await runCli(['doctor'], { env }).finally(() => service.close());
   assert.is(result.code, 1);
-  assert.ok(result.stdout.includes(`MISSING  key: ${service.url} does not take it`), result.stdout);
+  assert.ok(result.stdout.includes(`MISSING  key: ${service.url} rejects it`), result.stdout);
   assert.match(result.stdout, /\n +compare the key with that of the account/);
 });
 
@@ -100,7 +100,7 @@ test('a service that takes the connection and says nothing is told as such', asy
   ).finally(() => silentServer.close().closeAllConnections());
   assert.equal([facts.is_reachable, facts.is_key_good], [false, null]);
   assert.is(findings[0]?.message, `${url} did not answer within 0.2 seconds`);
-  assert.match(findings[0]?.advice ?? '', /^look whether it hangs/);
+  assert.match(findings[0]?.advice ?? '', /^check whether the service hangs/);
 });
 
 test('a daemon that hangs when it is asked how it fares is not waited for', async () => {

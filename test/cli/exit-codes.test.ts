@@ -30,7 +30,7 @@ const cases: readonly (readonly [string, number, RegExp])[] = [
   ['show 999', 5, /^venc: There is no job 999 here\.\nvenc: hint: /],
   ['input 999', 5, /no input 999/],
   ['wait 1001 999', 5, /no job 999/],
-  ['show abc', 2, /"abc" is no id/],
+  ['show abc', 2, /"abc" is not an id/],
   ['show 0', 2, /no id/],
   ['show', 2, /missing required argument 'id'/],
   ['lst', 2, /unknown command 'lst'\nvenc: hint: did you mean list\?/],

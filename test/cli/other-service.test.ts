@@ -61,7 +61,7 @@ const cases: readonly (readonly [words: string, code: number, says: RegExp])[] =
   [`submit ${request}`, 0, /^1001\n$/],
   ['submit https://example.com/a.mov --json', 0, /"id": "1001"/],
   ['submit https://example.com/a.mov --idempotency-key k', 0, /^1001\n$/],
-  [`submit ${film}`, 2, /This service takes no uploads\.\nvenc: hint: /],
+  [`submit ${film}`, 2, /This service does not support uploads\.\nvenc: hint: /],
   ['submit https://example.com/refuse-me.mov', 2, /422 \(Unprocessable Entity\) for the new job\.\n/],
   [
     `submit https://example.com/a.mov --wait --progress none --download ${folder}`,

@@ -32,7 +32,7 @@ interface DaemonFlags {
 export function define(command: Command, context: Context): void {
   for (const [name, flag] of Object.entries<DaemonFlag>(daemonFlags)) addFlag(command, name, flag);
   command
-    .option('--rebuild-usage', "count the usage that reports tell anew, from every job's file")
+    .option('--rebuild-usage', 'recount the usage for reports from the files of all jobs')
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
     .addHelpText('after', details)

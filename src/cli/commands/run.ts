@@ -53,8 +53,8 @@ export function define(command: Command, context: Context): void {
       'the file of an output, one -o for each --output, or a folder for all',
       collectValues,
     )
-    .option('--sample', `encode a test picture with sound to ${sampleFile}`)
-    .option('--force', 'overwrite files that are there')
+    .option('--sample', `encode a test video with sound to ${sampleFile}`)
+    .option('--force', 'overwrite existing files')
     .option(progressOption.flags, progressOption.help, progressOption.parse)
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')

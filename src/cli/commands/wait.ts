@@ -19,7 +19,7 @@ export function define(command: Command, context: Context): void {
       'give up after this time, such as 90s, 5m or 2h (exit code 7)',
       durationParser('--timeout'),
     )
-    .option('--any', 'until the first of them has ended, which decides')
+    .option('--any', 'wait only for the first job that ends; it decides the exit code')
     .addHelpText('after', details)
     .action(context.handler((args: readonly string[], options: WaitOptions) => run(args, options, context)));
 }

@@ -77,7 +77,7 @@ async function modeOf(context: Context, options: WatchOptions): Promise<Progress
     return mode === 'tty' && !context.io.isTerminal.stdin ? 'plain' : mode;
   }
   if (options.progress === undefined || options.progress === 'json') return 'json';
-  throw new VencError('UsageError', '--jsonl and --progress ask for different things.');
+  throw new VencError('UsageError', '--jsonl and --progress cannot be combined.');
 }
 
 async function onScreen(client: Client, ids: readonly number[], io: Io): Promise<ExitCode> {

@@ -24,7 +24,7 @@ export type CreateArgs = JobArgs & { readonly out?: readonly string[]; readonly 
 export interface RequestBase {
   /** Null without a request. */
   readonly request: RequestFields | null;
-  /** The address of an input; null where the request has it, or it is not known yet. */
+  /** The address of an input; null if the request has it, or it is not known yet. */
   readonly input: string | null;
   /** What `--preset` names, from `presetOf`. */
   readonly preset: RequestFields | null;
@@ -131,11 +131,11 @@ export async function readOutputArgument(arg: string): Promise<string> {
   return (await readTextFile(path)).trim();
 }
 
-/** Remarks fields of a request that nobody knows, with what may have been meant. `where` stands in front, such as `line 3: `. */
+/** Warns about unknown fields of a request, with suggestions. `where` is a prefix such as `line 3: `. */
 export async function warnUnknownFields(request: unknown, io: Io, where = ''): Promise<void> {
   const { findUnknownFields } = await import('../../shared/settings/unknown-fields.js');
   for (const { path, hint } of findUnknownFields(request)) {
-    io.writeStderr(`venc: ${where}warning: unknown field ${safeText(path)}: it is ignored\n`);
+    io.writeStderr(`venc: ${where}warning: unknown field ${safeText(path)}: ignored\n`);
     if (hint !== null) io.writeStderr(`venc: hint: ${safeText(hint)}\n`);
   }
 }

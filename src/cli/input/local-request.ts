@@ -20,11 +20,11 @@ export async function localRequest(arg: string, options: JobArgs, io: Io, parseX
   return buildRequestBody({ request: null, input: address, preset }, options);
 }
 
-/** Here nobody is unreachable: without an ffmpeg the machine lacks something, and the person is to see to it (exit code 2). */
+/** Turns `UnavailableError` into `UsageError`: a missing ffmpeg is for the user to fix (exit code 2). */
 export function withoutProgram(error: unknown): unknown {
   if (!(error instanceof VencError) || error.errorClass !== 'UnavailableError') return error;
   return new VencError('UsageError', error.message, {
     cause: error,
-    hint: 'venc doctor tells what was looked for',
+    hint: 'venc doctor shows where it was searched for',
   });
 }

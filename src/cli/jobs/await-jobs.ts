@@ -58,7 +58,7 @@ function endOf(event: Extract<FollowEvent, { type: 'final' | 'refused' }>): Exit
   return event.job.state === 'finished' ? exitCodes.done : exitCodes.jobFailed;
 }
 
-/** An interruption or a timeout, with the remark that the jobs themselves go on and how to come back to them; any other error as it is. */
+/** Adds to an interruption or a timeout that the jobs are still running, and the command that resumes waiting. Returns any other error unchanged. */
 export function withStillRunningHint(
   error: unknown,
   ids: readonly number[],

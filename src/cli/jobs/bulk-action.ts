@@ -82,7 +82,7 @@ function checkChoice(
 ): void {
   const selectors = [args.length > 0, options.all === true, options.state !== undefined];
   if (selectors.filter(Boolean).length !== 1) {
-    throw new VencError('UsageError', `${action.name} takes either ids, or --state, or --all.`, {
+    throw new VencError('UsageError', `${action.name} needs ids, --state or --all, and only one of them.`, {
       hint: `for example: venc ${action.name} 123`,
     });
   }
@@ -94,9 +94,9 @@ export function requireTerminal(actionName: string, io: Io): void {
   if (io.isTerminal.stdin && io.isTerminal.stderr) return;
   throw new VencError(
     'UsageError',
-    `venc ${actionName} asks before it acts on many jobs, and there is no terminal to ask on.`,
+    `venc ${actionName} asks for confirmation before it acts on many jobs, but there is no terminal.`,
     {
-      hint: 'add --yes to do it without asking',
+      hint: 'add --yes to skip the confirmation',
     },
   );
 }

@@ -32,7 +32,10 @@ export function defineFileDetails<Details extends object>(
     });
     return exitCodes.done;
   };
-  addOutputFormatOptions(command.argument('<id>', `id of the ${name}, as venc show tells it`, parseId), 'one')
+  addOutputFormatOptions(
+    command.argument('<id>', `id of the ${name}, as venc show prints it`, parseId),
+    'one',
+  )
     .addHelpText('after', formatExamples(`venc ${name} 124`, `venc ${name} 124 --json --fields width,height`))
     .action(context.handler(run));
 }

@@ -58,7 +58,7 @@ function idByPosition(newest: readonly { readonly id: number }[], position: numb
   );
 }
 
-/** A job of which nothing is known, with one of everything that it may have: its keys are what `--fields` can name. */
+/** A job with default values and one entry in every list; its keys are the names that `--fields` accepts. */
 export function emptyJob(): JobRecord {
   return normaliseJob({ output_media_files: [{}], thumbnails: [{}] });
 }
@@ -81,7 +81,7 @@ export async function explainMissingJob(client: Client, id: number, error: unkno
 
 interface FoundFile {
   readonly kind: 'input' | 'output';
-  /** Null where the service does not tell. */
+  /** Null if the service does not tell. */
   readonly jobId: number | null;
 }
 

@@ -5,7 +5,7 @@ import { type Column, type TableStyle, table } from './table.js';
 /** A key of the configuration and the value that applies where no flag says otherwise. */
 export interface ConfigRecord {
   readonly key: string;
-  /** null where only the default applies. */
+  /** null if only the default applies. */
   readonly value: string | null;
   /** The environment variable or the file that it comes from, or `default`. */
   readonly from: string;

@@ -9,7 +9,7 @@ export interface UploadDisplay {
   start(
     file: FileToUpload,
   ): Promise<{ readonly report: (doneBytes: number) => void; readonly finish: () => void }>;
-  /** Writes a remark. */
+  /** Writes a message. */
   writeStderr(text: string): void;
   /** Makes room for what `write` writes to the same terminal. */
   withDisplayHidden(write: () => Promise<void>): Promise<void>;

@@ -20,7 +20,7 @@ export interface Io {
   readonly width: number;
   /** Writes the answer. Resolves when it is safe to go on writing. */
   writeStdout(text: string): Promise<void>;
-  /** Writes a remark. */
+  /** Writes a message. */
   writeStderr(text: string): void;
   /** Ends the program at once. */
   exit(code: number): never;
@@ -89,7 +89,7 @@ function isSet(variable: string | undefined): boolean {
   return variable !== undefined && variable !== '';
 }
 
-/** Writes our own marks (bars, lines, `…`) as the locale can show them: as they are, or in ASCII. */
+/** Writes symbols (bars, lines, `…`) unchanged, or in ASCII if the locale is not UTF-8. */
 export function createSymbolWriter(env: Environment): (text: string) => string {
   return isUtf8Locale(env) ? (text) => text : toAscii;
 }

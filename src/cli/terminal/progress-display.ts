@@ -8,7 +8,7 @@ import type { ProgressMode } from './progress-mode.js';
 export interface ProgressDisplay {
   /** `percent` is 0-100; `activity` is a few words on what is going on; `record` is what `--progress json` prints. */
   update(percent: number, activity: string, record: object): void;
-  /** Writes a remark; the display goes on below it. */
+  /** Writes a message; the display goes on below it. */
   writeStderr(text: string): void;
   /** Makes room for what `write` writes to the same terminal; the display goes on below it. */
   withDisplayHidden(write: () => Promise<void>): Promise<void>;
@@ -61,7 +61,7 @@ function plainLines(io: Io, title: string): ProgressDisplay['update'] {
 
 /** Shows how much of one file has been carried over. */
 export interface TransferDisplay extends Pick<ProgressDisplay, 'writeStderr' | 'withDisplayHidden' | 'stop'> {
-  /** Bytes done so far, and of how many; null where that is not known. */
+  /** Bytes done so far, and of how many; null if unknown. */
   readonly report: (doneBytes: number, totalBytes: number | null) => void;
 }
 

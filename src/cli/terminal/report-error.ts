@@ -17,12 +17,12 @@ export function reportError(
   return code === exitCodes.done ? exitCodeOf(error) : code;
 }
 
-/** Whether an error would meet every other job as well: the service cannot be reached, or refuses the key. */
+/** Whether an error affects all other jobs too: the service is unreachable or rejects the key. */
 export function affectsAllJobs(error: VencError): boolean {
   return ['UnreachableError', 'UnauthorizedError', 'ForbiddenError'].includes(error.errorClass);
 }
 
-/** The error with the subject in front of each complaint that does not name it. */
+/** The error with the subject in front of each message that does not name it. */
 function withSubject(error: VencError, subject: string): VencError {
   const name = subject.replace(/^Job /, '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const named = new RegExp(`(?<!\\w)${name}(?!\\w)`);
@@ -31,10 +31,10 @@ function withSubject(error: VencError, subject: string): VencError {
   return new VencError(error.errorClass, messages.join('; '), { cause: error, messages, ...hint });
 }
 
-/** Remarks where a broken file of the user's was set aside to, when there was one. */
+/** Warns that a broken file of the user was quarantined, and names its new path. */
 export function warnQuarantined(io: Io, quarantinedPath: string | null): void {
   if (quarantinedPath === null) return;
   io.writeStderr(
-    `venc: the file so far could not be read: it was set aside as ${safeText(quarantinedPath)}\n`,
+    `venc: warning: the previous file could not be read and was moved to ${safeText(quarantinedPath)}\n`,
   );
 }
