@@ -135,7 +135,7 @@ test('a file in the place of the data folder is found out', async () => {
 
 test('a daemon that an upgrade left running is told of', () => {
   assert.equal(checkDaemonVersion(null), []);
-  assert.match(checkDaemonVersion('0.0.1')[0]?.message ?? '', /^the daemon is version 0\.0\.1, and this is /);
+  assert.match(checkDaemonVersion('0.0.1')[0]?.message ?? '', /^the daemon is version 0\.0\.1, but this command is version /);
 });
 
 test('doctor ends with a verdict, which names what is missing', async () => {
