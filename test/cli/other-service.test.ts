@@ -93,7 +93,7 @@ const cases: readonly (readonly [words: string, code: number, says: RegExp])[] =
   ],
   ['show 999', 5, /There is no job 999 here\./],
   ['show 3000000000', 5, /There is no job 3000000000 here\./],
-  ['show 9007199254740993', 2, /no id/],
+  ['show 9007199254740993', 2, /not an id/],
 ];
 
 for (const [words, code, expectedText] of cases) {

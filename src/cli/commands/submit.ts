@@ -28,8 +28,8 @@ export function define(command: Command, context: Context): void {
       'make no second job where one was made with this key in the last 24 hours; for several KEY-1 and so on',
       idempotencyKeyOf,
     )
-    .option('--json', 'print whole responses as JSON, one per line for several jobs')
-    .option('--wait', 'wait until the jobs end; the exit code reports the result')
+    .option('--json', 'print whole responses, one per line')
+    .option('--wait', 'wait until the jobs end; the exit code tells how')
     .option(
       '--timeout <time>',
       'with --wait: give up after this time, such as 90s, 5m or 2h',
