@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { Job } from '../daemon/jobs/job.js';
 import { routePath } from '../src/shared/routes.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
-import { startBare } from './http-bare-server.js';
 import { fillDataFolder } from './http-jobs.js';
 import { type Load, type LoadGenerator, loadOf, startLoad, wireRequest } from './http-load.js';
 import type { LoadResult } from './load.js';
@@ -180,4 +183,29 @@ async function keptFiles(url: string, { folder }: Filled): Promise<Load> {
 
 function postsOf(url: string, request: string): Load {
   return { port: Number(new URL(url).port), requests: [request], lengths: null, status: 201 };
+}
+
+/** The bare app of `http-bare.ts`, in a process of its own. */
+interface BareServer {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the bare app, which keeps its files in a folder. */
+async function startBare(folder: string): Promise<BareServer> {
+  const program = fileURLToPath(new URL('./http-bare.js', import.meta.url));
+  const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  const failed = ended.then(([code]) => {
+    throw new Error(`the bare app ended with ${code} before it was there`);
+  });
+  failed.catch(() => {});
+  const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), failed])) as [string];
+  return {
+    url,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
 }

@@ -8,7 +8,7 @@ export interface LoadRequest {
   readonly connections: number;
   /** Whole requests as they go over the wire. Every connection begins at another one and takes them in turn. */
   readonly requests: readonly string[];
-  /** Length of the answer to each request in bytes; null where it may vary. */
+  /** Length of the answer to each request in bytes; null if it may vary. */
   readonly lengths: readonly number[] | null;
   readonly status: number;
   /** The slice ends with whichever comes first; what is under way then is waited for. */

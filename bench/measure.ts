@@ -11,7 +11,7 @@ export interface Figure {
   /** `x`: a ratio, by round, of the thing measured to what stands beside it. */
   readonly unit: 'x' | 'ms' | 'MB';
   readonly value: Spread;
-  /** Greatest median that is good enough; null where the figure is there to be known only. */
+  /** Greatest median that is good enough; null if the figure is there to be known only. */
   readonly atMost: number | null;
   /** Least median that is good enough, for figures of which more is better. */
   readonly atLeast?: number;
@@ -50,7 +50,7 @@ export function ratiosOf(samples: readonly number[], beside: readonly number[]):
   return samples.map((sample, round) => sample / (beside[round] ?? Number.NaN));
 }
 
-/** Whether a figure reaches its target; null where it has none. */
+/** Whether a figure reaches its target; null if it has none. */
 export function isMet({ value, atMost, atLeast }: Figure): boolean | null {
   if (atLeast !== undefined) return value.median >= atLeast;
   return atMost === null ? null : value.median <= atMost;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 /** The program under measure, as it is installed. */
 export const vencPath = fileURLToPath(new URL('../../bin/venc.js', import.meta.url));
 
-/** Runs a program to its end, its outputs thrown away. Rejects where it does not end with 0, with its last words. */
+/** Runs a program to its end and discards stdout. If the exit code is not 0, rejects with the end of stderr. */
 export async function runProgram(
   path: string,
   args: readonly string[],
@@ -21,7 +21,7 @@ export async function runProgram(
   if (code !== 0) throw new Error(`${path} ${args.join(' ')} ended with ${code ?? signal}: ${said}`);
 }
 
-/** Runs a Node program to its end, likewise, and gives what it said on stdout. */
+/** Runs a Node program to its end and returns its stdout. */
 export async function outputOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   return (await promisify(execFile)(process.execPath, args, { env })).stdout;
 }

@@ -4,7 +4,7 @@ export interface CrossRule {
   readonly broken: Readonly<Record<string, unknown>>;
 }
 
-/** The rules between settings that are told in the reference. A test sees to it that what breaks one is refused. */
+/** The rules between settings that the reference lists. A test checks that the daemon rejects each violation. */
 export const crossRules: readonly CrossRule[] = [
   {
     rule: '`size` and `width` or `height`, where both are given, must agree.',

@@ -1,9 +1,10 @@
+import { containerOf, containers, type Extension } from '../../daemon/plan/containers.js';
+import { chooseCodecs } from '../../daemon/plan/decide/choose-codecs.js';
 import { supportedJobFields, supportedOutputSettings } from '../../daemon/plan/supported-settings.js';
 import { defaultOutput, jobTable, outputTable } from '../../src/shared/settings/index.js';
-import { containersTable } from './containers-table.js';
 import { crossRules } from './cross-rules.js';
 import { examples } from './examples.js';
-import { block } from './markdown.js';
+import { block, code, table } from './markdown.js';
 import { settingsTables } from './settings-tables.js';
 
 /** The settings reference, `docs/settings.md`: everything that a create takes (section 4.1), made of the tables that read it. */
@@ -59,4 +60,25 @@ extension. \`venc doctor\` tells what the ffmpeg at hand cannot encode.`;
 
 function typed(word: string): string {
   return /^[\w:/.=,%-]+$/.test(word) ? word : `'${word}'`;
+}
+
+/** The extensions of file names and the codecs that go with them, the default ones first. */
+function containersTable(): string {
+  const extensions = Object.keys(containers) as readonly string[] as readonly Extension[];
+  return table(
+    ['file name', 'without other settings', 'picture, with its sound', 'sound alone'],
+    extensions.map((extension) => {
+      const { codecPairs: pairs, audioOnlyCodecs: single } = containerOf(extension);
+      const { video, audio } = chooseCodecs({}, extension);
+      const images = Object.entries(pairs).map(
+        ([codec, audioCodecs]) => `${codec} (${audioCodecs.join(', ')})`,
+      );
+      return [
+        code(extension),
+        [video, audio].filter((codec) => codec !== null).join(' + '),
+        images.length === 0 ? '-' : images.join(', '),
+        single.join(', '),
+      ];
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from './context.js';
 
-/** What a command's file gives: its arguments and options, and through `context.act` what it does. */
+/** The exports of a command's file: `define` adds its arguments, options and handler. */
 export interface CommandModule {
   define(command: Command, context: Context): void;
   /** What its help says in front of the examples where that takes more than the command itself does to load. */

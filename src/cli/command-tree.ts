@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Argument, Command, Option } from 'commander';
 import { settingFlags } from '../shared/settings/flags.js';
-import { summaryOf } from './help/summary.js';
+import { summaryOf } from './help/help-text.js';
 import { collectValues } from './input/parse-args.js';
 
 /** A word that a command takes in its place. */
@@ -11,7 +11,7 @@ export interface ArgumentNode {
   readonly help: string;
   readonly isRequired: boolean;
   readonly isVariadic: boolean;
-  /** The words that it may be; none where it is not one of a few. */
+  /** The words that it may be; none if it is not one of a few. */
   readonly choices: readonly string[];
 }
 
@@ -19,12 +19,12 @@ export interface ArgumentNode {
 export interface FlagNode {
   /** E.g. `--state`. */
   readonly long: string;
-  /** E.g. `-y`; null where it has none. */
+  /** E.g. `-y`; null if it has none. */
   readonly short: string | null;
-  /** Its value as the help shows it, e.g. `<state>`; null where it takes none. */
+  /** Its value as the help shows it, e.g. `<state>`; null if it takes none. */
   readonly argument: string | null;
   readonly help: string;
-  /** The words that its value may be; none where it is not one of a few. */
+  /** The words that its value may be; none if it is not one of a few. */
   readonly choices: readonly string[];
   readonly isRepeatable: boolean;
   /** It is left out of help pages, as `--no-test` is. */

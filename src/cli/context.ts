@@ -11,7 +11,7 @@ export interface ProgramFlags {
   readonly ffprobe?: string;
 }
 
-/** What every command works with, beside its own options. */
+/** What every command uses besides its own options. */
 export interface Context {
   readonly io: Io;
   /** Makes an action of a function that says how the command ended. */
@@ -22,7 +22,7 @@ export interface Context {
   config(): Promise<Config>;
   /** The data folder: `--data`, `VENC_DATA`, the configured one, else the user's own. */
   dataFolder(): Promise<string>;
-  /** Where ffmpeg and ffprobe are: as flags, environment or configuration say; null where they are to be looked for. */
+  /** Where ffmpeg and ffprobe are: as flags, environment or configuration say; null if they are to be looked for. */
   programs(flags: ProgramFlags): Promise<{ readonly ffmpeg: string | null; readonly ffprobe: string | null }>;
   /** A client of the service that `--target`, the environment, the configuration or the data folder names, in this order. */
   client(): Promise<Client>;

@@ -9,7 +9,7 @@ import {
   isCommandName,
 } from './command-table.js';
 import { createContext, type GlobalFlags } from './context.js';
-import { sentence, summaryOf } from './help/summary.js';
+import { sentence, summaryOf } from './help/help-text.js';
 import { rejectEmptyValues } from './input/option-names.js';
 import { wrapText } from './output/wrap-text.js';
 import type { Io } from './terminal/io.js';
@@ -56,7 +56,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     if (error.exitCode === 0) return exitCodes.done;
     // No command was named: the help stands on stderr already.
     if (error.code === 'commander.help') return exitCodes.usage;
-    // Only what Commander does not know is looked up: the words of other programs cost nothing where they are not used.
+    // Only what Commander does not know is looked up: the words of other programs cost nothing if they are not used.
     const { usageError, suggestedArgs } = await import('./input/usage-error.js');
     const suggested = suggestedArgs(error, program, args);
     if (suggested === null) throw usageError(error, program, args);
@@ -79,7 +79,7 @@ export function createProgram(io: Io): Command {
       .option('--data <folder>', 'data folder of the local daemon (or VENC_DATA)')
       .option('--target <name>', 'the service to talk to: a name of venc target list (or VENC_TARGET)')
       .option('--no-color', 'no colours (or NO_COLOR)')
-      .option('--debug', 'show where an error comes from')
+      .option('--debug', 'show stack traces of errors')
       .helpOption('-h, --help', 'show this help')
       .helpCommand('help [command]', 'show the help of a command')
       .configureHelp({ showGlobalOptions: true, helpWidth: width, ...helpWording })
@@ -143,7 +143,7 @@ function findRequestedIndex(args: readonly string[]): number {
   );
 }
 
-/** What help is asked for by the command `help`, which comes to its own by `venc help help`; null where it is not named. */
+/** What help is asked for by the command `help`, which comes to its own by `venc help help`; null if it is not named. */
 function helpSubjects(argv: readonly string[]): readonly string[] | null {
   const index = findRequestedIndex(argv);
   if (argv[index] !== 'help') return null;

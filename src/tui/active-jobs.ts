@@ -1,13 +1,13 @@
 import { exitCodes } from '../shared/exit-codes.js';
 import type { JobRecord } from '../shared/records.js';
-import { appendEntries } from './watch-log.js';
+import { appendEntries } from './log-entries.js';
 import type { LogEntry, WatchedJob, WatchState } from './watch-types.js';
 import { fromListRecord, jobExitCode } from './watched-job.js';
 
-/** How long a job that is over stays, where every active job is watched. */
+/** How long an ended job stays on the screen if all active jobs are watched. */
 const endedJobDisplayMs = 20_000;
 
-/** Takes in jobs that were found active. One that was here before and is over has been resubmitted: it begins anew. */
+/** Adds jobs that were found active. A known job that had ended was resubmitted, so it is replaced. */
 export function addFoundJobs(state: WatchState, records: readonly JobRecord[]): WatchState {
   const found = records.map(fromListRecord);
   const isNew = (job: WatchedJob): boolean => !state.jobs.some(({ id }) => id === job.id);
@@ -25,7 +25,7 @@ function newJobEntry(job: WatchedJob, atMs: number): LogEntry {
   return { atMs, text, tone: 'plain' };
 }
 
-/** Lets jobs go that have been over for a while, but for the one that is looked at or asked about. */
+/** Removes jobs that ended a while ago, except the one that is open or has a pending command. */
 export function removeEndedJobs(state: WatchState): WatchState {
   const { footer, nowMs, selected, isOpen } = state;
   const commandJobId = footer.kind === 'question' || footer.kind === 'sending' ? footer.command.jobId : null;
@@ -42,7 +42,7 @@ export function removeEndedJobs(state: WatchState): WatchState {
   return select({ ...state, jobs, removedExitCode }, state.jobs[selected]);
 }
 
-/** The same job selected in another list; where it is gone, the one in its place. */
+/** Selects the same job in another list, or the one at its position if it is gone. */
 function select(state: WatchState, job: WatchedJob | undefined): WatchState {
   const index = job === undefined ? -1 : state.jobs.findIndex(({ id }) => id === job.id);
   const last = Math.max(0, state.jobs.length - 1);

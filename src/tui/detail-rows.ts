@@ -1,8 +1,7 @@
 import { cutText } from '../shared/text/display-width.js';
 import { fileCell, fileColumns } from './file-cells.js';
-import type { FittedColumn } from './fit-columns.js';
+import { type FittedColumn, rowText } from './fit-columns.js';
 import type { JobColumn } from './job-cells.js';
-import { rowText } from './row-text.js';
 import type { StyleText } from './tones.js';
 import type { Tone, WatchedJob } from './watch-types.js';
 

@@ -1,3 +1,6 @@
+import { cutText, displayWidth } from '../shared/text/display-width.js';
+import type { StyledText, StyleText } from './tones.js';
+
 /** A column of a table that has to fit: its least and greatest width in cells, and what it is worth. */
 export interface ColumnSpec<Name extends string> {
   readonly name: Name;
@@ -15,7 +18,7 @@ export interface FittedColumn<Name extends string> {
   readonly width: number;
 }
 
-/** Cells between two columns. */
+/** Gap between two columns, in cells. */
 export const columnGap = 1;
 
 /**
@@ -51,4 +54,19 @@ export function widthOf(columns: readonly { readonly width: number }[]): number 
 
 function minWidthOf(columns: readonly ColumnSpec<string>[]): number {
   return widthOf(columns.map(({ minWidth }) => ({ width: minWidth })));
+}
+
+/** One row of a table: every cell in its column's width, cut off where it does not fit. */
+export function rowText<Name extends string>(
+  columns: readonly FittedColumn<Name>[],
+  /** Makes the cell of a column; the width is for bars, which fill theirs. */
+  cell: (name: Name, width: number) => StyledText,
+  styleText: StyleText,
+): string {
+  const cells = columns.map(({ name, width }) => {
+    const { text, ...style } = cell(name, width);
+    const cut = cutText(text, width);
+    return styleText(style, cut + ' '.repeat(Math.max(0, width - displayWidth(cut))));
+  });
+  return cells.join(' '.repeat(columnGap)).trimEnd();
 }

@@ -1,7 +1,10 @@
-import type { FrameSize } from './frame-plan.js';
+import { detailRows } from './detail-rows.js';
+import { rowTitle } from './file-cells.js';
+import { fitColumns, rowText } from './fit-columns.js';
+import { type FrameSize, planFrame } from './frame-plan.js';
+import { jobCell, jobColumns } from './job-cells.js';
 import { surroundingLinesOf } from './surrounding-lines.js';
-import { tableRows } from './table-rows.js';
-import { createStyler, type StyledText } from './tones.js';
+import { createStyler, type StyledText, type StyleText } from './tones.js';
 import type { WatchState } from './watch-types.js';
 
 /**
@@ -46,4 +49,19 @@ export function hasSameLayout(one: Frame, other: Frame): boolean {
 export function withTable(layout: string, { table }: Frame): readonly string[] {
   const [header = '', ...others] = layout.split('\n');
   return [header, ...table, ...others];
+}
+
+/** The rows of the table of jobs, those of the job that is opened among them: none is wider than the terminal. */
+function tableRows(state: WatchState, size: FrameSize, styleText: StyleText): readonly string[] {
+  const { rows, from, to } = planFrame(state, size);
+  const selected = state.jobs[state.selected];
+  const opened = state.isOpen ? selected : undefined;
+  const titles = opened?.files.map((file) => rowTitle(opened, file)) ?? [];
+  const columns = fitColumns(jobColumns(state.jobs, titles), size.columns);
+  return state.jobs.slice(from, to).flatMap((job) => {
+    const row = rowText(columns, (name, width) => jobCell(job, job === selected, name, width), styleText);
+    if (job !== opened) return [row];
+    const options = { jobColumns: columns, columns: size.columns, rows: rows.details, styleText };
+    return [row, ...detailRows(job, options)];
+  });
 }

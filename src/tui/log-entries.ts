@@ -1,8 +1,8 @@
 import { isFinal } from '../shared/states.js';
-import type { LogEntry, Tone, WatchedFile, WatchedJob } from './watch-types.js';
+import type { LogEntry, LogLine, Tone, WatchedFile, WatchedJob } from './watch-types.js';
 import { fileTitle } from './watched-job.js';
 
-/** What is worth a line of the log in the step from one look at a job to the next. */
+/** The log entries for the change of a job between two updates. */
 export function logEntriesFor(before: WatchedJob, after: WatchedJob, atMs: number): readonly LogEntry[] {
   const toEntry = (text: string, tone: Tone): LogEntry => ({ atMs, text: `job ${after.id}: ${text}`, tone });
   if (after.unavailable !== null)
@@ -30,10 +30,20 @@ function fileEntries(before: WatchedJob, after: WatchedJob, file: WatchedFile): 
   return [];
 }
 
-/** How a state is meant. */
+/** The tone in which a state is shown. */
 export function toneOf(state: string | null): Tone {
   if (state === 'finished') return 'good';
   if (state === 'failed' || state === 'no input') return 'bad';
   if (state === 'processing' || state === 'assigning') return 'busy';
   return state === null || state === 'cancelled' || state === 'skipped' ? 'quiet' : 'plain';
+}
+
+// Enough for a tall terminal.
+const maxLogLines = 50;
+
+/** Appends entries to the log and drops the oldest lines beyond the limit. */
+export function appendEntries(log: readonly LogLine[], entries: readonly LogEntry[]): readonly LogLine[] {
+  if (entries.length === 0) return log;
+  const next = (log.at(-1)?.serial ?? 0) + 1;
+  return [...log, ...entries.map((line, index) => ({ ...line, serial: next + index }))].slice(-maxLogLines);
 }

@@ -1,12 +1,11 @@
+import { Writable } from 'node:stream';
 import { render, useInput, useStdin } from 'ink';
 import type { ReactNode } from 'react';
 import { type Frame, frameOf, hasSameLayout, withTable } from './frame.js';
-import { FrameSink } from './frame-sink.js';
 import { openPainter } from './painter.js';
 import { createRepaintScheduler } from './repaint-scheduler.js';
 import { openSuspension } from './suspension.js';
-import { ErrorBoundary } from './views/ErrorBoundary.js';
-import { WatchFrame } from './views/WatchFrame.js';
+import { ErrorBoundary, WatchFrame } from './WatchFrame.js';
 import { keysOf } from './watch-keys.js';
 import type { WatchKey, WatchState } from './watch-types.js';
 
@@ -18,7 +17,7 @@ export interface ScreenIo {
   readonly colour: { readonly stdout: boolean };
   /** A text with our own marks as the locale can show them. */
   toTerminalSymbols(text: string): string;
-  /** Writes a remark. */
+  /** Writes a message. */
   writeStderr(text: string): void;
 }
 
@@ -97,7 +96,7 @@ export function mountScreen(
       stdin.setRawMode(false);
     },
     reacquire: () => {
-      // The shell has set the terminal's mode as well: ours is set anew, though Node takes it for set.
+      // The shell has set the terminal's mode as well: ours is set again, though Node takes it for set.
       stdin.setRawMode(false);
       stdin.setRawMode(true);
       painter.reacquire();
@@ -143,4 +142,25 @@ function Keys(props: {
     { isActive: Boolean(isRawModeSupported) },
   );
   return null;
+}
+
+/** The stream that ink writes to in place of a terminal; passes each frame to a callback. */
+class FrameSink extends Writable {
+  /** Cells in a row. */
+  columns: number;
+  /** Takes the frames. */
+  onFrame: (frame: string) => void;
+
+  constructor(columns: number, onFrame: (frame: string) => void) {
+    super({ decodeStrings: false });
+    this.columns = columns;
+    this.onFrame = onFrame;
+  }
+
+  override _write(frame: unknown, _encoding: BufferEncoding, done: () => void): void {
+    const text = String(frame);
+    // ink writes an empty string to learn when its earlier writes are flushed.
+    if (text !== '') this.onFrame(text);
+    done();
+  }
 }

@@ -21,7 +21,7 @@ export interface Painter {
 }
 
 const csi = '\u001b[';
-// The second screen of the terminal has no past to scroll into, and its rows are not wrapped anew when the terminal is resized.
+// The second screen of the terminal has no past to scroll into, and its rows are not wrapped again when the terminal is resized.
 const enter = `${csi}?1049h${csi}?25l`;
 const leave = `${csi}?25h${csi}?1049l`;
 const clear = `${csi}H${csi}2J`;

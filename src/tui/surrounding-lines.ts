@@ -1,12 +1,10 @@
-import { footerText } from './footer-text.js';
-import { timeOfDay } from './format.js';
+import { columnGap } from './fit-columns.js';
+import { clock, timeOfDay } from './format.js';
 import { type FrameSize, otherRows, planFrame } from './frame-plan.js';
-import { headerText } from './header-text.js';
-import { helpLines } from './help-lines.js';
 import type { StyledText } from './tones.js';
-import type { WatchState } from './watch-types.js';
+import type { Command, Tone, WatchState } from './watch-types.js';
 
-/** The lines that stand around the table: the first one above it, the others below. The last frame is without what can be done. */
+/** The lines around the table: the first is above it, the others are below. The last frame has no key hints. */
 export function surroundingLinesOf(
   state: WatchState,
   size: FrameSize,
@@ -36,4 +34,77 @@ function logRule(columns: number): string {
 
 function plain(text: string): StyledText {
   return { text, tone: 'plain' };
+}
+
+/** The first line of the screen: how many jobs are in which state, and for how long they are watched. */
+export function headerText(state: WatchState): { readonly text: string; readonly tone: Tone } {
+  if (state.unreachableSinceMs !== null) {
+    const since = clock(state.nowMs - state.unreachableSinceMs);
+    return { text: `The service has not answered for ${since}, trying again ...`, tone: 'bad' };
+  }
+  if (state.isFindingJobs) return { text: 'Asking which jobs are active ...', tone: 'quiet' };
+  const { length } = state.jobs;
+  if (length === 0) {
+    const text = state.watchesAllActive ? 'No job is active. New ones appear here.' : 'No job is active.';
+    return { text, tone: 'plain' };
+  }
+  const parts = [
+    `${length} ${length === 1 ? 'job' : 'jobs'}`,
+    countsOf(state),
+    clock(state.nowMs - state.startedAtMs),
+  ];
+  return { text: parts.filter((part) => part !== '').join(' · '), tone: 'plain' };
+}
+
+function countsOf(state: WatchState): string {
+  const counts = new Map<string, number>();
+  for (const { displayState: name, unavailable } of state.jobs) {
+    const word = unavailable === null ? name : 'lost';
+    if (word !== null) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
+}
+
+/** The help for the keys, most important first. */
+const helpLines = [
+  'Up Down  j k  move from job to job',
+  'PgUp PgDn     move by ten',
+  'Home End      first job, last job',
+  'enter         open a job: its files, and close it',
+  'c             cancel the job (asks y/n)',
+  'r             resubmit the job (asks y/n)',
+  '?             this help, and back',
+  'Ctrl-Z        stop for now; fg brings it back',
+  'q  Ctrl-C     leave; the jobs go on',
+] as const;
+
+// From the most to the least needed: a narrow terminal shows the first of them.
+const hints = ['q quit', '? help', 'c cancel', 'r resubmit', 'enter details', '↑↓ move'] as const;
+const separator = ' '.repeat(columnGap + 1);
+
+/** The last line of the screen, for a terminal of `width` cells. */
+function footerText(state: WatchState, width: number): { readonly text: string; readonly tone: Tone } {
+  const { footer } = state;
+  if (state.isHelp) return { text: '? back  q quit', tone: 'quiet' };
+  switch (footer.kind) {
+    case 'question':
+      return { text: `${verbs[footer.command.verb].ask} job ${footer.command.jobId}? y/n`, tone: 'busy' };
+    case 'sending':
+      return { text: `${verbs[footer.command.verb].doing} job ${footer.command.jobId} ...`, tone: 'quiet' };
+    case 'remark':
+      return { text: footer.text, tone: 'bad' };
+    case 'keys':
+      return { text: fittingHints(width), tone: 'quiet' };
+  }
+}
+
+const verbs = {
+  cancel: { ask: 'Cancel', doing: 'Cancelling' },
+  resubmit: { ask: 'Resubmit', doing: 'Resubmitting' },
+} as const satisfies Record<Command['verb'], { readonly ask: string; readonly doing: string }>;
+
+function fittingHints(width: number): string {
+  let shown: readonly string[] = hints;
+  while (shown.length > 1 && shown.join(separator).length > width) shown = shown.slice(0, -1);
+  return shown.join(separator);
 }

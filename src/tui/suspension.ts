@@ -2,7 +2,7 @@
 export interface SuspensionHandlers {
   /** Gives the terminal back to the shell. */
   readonly release: () => void;
-  /** Takes the terminal again, whatever was done to it meanwhile, and draws all anew. */
+  /** Takes the terminal again, whatever was done to it meanwhile, and draws all again. */
   readonly reacquire: () => void;
 }
 

@@ -1,14 +1,13 @@
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { addFoundJobs, removeEndedJobs } from './active-jobs.js';
-import { logEntriesFor } from './log-entries.js';
-import { sanitize } from './sanitize.js';
+import { appendEntries, logEntriesFor } from './log-entries.js';
 import { keysFooter, pressKey } from './watch-keys.js';
-import { appendEntries } from './watch-log.js';
 import type { Command, Tone, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
 import {
   createUnknownJob,
   isOver,
   jobExitCode,
+  sanitize,
   withEnd,
   withNames,
   withProgress,

@@ -48,7 +48,7 @@ export interface WatchedJob {
   readonly names: ReadonlyMap<number, string>;
   /** Bytes of the files that are known, by the id of the input or output. */
   readonly sizes: ReadonlyMap<number, number>;
-  /** Milliseconds to go when the last progress came; null where nobody knows. */
+  /** Milliseconds to go when the last progress came; null if nobody knows. */
   readonly etaMs: number | null;
   readonly unavailable: JobUnavailable | null;
   /** When the screen learnt that it is over; null while it is not. */

@@ -2,8 +2,10 @@ import { progressOfJob } from '../client/normalise.js';
 import { displayState, etaOfFile, etaOfJob } from '../shared/display-state.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../shared/records.js';
+import { redact } from '../shared/redact.js';
 import { isFinal } from '../shared/states.js';
-import { fileNameOf, sanitize } from './sanitize.js';
+import { safeText } from '../shared/text/safe-text.js';
+import { decodeUrlPart } from '../shared/text/url-text.js';
 import type { JobUnavailable, WatchedFile, WatchedJob } from './watch-types.js';
 
 /** A job of which nothing is known yet. */
@@ -138,4 +140,19 @@ function formatFailure({ error_class, error_message }: MediaFileRecord): string 
     (part) => part !== null && part !== undefined && part !== '',
   );
   return parts.length === 0 ? null : sanitize(parts.join(': '));
+}
+
+/** Names of states and events: most texts match, and they need no sanitising. */
+const plainWords = /^[a-z]+(?: [a-z]+)*$/;
+
+/** Makes a text of a service safe for a terminal and masks the secrets in its URLs. */
+export function sanitize(text: string): string {
+  return plainWords.test(text) ? text : redact(safeText(text)).trim();
+}
+
+/** The last part of an address or path as a person would call the file; the whole where it has none. */
+export function fileNameOf(url: string): string {
+  const path = url.replace(/[?#].*$/s, '').replace(/\/+$/, '');
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return sanitize(decodeUrlPart(name === '' ? url : name));
 }

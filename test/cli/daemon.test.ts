@@ -91,7 +91,7 @@ test('run overwrites nothing without --force, and never its own input', async ()
   writeFileSync(join(cwd, 'film.mp4'), '');
   const there = await runCli(['run', 'film.mov'], { cwd });
   assert.equal([there.code, there.stdout], [2, '']);
-  assert.match(there.stderr, /film\.mp4 is there already/);
+  assert.match(there.stderr, /film\.mp4 already exists/);
   const itself = await runCli(['run', 'film.mov', '-o', './film.mov', '--force'], { cwd });
   assert.is(itself.code, 2);
   assert.match(itself.stderr, /is the input itself/);

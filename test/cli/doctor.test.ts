@@ -4,11 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkClock, clockAhead } from '../../src/cli/doctor/check-clock.js';
-import { checkDaemonVersion } from '../../src/cli/doctor/check-daemon-version.js';
 import { checkDataFolder } from '../../src/cli/doctor/check-data-folder.js';
-import { checkNode } from '../../src/cli/doctor/check-node.js';
-import { checkService } from '../../src/cli/doctor/check-service.js';
+import { checkNode } from '../../src/cli/doctor/check-programs.js';
+import {
+  checkClock,
+  checkDaemonVersion,
+  checkService,
+  clockAhead,
+} from '../../src/cli/doctor/check-service.js';
 import { doctorText } from '../../src/cli/output/doctor-text.js';
 import { createTextColours } from '../../src/cli/output/paint.js';
 import { createClient } from '../../src/client/client.js';
@@ -55,7 +58,7 @@ test('clocks that differ by a few seconds agree, and more is told with its direc
   assert.equal(
     [2, 600, -600].map((ahead) => checkClock(ahead).map(({ level, message }) => [level, message])),
     [
-      [['good', 'agrees with that of the service']],
+      [['good', 'agrees with the service']],
       [['note', '10m 00s ahead of that of the service']],
       [['note', '10m 00s behind that of the service']],
     ],
@@ -82,7 +85,7 @@ test('a key that is refused is told as such, with the service that refuses it', 
   const env = { VENC_URL: service.url, VENC_API_KEY: 'another' };
   const result = await runCli(['doctor'], { env }).finally(() => service.close());
   assert.is(result.code, 1);
-  assert.ok(result.stdout.includes(`MISSING  key: ${service.url} does not take it`), result.stdout);
+  assert.ok(result.stdout.includes(`MISSING  key: ${service.url} rejects it`), result.stdout);
   assert.match(result.stdout, /\n +compare the key with that of the account/);
 });
 
@@ -97,7 +100,7 @@ test('a service that takes the connection and says nothing is told as such', asy
   ).finally(() => silentServer.close().closeAllConnections());
   assert.equal([facts.is_reachable, facts.is_key_good], [false, null]);
   assert.is(findings[0]?.message, `${url} did not answer within 0.2 seconds`);
-  assert.match(findings[0]?.advice ?? '', /^look whether it hangs/);
+  assert.match(findings[0]?.advice ?? '', /^check whether the service hangs/);
 });
 
 test('a daemon that hangs when it is asked how it fares is not waited for', async () => {
@@ -132,7 +135,10 @@ test('a file in the place of the data folder is found out', async () => {
 
 test('a daemon that an upgrade left running is told of', () => {
   assert.equal(checkDaemonVersion(null), []);
-  assert.match(checkDaemonVersion('0.0.1')[0]?.message ?? '', /^the daemon is version 0\.0\.1, and this is /);
+  assert.match(
+    checkDaemonVersion('0.0.1')[0]?.message ?? '',
+    /^the daemon is version 0\.0\.1, but this command is version /,
+  );
 });
 
 test('doctor ends with a verdict, which names what is missing', async () => {

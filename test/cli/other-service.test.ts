@@ -61,7 +61,7 @@ const cases: readonly (readonly [words: string, code: number, says: RegExp])[] =
   [`submit ${request}`, 0, /^1001\n$/],
   ['submit https://example.com/a.mov --json', 0, /"id": "1001"/],
   ['submit https://example.com/a.mov --idempotency-key k', 0, /^1001\n$/],
-  [`submit ${film}`, 2, /This service takes no uploads\.\nvenc: hint: /],
+  [`submit ${film}`, 2, /This service does not support uploads\.\nvenc: hint: /],
   ['submit https://example.com/refuse-me.mov', 2, /422 \(Unprocessable Entity\) for the new job\.\n/],
   [
     `submit https://example.com/a.mov --wait --progress none --download ${folder}`,
@@ -93,7 +93,7 @@ const cases: readonly (readonly [words: string, code: number, says: RegExp])[] =
   ],
   ['show 999', 5, /There is no job 999 here\./],
   ['show 3000000000', 5, /There is no job 3000000000 here\./],
-  ['show 9007199254740993', 2, /no id/],
+  ['show 9007199254740993', 2, /not an id/],
 ];
 
 for (const [words, code, expectedText] of cases) {

@@ -3,8 +3,7 @@ import { completeArgs } from '../../src/cli/completion/complete-words.js';
 import { completionCommand } from '../../src/cli/completion/completion-queries.js';
 import { exitCodeOf, formatError } from '../../src/cli/output/error-text.js';
 import { runProgram } from '../../src/cli/program.js';
-import type { Io } from '../../src/cli/terminal/io.js';
-import { createSymbolWriter } from '../../src/cli/terminal/locale.js';
+import { createSymbolWriter, type Io } from '../../src/cli/terminal/io.js';
 import { tempFolder } from '../helpers/temp.js';
 import type { CliResult } from './run-cli.js';
 

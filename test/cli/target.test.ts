@@ -208,11 +208,11 @@ test('a broken configuration is said, counts as empty, and is set aside by the n
   assert.is(listed.code, 0);
   assert.match(listed.stderr, /config\.json was ignored: it is no valid JSON/);
   const set = await venc('config set color never');
-  assert.match(set.stderr, /it was set aside as .*config\.json\.broken/);
+  assert.match(set.stderr, /was moved to .*config\.json\.broken/);
   assert.is(readFileSync(`${path}.broken`, 'utf8'), '{"ffmpeg": ');
   assert.equal(await venc('config get color'), { code: 0, signal: null, stdout: 'never\n', stderr: '' });
   writeFileSync(path, '[1]');
-  assert.match((await venc('config set color never')).stderr, /set aside as .*config\.json\.broken-2\n/);
+  assert.match((await venc('config set color never')).stderr, /moved to .*config\.json\.broken-2\n/);
   assert.is(readFileSync(`${path}.broken`, 'utf8'), '{"ffmpeg": ', 'what was set aside before is kept');
 });
 

@@ -43,7 +43,7 @@ test('downloads are named after the input and the label, and repeated where they
   assert.equal(readdirSync(cwd).sort(), [...names].sort());
   const repeated = await runCli(['download', id, ...quiet], { env, cwd });
   assert.equal([repeated.code, repeated.stdout], [0, ''], repeated.stderr);
-  assert.match(repeated.stderr, 'clip-web_0000.png is there already, and whole');
+  assert.match(repeated.stderr, 'clip-web_0000.png already exists and is complete');
   writeFileSync(join(cwd, 'clip-web_0000.png'), 'another picture');
   const other = await runCli(['download', id, ...quiet], { env, cwd });
   assert.is(other.code, 2, 'the picture is not the job’s');
@@ -58,7 +58,7 @@ test('downloads are named after the input and the label, and repeated where they
   const again = await runCli(['download', second, ...quiet], { env, cwd });
   assert.equal(
     [again.code, again.stdout, again.stderr],
-    [0, '', 'venc: clip-venc.mp4 is there already, and whole\n'],
+    [0, '', 'venc: clip-venc.mp4 already exists and is complete\n'],
   );
   // A third encode of the same film, beside the second in one command.
   const third = (
@@ -87,7 +87,7 @@ test('a name that is taken is found before the upload', async ({ env, film }) =>
   const words = ['submit', film, '--wait', '--download', '.', '--label', 'web'];
   const { code, stdout, stderr } = await runCli(words, { env, cwd });
   assert.equal([code, stdout], [2, '']);
-  assert.match(stderr, /clip-web\.mp4 is there already/);
+  assert.match(stderr, /clip-web\.mp4 already exists/);
 });
 
 test.run();

@@ -46,7 +46,7 @@ test('--wait waits for all with one display, and --download fetches each; one co
   assert.match(stderr, new RegExp(`^venc: job ${ids[1]} failed`, 'im'));
   const again = await runCli(words, { env, cwd });
   assert.is(again.code, 2);
-  assert.match(again.stderr, /^venc: (a\.mov: )?out\/a\.mp4 is there already/m);
+  assert.match(again.stderr, /^venc: (a\.mov: )?out\/a\.mp4 already exists/m);
   assert.match(again.stdout, /^\d+\n$/, 'only of c.mov nothing is there');
 });
 

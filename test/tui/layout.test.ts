@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allocateRows, type RowAllocation, windowAround } from '../../src/tui/allocate-rows.js';
 import { type ColumnSpec, columnGap, fitColumns } from '../../src/tui/fit-columns.js';
 import { bar, clock, fpsText, percentText, sizeText, speedText } from '../../src/tui/format.js';
-import { fileNameOf, sanitize } from '../../src/tui/sanitize.js';
+import { allocateRows, type RowAllocation, windowAround } from '../../src/tui/frame-plan.js';
+import { fileNameOf, sanitize } from '../../src/tui/watched-job.js';
 
 const columns: readonly ColumnSpec<'a' | 'b' | 'c'>[] = [
   { name: 'a', minWidth: 4, maxWidth: 4, priority: 3 },

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { render } from 'ink';
 import { frameOf, withTable } from '../../src/tui/frame.js';
 import type { FrameSize } from '../../src/tui/frame-plan.js';
-import { WatchFrame } from '../../src/tui/views/WatchFrame.js';
+import { WatchFrame } from '../../src/tui/WatchFrame.js';
 import type { WatchState } from '../../src/tui/watch-types.js';
 
 /** Takes what ink writes: as a terminal of the given width would get it. */

@@ -44,7 +44,7 @@ test('submit --download refuses a name that is taken before it uploads, and afte
   const words = ['submit', film, '--wait', '--download', '.', '--progress', 'none'];
   const before = await venc([...words, '--filename', 'web.mp4'], here);
   assert.equal([before.code, before.stdout], [2, '']);
-  assert.match(before.stderr, /web\.mp4 is there already\.\nvenc: hint: overwrite it with --force/);
+  assert.match(before.stderr, /web\.mp4 already exists\.\nvenc: hint: overwrite it with --force/);
   // With a key it may be a repeat, whose files are partly there.
   const after = await venc([...words, '--filename', 'web.mp4', '--idempotency-key', 'taken'], here);
   assert.is(after.code, 2);
@@ -69,11 +69,11 @@ test('a download goes on from its part, overwrites nothing without --force, and 
   const whole = readFileSync(join(here, 'out.mp4'));
   const again = await venc(['download', id], here);
   assert.equal([again.code, again.stdout], [0, ''], 'it is there, and whole');
-  assert.is(again.stderr, 'venc: out.mp4 is there already, and whole\n');
+  assert.is(again.stderr, 'venc: out.mp4 already exists and is complete\n');
   writeFileSync(join(here, 'out.mp4'), 'something else');
   const refused = await venc(['download', id], here);
   assert.is(refused.code, 2);
-  assert.match(refused.stderr, /out\.mp4 is there already[\s\S]*--force/);
+  assert.match(refused.stderr, /out\.mp4 already exists[\s\S]*--force/);
   writeFileSync(join(here, 'out.mp4.part'), whole.subarray(0, 1000));
   const forced = await venc(['download', id, '--force', '--progress', 'json'], here);
   assert.is(forced.code, 0, forced.stderr);
@@ -94,7 +94,7 @@ test('of several outputs those that an earlier run has fetched are passed over, 
   const again = await venc(['download', id, '--progress', 'none'], here);
   assert.equal(
     [again.code, again.stdout, again.stderr],
-    [0, 'b.mp4\n', 'venc: a.mp4 is there already, and whole\n'],
+    [0, 'b.mp4\n', 'venc: a.mp4 already exists and is complete\n'],
   );
   rmSync(join(here, 'b.mp4'));
   writeFileSync(join(here, 'a.mp4'), 'mine');
@@ -135,7 +135,7 @@ test('flags that do nothing are told, and so is a stage that takes nothing', asy
   const cases = [
     [['submit', film, '--download', 'films'], /--download needs --wait/],
     [['submit', film, '--wait', '--force'], /--force needs --download/],
-    [['submit', 'http://example.com/a.mp4', '--stage', 's3://bucket'], /--stage goes with a local file/],
+    [['submit', 'http://example.com/a.mp4', '--stage', 's3://bucket'], /--stage needs a local file/],
     [['submit', film, '--stage', 'gopher://example.com/in'], /Nothing can be uploaded to gopher/],
   ] as const;
   for (const [words, said] of cases) {

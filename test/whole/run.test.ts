@@ -34,7 +34,7 @@ test('run tells of the thumbnails that it wrote, and overwrites none without --f
   const words = ['run', 'in.mp4', '-o', 'out.mp4', '--thumbnails', '2', '--progress', 'none'];
   const refused = await runCli(words, { cwd: folder });
   assert.is(refused.code, 2, refused.stderr);
-  assert.match(refused.stderr, /out_0001\.png is there already.*--force/s);
+  assert.match(refused.stderr, /out_0001\.png already exists.*--force/s);
   assert.equal((await readdir(folder)).sort(), ['in.mp4', 'out_0001.png']);
   const forced = await runCli([...words, '--force'], { cwd: folder });
   assert.is(forced.code, 0, forced.stderr);

@@ -69,7 +69,7 @@ export function blocksOf(text: string): readonly Block[] {
   return blocks;
 }
 
-/** Lines that have a gap each are a table of terms; null where they are not. */
+/** Lines that have a gap each are a table of terms; null if they are not. */
 function rowsOf(lines: readonly string[]): readonly Block[] | null {
   const rows = lines.map((one) => /^(\S.*?) {2,}(\S.*)$/.exec(one));
   const blocks = rows.flatMap((row): readonly Block[] => {
@@ -79,7 +79,7 @@ function rowsOf(lines: readonly string[]): readonly Block[] | null {
   return blocks.length === lines.length ? blocks : null;
 }
 
-/** Lines of running text: formatters fill them anew, and people compare them. */
+/** Lines of running text: formatters fill them again, and people compare them. */
 function wrapped(text: string): readonly string[] {
   const lines: string[] = [];
   for (const word of text

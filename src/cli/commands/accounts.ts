@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/examples.js';
+import { formatExamples } from '../help/help-text.js';
 import type { AccountRecord } from '../output/accounts-text.js';
 import {
   addOutputFormatOptions,

@@ -17,11 +17,11 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { findSuggestions } from '../../shared/text/suggestions.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/examples.js';
+import { formatExamples } from '../help/help-text.js';
 import { findTarget } from '../input/find-target.js';
-import type { ConfigRecord } from '../output/config-table.js';
+import type { ConfigRecord } from '../output/setup-tables.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
-import { warnQuarantined } from '../terminal/warn-quarantined.js';
+import { warnQuarantined } from '../terminal/report-error.js';
 
 interface SetOptions {
   readonly unset?: boolean;
@@ -150,7 +150,7 @@ async function list(options: OutputFormatOptions, { io, config }: Context) {
     known: { key: '', value: '', from: '', default: '' },
     emptyText: 'there are no keys',
     text: async (style) => {
-      const { configTableText } = await import('../output/config-table.js');
+      const { configTableText } = await import('../output/setup-tables.js');
       return configTableText(records, style);
     },
   });

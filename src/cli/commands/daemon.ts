@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
-import { type DaemonFlag, daemonFlags } from '../../config/daemon-flags.js';
+import { type DaemonFlag, daemonFlags, type logFormats } from '../../config/daemon-flags.js';
 import type { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
+import { jsonText } from '../../shared/text/json-text.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { requireFolder } from '../input/files.js';
 import { collectValues } from '../input/parse-args.js';
 import { exitCodeOf, formatError } from '../output/error-text.js';
-import { daemonLog, type LogFormat } from '../terminal/daemon-log.js';
 import type { Io } from '../terminal/io.js';
 
 interface DaemonFlags {
@@ -31,7 +32,7 @@ interface DaemonFlags {
 export function define(command: Command, context: Context): void {
   for (const [name, flag] of Object.entries<DaemonFlag>(daemonFlags)) addFlag(command, name, flag);
   command
-    .option('--rebuild-usage', "count the usage that reports tell anew, from every job's file")
+    .option('--rebuild-usage', 'recount the usage for reports from the files of all jobs')
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
     .addHelpText('after', details)
@@ -121,4 +122,17 @@ function stopOnSignal(io: Io, stop: () => Promise<void>): Promise<void> {
     process.on('SIGTERM', onSignal);
     process.on('SIGINT', onSignal);
   });
+}
+
+/** How the daemon's log is written. */
+type LogFormat = (typeof logFormats)[number];
+
+/** Writes the lines of the daemon's log to stderr: for people to read, or one JSON object each. */
+function daemonLog(format: LogFormat, io: Io): (level: string, message: string) => void {
+  if (format === 'json') {
+    return (level, message) =>
+      io.writeStderr(`${jsonText({ time: new Date().toISOString(), level, message })}\n`);
+  }
+  return (level, message) =>
+    io.writeStderr(`${new Date().toISOString()} ${level.padEnd(5)} ${safeText(message)}\n`);
 }

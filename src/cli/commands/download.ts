@@ -19,7 +19,7 @@ export function define(command: Command, context: Context): void {
   command
     .argument('<id...>', jobIdsHelp)
     .option('-o, --out <dir>', 'the folder to write to (default: the current one)')
-    .option('--force', 'overwrite files that are there')
+    .option('--force', 'overwrite existing files')
     .option(progressOption.flags, progressOption.help, progressOption.parse)
     .addHelpText('after', details)
     .action(

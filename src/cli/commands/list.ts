@@ -4,7 +4,7 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { integerParser, listParser } from '../../shared/flag-parsers.js';
 import { jobStates } from '../../shared/states.js';
 import type { Context } from '../context.js';
-import { emptyJob } from '../jobs/blank-job.js';
+import { emptyJob } from '../jobs/resolve-jobs.js';
 import { jobsPerPage, selectJobs } from '../jobs/select-jobs.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 

@@ -6,7 +6,7 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/json-text.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/examples.js';
+import { formatExamples } from '../help/help-text.js';
 import type { FileToUpload } from '../input/files.js';
 import {
   addJobOptions,
@@ -14,14 +14,14 @@ import {
   type JobArgs,
   loadPreset,
   validateRequest,
+  warnUnknownFields,
   withExamplesFirst,
 } from '../input/job-args.js';
-import { warnUnknownFields } from '../input/warn-unknown-fields.js';
 import { withTypedErrors } from '../input/with-settings-errors.js';
-import { type PresetRecord, presetRecord, presetsTable } from '../output/presets-table.js';
+import { type PresetRecord, presetRecord, presetsTable } from '../output/setup-tables.js';
 import type { Io } from '../terminal/io.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
-import { warnQuarantined } from '../terminal/warn-quarantined.js';
+import { warnQuarantined } from '../terminal/report-error.js';
 
 /** `venc preset`: settings under a name, for `--preset NAME` of `run`, `submit` and `plan`. */
 export function define(command: Command, context: Context): void {

@@ -3,7 +3,7 @@ import { normaliseJobProgress, normaliseProgress } from '../../client/normalise.
 import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/examples.js';
+import { formatExamples } from '../help/help-text.js';
 import { parseId } from '../input/parse-args.js';
 import { resolveJob } from '../jobs/resolve-jobs.js';
 import { createTextColours, type TextColours } from '../output/paint.js';

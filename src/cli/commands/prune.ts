@@ -5,7 +5,7 @@ import { ageParser, listParser } from '../../shared/flag-parsers.js';
 import type { JobRecord } from '../../shared/records.js';
 import { finalJobStates, isFinal, type JobState } from '../../shared/states.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/examples.js';
+import { formatExamples } from '../help/help-text.js';
 import { applyToEach, confirm, requireTerminal } from '../jobs/bulk-action.js';
 import { selectJobs } from '../jobs/select-jobs.js';
 import { removal } from './rm.js';

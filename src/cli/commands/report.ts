@@ -76,7 +76,7 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
 const isZero = (amount: number): boolean => amount === 0;
 
 async function csvOf(kind: Kind, usages: readonly UsageReport[]): Promise<string> {
-  const { reportCsv } = await import('../output/report-csv.js');
+  const { reportCsv } = await import('../output/report-text.js');
   const names = usages.flatMap((usage) => usageAmounts[usage.kind]);
   return reportCsv(
     usages.flatMap(({ days }) => days),

@@ -1,3 +1,6 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
@@ -21,7 +24,6 @@ import { withTypedErrors, withValidation } from '../input/with-settings-errors.j
 import { assignDestinations } from '../run/assign-destinations.js';
 import { type Encoding, encodeAll } from '../run/encode-all.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
-import { withTemporaryFolder } from '../run/temporary-folder.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import {
@@ -51,8 +53,8 @@ export function define(command: Command, context: Context): void {
       'the file of an output, one -o for each --output, or a folder for all',
       collectValues,
     )
-    .option('--sample', `encode a test picture with sound to ${sampleFile}`)
-    .option('--force', 'overwrite files that are there')
+    .option('--sample', `encode a test video with sound to ${sampleFile}`)
+    .option('--force', 'overwrite existing files')
     .option(progressOption.flags, progressOption.help, progressOption.parse)
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
@@ -165,4 +167,20 @@ async function runSample(
 
 function sampleMade(path: string): string {
   return `venc: ${path} is a test picture with a tone, encoded on this machine: all that is needed is here\n`;
+}
+
+/**
+ * Lends a new empty folder to some work and removes it with all it holds: when the work has ended, and also when the
+ * program leaves at once.
+ */
+async function withTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'venc-'));
+  const leave = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', leave);
+  try {
+    return await use(folder);
+  } finally {
+    process.off('exit', leave);
+    await rm(folder, { recursive: true, force: true });
+  }
 }

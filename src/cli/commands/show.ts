@@ -6,9 +6,7 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { JobRecord } from '../../shared/records.js';
 import { isFinal } from '../../shared/states.js';
 import type { Context } from '../context.js';
-import { emptyJob } from '../jobs/blank-job.js';
-import { explainMissingJob } from '../jobs/file-of-job.js';
-import { jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';
+import { emptyJob, explainMissingJob, jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';
 import { jobText } from '../output/job-text.js';
 import { createTextColours } from '../output/paint.js';
 import {

@@ -15,7 +15,7 @@ export function define(command: Command, context: Context): void {
       '<input...>',
       'URLs, local media files, requests (FILE.json, FILE.xml), or - for a request on stdin',
     )
-    .option('--xml', 'the request is XML, whatever it looks like')
+    .option('--xml', 'parse the request as XML')
     .addOption(
       new Option('--ndjson', 'with -: one request in JSON a line, each a job').conflicts([
         'xml',
@@ -28,7 +28,7 @@ export function define(command: Command, context: Context): void {
       'make no second job where one was made with this key in the last 24 hours; for several KEY-1 and so on',
       idempotencyKeyOf,
     )
-    .option('--json', 'print whole answers, those of several jobs one a line')
+    .option('--json', 'print whole responses, one per line')
     .option('--wait', 'wait until the jobs end; the exit code tells how')
     .option(
       '--timeout <time>',
@@ -36,7 +36,7 @@ export function define(command: Command, context: Context): void {
       durationParser('--timeout'),
     )
     .option('--download <dir>', 'with --wait: fetch the outputs into this folder, and print their paths')
-    .option('--force', 'with --download: overwrite files that are there')
+    .option('--force', 'with --download: overwrite existing files')
     .option(
       '--stage <url>',
       'upload a local file to this folder (s3:, ftp:, sftp: ...) instead of to the service',

@@ -13,12 +13,12 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/examples.js';
+import { formatExamples } from '../help/help-text.js';
 import { unknownTarget } from '../input/find-target.js';
 import { readSecret } from '../input/read-secret.js';
-import type { TargetRecord } from '../output/targets-table.js';
+import type { TargetRecord } from '../output/setup-tables.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
-import { warnQuarantined } from '../terminal/warn-quarantined.js';
+import { warnQuarantined } from '../terminal/report-error.js';
 
 /** `venc target`: services that have a name, with their keys, for `--target NAME` and `VENC_TARGET`. */
 export function define(command: Command, context: Context): void {
@@ -129,7 +129,7 @@ async function list(options: OutputFormatOptions, { io, config }: Context) {
     known: noTarget,
     emptyText: 'no targets',
     text: async (style) => {
-      const { targetsTable } = await import('../output/targets-table.js');
+      const { targetsTable } = await import('../output/setup-tables.js');
       return targetsTable(records, style);
     },
   });

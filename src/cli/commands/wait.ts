@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
-import { awaitJobs } from '../jobs/await-jobs.js';
-import { withStillRunningHint } from '../jobs/jobs-continue.js';
+import { awaitJobs, withStillRunningHint } from '../jobs/await-jobs.js';
 import { jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 
@@ -20,7 +19,7 @@ export function define(command: Command, context: Context): void {
       'give up after this time, such as 90s, 5m or 2h (exit code 7)',
       durationParser('--timeout'),
     )
-    .option('--any', 'until the first of them has ended, which decides')
+    .option('--any', 'wait only for the first job that ends; it decides the exit code')
     .addHelpText('after', details)
     .action(context.handler((args: readonly string[], options: WaitOptions) => run(args, options, context)));
 }

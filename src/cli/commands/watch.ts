@@ -6,8 +6,7 @@ import { VencError } from '../../shared/errors.js';
 import type { ExitCode } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/json-text.js';
 import type { Context } from '../context.js';
-import { awaitJobs } from '../jobs/await-jobs.js';
-import { withStillRunningHint } from '../jobs/jobs-continue.js';
+import { awaitJobs, withStillRunningHint } from '../jobs/await-jobs.js';
 import { jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';
 import { eventLines, eventObject } from '../output/event-lines.js';
 import { createTextColours } from '../output/paint.js';
@@ -78,7 +77,7 @@ async function modeOf(context: Context, options: WatchOptions): Promise<Progress
     return mode === 'tty' && !context.io.isTerminal.stdin ? 'plain' : mode;
   }
   if (options.progress === undefined || options.progress === 'json') return 'json';
-  throw new VencError('UsageError', '--jsonl and --progress ask for different things.');
+  throw new VencError('UsageError', '--jsonl and --progress cannot be combined.');
 }
 
 async function onScreen(client: Client, ids: readonly number[], io: Io): Promise<ExitCode> {

@@ -20,7 +20,7 @@ interface CompletionItem {
 
 /**
  * Answers a question of a completion script: one word a line, with what it is behind a tab. Where there is no answer in time, or
- * no good one, it says nothing at all, as whoever types wants no complaints in the middle of the line.
+ * no good one, it says nothing at all, as whoever types wants no errors in the middle of the line.
  */
 export async function completeArgs(args: readonly string[], io: Io): Promise<void> {
   const what = completionQueries.find((question) => question === args[0]);

@@ -8,7 +8,7 @@ export interface CompletionFlag {
   readonly short: string | null;
   readonly help: string;
   readonly isRepeatable: boolean;
-  /** Where its value comes from; null where it takes none. */
+  /** Where its value comes from; null if it takes none. */
   readonly source: CompletionSource | null;
 }
 

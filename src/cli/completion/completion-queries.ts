@@ -1,4 +1,4 @@
-/** What completions ask the program, since no script can know it: names in files of the user's, and what the service has. */
+/** The queries that completion scripts send to the program: names in the user's files, and data of the service. */
 export const completionQueries = [
   'targets',
   'presets',
@@ -14,7 +14,7 @@ export const completionQueries = [
   'groupings',
 ] as const;
 
-/** One of {@link questions}. */
+/** One of {@link completionQueries}. */
 export type CompletionQuery = (typeof completionQueries)[number];
 
 /** The hidden command that answers them: `venc complete-words QUESTION [--data=FOLDER] [--target=NAME] [--input] [--output]`. */

@@ -4,7 +4,7 @@ import { createContext } from '../context.js';
 import { addCommand, createProgram } from '../program.js';
 import type { Io } from '../terminal/io.js';
 
-/** The program with all its commands loaded, for those who tell of them all. It is not made to be run. */
+/** The program with all commands loaded, for completions and manual pages. It cannot be run. */
 export async function loadFullProgram(io: Io): Promise<Command> {
   const program = createProgram(io);
   const context = createContext(io, () => ({}));

@@ -7,7 +7,7 @@ import { fishScript } from './fish.js';
 import type { Shell } from './shells.js';
 import { zshScript } from './zsh.js';
 
-/** The completions for every shell, made of a program with all of its commands. */
+/** The completion scripts for all shells, generated from the program with all commands. */
 export function completionScripts(program: Command): Readonly<Record<Shell, string>> {
   const topics = Object.entries(helpTopics).map(([name, { summary }]) => ({ name, help: summary }));
   const contexts = buildCompletionContexts(commandTree(program), topics);

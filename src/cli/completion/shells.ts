@@ -1,10 +1,10 @@
-/** The shells that there are completions for. */
+/** The shells that have completions. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** One of {@link shells}. */
 export type Shell = (typeof shells)[number];
 
-/** Under which name each shell looks for its completions of venc. */
+/** The file name under which each shell looks for the completions of venc. */
 export const completionFiles = {
   bash: 'venc.bash',
   zsh: '_venc',

@@ -15,7 +15,7 @@ export async function requireAbsent(
 ): Promise<void> {
   for (const path of paths.filter((one) => !isUrl(one))) {
     if (!(await pathExists(path))) continue;
-    throw new VencError('UsageError', `${path} is there already.`, {
+    throw new VencError('UsageError', `${path} already exists.`, {
       hint: `overwrite it with --force, or name ${alternative}`,
     });
   }
@@ -31,7 +31,7 @@ export async function rejectInputAsOutput(input: unknown, paths: readonly string
   }
 }
 
-/** What tells a file from every other one, whatever it is called; null where there is none. */
+/** What tells a file from every other one, whatever it is called; null if there is none. */
 function fileId(path: string): Promise<string | null> {
   return stat(path).then(
     ({ dev, ino }) => `${dev}:${ino}`,

@@ -14,13 +14,13 @@ export interface UnnamedOutput {
 export interface NameParts {
   /** Name of the input without its extension. */
   readonly stem: string;
-  /** Name that no output may get, because the input has it; null where there is none. */
+  /** Name that no output may get, because the input has it; null if there is none. */
   readonly reservedName: string | null;
   /** Names that other outputs have already, in lower case. */
   readonly usedNames: ReadonlySet<string>;
 }
 
-/** The outputs that a request names; none where it leaves them to the service. */
+/** The outputs that a request names; none if it leaves them to the service. */
 export function outputsIn(request: RequestFields): readonly RequestFields[] {
   return [request.outputs, request.output].flat().filter(isObject);
 }
@@ -60,19 +60,19 @@ export function nameOutputs(
   });
 }
 
-/** The stem that the outputs of a remote input are named after; null where its address holds no usable name. */
+/** The stem that the outputs of a remote input are named after; null if its address holds no usable name. */
 export function stemFromUrl(url: string): string | null {
   if (!URL.canParse(url)) return null;
   const stem = withoutExtension(fileNameInUrl(url));
   return stem === '' || safeText(stem) !== stem || /[/\\]|^\.+$/.test(stem) ? null : stem;
 }
 
-/** The name that a web address ends in, as `plainName` has it; empty where it has none. */
+/** The name that a web address ends in, as `plainName` has it; empty if it has none. */
 export function fileNameFromUrl(url: string): string {
   return sanitizeFileName(decodeUrlPart(new URL(url).pathname.replace(/\/+$/, '').split('/').at(-1) ?? ''));
 }
 
-/** A text as a file name: without what leads out of a folder, hides, or moves a cursor. Empty where nothing is left. */
+/** A text as a file name: without what leads out of a folder, hides, or moves a cursor. Empty if nothing is left. */
 export function sanitizeFileName(text: string): string {
   const plain = text.replace(/[/\\\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '_').trim();
   return /^\.+$/.test(plain) ? '' : plain;

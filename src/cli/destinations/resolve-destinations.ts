@@ -16,7 +16,7 @@ export async function resolveDestinations(
   if (out === undefined) return { cwd, files: [], folder: null };
   if (inputCount > 1) {
     if (outs.length === 1 && !isUrl(out) && out !== '-' && out !== '') return { cwd, files: [], folder: out };
-    throw new VencError('UsageError', `With ${inputCount} inputs there is one -o, and it is a folder.`, {
+    throw new VencError('UsageError', `With ${inputCount} inputs, -o must be one folder.`, {
       hint: 'for example -o out/; to name the outputs of each input, use a request file',
     });
   }

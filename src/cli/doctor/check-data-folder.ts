@@ -39,7 +39,7 @@ function lowSpaceFinding(freeBytes: number): Finding {
   };
 }
 
-/** The folder itself, or the one that it would be made in: to look is not to make it. */
+/** The folder, or its nearest existing parent: a check must not create it. */
 async function nearestExisting(path: string): Promise<string> {
   const exists = await access(path).then(
     () => true,

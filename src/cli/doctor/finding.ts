@@ -1,25 +1,25 @@
 import { redact } from '../../shared/redact.js';
 
-/** One thing that was looked at. `missing` is needed and not there; `note` is worth knowing and no more. */
+/** The result of one check. `missing`: something required is absent; `note`: for information only. */
 export interface Finding {
   readonly level: 'good' | 'note' | 'missing';
   readonly subject: string;
   readonly message: string;
-  /** What to do about it; null where there is nothing to do. */
+  /** What to do about it; null if there is nothing to do. */
   readonly advice: string | null;
 }
 
-/** Something that is needed and not there. */
+/** A finding about something required that is absent. */
 export function missingFinding(subject: string, message: string, advice: string | null): Finding {
   return { level: 'missing', subject, message, advice };
 }
 
-/** Something that is as it should be. */
+/** A finding about something that is in order. */
 export function okFinding(subject: string, message: string): Finding {
   return { level: 'good', subject, message, advice: null };
 }
 
-/** What an error says, without secrets. */
+/** The message of an error, with secrets redacted. */
 export function messageOf(error: unknown): string {
   return redact(error instanceof Error ? error.message : String(error));
 }

@@ -45,7 +45,7 @@ export async function downloadFinishedJobs(
 
 function interruptedError(error: VencError, ids: readonly number[], folder: string): VencError {
   const retryCommand = shellLine(['venc', 'download', ...ids.map(String), '--out', folder]);
-  return new VencError('InterruptedError', error.message, { hint: `to go on: ${retryCommand}` });
+  return new VencError('InterruptedError', error.message, { hint: `to continue: ${retryCommand}` });
 }
 
 /** With --force the same command would encode it all once more: the error of a file that is there names another one. */

@@ -9,8 +9,8 @@ import { safeText } from '../../shared/text/safe-text.js';
 import { requireAbsent, requireWritable } from '../destinations/check-destinations.js';
 import { provideFolder } from '../input/files.js';
 import type { Io } from '../terminal/io.js';
+import { openTransferDisplay } from '../terminal/progress-display.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
-import { openTransferDisplay } from '../terminal/transfer-display.js';
 import { filesToSave } from './files-to-save.js';
 import { findComplete } from './find-complete.js';
 import { saveFile } from './save-file.js';
@@ -30,7 +30,7 @@ export interface DownloadOptions {
 /**
  * Fetches the finished outputs of a job that its service keeps, and its thumbnails, each with a bar, and prints the path of each on
  * stdout as soon as it is whole. Files that are there already, whole, are not fetched again. Rejects with `ConflictError` where the job goes on, `NotFoundError` where there is nothing to be fetched,
- * `UsageError` where a file is there already or cannot be written.
+ * `UsageError` where a file already exists or cannot be written.
  */
 export async function downloadJob(
   job: JobRecord,
@@ -48,8 +48,8 @@ export async function downloadJob(
   for (const { id, url } of external)
     io.writeStderr(`venc: output ${id} lies at ${safeText(url)}, and is not fetched\n`);
   if (files.length === 0) {
-    throw new VencError('NotFoundError', `Job ${job.id} has no file that could be downloaded.`, {
-      hint: `venc show ${job.id} says what became of it`,
+    throw new VencError('NotFoundError', `Job ${job.id} has no files to download.`, {
+      hint: `venc show ${job.id} shows what happened to it`,
     });
   }
   const targetFile = files.map((file) => ({ file, path: join(folder, file.name) }));
@@ -64,7 +64,7 @@ export async function downloadJob(
   await requireWritable(paths, 'another folder');
   if (!isForced) await requireAbsent(paths, 'another folder');
   await provideFolder(folder);
-  for (const { path } of complete) io.writeStderr(`venc: ${safeText(path)} is there already, and whole\n`);
+  for (const { path } of complete) io.writeStderr(`venc: ${safeText(path)} already exists and is complete\n`);
   for (const { file, path } of missing) {
     const recordOf = (done: number, total: number | null) => ({ path, done_bytes: done, total_bytes: total });
     const { report, stop } = await openTransferDisplay(io, mode, safeText(file.name), recordOf);

@@ -12,9 +12,9 @@ export interface FileToSave {
   readonly url: string;
   /** A plain name: no folders, nothing that a terminal or a file system would stumble over. */
   readonly name: string;
-  /** Null where the service does not tell. */
+  /** Null if the service does not tell. */
   readonly sizeBytes: number | null;
-  /** MD5 of its bytes in hexadecimal digits; null where the service does not tell. */
+  /** MD5 of its bytes in hexadecimal digits; null if the service does not tell. */
   readonly md5: string | null;
 }
 

@@ -13,7 +13,7 @@ import type { FileToSave } from './files-to-save.js';
 /** What goes with one download. */
 export interface SaveOptions {
   readonly signal: AbortSignal;
-  /** Bytes that are there so far, and of how many; null where that is not known. */
+  /** Bytes that are there so far, and of how many; null if unknown. */
   readonly onProgress: (doneBytes: number, totalBytes: number | null) => void;
   /** Milliseconds before the first new attempt; they double from there. */
   readonly retryDelayMs?: number;
@@ -26,7 +26,7 @@ const maxDelayMs = 30_000;
 
 /**
  * Downloads a file to `path`, by way of `path.part`. A part that an earlier run left is gone on with where the service tells the
- * MD5 of the whole, which proves in the end that both fit together; where they do not, all is fetched anew. Broken connections are taken
+ * MD5 of the whole, which proves in the end that both fit together; where they do not, all is fetched again. Broken connections are taken
  * up again. When it is stopped or given up, a part that the next run can go on with stays, and no other. Rejects as `openFile` does, and with
  * `InUseError` where another program was at the same part.
  */
@@ -46,9 +46,9 @@ export async function saveFile(file: FileToSave, path: string, options: SaveOpti
       await part.restart();
       throw new VencError(
         'UnreachableError',
-        `What arrived of ${file.name} is not what the service says it is.`,
+        `The download of ${file.name} does not match the size or MD5 that the service reports.`,
         {
-          hint: 'its size or its MD5 differs; download it again, or look at venc show',
+          hint: 'its size or MD5 differs; download it again, or see venc show',
         },
       );
     }
@@ -72,7 +72,7 @@ function inUseError({ name }: FileToSave): VencError {
     'InUseError',
     `Another program downloaded ${name} to the same place at the same time.`,
     {
-      hint: 'look whether the file is there now; if not, download it again',
+      hint: 'check whether the file exists now; if not, download it again',
     },
   );
 }
@@ -83,7 +83,7 @@ function interruptedError(
   if (partialDownload === null) return new VencError('InterruptedError', 'Interrupted.');
   const { partPath, sizeBytes } = partialDownload;
   return new VencError('InterruptedError', `Interrupted. ${partPath} holds ${humanSize(sizeBytes)} of it.`, {
-    hint: 'the same command goes on from there',
+    hint: 'run the same command again to continue from there',
   });
 }
 
@@ -109,7 +109,10 @@ async function download(
         onProgress(part.sizeBytes, opened.totalBytes);
       }
       if (opened.totalBytes === null || part.sizeBytes >= opened.totalBytes) return;
-      throw new VencError('UnreachableError', `${new URL(file.url).host} broke off the download.`);
+      throw new VencError(
+        'UnreachableError',
+        `${new URL(file.url).host} closed the connection during the download.`,
+      );
     } catch (error) {
       signal.throwIfAborted();
       failures = part.sizeBytes > previousBytes ? 1 : failures + 1;

@@ -5,7 +5,7 @@ type SettingSupportTables = Readonly<Record<string, object>>;
 
 /**
  * The part of a help page that names the flags which the daemon of this version refuses, with the values that it takes all
- * the same; nothing where it refuses none. A service elsewhere may know more.
+ * the same; nothing if it refuses none. A service elsewhere may know more.
  */
 export function unsupportedHelp(tables: {
   readonly supportedJobFields: SettingSupportTables;

@@ -4,7 +4,7 @@ import { localTarget, type NamedTarget, readTargets, saveKeyInQuery } from '../.
 import { VencError } from '../../shared/errors.js';
 import { findSuggestions } from '../../shared/text/suggestions.js';
 
-/** The service of a name; null where the name stands for the daemon of this machine. Rejects with `UsageError` for a name that nothing has. */
+/** The target with this name; null for the daemon of this machine. Rejects with `UsageError` if no target has the name. */
 export async function findTarget(env: Environment, name: string): Promise<Target | null> {
   if (name === localTarget) return null;
   const targets = await readTargets(env);
@@ -19,13 +19,13 @@ export async function findTarget(env: Environment, name: string): Promise<Target
   };
 }
 
-/** The complaint about a name that no target has. */
+/** The error for an unknown target name. */
 export function unknownTarget(name: string, targets: readonly NamedTarget[]): VencError {
   const suggestions = findSuggestions(name, [...targets.map((target) => target.name), localTarget]);
   return new VencError('UsageError', `There is no target ${JSON.stringify(name)}.`, {
     hint:
       suggestions.length > 0
         ? `did you mean ${suggestions.join(', ')}?`
-        : 'venc target list shows them all, venc target add makes one',
+        : 'venc target list shows all targets, venc target add adds one',
   });
 }

@@ -4,6 +4,8 @@ import { invalidRequest, VencError } from '../../shared/errors.js';
 import { parseOutputFlag, type RequestFields } from '../../shared/settings/flag-values.js';
 import { parseFlags, settingFlags } from '../../shared/settings/flags.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';
+import { safeText } from '../../shared/text/safe-text.js';
+import type { Io } from '../terminal/io.js';
 import { type FileToUpload, readTextFile } from './files.js';
 import { collectValues } from './parse-args.js';
 
@@ -22,7 +24,7 @@ export type CreateArgs = JobArgs & { readonly out?: readonly string[]; readonly 
 export interface RequestBase {
   /** Null without a request. */
   readonly request: RequestFields | null;
-  /** The address of an input; null where the request has it, or it is not known yet. */
+  /** The address of an input; null if the request has it, or it is not known yet. */
   readonly input: string | null;
   /** What `--preset` names, from `presetOf`. */
   readonly preset: RequestFields | null;
@@ -127,4 +129,13 @@ export async function readOutputArgument(arg: string): Promise<string> {
   const path = arg.slice(1);
   if (path === '') throw new VencError('UsageError', '--output @FILE needs the name of a file.');
   return (await readTextFile(path)).trim();
+}
+
+/** Warns about unknown fields of a request, with suggestions. `where` is a prefix such as `line 3: `. */
+export async function warnUnknownFields(request: unknown, io: Io, where = ''): Promise<void> {
+  const { findUnknownFields } = await import('../../shared/settings/unknown-fields.js');
+  for (const { path, hint } of findUnknownFields(request)) {
+    io.writeStderr(`venc: ${where}warning: unknown field ${safeText(path)}: ignored\n`);
+    if (hint !== null) io.writeStderr(`venc: hint: ${safeText(hint)}\n`);
+  }
 }

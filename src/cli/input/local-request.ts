@@ -1,9 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { VencError } from '../../shared/errors.js';
 import type { Io } from '../terminal/io.js';
-import { buildRequestBody, type JobArgs, loadPreset } from './job-args.js';
+import { buildRequestBody, type JobArgs, loadPreset, warnUnknownFields } from './job-args.js';
 import { type ParseXml, readJobInput } from './job-input.js';
-import { warnUnknownFields } from './warn-unknown-fields.js';
 
 /**
  * The request that the argument of `run` and `plan` stands for, with its flags, a local file as a `file:` URL. Rejects with
@@ -21,11 +20,11 @@ export async function localRequest(arg: string, options: JobArgs, io: Io, parseX
   return buildRequestBody({ request: null, input: address, preset }, options);
 }
 
-/** Here nobody is unreachable: without an ffmpeg the machine lacks something, and the person is to see to it (exit code 2). */
+/** Turns `UnavailableError` into `UsageError`: a missing ffmpeg is for the user to fix (exit code 2). */
 export function withoutProgram(error: unknown): unknown {
   if (!(error instanceof VencError) || error.errorClass !== 'UnavailableError') return error;
   return new VencError('UsageError', error.message, {
     cause: error,
-    hint: 'venc doctor tells what was looked for',
+    hint: 'venc doctor shows where it was searched for',
   });
 }

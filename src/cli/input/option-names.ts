@@ -22,6 +22,6 @@ export function rejectEmptyValues(command: Command): void {
   for (const option of optionsAt(command)) {
     const value = values[option.attributeName()];
     if (value !== '' && !(Array.isArray(value) && value.includes(''))) continue;
-    throw new VencError('UsageError', `${nameOf(option)} takes ${argumentOf(option)}, not an empty text.`);
+    throw new VencError('UsageError', `${nameOf(option)} takes ${argumentOf(option)}, not an empty string.`);
   }
 }

@@ -1,18 +1,18 @@
 import { VencError } from '../../shared/errors.js';
 
-/** Greatest id that is exact as a number; services other than our daemon may go beyond 2^31. */
+/** Greatest id that is exact as a number; other services may exceed 2^31. */
 const maxId = Number.MAX_SAFE_INTEGER;
 
-/** Reads an id. Throws `UsageError` where the word is no whole number above 0. */
+/** Parses an id. Throws `UsageError` unless the argument is a whole number above 0. */
 export function parseId(arg: string): number {
   const id = /^\d{1,16}$/.test(arg) ? Number(arg) : 0;
   if (id >= 1 && id <= maxId) return id;
-  throw new VencError('UsageError', `"${arg}" is no id: ids are whole numbers such as 123.`, {
-    hint: 'venc list shows the ids of jobs, @last is the newest; venc show has those of inputs and outputs',
+  throw new VencError('UsageError', `"${arg}" is not an id: ids are whole numbers, for example 123.`, {
+    hint: 'venc list shows the ids of jobs, venc show ID those of its inputs and outputs; @last is the newest job',
   });
 }
 
-/** Gathers the values of an option that may be given several times. */
+/** Collects the values of a repeatable option. */
 export function collectValues(arg: string, before: readonly string[] = []): readonly string[] {
   return [...before, arg];
 }

@@ -13,9 +13,9 @@ export interface SettingSources {
   readonly outputs: readonly RequestFields[];
   /** The files of `-o`, as typed. */
   readonly files: readonly string[];
-  /** What a request file is called in messages, e.g. `request.json`; null where there is none. */
+  /** What a request file is called in messages, e.g. `request.json`; null if there is none. */
   readonly request: string | null;
-  /** What the preset is called in messages, e.g. `--preset web`; null where there is none. */
+  /** What the preset is called in messages, e.g. `--preset web`; null if there is none. */
   readonly preset: string | null;
 }
 

@@ -102,7 +102,7 @@ async function typedSettings(args: JobArgs): Promise<TypedSettings> {
   return { jobFlags: jobFlags ?? {}, outputFlags, outputs, errors };
 }
 
-/** What a request is called in messages; null where the word is an input. */
+/** What a request is called in messages; null if the word is an input. */
 function requestName(arg: string, { xml }: CreateArgs): string | null {
   if (arg === '-') return 'stdin';
   return !isUrl(arg) && (xml === true || /\.(?:json|xml)$/i.test(arg)) ? arg : null;

@@ -67,7 +67,7 @@ export function suggestCommand(program: Command, args: readonly string[]): reado
     : [...args.slice(0, index), suggested, ...args.slice(index + 1)];
 }
 
-/** What to type instead of a flag that a command does not have; null where nothing comes to mind. */
+/** What to type instead of a flag that a command does not have; null if nothing comes to mind. */
 export function flagHint(command: Command, typed: string): string | null {
   const name = typed.replace(/=.*$/s, '');
   const synonym = flagSynonyms[name];
@@ -81,7 +81,7 @@ export function flagHint(command: Command, typed: string): string | null {
     : null;
 }
 
-/** What to type instead of a command that there is not; null where nothing comes to mind. */
+/** What to type instead of a command that there is not; null if nothing comes to mind. */
 export function commandHint(parent: Command, typed: string): string | null {
   const names = parent.commands.map((one) => one.name());
   const synonym = commandSynonym(typed);

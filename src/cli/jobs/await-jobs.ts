@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.js';
 import { type FollowEvent, follow } from '../../client/follow.js';
 import { pollOnce } from '../../client/poll-once.js';
+import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { exitCodeOf, formatError } from '../output/error-text.js';
 import { failureText } from '../output/progress-text.js';
@@ -55,4 +56,17 @@ export async function awaitJobs(
 function endOf(event: Extract<FollowEvent, { type: 'final' | 'refused' }>): ExitCode {
   if (event.type === 'refused') return exitCodeOf(event.error);
   return event.job.state === 'finished' ? exitCodes.done : exitCodes.jobFailed;
+}
+
+/** Adds to an interruption or a timeout that the jobs are still running, and the command that resumes waiting. Returns any other error unchanged. */
+export function withStillRunningHint(
+  error: unknown,
+  ids: readonly number[],
+  command: 'wait' | 'watch' = 'wait',
+): unknown {
+  if (!isVencError(error, 'InterruptedError') && !isVencError(error, 'TimedOutError')) return error;
+  const subject = ids.length === 1 ? `Job ${ids[0]} goes on` : 'The jobs go on';
+  const verb = command === 'wait' ? 'wait' : 'look';
+  const resumeHint = { hint: `to ${verb} again: venc ${[command, ...ids].join(' ')}` };
+  return new VencError(error.errorClass, `${error.message} ${subject}.`, resumeHint);
 }

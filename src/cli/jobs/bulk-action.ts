@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { listParser } from '../../shared/flag-parsers.js';
 import type { JobState } from '../../shared/states.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/examples.js';
+import { formatExamples } from '../help/help-text.js';
 import type { Io } from '../terminal/io.js';
 import { affectsAllJobs, reportError } from '../terminal/report-error.js';
 import { jobIdsHelp, resolveJobs } from './resolve-jobs.js';
@@ -82,7 +82,7 @@ function checkChoice(
 ): void {
   const selectors = [args.length > 0, options.all === true, options.state !== undefined];
   if (selectors.filter(Boolean).length !== 1) {
-    throw new VencError('UsageError', `${action.name} takes either ids, or --state, or --all.`, {
+    throw new VencError('UsageError', `${action.name} needs ids, --state or --all, and only one of them.`, {
       hint: `for example: venc ${action.name} 123`,
     });
   }
@@ -94,9 +94,9 @@ export function requireTerminal(actionName: string, io: Io): void {
   if (io.isTerminal.stdin && io.isTerminal.stderr) return;
   throw new VencError(
     'UsageError',
-    `venc ${actionName} asks before it acts on many jobs, and there is no terminal to ask on.`,
+    `venc ${actionName} asks for confirmation before it acts on many jobs, but there is no terminal.`,
     {
-      hint: 'add --yes to do it without asking',
+      hint: 'add --yes to skip the confirmation',
     },
   );
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
-import { formatExamples } from '../help/examples.js';
+import { formatExamples } from '../help/help-text.js';
 import { parseId } from '../input/parse-args.js';
 import { createTextColours, type TextColours } from '../output/paint.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '../terminal/print-records.js';
@@ -32,7 +32,10 @@ export function defineFileDetails<Details extends object>(
     });
     return exitCodes.done;
   };
-  addOutputFormatOptions(command.argument('<id>', `id of the ${name}, as venc show tells it`, parseId), 'one')
+  addOutputFormatOptions(
+    command.argument('<id>', `id of the ${name}, as venc show prints it`, parseId),
+    'one',
+  )
     .addHelpText('after', formatExamples(`venc ${name} 124`, `venc ${name} 124 --json --fields width,height`))
     .action(context.handler(run));
 }

@@ -1,14 +1,12 @@
 import type { Client } from '../../client/client.js';
 import type { FollowEvent } from '../../client/follow.js';
 import type { ExitCode } from '../../shared/exit-codes.js';
-import { type JobProgressState, jobsProgress } from '../output/jobs-progress.js';
-import { activityText } from '../output/progress-text.js';
+import { activityText, type JobProgressState, jobsProgress } from '../output/progress-text.js';
 import type { Interruption } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import { openProgressDisplay, type ProgressDisplay } from '../terminal/progress-display.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
-import { awaitJobs } from './await-jobs.js';
-import { withStillRunningHint } from './jobs-continue.js';
+import { awaitJobs, withStillRunningHint } from './await-jobs.js';
 
 /**
  * Waits for jobs that were just submitted, with their progress on stderr: that of a job in all its particulars, that of several in one

@@ -4,7 +4,7 @@ import { redact } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 
 /**
- * What is told of an error: `venc: what went wrong`, one line for each complaint, and `venc: hint: what to do`. The stack, causes
+ * What is told of an error: `venc: what went wrong`, one line for each error, and `venc: hint: what to do`. The stack, causes
  * and all, only where it was asked for.
  */
 export function formatError(error: unknown, isDebugging: boolean): string {

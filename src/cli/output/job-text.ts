@@ -16,7 +16,7 @@ import { humanDuration, humanId, humanPercent, humanTime } from './units.js';
 /** What is known of a job at the moment, beside its record. */
 export interface JobSnapshot {
   readonly now: Date;
-  /** Null where it is not known, or the job has ended. */
+  /** Null if it is not known, or the job has ended. */
   readonly progress: JobProgressRecord | null;
 }
 

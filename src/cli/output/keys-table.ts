@@ -9,7 +9,7 @@ export interface KeyRecord {
   /** Name of its account. */
   readonly account: string;
   readonly created_at: string;
-  /** null where no use is known of. */
+  /** null if no use is known of. */
   readonly last_used_at: string | null;
 }
 

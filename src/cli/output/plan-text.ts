@@ -75,7 +75,7 @@ export function planText(
   return steps.length === 0 ? '' : `${[...files, ...folders, ...lines].join('\n')}\n`;
 }
 
-/** Why outputs cannot be made of the input, a line for each; nothing where all can. */
+/** Why outputs cannot be made of the input, a line for each; nothing if all can. */
 export function formatPlanFailure({ outputs }: PrintedPlan, destinations: readonly string[]): string {
   return outputs
     .flatMap((output) => {

@@ -1,4 +1,4 @@
-/** Stands where nothing is known. */
+/** Shown for an unknown value. */
 export const unknownMark = '-';
 
 /** An id as people read it. 0 stands for one that a service left out, or that is too great to be exact. */

@@ -4,7 +4,7 @@ const minWidthBeside = 28;
 const minWidth = 24;
 
 /**
- * Wraps a help page or a topic to `width` columns. Paragraphs, which are lines without an indent, are filled anew. Of indented
+ * Wraps a help page or a topic to `width` columns. Paragraphs, which are lines without an indent, are filled again. Of indented
  * lines those that are too long and have a gap in them (`  term   text`) are wrapped behind the gap; all others, such as examples
  * to copy, stay whole.
  */

@@ -25,9 +25,9 @@ export interface ResolvedRequest {
 export interface OutputDestinations {
   /** The folder that relative paths start from. */
   readonly cwd: string;
-  /** The files of `-o`, one for each output; none where it was not given or names a folder. */
+  /** The files of `-o`, one for each output; none if it was not given or names a folder. */
   readonly files: readonly string[];
-  /** The folder of `-o`; null where there is none. */
+  /** The folder of `-o`; null if there is none. */
   readonly folder: string | null;
 }
 
@@ -79,8 +79,8 @@ function countOf(count: number, what: string): string {
 /** A notice is tried again for days, which takes a daemon: nothing is taken here and then forgotten. */
 function rejectNotifications({ notifications = null }: Fields): void {
   if (notifications === null || (Array.isArray(notifications) && notifications.length === 0)) return;
-  throw new VencError('UsageError', 'Notifications are sent by a daemon, and run works without one.', {
-    hint: 'leave notifications out, or hand the request to a daemon with venc submit',
+  throw new VencError('UsageError', 'venc run cannot send notifications; only a daemon sends them.', {
+    hint: 'remove notifications, or use venc submit',
   });
 }
 
@@ -102,7 +102,7 @@ function thumbnailPathsFor(path: string, { thumbnails: values = null }: Fields):
 function parseOutputPath(arg: string): string {
   if (arg === '-') {
     throw new VencError('UsageError', 'An output cannot go to stdout.', {
-      hint: 'a file of that name is ./-',
+      hint: 'for a file named -, write ./-',
     });
   }
   const path = arg.toLowerCase().startsWith('file:') ? pathOf(arg) : arg;
@@ -208,7 +208,7 @@ function validateDestination(settings: Fields, index: number): Fields {
   for (const name of ['url', 'base_url', 'filename']) {
     const value = settings[name] ?? null;
     if (value === null || (typeof value === 'string' && value !== '')) continue;
-    throw new VencError('UsageError', `outputs[${index}].${name} must be a text that is not empty.`);
+    throw new VencError('UsageError', `outputs[${index}].${name} must be a non-empty string.`);
   }
   return settings;
 }

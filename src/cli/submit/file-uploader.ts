@@ -7,12 +7,12 @@ import type { Context } from '../context.js';
 import type { FileToUpload } from '../input/files.js';
 import type { UploadDisplay } from './upload-display.js';
 
-/** What it takes to bring files to where the service can fetch them. */
+/** Options for bringing files to where the service can fetch them. */
 export interface UploaderOptions {
   readonly client: Client;
   readonly context: Context;
   readonly display: UploadDisplay;
-  /** URL of the folder that files are staged in; undefined where they are uploaded to the service. */
+  /** URL of the folder that files are staged in; undefined if they are uploaded to the service. */
   readonly stage: string | undefined;
   readonly signal: AbortSignal;
 }

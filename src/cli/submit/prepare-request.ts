@@ -1,12 +1,11 @@
 import { VencError } from '../../shared/errors.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../input/files.js';
-import { buildRequestBody, loadPreset, validateRequest } from '../input/job-args.js';
+import { buildRequestBody, loadPreset, validateRequest, warnUnknownFields } from '../input/job-args.js';
 import { readJobInput } from '../input/job-input.js';
-import { warnUnknownFields } from '../input/warn-unknown-fields.js';
 import type { SubmitOptions } from './submit-options.js';
 
-/** A request as far as the words and the files of the person say it, with what has to be brought to the service before. */
+/** The request built from the command line and local files, with the files to upload first. */
 export interface PreparedRequest {
   /** Without an input where that is a file to be brought. */
   readonly fields: Record<string, unknown>;
@@ -37,7 +36,7 @@ export async function prepareRequest(
   if (input.kind === 'request' || options.output !== undefined || base.preset !== null)
     await warnUnknownFields(fields, io, subject);
   if (options.stage !== undefined && input.kind !== 'file' && images.size === 0) {
-    throw new VencError('UsageError', '--stage goes with a local file: a URL is where it is.');
+    throw new VencError('UsageError', '--stage needs a local file; the input is already a URL.');
   }
   const file = input.kind === 'file' ? input : null;
   if (file !== null) await validateRequest({ ...fields, input: 'upload://still/to-come' });

@@ -90,7 +90,7 @@ export async function submitEach(
   return { ids, code };
 }
 
-/** Creates one job and prints its id; 0 where it has none. */
+/** Creates one job and prints its id; 0 if it has none. */
 async function submitOne(job: JobToCreate, key: string, options: EachOptions): Promise<number> {
   const { isJson, writeStderr, out } = options;
   let isMock = false;
@@ -111,7 +111,7 @@ async function submitOne(job: JobToCreate, key: string, options: EachOptions): P
   return id;
 }
 
-/** Waits for as long as the service asks, and sends the request again where it is sure that no second job comes of it. */
+/** Waits as long as the service asks, and retries the request if that cannot create a second job. */
 async function createJobWithWait(
   request: unknown,
   key: string,

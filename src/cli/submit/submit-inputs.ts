@@ -140,6 +140,6 @@ function uploadsOf({ prepared: { input } }: PreparedInput): readonly FileToUploa
 
 function interruptedError(created: number, count: number): VencError {
   return new VencError('InterruptedError', `Interrupted. ${created} of ${count} inputs were submitted.`, {
-    hint: 'the ids on stdout are those of the jobs that were made; venc list shows whether there is one more',
+    hint: 'stdout has the ids of the created jobs; venc list shows whether one more was created',
   });
 }

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.js';
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
+import { warnUnknownFields } from '../input/job-args.js';
 import { parseRequest } from '../input/job-input.js';
-import { warnUnknownFields } from '../input/warn-unknown-fields.js';
 import type { Io } from '../terminal/io.js';
 import { type JobToCreate, type SubmittedJobs, submitEach } from './submit-each.js';
 
@@ -69,7 +69,7 @@ function interruptedError(number: number, idempotencyKey: string | null): VencEr
   return new VencError('InterruptedError', `Interrupted after ${number} line${number === 1 ? '' : 's'}.`, {
     hint:
       idempotencyKey === null
-        ? 'the ids on stdout are those of the jobs that were made; with --idempotency-key the same lines can be sent again'
+        ? 'stdout has the ids of the created jobs; with --idempotency-key the same lines can be sent again'
         : 'the same command makes the jobs that are missing, and no other one twice',
   });
 }

@@ -27,7 +27,7 @@ export function rejectUnusedFlags({ wait, timeout, download, force, json }: Subm
   for (const [flag, isUnused, partner] of unusedFlags)
     if (isUnused) throw new VencError('UsageError', `${flag} needs ${partner}.`);
   if (json === true && download !== undefined) {
-    throw new VencError('UsageError', '--json does not go with --download.', {
+    throw new VencError('UsageError', '--json cannot be combined with --download.', {
       hint: 'the paths of the files would follow the JSON; venc wait and venc download take the id from it',
     });
   }
@@ -38,6 +38,6 @@ export function idempotencyKeyOf(arg: string): string {
   if (/^[!-~]{1,200}$/.test(arg)) return arg;
   throw new VencError(
     'UsageError',
-    '--idempotency-key takes 1 to 200 letters, digits and signs of ASCII, without blanks.',
+    '--idempotency-key must be 1 to 200 printable ASCII characters without spaces.',
   );
 }

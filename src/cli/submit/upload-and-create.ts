@@ -11,7 +11,7 @@ import type { Send } from './submit-each.js';
 const placeholderInput = 'http://example.com/to-come';
 
 /**
- * Brings the files of a request to the service and creates the job; the id is 0 where the request was only checked. Where no job comes of
+ * Brings the files of a request to the service and creates the job; the id is 0 if the request was only checked. Where no job comes of
  * it, what was staged is taken back. A service that can check the request does so first: a long upload for a request that it refuses would
  * be wasted.
  */
@@ -52,8 +52,8 @@ function mayHaveCreatedJob(error: unknown): boolean {
 
 function interruptedError(mayExist: boolean): VencError {
   return mayExist
-    ? new VencError('InterruptedError', 'Interrupted while the service was asked.', {
-        hint: 'venc list shows whether there is a job',
+    ? new VencError('InterruptedError', 'Interrupted while waiting for the response of the service.', {
+        hint: 'venc list shows whether a job was created',
       })
     : new VencError('InterruptedError', 'Interrupted. Nothing was submitted.');
 }
@@ -64,7 +64,7 @@ function missingIdError(reportedId: string | null): VencError {
     reportedId === null
       ? 'its answer names no job'
       : `the id in its answer, ${safeText(reportedId)}, is none that can be used here`;
-  return new VencError('UnreachableError', `The service took the request, but ${answer}.`, {
-    hint: 'venc list shows whether there is a job',
+  return new VencError('UnreachableError', `The service accepted the request, but ${answer}.`, {
+    hint: 'venc list shows whether a job was created',
   });
 }

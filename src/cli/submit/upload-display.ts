@@ -1,7 +1,7 @@
 import type { FileToUpload } from '../input/files.js';
 import type { Io } from '../terminal/io.js';
+import { openTransferDisplay, type TransferDisplay } from '../terminal/progress-display.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
-import { openTransferDisplay, type TransferDisplay } from '../terminal/transfer-display.js';
 
 /** Shows the progress of uploads. */
 export interface UploadDisplay {
@@ -9,7 +9,7 @@ export interface UploadDisplay {
   start(
     file: FileToUpload,
   ): Promise<{ readonly report: (doneBytes: number) => void; readonly finish: () => void }>;
-  /** Writes a remark. */
+  /** Writes a message. */
   writeStderr(text: string): void;
   /** Makes room for what `write` writes to the same terminal. */
   withDisplayHidden(write: () => Promise<void>): Promise<void>;

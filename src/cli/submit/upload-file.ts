@@ -37,7 +37,7 @@ export async function uploadFile(
     return await client.upload({ name: basename(path), sizeBytes, content: content() }, signal);
   } catch (error) {
     throw isVencError(error, 'NotFoundError') || isVencError(error, 'MethodNotAllowedError')
-      ? new VencError('UsageError', 'This service takes no uploads.', {
+      ? new VencError('UsageError', 'This service does not support uploads.', {
           cause: error,
           hint: 'name a folder that the service can fetch from with --stage, or submit the URL of the file',
         })

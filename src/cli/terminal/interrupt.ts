@@ -29,7 +29,10 @@ export function listenForInterrupt(io: Io, timeoutSeconds: number | null = null)
     timeoutSeconds === null
       ? null
       : setTimeout(
-          () => controller.abort(new VencError('TimedOutError', 'It took longer than --timeout allows.')),
+          () =>
+            controller.abort(
+              new VencError('TimedOutError', `Timed out after ${timeoutSeconds} s (--timeout).`),
+            ),
           Math.min(timeoutSeconds * 1000, longestTimeoutMs),
         );
   return {

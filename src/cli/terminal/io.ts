@@ -1,6 +1,6 @@
 import type { Environment } from '../../config/folders.js';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { createSymbolWriter } from './locale.js';
+import { toAscii } from '../../shared/text/to-ascii.js';
 
 /** What a command may read from and write to. Handed in, so that commands know no process. */
 export interface Io {
@@ -20,7 +20,7 @@ export interface Io {
   readonly width: number;
   /** Writes the answer. Resolves when it is safe to go on writing. */
   writeStdout(text: string): Promise<void>;
-  /** Writes a remark. */
+  /** Writes a message. */
   writeStderr(text: string): void;
   /** Ends the program at once. */
   exit(code: number): never;
@@ -87,4 +87,18 @@ function widthOf(stdout: NodeJS.WriteStream, env: Environment): number {
 
 function isSet(variable: string | undefined): boolean {
   return variable !== undefined && variable !== '';
+}
+
+/** Writes symbols (bars, lines, `…`) unchanged, or in ASCII if the locale is not UTF-8. */
+export function createSymbolWriter(env: Environment): (text: string) => string {
+  return isUtf8Locale(env) ? (text) => text : toAscii;
+}
+
+/**
+ * Whether the locale is one of UTF-8. The first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set decides, as in POSIX. Where none is, it is
+ * taken to be: on Windows, in containers and under cron nobody sets them, and the terminals of today know UTF-8.
+ */
+function isUtf8Locale({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
+  const name = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '');
+  return name === undefined || /utf-?8/i.test(name);
 }

@@ -15,11 +15,14 @@ export interface OutputFormatOptions {
 
 /** Adds `--json` and `--fields`, and `--jsonl` to those that answer with many records. */
 export function addOutputFormatOptions(command: Command, many: 'many' | 'one'): Command {
-  command.option('--json', 'print the answer as one JSON document, in the names and units of the service');
+  command.option(
+    '--json',
+    'print the response as one JSON document, with the names and units of the service',
+  );
   if (many === 'many') {
     command.addOption(command.createOption('--jsonl', 'print one JSON object a line').conflicts('json'));
   }
-  return command.option('--fields <names>', 'only these fields, with commas between; a.b is b within a');
+  return command.option('--fields <names>', 'only these fields, comma-separated; a.b is b within a');
 }
 
 /** Prints one record: as JSON, as chosen fields, or as text for people. `known` has every field that the document has. */

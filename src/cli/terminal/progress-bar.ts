@@ -6,7 +6,7 @@ import type { Io } from './io.js';
 export interface ProgressBar {
   /** `percent` is 0-100; `activity` is a few words on what is going on. */
   update(percent: number, activity: string): void;
-  /** Writes a remark above the bar. */
+  /** Writes a message above the bar. */
   writeStderr(text: string): void;
   /** Clears the bar for something else that writes to the terminal, and draws it again below. */
   withDisplayHidden(write: () => Promise<void>): Promise<void>;

@@ -1,4 +1,5 @@
 import { jsonText } from '../../shared/text/json-text.js';
+import { transferText } from '../output/transfer-text.js';
 import { humanPercent } from '../output/units.js';
 import type { Io } from './io.js';
 import type { ProgressMode } from './progress-mode.js';
@@ -7,7 +8,7 @@ import type { ProgressMode } from './progress-mode.js';
 export interface ProgressDisplay {
   /** `percent` is 0-100; `activity` is a few words on what is going on; `record` is what `--progress json` prints. */
   update(percent: number, activity: string, record: object): void;
-  /** Writes a remark; the display goes on below it. */
+  /** Writes a message; the display goes on below it. */
   writeStderr(text: string): void;
   /** Makes room for what `write` writes to the same terminal; the display goes on below it. */
   withDisplayHidden(write: () => Promise<void>): Promise<void>;
@@ -55,5 +56,38 @@ function plainLines(io: Io, title: string): ProgressDisplay['update'] {
     if (now - writtenAt < lineEveryMs) return;
     writtenAt = now;
     io.writeStderr(`venc: ${title} ${[humanPercent(percent), activity].filter(Boolean).join(', ')}\n`);
+  };
+}
+
+/** Shows how much of one file has been carried over. */
+export interface TransferDisplay extends Pick<ProgressDisplay, 'writeStderr' | 'withDisplayHidden' | 'stop'> {
+  /** Bytes done so far, and of how many; null if unknown. */
+  readonly report: (doneBytes: number, totalBytes: number | null) => void;
+}
+
+/** Reports come with every piece of a file; more than this often nobody reads them. */
+const reportEveryMs = 100;
+
+/** A display of one transfer, on stderr. `recordOf` makes what `--progress json` prints. */
+export async function openTransferDisplay(
+  io: Io,
+  mode: ProgressMode,
+  title: string,
+  recordOf: (doneBytes: number, totalBytes: number | null) => object,
+): Promise<TransferDisplay> {
+  const display = await openProgressDisplay(io, mode, title);
+  const activity = transferText(() => performance.now());
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return {
+    report: (done, total) => {
+      const now = performance.now();
+      if (done !== total && now - reportedAt < reportEveryMs) return;
+      reportedAt = now;
+      const percent = total === null || total === 0 ? 0 : Math.floor((done / total) * 10_000) / 100;
+      display.update(percent, activity(done, total), recordOf(done, total));
+    },
+    writeStderr: display.writeStderr,
+    withDisplayHidden: display.withDisplayHidden,
+    stop: display.stop,
   };
 }

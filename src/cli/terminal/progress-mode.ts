@@ -22,7 +22,7 @@ export const progressOption = {
 function progressMode(io: Io, choice: ProgressChoice | undefined, at: 'stdout' | 'stderr'): ProgressMode {
   if (choice === 'tty' && !io.isTerminal[at]) {
     throw new VencError('UsageError', `--progress tty needs a terminal at ${at}.`, {
-      hint: 'plain lines go anywhere: --progress plain',
+      hint: '--progress plain works without a terminal',
     });
   }
   if (choice !== undefined && choice !== 'auto') return choice;

@@ -1,5 +1,6 @@
 import { VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import { exitCodeOf, formatError } from '../output/error-text.js';
 import type { Io } from './io.js';
 
@@ -16,16 +17,24 @@ export function reportError(
   return code === exitCodes.done ? exitCodeOf(error) : code;
 }
 
-/** Whether an error would meet every other job as well: the service cannot be reached, or refuses the key. */
+/** Whether an error affects all other jobs too: the service is unreachable or rejects the key. */
 export function affectsAllJobs(error: VencError): boolean {
   return ['UnreachableError', 'UnauthorizedError', 'ForbiddenError'].includes(error.errorClass);
 }
 
-/** The error with the subject in front of each complaint that does not name it. */
+/** The error with the subject in front of each message that does not name it. */
 function withSubject(error: VencError, subject: string): VencError {
   const name = subject.replace(/^Job /, '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const named = new RegExp(`(?<!\\w)${name}(?!\\w)`);
   const messages = error.messages.map((one) => (named.test(one) ? one : `${subject}: ${one}`));
   const hint = error.hint === null ? {} : { hint: error.hint };
   return new VencError(error.errorClass, messages.join('; '), { cause: error, messages, ...hint });
+}
+
+/** Warns that a broken file of the user was quarantined, and names its new path. */
+export function warnQuarantined(io: Io, quarantinedPath: string | null): void {
+  if (quarantinedPath === null) return;
+  io.writeStderr(
+    `venc: warning: the previous file could not be read and was moved to ${safeText(quarantinedPath)}\n`,
+  );
 }

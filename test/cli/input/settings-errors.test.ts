@@ -50,7 +50,7 @@ test('errors name the --output by its number, and the request file with the path
   writeFileSync(request, JSON.stringify({ input: 'file:///a.mov', outputs }));
   const words = ['--width', '1', '--output', 'label=a', '--output', 'start_clip=x'];
   const expected = (name: string) => [
-    `venc: ${name}: outputs[0].filename must be a text that is not empty.`,
+    `venc: ${name}: outputs[0].filename must be a non-empty string.`,
     `venc: ${name}: outputs[0].speed must be a whole number from 1 to 5`,
     'venc: --width must be a whole number from 2 to 8192',
     `venc: ${name}: outputs[1].quality must be a whole number from 1 to 5`,

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { inputText, jobText, outputText } from '../../../src/cli/output/job-text.js';
 import { jobsTable } from '../../../src/cli/output/jobs-table.js';
 import { createTextColours } from '../../../src/cli/output/paint.js';
-import { reportCsv } from '../../../src/cli/output/report-csv.js';
+import { reportCsv } from '../../../src/cli/output/report-text.js';
 import { normaliseInput, normaliseJob, normaliseOutput } from '../../../src/client/normalise.js';
 
 /** What no service may write to a terminal: colours, cleared screens, turned writing, lines of its own. */

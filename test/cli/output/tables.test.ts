@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { emptyJob } from '../../../src/cli/jobs/blank-job.js';
+import { emptyJob } from '../../../src/cli/jobs/resolve-jobs.js';
 import { type JobSnapshot, jobText } from '../../../src/cli/output/job-text.js';
 import { jobsTable } from '../../../src/cli/output/jobs-table.js';
 import { createTextColours } from '../../../src/cli/output/paint.js';

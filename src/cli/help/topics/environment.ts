@@ -1,29 +1,29 @@
-/** Environment variables that commands heed, and what for. */
+/** Environment variables that commands read, and their purpose. */
 export const environmentRows: readonly (readonly [string, string])[] = [
   ['VENC_TARGET', 'the service to talk to, by its name in venc target list'],
   ['VENC_URL', 'address of the service to talk to'],
-  ['VENC_API_KEY', 'the key for VENC_URL; for venc daemon, a key that it takes'],
+  ['VENC_API_KEY', 'the key for VENC_URL; for venc daemon, a key that it accepts'],
   ['VENC_DATA', 'data folder of the local daemon'],
   ['VENC_FFMPEG', 'the ffmpeg to use'],
   ['VENC_FFPROBE', 'the ffprobe to use'],
-  ['HTTPS_PROXY', 'or HTTP_PROXY, in small letters too: the HTTP proxy to services elsewhere'],
-  ['NO_PROXY', 'hosts and domains, with commas between, to be reached without it; * for all'],
-  ['NODE_EXTRA_CA_CERTS', 'a file with certificates to trust beside the usual ones'],
+  ['HTTPS_PROXY', 'or HTTP_PROXY, also in lower case: the HTTP proxy for remote services'],
+  ['NO_PROXY', 'comma-separated hosts and domains that bypass the proxy; * for all'],
+  ['NODE_EXTRA_CA_CERTS', 'a file with additional certificates to trust'],
   ['NO_COLOR', 'no colours'],
-  ['TERM', 'dumb, or not set: no colours, and nothing that moves'],
-  ['CI', 'the same, whatever it is set to'],
-  ['LC_ALL', 'then LC_CTYPE, LANG: a locale that is not of UTF-8 gets bars and marks in ASCII'],
-  ['COLUMNS', 'how wide tables are where there is no terminal'],
-  ['XDG_CONFIG_HOME', 'where the configuration lies, in the folder venc'],
-  ['XDG_DATA_HOME', 'where the data folder lies, under the name venc'],
+  ['TERM', 'dumb or not set: no colours and no animation'],
+  ['CI', 'any value: no colours and no animation'],
+  ['LC_ALL', 'then LC_CTYPE, LANG: if the locale is not UTF-8, bars and symbols are ASCII'],
+  ['COLUMNS', 'the width of tables if there is no terminal'],
+  ['XDG_CONFIG_HOME', 'base folder of the configuration (in its subfolder venc)'],
+  ['XDG_DATA_HOME', 'base folder of the data folder (its subfolder venc)'],
 ];
 
 /** Files and folders, and what they are for. */
 export const fileRows: readonly (readonly [string, string])[] = [
   ['~/.config/venc/config.json', 'defaults of flags (venc config)'],
-  ['~/.config/venc/targets.json', 'named services and their keys (venc target), for you alone'],
+  ['~/.config/venc/targets.json', 'named services and their keys (venc target), readable only by you'],
   ['~/.local/share/venc', 'data folder of the local daemon'],
-  ['~/.cache/venc', 'what ffmpeg answered about itself'],
+  ['~/.cache/venc', 'cached capabilities of ffmpeg'],
 ];
 
 /** `venc help environment`. */

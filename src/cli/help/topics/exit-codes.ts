@@ -2,10 +2,10 @@ import { type ExitCode, exitCodes } from '../../../shared/exit-codes.js';
 
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: 'done',
-  jobFailed: 'the job failed or was cancelled; doctor: something that is needed is missing',
-  usage: 'asked wrongly, a file that cannot be read, or a request that the service refused',
-  unreachable: 'the service could not be reached, or is in trouble',
-  unauthorized: 'the key is missing or refused',
+  jobFailed: 'the job failed or was cancelled; doctor: something required is missing',
+  usage: 'wrong usage, an unreadable file, or a request that the service rejected',
+  unreachable: 'the service could not be reached or had an internal error',
+  unauthorized: 'the key is missing or was rejected',
   notFound: 'no such job, input or output',
   conflict: 'not possible in this state; daemon: its port or data folder is in use',
   timedOut: 'timed out',
@@ -30,15 +30,14 @@ ${rows.join('\n')}
 
 wait, watch and submit --wait end with 0 only when every job finished; with --any the first one
 to end decides. Commands that take several ids go on after an error, report each, and end with
-the first code that was not 0. An answer that nobody reads to its end (venc list | head -1) is
-no error.
+the first code that was not 0. Closing the pipe early (venc list | head -1) is not an error.
 
   if venc submit film.mov --wait --download out; then
     echo encoded
   else
     case $? in
       1) echo 'the film could not be encoded' ;;
-      3) echo 'the service is away: once more later' ;;
+      3) echo 'the service is unreachable: try again later' ;;
     esac
   fi
 `;

@@ -6,7 +6,7 @@ export const recipesTopic = `A folder of films, one after the other, on this mac
       echo "$film" >> failed.txt
   done
 
-The same through the daemon, side by side, with its queue:
+The same through the daemon, which queues the jobs and runs them in parallel:
 
   for film in in/*.mov; do venc submit "$film"; done > ids.txt
   xargs venc wait < ids.txt
@@ -18,11 +18,11 @@ What failed, and why, with jq:
     [.id, .input_media_file.error_message,
      .output_media_files[].error_message] | @tsv'
 
-Once more what failed since a service came back:
+Resubmit all failed jobs after an outage of a service:
 
   venc resubmit --state failed --yes
 
-From cron, without progress, telling only of trouble:
+From cron, without progress and with output only on errors:
 
   15 3 * * * venc submit /srv/today.mov --wait --progress none >/dev/null
 
@@ -32,7 +32,7 @@ Three sizes of one film in one job:
     --output filename=b.mp4,height=720 \\
     --output filename=c.mp4,height=360
 
-The same settings for many films, under a name:
+The same settings for many films, saved under a name:
 
   venc preset save web --video-codec vp9 --height 720 --quality 4
   venc submit film.mov --preset web

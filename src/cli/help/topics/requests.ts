@@ -1,5 +1,5 @@
 /** `venc help requests`. */
-export const requestsTopic = `A request says what to make of an input: the body of POST /v2/jobs, as JSON.
+export const requestsTopic = `A request describes an input and its outputs. It is the JSON body of POST /v2/jobs:
 
   {
     "input": "https://example.com/film.mov",
@@ -25,10 +25,9 @@ A flag wins over the request, and --output over a flag. Flags hold for every out
   venc submit film.mov --output @small.json \\
     --output '{"filename": "web.mp4", "width": 1280}'
 
-In name=value,name=value a value with a comma stands in double quotes: 'label="a, b"'.
-Passwords in arguments can be seen by other users of the machine for a moment: requests with
-passwords go through stdin.
+In name=value,name=value, put a value with a comma in double quotes: 'label="a, b"'.
+Other users of the machine can see arguments: pass requests with passwords through stdin.
 
-venc plan prints what a request comes to on this machine, and venc submit --mock has the
-service check it without queueing anything.
+venc plan prints the ffmpeg commands for a request on this machine; venc submit --mock has
+the service validate it without queueing anything.
 `;

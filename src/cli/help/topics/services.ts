@@ -18,7 +18,7 @@ taken from a flag:
 The key is sent in the header Service-Api-Key. Only if a service answers 401 to a read, a cancel
 or a resubmit is the request repeated with api_key in the query; a named target remembers that.
 
-Any service that speaks Zencoder's API will do; its address may come with or without /v2. What
-it lacks (streams of events, uploads, states in lists) is made up for or told. venc doctor says
-whether the service answers and whether the key is good.
+Any service with Zencoder's API works, and its address may end in /v2 or not. If the service
+lacks a feature (event streams, uploads, states in lists), venc works around it or reports it.
+venc doctor checks whether the service answers and accepts the key.
 `;

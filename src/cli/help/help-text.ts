@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** What a command does, in the few words that stand beside it in lists: its summary, or how its description begins. */
+/** What a command does, in the few words that lists show: its summary, or else the start of its description. */
 export function summaryOf(command: Command): string {
   if (command.summary() !== '') return command.summary();
   const text = command.description().replace(/[.:;].*$/s, '');
@@ -10,4 +10,9 @@ export function summaryOf(command: Command): string {
 /** A summary as a description: a sentence. */
 export function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}
+
+/** The section `Examples` of a help page, one command per line. */
+export function formatExamples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }

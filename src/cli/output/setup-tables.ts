@@ -2,6 +2,45 @@ import { redact } from '../../shared/redact.js';
 import { createTextColours } from './paint.js';
 import { type Column, type TableStyle, table } from './table.js';
 
+/** A key of the configuration and the value that applies where no flag says otherwise. */
+export interface ConfigRecord {
+  readonly key: string;
+  /** null if only the default applies. */
+  readonly value: string | null;
+  /** The environment variable or the file that it comes from, or `default`. */
+  readonly from: string;
+  /** What applies where nothing is configured, in words where it is no value. */
+  readonly default: string;
+}
+
+/** The keys as a table, one line a key. */
+export function configTableText(records: readonly ConfigRecord[], { width, hasColour }: TableStyle): string {
+  const columns: readonly Column<ConfigRecord>[] = [
+    { title: 'KEY', priority: 3, text: ({ key }) => key },
+    { title: 'VALUE', priority: 2, minWidth: 24, text: ({ value, default: fallback }) => value ?? fallback },
+    { title: 'FROM', priority: 1, minWidth: 24, text: ({ from }) => from },
+  ];
+  return table(columns, records, width, createTextColours(hasColour));
+}
+
+/** A target as `venc target list` prints it: its key is nowhere in it. */
+export interface TargetRecord {
+  readonly name: string;
+  readonly url: string;
+  /** Whether commands talk to it where nothing else is said. */
+  readonly in_use: boolean;
+}
+
+/** Targets as a table, one line each. */
+export function targetsTable(targets: readonly TargetRecord[], { width, hasColour }: TableStyle): string {
+  const columns: readonly Column<TargetRecord>[] = [
+    { title: 'NAME', priority: 3, minWidth: 8, text: ({ name }) => name },
+    { title: 'IN USE', priority: 1, text: ({ in_use: isUsed }) => (isUsed ? 'yes' : '') },
+    { title: 'URL', priority: 2, minWidth: 24, text: ({ url }) => url },
+  ];
+  return table(columns, targets, width, createTextColours(hasColour));
+}
+
 /** A preset as `venc preset list` prints it: without passwords. */
 export interface PresetRecord {
   readonly name: string;
