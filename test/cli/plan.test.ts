@@ -157,8 +157,8 @@ test('what is refused is told with every reason, and nothing is printed', async 
 
 /** What no plan can be made of: the argument, the exit code, what is said. */
 const impossible: readonly (readonly [string, () => Promise<string>, number, RegExp])[] = [
-  ['an address elsewhere', async () => 'http://127.0.0.1:9/a.mp4', 2, /local files alone/],
-  ['an address of a file server', async () => 'sftp://me@127.0.0.1:9/a.mp4', 2, /local files alone/],
+  ['an address elsewhere', async () => 'http://127.0.0.1:9/a.mp4', 2, /needs a local input file/],
+  ['an address of a file server', async () => 'sftp://me@127.0.0.1:9/a.mp4', 2, /needs a local input file/],
   ['an upload', async () => 'upload://token/a.mp4', 2, /has the scheme "upload"/],
   ['a file that is not there', async () => '/nowhere/a.mp4', 2, /there is no such file/],
   ['a folder', async () => tempFolder(), 2, /it is a folder/],

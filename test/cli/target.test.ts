@@ -98,7 +98,7 @@ test('what makes no target is refused with 2, and nothing is kept', async ({ ven
     ['target add other http://h', 'a key', /blanks or letters outside/],
     ['target add other http://h --key k', 'k', /unknown option '--key'/],
     ['target use studo', '', /did you mean studio\?/],
-    ['target remove nothing-like-it', '', /venc target list shows them all/],
+    ['target remove nothing-like-it', '', /venc target list shows all targets/],
     ['config set target studo', '', /did you mean studio\?/],
     ['config set progres plain', '', /did you mean progress\?/],
     [

@@ -82,7 +82,7 @@ async function run(arg: string, options: PlanOptions, context: Context): Promise
   const destinations = paths.map(redact);
   for (const warn of plan.remarks) io.writeStderr(`venc: ${warn}\n`);
   if (options.json === true) {
-    const steps = plan.steps.map(({ outputs, does, args, share: progressWeight }) => {
+    const steps = plan.steps.map(({ outputs, does, args, share }) => {
       const [program, ...commandArgs] = stepCommand(plan.program, args);
       const made = plan.outputs.filter(({ number }) => outputs.includes(number));
       return {
@@ -90,7 +90,7 @@ async function run(arg: string, options: PlanOptions, context: Context): Promise
         does,
         program,
         args: commandArgs,
-        ...(progressWeight === null ? {} : { progressWeight }),
+        ...(share === null ? {} : { share }),
       };
     });
     await io.writeStdout(`${jsonText(steps, 2)}\n`);

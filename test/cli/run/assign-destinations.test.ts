@@ -144,7 +144,7 @@ test('somebody to be told of the end is refused, since nobody would try for days
     { input, outputs: [{}, { notifications: [{ url }] }] },
     { input, output: { notifications: url } },
   ]) {
-    assert.throws(() => place(request, [], '/'), /Notifications are sent by a daemon/);
+    assert.throws(() => place(request, [], '/'), /only a daemon sends them/);
   }
   const empty = { input, notifications: [], outputs: [{ notifications: null }] };
   assert.equal(place(empty, [], '/').paths, ['film.mp4']);

@@ -87,7 +87,7 @@ test('words that go not with --ndjson are refused once', async ({ venc, seen }) 
     [['a.mov', '--ndjson'], /reads requests from stdin/],
     [['-', '--ndjson', '--xml'], /cannot be used with/],
     [['-', '--ndjson', '--output', 'widht=1'], /^venc: --output has no setting/],
-    [['http://h/a.mov', '--idempotency-key', 'a b'], /--idempotency-key takes/],
+    [['http://h/a.mov', '--idempotency-key', 'a b'], /--idempotency-key must be/],
   ] as const) {
     const result = await venc(words, '{}\n{}\n');
     assert.equal([result.code, result.stdout], [2, '']);

@@ -88,7 +88,7 @@ test('a field that nobody knows is named with what was meant, and the job is sub
 test('two flags that ask for different things are refused', async ({ venc, seen }) => {
   const { code, stderr } = await venc(['http://h/a.mov', '--json', '--wait', '--download', 'films']);
   assert.is(code, 2);
-  assert.match(stderr, /--json does not go with --download/);
+  assert.match(stderr, /--json cannot be combined with --download/);
   assert.is(seen.length, 0);
 });
 
