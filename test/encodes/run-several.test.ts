@@ -43,7 +43,7 @@ test('names that two inputs would share are found before anything is encoded', a
   assert.match(over.stderr, /b\.mov of a\.mov is the input b\.mov/);
   const two = await runCli(['run', 'a.mov', 'b.mov', '-o', 'a.mp4', '-o', 'b.mp4'], { cwd });
   assert.is(two.code, 2);
-  assert.match(two.stderr, /With 2 inputs there is one -o, and it is a folder/);
+  assert.match(two.stderr, /With 2 inputs, -o must be one folder/);
   assert.equal((await readdir(cwd)).sort(), ['a.mov', 'b.mov', 'more']);
 });
 

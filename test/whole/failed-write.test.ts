@@ -56,7 +56,7 @@ test('a job that can be neither written nor read again is told as what kept it f
   daemon.child.kill('SIGUSR2');
   while (!daemon.logged().includes('short of everything')) await new Promise(setImmediate);
   const said = await cancel(new URL(`${daemon.url}/v2/jobs/${id}/cancel`));
-  assert.match(said, '503 {"errors":["There is no room left on the disk', daemon.logged());
+  assert.match(said, '503 {"errors":["There is no space left on the disk', daemon.logged());
   await daemon.end('SIGKILL');
 });
 
