@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isCommandName } from '../src/cli/command-table.js';
@@ -42,12 +43,53 @@ test('the pages name commands that exist, with flags that they have', () => {
   }
 });
 
-test('links between the pages lead somewhere', () => {
-  for (const page of pages) {
-    const targets = [...readFileSync(`docs/${page}`, 'utf8').matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)];
-    for (const [, path = ''] of targets)
-      assert.ok(readFileSync(`docs/${path}`).length > 0, `${page}: ${path}`);
+/** The Markdown pages whose links are checked, by their paths. */
+const linkingPages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'test/README.md',
+  ...pages.map((page) => `docs/${page}`),
+  'docs/settings.md',
+];
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+function anchorsOf(path: string): readonly string[] {
+  const text = readFileSync(path, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+  return [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-'),
+  );
+}
+
+test('every relative link of a page leads to a file, and every anchor to a heading', () => {
+  for (const page of linkingPages) {
+    const links = readFileSync(page, 'utf8').matchAll(/\]\(([^)#:\s]*)(?:#([^)\s]*))?\)/g);
+    for (const [link, path = '', anchor] of links) {
+      const target = path === '' ? page : posix.join(posix.dirname(page), path);
+      assert.ok(existsSync(target), `${page}: ${link}`);
+      if (anchor !== undefined) assert.ok(anchorsOf(target).includes(anchor), `${page}: ${link}`);
+    }
   }
+});
+
+test('the files and folders that the pages for contributors name exist', () => {
+  for (const page of ['CONTRIBUTING.md', 'docs/architecture.md', 'docs/decisions.md']) {
+    const named = readFileSync(page, 'utf8').matchAll(/(?<![\w/])(?:src|daemon|test|scripts)\/[\w./-]*\w/g);
+    for (const [path] of named) if (!path.includes('NAME')) assert.ok(existsSync(path), `${page}: ${path}`);
+  }
+});
+
+test('the README links to every page of docs/', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  for (const page of [...pages, 'settings.md']) assert.ok(readme.includes(`](docs/${page})`), page);
+});
+
+test('the README stays short', () => {
+  const size = readFileSync('README.md').length;
+  assert.ok(size <= 9000, `${size} bytes`);
 });
 
 test.run();
