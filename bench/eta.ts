@@ -17,7 +17,7 @@ const cases: Readonly<Record<string, readonly OutputSettings[]>> = {
   vp8: [{ video_codec: 'vp8', width: 480 }],
 };
 
-/** Seconds that an encode is to take here. Less is no long one, and more is time of whoever waits for the figures. */
+/** The target duration of an encode in seconds: long enough for an estimate, short enough to wait for. */
 const encodeSeconds = 9;
 /** Seconds of the clip by which it is found how much of it takes so long. */
 const trialSeconds = 5;

@@ -68,7 +68,7 @@ export async function measureStartup(folder: string, rounds: number): Promise<re
   const [finished] = await fillDataFolder(join(folder, 'data'), jobCount);
   const daemon = await startDaemon(join(folder, 'data'), folder, ['--jobs', '0']);
   try {
-    // Whoever measures may have targets and defaults of their own.
+    // The user who runs the benchmark may have targets and defaults of their own.
     const env = { ...daemon.env, XDG_CONFIG_HOME: join(folder, 'config') };
     const run = (args: readonly string[], isDone: Command['isDone']) => async () => {
       let said = '';

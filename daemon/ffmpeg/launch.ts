@@ -16,7 +16,7 @@ export interface ExitResult {
 
 /** What goes with one start of a program. */
 export interface LaunchOptions {
-  /** Words in front of the command, see `findGuardian`. */
+  /** Arguments in front of the command: the parent-death wrapper, see `findParentDeathWrapper`. */
   readonly parentDeathWrapper: readonly string[];
   readonly folder?: string;
   /** Ends the program when it is aborted: SIGTERM, and SIGKILL a second later. */
@@ -70,7 +70,7 @@ export async function launch(
     reject: false,
     forceKillAfterDelay: killAfterMs,
     // Ctrl-C goes to everything in the terminal's group, and an encoder of that group would fail its job while the daemon still
-    // gives it time. Alone in its group it hears of none. Only under a guardian: execa ends no detached program when this one exits.
+    // gives it time. In a process group of its own it receives none. Only with the parent-death wrapper: execa ends no detached program when this one exits.
     detached: options.parentDeathWrapper.length > 0,
   });
   if (child.pid !== undefined) options.onStart?.(child.pid);

@@ -4,7 +4,7 @@ const orientationTag = 0x0112;
 
 /**
  * How a JPEG says that it is to be turned and mirrored, as the tag of EXIF counts it: 1 is upright, and so is all that does not say. ffmpeg
- * is not asked because it depends on the release whether it heeds the tag, and ffprobe tells the sides as they are stored.
+ * is not asked because it depends on the release whether it applies the tag, and ffprobe tells the sides as they are stored.
  */
 export function readOrientation(head: Buffer): Orientation {
   const exif = findExif(head);

@@ -19,7 +19,7 @@ import { readRecord } from './upload-records.js';
 const defaultRetentionSeconds = 86_400;
 
 /**
- * A shelf on a folder of this machine; the folder is made when it is first needed. One process works on a folder at a time, as
+ * A hosted file store in a folder of this machine; the folder is made when it is first needed. One process works on a folder at a time, as
  * sweeping takes for a leftover whatever is unfinished and not its own.
  */
 export function createHostedFileStore(folder: string, options: HostedFileStoreOptions): HostedFileStore {
@@ -78,7 +78,7 @@ async function isEmpty(folder: string): Promise<boolean> {
   );
 }
 
-/** Takes a file off the shelf as if it had never been there: the last one of a token takes the folder along, which would be a trace. */
+/** Deletes a file without a trace: with the last file of a token, its folder is deleted too. */
 async function removeHostedFile(state: HostedFileStoreState, ref: FileRef): Promise<void> {
   if (!isFileRef(ref)) return;
   await state.mutex.runExclusive(ref.token, async () => {

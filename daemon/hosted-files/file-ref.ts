@@ -19,12 +19,12 @@ export function isFileRef(ref: FileRef): boolean {
   return isToken(ref.token) && validateFileName(ref.name) === null;
 }
 
-/** Whether a text can be a token. What begins with a dot never is, so that a shelf can keep its own things there. */
+/** Whether a text can be a token. What begins with a dot never is, so that the store can keep its own files there. */
 export function isToken(text: string): boolean {
   return tokenPattern.test(text);
 }
 
-/** Where a place lies below the folder of a shelf. */
+/** The path of a file below the folder of the store. */
 export function hostedFilePath(folder: string, ref: FileRef): string {
   return join(folder, ref.token, ref.name);
 }
@@ -41,7 +41,7 @@ export function parseFileRefUrl(url: string): FileRef | null {
   }
 }
 
-/** The URL of a place: the opposite of {@link parseShelfUrl}. */
+/** The URL of a hosted file. */
 export function fileRefUrl(scheme: 'hosted' | 'upload', ref: FileRef): string {
   return `${scheme}://${ref.token}/${encodeURIComponent(ref.name)}`;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { KeyedMutex } from '../../src/shared/util/keyed-mutex.js';
 
-/** What a shelf is told when it is made. */
+/** Options of a hosted file store. */
 export interface HostedFileStoreOptions {
   readonly now: () => Date;
   /** An unguessable token of letters and digits. */
@@ -15,7 +15,7 @@ export interface HostedFileStoreOptions {
 }
 
 /**
- * What the parts of a shelf share. Below its folder lie TOKEN/NAME, and two folders of its own whose names are no tokens:
+ * What the parts of a hosted file store share. Its folder holds TOKEN/NAME, and two folders of its own whose names are no tokens:
  * unfinished files, and what is known about received ones.
  */
 export interface HostedFileStoreState extends Required<HostedFileStoreOptions> {

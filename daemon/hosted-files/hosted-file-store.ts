@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FileFacts } from '../jobs/job.js';
 
-/** Where a file stands on a shelf: an unguessable token and a name. */
+/** Names a hosted file: an unguessable token and a file name. */
 export interface FileRef {
   readonly token: string;
   readonly name: string;

@@ -24,7 +24,7 @@ export async function writeRecord(
 export async function readRecord(state: HostedFileStoreState, token: string): Promise<UploadRecord | null> {
   try {
     const value: unknown = JSON.parse(await readFile(recordPath(state, token), 'utf8'));
-    return isShelfRecord(value) ? value : null;
+    return isUploadRecord(value) ? value : null;
   } catch {
     return null;
   }
@@ -39,7 +39,7 @@ function recordPath(state: HostedFileStoreState, token: string): string {
   return join(recordsFolder(state), `${token}.json`);
 }
 
-function isShelfRecord(value: unknown): value is UploadRecord {
+function isUploadRecord(value: unknown): value is UploadRecord {
   return (
     isObject(value) &&
     typeof value.ownerId === 'string' &&

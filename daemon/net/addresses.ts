@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 /** What may follow from an address: `metadata` is never connected to, `private` only where that was allowed. */
 export type AddressKind = 'public' | 'private' | 'metadata';
 
-/** Where clouds hand out credentials to whoever asks from inside the machine. */
+/** Where cloud providers give credentials to any process of the machine. */
 const metadataAddresses = [
   '169.254.169.254', // AWS, GCE, Azure, OpenStack and most others
   '169.254.170.2', // AWS, containers

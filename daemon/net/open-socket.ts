@@ -56,7 +56,7 @@ export function openSocket(
       signal?.removeEventListener('abort', onAbort);
     };
     socket.once('close', cleanUp);
-    // Stays for good: whoever gets the socket may not listen yet when it breaks.
+    // Stays for good: the caller may not listen yet when the socket fails.
     socket.on('error', (error) => {
       cleanUp();
       reject(error);

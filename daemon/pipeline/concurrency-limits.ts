@@ -13,7 +13,7 @@ export interface ConcurrencyLimits {
   readonly uploads: Semaphore;
 }
 
-/** The lanes where so many jobs are encoded at once. */
+/** Creates the limits for the given number of concurrent encodes. */
 export function createConcurrencyLimits(encodes: number): ConcurrencyLimits {
   const transfers = transferLimitFor(encodes);
   return {
@@ -37,11 +37,11 @@ function transferLimitFor(encodes: number): number {
   return Math.max(2, encodes);
 }
 
-/** The place of a run in every lane: before all that began after it. */
+/** The priority of a run for every limit: before all runs that began after it. */
 export interface RunLimiter {
   /** Greater than that of every run that began before. */
   readonly sequenceNumber: number;
-  /** Does something in a lane, once there is a place. The signal ends the wait. */
+  /** Runs a task once its limit has a free permit. The signal ends the wait. */
   runExclusive<T>(kind: keyof ConcurrencyLimits, signal: AbortSignal, task: () => Promise<T>): Promise<T>;
 }
 

@@ -92,7 +92,7 @@ export class ScratchSpace {
     return hold;
   }
 
-  /** Lets in whoever fits, one after the other. What happens meanwhile makes it look again. */
+  /** Admits the waiting jobs that fit, one after the other. If anything changes meanwhile, it checks again. */
   #admit(): void {
     this.#mustAdmitAgain = true;
     if (this.#isAdmitting || this.#waiters.length === 0) return;

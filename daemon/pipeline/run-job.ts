@@ -31,7 +31,7 @@ export function createJobRunner(context: PipelineContext): RunHandler {
       source = await download(loggedRun, context, scratch, limiter);
       if (source !== null) await runStages(loggedRun, context, { scratch, limiter, source });
     } catch (error) {
-      // Whoever stopped the run has already said what becomes of the job.
+      // The caller that stopped the run has already set the state of the job.
       if (!run.signal.aborted) throw error;
     } finally {
       // The reservation ends with the job, whether or not its folder could be removed: what is left there is no longer free anyhow.

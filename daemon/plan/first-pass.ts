@@ -3,7 +3,7 @@ import type { Levels, VideoEncoderName } from './encoders.js';
 
 /**
  * Share of the first of two passes in the time of both, at speeds 1 to 5. x264 does the same hasty first pass at all of them, x265 none
- * in haste, and those of libvpx and aom are next to nothing. Measured with film at 640x360, on two cores; x264's also at
+ * quickly, and those of libvpx and aom are next to nothing. Measured with film at 640x360, on two cores; x264's also at
  * 1280x720 and with noise, where they lay up to a tenth higher.
  */
 const firstPassWeights = {

@@ -2,7 +2,7 @@ import type { JobRequest, jobTable, OutputSettings, outputTable } from '../../sr
 
 /** What becomes of a setting in this version. */
 export type SettingSupport =
-  /** It is heeded, in this file of the project. */
+  /** It is supported, in this file of the project. */
   | { readonly by: string }
   /** It is taken and rightly changes nothing here. */
   | { readonly noEffect: string }

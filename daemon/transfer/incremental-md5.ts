@@ -114,7 +114,7 @@ export class IncrementalMd5 {
   }
 }
 
-/** Which bytes of a file are there, as stretches from a first byte to the one behind the last. They may come in any order. */
+/** Which bytes of a file are there, as byte ranges from a first byte to the one behind the last. They may come in any order. */
 export class ByteRangeSet {
   #ranges: { readonly from: number; readonly to: number }[] = [];
 

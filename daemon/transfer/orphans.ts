@@ -10,10 +10,10 @@ export interface Orphan {
 
 /**
  * Remembers what lies unfinished at servers, so that what a killed daemon left there is taken away at the next start. A note is on disk
- * before the thing is begun, and is torn up when it is whole or taken away.
+ * before the upload begins, and is deleted when the upload is complete or removed.
  */
 export interface CleanupJournal {
-  /** Notes it. Resolves, once the note would survive a crash, to what tears it up. */
+  /** Adds an entry. Resolves, once the entry survives a crash, to a function that deletes it. */
   add(orphan: Orphan): Promise<() => Promise<void>>;
 }
 

@@ -51,7 +51,7 @@ const byCode: Readonly<Record<string, Row>> = {
 const badCertificate = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS/;
 const badTls = /^ERR_SSL|^EPROTO$/;
 
-/** A trouble that no further attempt can mend. */
+/** An error that no further attempt can fix. */
 export function permanentError(errorClass: ErrorClass, message: string, cause?: unknown): TransferError {
   return { kind: 'permanent', error: new VencError(errorClass, message, { cause }), retryAfterMs: null };
 }

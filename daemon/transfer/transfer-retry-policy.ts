@@ -9,7 +9,7 @@ export interface TransferRetryPolicy {
   nextDelayMs(transferError: TransferError): number | null;
 }
 
-/** What patience depends on. */
+/** Options of a retry policy. */
 export interface TransferRetryOptions {
   readonly stallTimeoutMs: number;
   readonly connectTimeoutMs: number;
@@ -33,7 +33,7 @@ const connectLimitMs = 19_000;
  */
 const maxTotalStallTimeouts = 9;
 
-/** Patience for one download. Delays double, and heed `Retry-After` within the limits. */
+/** Creates the retry policy of one download. Delays double, and respect `Retry-After` within the limits. */
 export function createTransferRetryPolicy(options: TransferRetryOptions): TransferRetryPolicy {
   const { stallTimeoutMs, connectTimeoutMs, retryDelayMs, clock } = options;
   let progressAt = clock();

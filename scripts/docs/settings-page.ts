@@ -41,7 +41,7 @@ What a job may ask for: the body of \`POST /v2/jobs\`, as JSON or XML, and the f
 - Numbers, \`true\` and \`false\` may come as texts, and \`1\` and \`0\` stand for \`true\` and \`false\`. \`null\` is the same as leaving a
   setting out.
 - A value that breaks a rule is refused (422) with a sentence for every complaint at once. Fields that nobody knows are passed over.
-- The column *here* says what this version makes of a setting: *honoured*; *moot* where it is taken and rightly changes nothing;
+- The column *here* says what this version does with a setting: *supported*; *no effect* if it is accepted and rightly changes nothing;
   **declined** where it is refused, so that nothing is ever taken and then forgotten.
 - A flag without a value has a contrary that begins with \`--no-\`. Flags hold for every output; \`--output name=value,name=value\`, which
   may be repeated, is an output with settings of its own, and wins over a flag, as a flag wins over a request file.

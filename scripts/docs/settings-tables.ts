@@ -65,8 +65,8 @@ function fieldsOf(setting: Setting): SettingsTable {
 /** What this version makes of a setting. */
 function supportText(support: SettingSupport | undefined): string {
   if (support === undefined) return '';
-  if ('by' in support) return 'honoured';
-  if ('noEffect' in support) return `moot: ${support.noEffect}`;
+  if ('by' in support) return 'supported';
+  if ('noEffect' in support) return `no effect: ${support.noEffect}`;
   const supportedChoices = (support.unless ?? []).map((value) => code(String(value)));
   return supportedChoices.length === 0
     ? '**declined**'

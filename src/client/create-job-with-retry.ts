@@ -9,7 +9,7 @@ import { delayAfterError } from './retries.js';
 const retryDelaysMs = [500, 2000] as const;
 
 /**
- * Creates a job (section 4.1). It is tried again only with an idempotency key, and only at a service that is known to honour it: anywhere
+ * Creates a job (section 4.1). It is tried again only with an idempotency key, and only at a service that is known to support it: anywhere
  * else a request whose answer was lost may have made its job already. Rejects as `Client.ask` does.
  */
 export async function createJobWithRetry(
@@ -32,11 +32,11 @@ export async function createJobWithRetry(
   }
 }
 
-/** Whoever gave a key relies on it, and is told that nothing was repeated. */
+/** A caller that gave a key relies on it, so the error says that nothing was repeated. */
 function toNotRetriedError(error: unknown): unknown {
   if (!isVencError(error)) return error;
   const { errorClass, message, messages, cause, retryAfterSeconds } = error;
-  const note = 'it was sent once, as this service is not known to heed idempotency keys';
+  const note = 'it was sent once, because this service is not known to support idempotency keys';
   return new VencError(errorClass, message, {
     messages,
     cause,

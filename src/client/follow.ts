@@ -210,7 +210,7 @@ export async function* follow(client: Client, ids: readonly number[], options: F
         yield event;
       }
       // Where a stream is open, it tells when something is to be asked again.
-      // Where all streams there may be are open, they tell enough: the others are asked about without haste.
+      // Where all streams there may be are open, they report enough: the others are polled slowly.
       if (!isStreaming && [...followedIds].some((id) => !streams.has(id)))
         schedule.endRound(hasChanged && streams.size < maxStreams);
     }

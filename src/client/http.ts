@@ -67,7 +67,7 @@ async function startRequest(httpRequest: HttpRequest): Promise<IncomingMessage> 
   return new Promise<IncomingMessage>((resolve, reject) => {
     const connection = createRequest(url, {
       method: httpRequest.method,
-      // A way with a connection of its own needs no agent, and one would not heed it.
+      // A proxy tunnel is a connection of its own and needs no agent; an agent would ignore it.
       ...(proxyOptions.createConnection === undefined ? { agent: false } : {}),
       timeout: connectTimeoutSeconds * 1000,
       ...(signal === undefined ? {} : { signal }),
@@ -93,7 +93,7 @@ async function startRequest(httpRequest: HttpRequest): Promise<IncomingMessage> 
     });
     connection.on('response', (response) => {
       hasResponse = true;
-      // Whoever reads the body learns of it; until somebody does, it must not end the program.
+      // The reader of the body receives the error; without a reader it must not end the program.
       response.on('error', () => {});
       resolve(response);
     });

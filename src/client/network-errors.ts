@@ -4,7 +4,7 @@ import { redact } from '../shared/redact.js';
 import { fieldsOf } from './coerce.js';
 
 const connectionBroken = 'the connection broke off';
-const untrustedCertificate = 'nobody whom this machine trusts vouches for its certificate';
+const untrustedCertificate = 'its certificate is not signed by a trusted authority';
 
 /** What the codes of Node mean to people. */
 const reasons: Readonly<Record<string, string>> = {

@@ -11,7 +11,7 @@ export interface FilePosition {
   readonly version: string | null;
 }
 
-/** A file that a service keeps for whoever knows its address, as its bytes begin to come. */
+/** A file that a service hosts at an unguessable address, opened for reading. */
 export interface OpenedFile {
   /** Where the bytes begin: 0 where the server begins anew, though it was asked for the rest. */
   readonly fromByte: number;
@@ -87,7 +87,7 @@ function toOpenError(url: URL, status: number): VencError {
     ForbiddenError: 'access is refused',
   };
   const reason = reasons[errorClass] ?? errorClasses[errorClass].meaning.replace(/\.$/, '').toLowerCase();
-  // Signed addresses expire, and no key of ours goes with them: the advice of the class would lead astray.
+  // Signed addresses expire, and no key of ours goes with them: the advice of the error class would be wrong.
   const hint =
     errorClass === 'ForbiddenError'
       ? { hint: 'its address may have expired: look with venc show whether there is a new one' }

@@ -49,7 +49,7 @@ export function readEvents(
       resolve(isUsable);
     };
     idleTimer = setTimeout(end, idleTimeouts.firstEventMs, false);
-    // The connection's own patience is longer, and counted anew with each piece as well.
+    // The timeout of the connection is longer, and restarts with each chunk too.
     content.socket?.setTimeout(0);
     // By listening, not by iterating: with many streams what a promise for each piece costs is felt.
     content.on('data', (chunk: Buffer) => {

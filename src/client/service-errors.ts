@@ -62,7 +62,7 @@ export function toServiceError(route: RouteName, subject: string, response: Fail
   });
 }
 
-/** What to do where nobody knows whether a request was heeded; null for questions, which change nothing. */
+/** What to do if it is unknown whether the service acted on a request; null for reads, which change nothing. */
 export function ambiguityHint(route: RouteName, id?: string | number): string | null {
   if (route === 'createJob') {
     return 'the job may have been created all the same: look with venc list before you submit it again';

@@ -62,7 +62,7 @@ export function createWithRetry({
   };
 }
 
-/** Heeds `Retry-After`: a service that limits its callers may shut out who asks before. */
+/** Respects `Retry-After`: a service with a rate limit may block clients that ask earlier. */
 async function waitForRetryAfter(
   error: VencError,
   sleep: typeof abortableSleep,

@@ -28,13 +28,13 @@ const generalTable = {
   color: choice('whether there are colours on a terminal', ['auto', 'never']),
 } as const;
 
-/** A key that every command heeds. */
+/** A key that applies to every command. */
 type GeneralKey = keyof typeof generalTable;
 
 /** What can be configured; each key is the name of the flag it stands for, but `url`, which is `VENC_URL`. */
 export type ConfigKey = GeneralKey | DaemonFlagName;
 
-/** Every key: those that all commands heed, and those of `venc daemon`. */
+/** Every key: those that apply to all commands, and those of `venc daemon`. */
 export const configTable: Readonly<Record<ConfigKey, ConfigEntry>> = { ...generalTable, ...daemonTable() };
 
 const unsetDescriptions: { readonly [Key in ConfigKey]?: string } = {

@@ -39,7 +39,7 @@ export async function readTargets(env: Environment): Promise<readonly NamedTarge
       `The targets in ${path} cannot be read: ${diskReason(error, 'read')}.`,
       {
         cause: error,
-        hint: 'mend the file, or take it away and add the targets once more',
+        hint: 'repair the file, or remove it and add the targets again',
       },
     );
   }

@@ -248,7 +248,7 @@ export const errorClasses = {
   TimedOutError: requestRejection(
     504,
     exitCodes.timedOut,
-    'It took longer than --timeout allows.',
+    'Timed out (--timeout).',
     'The job goes on; wait again.',
   ),
   InterruptedError: requestRejection(499, exitCodes.interrupted, 'Interrupted.', 'Nothing was lost.'),

@@ -32,7 +32,7 @@ export function redact(text: string): string {
 
 /**
  * A URL as answers show it: with its user, without its password (and without the colon before it). Only what stands
- * before the path is taken for a password, as whoever fetches the URL does, so that an "@" in the path stays; in a
+ * before the path is taken for a password, as the client that fetches the URL does, so that an "@" in the path stays; in a
  * text that is no proper URL more is taken, as `redact` does.
  */
 export function withoutPassword(url: string): string {

@@ -58,7 +58,7 @@ export function pressKey(state: WatchState, key: WatchKey): WatchState {
   if (key === 'quit') return { ...state, hasLeft: true };
   const { footer } = state;
   if (key === 'help') return { ...state, isHelp: !state.isHelp };
-  // Whoever reads what the keys do must not set one of them off.
+  // While the help is open, no key may act.
   if (state.isHelp) return key === 'open' || key === 'close' ? { ...state, isHelp: false } : state;
   if (footer.kind === 'question') return answerQuestion(state, footer.command, key);
   if (key === 'cancel' || key === 'resubmit') {

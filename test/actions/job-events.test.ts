@@ -155,7 +155,7 @@ test('the newest of many changes always arrives', async ({ harness }) => {
   assert.ok(here.computed <= 3, `computed ${here.computed} times`);
 });
 
-test('whoever takes slowly gets the newest alone', async ({ harness }) => {
+test('a slow reader gets only the newest event', async ({ harness }) => {
   const here = await harness();
   await here.run();
   const feed = await here.subscribe();
@@ -262,7 +262,7 @@ test('the close ends every feed, and nobody can listen afterwards', async ({ har
   assert.ok(isVencError(refused, 'UnavailableError'));
 });
 
-test('a close while a job is read refuses whoever asked', async ({ harness }) => {
+test('a close while a job is read rejects its subscriber', async ({ harness }) => {
   const here = await harness();
   const refused = await here.events
     .subscribe(here.id, async () => {

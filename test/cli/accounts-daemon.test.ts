@@ -31,7 +31,7 @@ test.before(async (context) => {
 });
 test.after(({ daemon }) => daemon.stop());
 
-/** A change is heeded within a second; the rest of the time is for a machine under load. */
+/** A change is applied within a second; the rest of the time is for a machine under load. */
 const limitMs = 5000;
 
 test('a key made beside it is good at once, and one that is revoked soon is not', async ({

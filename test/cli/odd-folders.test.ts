@@ -8,11 +8,11 @@ import { type CliResult, startCli } from './run-cli.js';
 const test = suite('folders that cannot be used');
 
 /** Milliseconds after which a program that goes on is taken for one that never ends. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 async function venc(words: string, env: Readonly<Record<string, string>> = {}): Promise<CliResult> {
   const run = startCli(words.split(' '), { env });
-  const timer = setTimeout(() => run.child.kill('SIGKILL'), patienceMs);
+  const timer = setTimeout(() => run.child.kill('SIGKILL'), timeoutMs);
   const result = await run.ended;
   clearTimeout(timer);
   return result;

@@ -135,7 +135,7 @@ for (const unknownStatus of [200, 302, 403, 500]) {
   });
 }
 
-test('a create with a key is sent once to a service that is not known to heed keys, and that is told', async ({
+test('a create with a key is sent once to a service that is not known to support keys, and the error says so', async ({
   service,
   env,
 }) => {
@@ -146,7 +146,7 @@ test('a create with a key is sent once to a service that is not known to heed ke
   assert.equal([result.code, posts.length], [3, 1]);
   assert.match(
     result.stderr,
-    /look with venc list .*; it was sent once, as this service is not known to heed/,
+    /look with venc list .*; it was sent once, because this service is not known to support/,
   );
 });
 

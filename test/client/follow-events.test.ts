@@ -222,7 +222,7 @@ test('of many jobs the list tells, until few enough are left for streams', async
   );
 });
 
-test('whoever stops following leaves no stream open', async ({ service, client }) => {
+test('a client that stops following leaves no stream open', async ({ service, client }) => {
   for await (const event of follow(client, [10, 20])) if (event.type === 'progress') break;
   await waitUntil('none is open', () => service.streamCount() === 0);
 });

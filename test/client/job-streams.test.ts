@@ -14,7 +14,7 @@ function stream() {
     });
   };
   return {
-    tidings: { kind: 'events', subscribe } as const,
+    updates: { kind: 'events', subscribe } as const,
     tell: (id: number, progress: number) => onEvent(event(id, progress)),
     end: () => end(),
   };
@@ -30,8 +30,8 @@ const told = (live: JobStreams) => live.drain().map(({ id, job }) => `${id} ${jo
 test('of what comes shortly after one another the newest is taken, of all jobs at once', async () => {
   const live = new JobStreams();
   const [one, two] = [stream(), stream()];
-  live.add(1, one.tidings);
-  live.add(2, two.tidings);
+  live.add(1, one.updates);
+  live.add(2, two.updates);
   one.tell(1, 10);
   await live.waitForUpdates();
   assert.equal(told(live), ['1 10']);
@@ -51,7 +51,7 @@ test('of what comes shortly after one another the newest is taken, of all jobs a
 test('the end of a stream is told at once, and the job is gone when it was taken', async () => {
   const live = new JobStreams();
   const one = stream();
-  live.add(1, one.tidings);
+  live.add(1, one.updates);
   one.tell(1, 10);
   live.drain();
   one.tell(1, 100);

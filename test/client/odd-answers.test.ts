@@ -108,7 +108,7 @@ for (const status of ['500 Oops', '502 Bad Gateway', '504 Gateway Timeout', '201
   });
 }
 
-test('a cancel whose answer was lost may have been heeded', async () => {
+test('a cancel whose response was lost may have taken effect', async () => {
   const { error, times } = await requests((connection) => connection.destroy(), 'cancelJob');
   assert.is(times, 1);
   assert.match(error?.hint ?? '', 'look with venc show 7');

@@ -76,7 +76,7 @@ test('a file that is none, is cut off or is missing is not delivered', async (co
   }
 });
 
-test('a right one is delivered, whoever made it', async (context) => {
+test('a correct file is delivered, whichever encoder made it', async (context) => {
   await context.fake.does(`cp '${join(context.folder, 'in.mp4')}' "$product"`);
   const { state, output } = await runWith(context, 'right.mp4');
   assert.is(state, 'finished', JSON.stringify(output));

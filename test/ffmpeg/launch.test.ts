@@ -21,7 +21,7 @@ async function groupUnder(
   return { pid, group: Number(said.slice(said.lastIndexOf(')') + 2).split(' ')[2]) };
 }
 
-test('under a guardian a program stands alone in its group, where no Ctrl-C of a terminal reaches it', async () => {
+test('with the parent-death wrapper a program is alone in its process group, where no Ctrl-C of a terminal reaches it', async () => {
   const parentDeathWrapper = await findParentDeathWrapper(process.env.PATH ?? '');
   if (parentDeathWrapper.length === 0) return;
   const { pid, group } = await groupUnder(parentDeathWrapper);

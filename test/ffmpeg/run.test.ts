@@ -86,7 +86,7 @@ test('a run that is called off ends at once and leaves no process', async () => 
   assert.equal(await readdir(scratch), []);
 });
 
-test('an ffmpeg that does not heed SIGTERM is killed', async () => {
+test('an ffmpeg that ignores SIGTERM is killed', async () => {
   const ffmpeg = await scripted(
     "trap '' TERM\necho frame=1\necho progress=continue\nwhile :; do sleep 0.1; done",
     60,

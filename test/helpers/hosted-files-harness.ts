@@ -4,22 +4,22 @@ import type { HostedFileStore } from '../../daemon/hosted-files/hosted-file-stor
 import type { HostedFileStoreOptions } from '../../daemon/hosted-files/hosted-file-store-state.js';
 import { tempFolder } from './temp.js';
 
-/** A shelf on a folder of its own. */
+/** A hosted file store in a folder of its own. */
 interface HostedFilesHarness {
   readonly folder: string;
-  readonly shelf: HostedFileStore;
+  readonly store: HostedFileStore;
 }
 
-/** Makes a shelf for a test; its clock is the real one unless another is given. */
+/** Creates a hosted file store for a test; its clock is the real one unless another is given. */
 export function createHostedFilesHarness(
   options: Partial<HostedFileStoreOptions> = {},
   folder: string = tempFolder(),
 ): HostedFilesHarness {
-  const shelf = createHostedFileStore(folder, {
+  const store = createHostedFileStore(folder, {
     now: () => new Date(),
     randomToken: () => randomBytes(12).toString('hex'),
     stallTimeoutMs: 5_000,
     ...options,
   });
-  return { folder, shelf };
+  return { folder, store };
 }

@@ -13,7 +13,7 @@ function getFolder(): string {
   return folder;
 }
 
-/** The ffmpeg that tests use, `VENC_FFMPEG` and `VENC_FFPROBE` heeded; opened once a process. */
+/** The ffmpeg that tests use, from `VENC_FFMPEG` and `VENC_FFPROBE` if they are set; opened once a process. */
 export function testFfmpeg(): Promise<Ffmpeg> {
   createdFolder ??= openFfmpeg({
     ffmpeg: process.env.VENC_FFMPEG ?? null,

@@ -19,7 +19,7 @@ import { contractTable } from './contract-table.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const uvu = fileURLToPath(new URL('../bin.js', import.meta.resolve('uvu')));
 const tablePath = fileURLToPath(new URL('../../transport-promises.md', import.meta.url));
-/** Few enough that the lanes end at about the same time, many enough that starting Node and loading a room do not count. */
+/** Few enough that the workers end at about the same time, many enough that the start of Node does not matter. */
 const filesARun = 12;
 /** The rooms that take longest begin first, in this order. */
 const slowestFolders = ['cli', 'http', 'transports', 'ffmpeg', 'store', 'plan', 'tui', 'work'];

@@ -24,7 +24,7 @@ const product = (text: string): string => {
   return path;
 };
 
-/** A shelf whose clock stands where a test puts it. */
+/** A hosted file store with a clock that the test sets. */
 function harnessWithClock() {
   let now = new Date('2026-01-01T00:00:00Z');
   return {
@@ -39,7 +39,7 @@ const filesOf = (folder: string) => contentsOf(folder).filter((name) => !name.st
 const at = (token: string, name = 'a.mp4'): FileRef => ({ token, name });
 
 test('what was received is found whole, with its owner and what was measured', async () => {
-  const { shelf: store } = createHostedFilesHarness();
+  const { store } = createHostedFilesHarness();
   const bytes = sampleBytes(3_000_001);
   const received = await store.receive(
     Readable.from([bytes.subarray(0, 9), bytes.subarray(9)]),
@@ -57,7 +57,7 @@ test('what was received is found whole, with its owner and what was measured', a
 });
 
 test('each file received gets a place of its own, be its name the same', async () => {
-  const { shelf: store } = createHostedFilesHarness();
+  const { store } = createHostedFilesHarness();
   const receive = () => store.receive(Readable.from([Buffer.from('x')]), 'same.mp4', 'me', never);
   const [first, second] = await Promise.all([receive(), receive()]);
   assert.is.not(first.token, second.token);
@@ -65,7 +65,7 @@ test('each file received gets a place of its own, be its name the same', async (
 
 for (const name of ['', '.', '..', 'a/b', 'a\0b', 'x'.repeat(256), 'ü'.repeat(128), '\ud800']) {
   test(`nothing is received under the name ${JSON.stringify(name.slice(0, 12))}`, async () => {
-    const { shelf: store, folder } = createHostedFilesHarness();
+    const { store, folder } = createHostedFilesHarness();
     const failure = await failureOf(store.receive(Readable.from(['x']), name, 'me', never));
     assert.is(failure.errorClass, 'InvalidRequestError');
     assert.equal(contentsOf(folder), []);
@@ -73,7 +73,7 @@ for (const name of ['', '.', '..', 'a/b', 'a\0b', 'x'.repeat(256), 'ü'.repeat(1
 }
 
 test('a file is not found while it is still being received', async () => {
-  const { shelf: store, folder } = createHostedFilesHarness({ randomToken: () => 'token' });
+  const { store, folder } = createHostedFilesHarness({ randomToken: () => 'token' });
   const body = new PassThrough();
   const receiving = store.receive(body, 'a.mp4', 'me', never);
   body.write('half');
@@ -85,7 +85,7 @@ test('a file is not found while it is still being received', async () => {
 });
 
 test('a body that stops sending is given up and leaves nothing', async () => {
-  const { shelf: store, folder } = createHostedFilesHarness({ stallTimeoutMs: 50 });
+  const { store, folder } = createHostedFilesHarness({ stallTimeoutMs: 50 });
   const body = new PassThrough();
   body.write('half');
   assert.is((await failureOf(store.receive(body, 'a.mp4', 'me', never))).errorClass, 'DownloadTimeoutError');
@@ -94,7 +94,7 @@ test('a body that stops sending is given up and leaves nothing', async () => {
 });
 
 test('a body that breaks off leaves nothing', async () => {
-  const { shelf: store, folder } = createHostedFilesHarness();
+  const { store, folder } = createHostedFilesHarness();
   const body = new PassThrough();
   const receiving = failureOf(store.receive(body, 'a.mp4', 'me', never));
   body.write('half', () => body.destroy(new Error('reset')));
@@ -103,7 +103,7 @@ test('a body that breaks off leaves nothing', async () => {
 });
 
 test('a reception that is stopped leaves nothing', async () => {
-  const { shelf: store, folder } = createHostedFilesHarness();
+  const { store, folder } = createHostedFilesHarness();
   const controller = new AbortController();
   const body = new PassThrough();
   const receiving = rejectionOf(store.receive(body, 'a.mp4', 'me', controller.signal));
@@ -113,14 +113,14 @@ test('a reception that is stopped leaves nothing', async () => {
 });
 
 test('where receiving would take the last room, it ends as out of space and leaves nothing', async () => {
-  const { shelf: store, folder } = createHostedFilesHarness({ minFreeBytes: 10 ** 15 });
+  const { store, folder } = createHostedFilesHarness({ minFreeBytes: 10 ** 15 });
   const receiving = store.receive(Readable.from([Buffer.from('x')]), 'a.mp4', 'me', never);
   assert.is((await failureOf(receiving)).errorClass, 'OutOfSpaceError');
   assert.equal(contentsOf(folder), ['.unfinished']);
 });
 
 test('placing moves a file, and its time begins then', async () => {
-  const { shelf: store, pass } = harnessWithClock();
+  const { store, pass } = harnessWithClock();
   const from = product('film');
   utimesSync(from, new Date(0), new Date(0));
   await store.put(from, at('token'));
@@ -133,7 +133,7 @@ test('placing moves a file, and its time begins then', async () => {
 });
 
 test('placing what is not there leaves no trace', async () => {
-  const { shelf: store } = createHostedFilesHarness();
+  const { store } = createHostedFilesHarness();
   await failureOf(store.put('/no/such/file', at('token')));
   assert.equal(await store.find(at('token')), { state: 'unknown' });
 });
@@ -147,14 +147,14 @@ for (const place of [
   at('a/b', 'x'),
 ]) {
   test(`${place.token}/${place.name} is no place`, async () => {
-    const { shelf: store } = createHostedFilesHarness();
+    const { store } = createHostedFilesHarness();
     assert.equal(await store.find(place), { state: 'unknown' });
     assert.is((await failureOf(store.put(product('x'), place))).errorClass, 'UploadFailureError');
   });
 }
 
 test('after 24 hours a file is gone, swept or not, and is so for 30 days more', async () => {
-  const { shelf: store, folder, pass } = harnessWithClock();
+  const { store, folder, pass } = harnessWithClock();
   await store.put(product('film'), at('token'));
   pass(dayMs);
   assert.equal(await store.find(at('token')), { state: 'gone' });
@@ -173,7 +173,7 @@ test('after 24 hours a file is gone, swept or not, and is so for 30 days more', 
 });
 
 test('the files of one token go together, with the last of them', async () => {
-  const { shelf: store, pass } = harnessWithClock();
+  const { store, pass } = harnessWithClock();
   await store.put(product('film'), at('token', 'a.mp4'));
   pass(1000);
   await store.put(product('picture'), at('token', 'a_0000.png'));
@@ -189,7 +189,7 @@ test('the files of one token go together, with the last of them', async () => {
 });
 
 test('sweeping forgets the owner of what is past its time, and of nothing else', async () => {
-  const { shelf: store, folder, pass } = harnessWithClock();
+  const { store, folder, pass } = harnessWithClock();
   const receive = () => store.receive(Readable.from([Buffer.from('x')]), 'a.mp4', 'me', never);
   const old = await receive();
   utimesSync(join(folder, old.token, old.name), new Date('2026-01-01'), new Date('2026-01-01'));
@@ -201,7 +201,7 @@ test('sweeping forgets the owner of what is past its time, and of nothing else',
 });
 
 test('sweeping clears what a crash left, and leaves alone what is being received', async () => {
-  const { shelf: store, folder } = createHostedFilesHarness({ randomToken: () => 'busy' });
+  const { store, folder } = createHostedFilesHarness({ randomToken: () => 'busy' });
   mkdirSync(join(folder, '.unfinished'));
   mkdirSync(join(folder, '.records'));
   writeFileSync(join(folder, '.unfinished', 'crashed'), 'half');
@@ -217,12 +217,12 @@ test('sweeping clears what a crash left, and leaves alone what is being received
   assert.is((await receiving).sizeBytes, 4);
 });
 
-test('sweeping a shelf that was never used is nothing', async () => {
-  await createHostedFilesHarness({}, join(scratchFolder(), 'not-made-yet')).shelf.removeExpired();
+test('removing expired files of a store that was never used is a no-op', async () => {
+  await createHostedFilesHarness({}, join(scratchFolder(), 'not-made-yet')).store.removeExpired();
 });
 
 test('a received file that is shorter on the disk than it was is measured anew, not believed', async () => {
-  const { shelf: store, folder } = createHostedFilesHarness();
+  const { store, folder } = createHostedFilesHarness();
   const { token } = await store.receive(Readable.from([Buffer.from('film')]), 'a.mp4', 'me', never);
   writeFileSync(join(folder, '.records', `${token}.json`), 'damaged');
   assert.is(await store.factsOf(token), null);
@@ -230,7 +230,7 @@ test('a received file that is shorter on the disk than it was is measured anew, 
 });
 
 test('a body that is announced to be larger than the disk is refused before a byte of it is read', async () => {
-  const { shelf: store } = createHostedFilesHarness();
+  const { store } = createHostedFilesHarness();
   const body = new Readable({ read: () => assert.unreachable('it was read') });
   const failure = await failureOf(store.receive(body, 'huge.mp4', 'me', never, 1e18));
   assert.is(failure.errorClass, 'OutOfSpaceError');

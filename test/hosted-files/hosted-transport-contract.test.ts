@@ -8,7 +8,7 @@ import { contentsOf } from '../contracts/transport/evidence.js';
 import { transportContract } from '../contracts/transport.js';
 import { createHostedFilesHarness } from '../helpers/hosted-files-harness.js';
 
-const uploads = createHostedFilesHarness().shelf;
+const uploads = createHostedFilesHarness().store;
 transportContract('upload', {
   transport: createUploadTransport(uploads),
   against: 'this disk',
@@ -32,12 +32,12 @@ transportContract('upload', {
 
 const hosted = createHostedFilesHarness();
 transportContract('hosted', {
-  transport: createHostedTransport(hosted.shelf),
+  transport: createHostedTransport(hosted.store),
   against: 'this disk',
   upload: {
     urlOf: (name) => fileRefUrl('hosted', { token: 'token1', name }),
     async read(name) {
-      const file = await hosted.shelf.find({ token: 'token1', name });
+      const file = await hosted.store.find({ token: 'token1', name });
       return file.state === 'there' ? readFile(file.path) : null;
     },
     list: async () => contentsOf(hosted.folder),

@@ -40,15 +40,15 @@ test('the suffix decides before format, and format before Accept', () => {
   assert.is(representationOf(routes.inputDetails, { suffix: null, format: '', accept: '*/*' }), 'json');
 });
 
-for (const wishes of [
+for (const preferences of [
   { suffix: 'js' as const },
   { format: 'js' },
   { format: 'yaml' },
   { format: '__proto__' },
 ]) {
-  test(`a form that a route has not is not found: ${JSON.stringify(wishes)}`, () => {
+  test(`a form that a route has not is not found: ${JSON.stringify(preferences)}`, () => {
     try {
-      representationOf(routes.jobDetails, { ...none, ...wishes });
+      representationOf(routes.jobDetails, { ...none, ...preferences });
       assert.unreachable();
     } catch (error) {
       assert.ok(isVencError(error, 'NotFoundError'));
@@ -56,7 +56,7 @@ for (const wishes of [
   });
 }
 
-test('a route without records takes no suffix and heeds neither format nor Accept', () => {
+test('a route without records takes no suffix and ignores format and Accept', () => {
   assert.is(representationOf(routes.hostedFile, { ...none, format: 'xml' }), 'json');
   assert.is(representationOf(routes.jobEvents, { ...none, accept: 'application/xml' }), 'json');
   assert.throws(() => representationOf(routes.jobEvents, { ...none, suffix: 'xml' }));

@@ -167,7 +167,7 @@ for (const [name, body, type, status] of wrongEncodings) {
   });
 }
 
-test('an XML declaration that cannot be true is told how to be mended, and gives way to a charset', async ({
+test('an XML declaration that cannot be true is reported with its fix, and gives way to a charset', async ({
   server,
 }) => {
   const body = Buffer.from(`<?xml version="1.0" encoding="utf-16"?>${xml}`);

@@ -218,7 +218,7 @@ test('without room, what needs some is 503 and all else works', async () => {
   await daemon.stop();
 });
 
-test('beyond the limit of requests, whoever asks is told when to come back', async () => {
+test('beyond the limit of requests, the answer says when to try again', async () => {
   const daemon = await startTestDaemon({ jobs: 0, rateLimit: 2 });
   const list = `${daemon.url}/v2/jobs`;
   for (let count = 0; count < 2; count += 1) assert.is((await fetch(list, withKey(daemon.key))).status, 200);

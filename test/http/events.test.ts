@@ -18,7 +18,7 @@ import { waitUntil } from '../helpers/wait-until.js';
 
 const key = 'a-key-for-tests-only';
 
-/** A counter over a workshop in which no job is run, whose hub counts how often it computes. */
+/** A daemon without running jobs whose event hub counts how often it computes. */
 interface TestServer {
   readonly open: OpenAppContext;
   readonly server: HttpServer;

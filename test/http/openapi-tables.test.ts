@@ -67,10 +67,10 @@ test('a setting that this version refuses, or that changes nothing here, says so
     ...Object.entries(supportedJobFields).map((entry) => ['JobRequest', ...entry] as const),
     ...Object.entries(supportedOutputSettings).map((entry) => ['OutputSettings', ...entry] as const),
   ];
-  for (const [schema, name, honour] of notes) {
-    if (name.includes('.') || 'by' in honour) continue;
+  for (const [schema, name, support] of notes) {
+    if (name.includes('.') || 'by' in support) continue;
     const reported = String(at('components', 'schemas', schema, 'properties', name, 'description'));
-    assert.match(reported, 'noEffect' in honour ? honour.noEffect : honour.unsupported);
+    assert.match(reported, 'noEffect' in support ? support.noEffect : support.unsupported);
   }
 });
 

@@ -129,7 +129,7 @@ test('a scheme that is not taken is refused with the schemes that are', async ({
   assert.match(errors.join(), /http/);
 });
 
-test('the schemes of the shelves are no destinations for clients', async ({ daemon }) => {
+test('the schemes of hosted files and uploads are no destinations for clients', async ({ daemon }) => {
   const response = await daemon.request(
     '/v2/jobs',
     create({ input, outputs: [{ url: 'hosted://abc/a.mp4' }] }),

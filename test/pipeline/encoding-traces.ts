@@ -1,4 +1,4 @@
-/** What a run of x264 reported: milliseconds of processor time that it had had, which other work on the machine does not stretch, seconds, frames. */
+/** What a run of x264 reported: milliseconds of processor time that it had had, which other work on the machine does not lengthen, seconds, frames. */
 export type Trace = readonly (readonly [number, number, number])[];
 
 /** Thirty seconds of film with sound at speed 2, 480x270. The last report came at the end. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
-/** An ffmpeg that is the real one to whoever asks what it can do, and does something else where it is to encode. */
+/** An ffmpeg that reports the capabilities of the real one, and does something else when it encodes. */
 export interface FakeFfmpeg {
   readonly path: string;
   /** How often it was started. */

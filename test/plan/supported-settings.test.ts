@@ -15,20 +15,20 @@ const entries: readonly (readonly [string, SettingSupport])[] = [
   ...Object.entries(supportedOutputSettings),
 ];
 
-for (const [name, honour] of entries) {
-  if (!('by' in honour)) continue;
+for (const [name, support] of entries) {
+  if (!('by' in support)) continue;
   test(`${name} is read in the file that is named for it`, () => {
-    assert.ok(existsSync(honour.by), `${honour.by} is not there`);
-    assert.ok(/\.ts$/.test(honour.by), honour.by);
+    assert.ok(existsSync(support.by), `${support.by} is not there`);
+    assert.ok(/\.ts$/.test(support.by), support.by);
   });
 }
 
-test('every setting of the plan is named in the file that heeds it', () => {
-  for (const [name, honour] of entries) {
-    if (!('by' in honour) || !honour.by.startsWith('daemon/plan/')) continue;
+test('every setting of the plan is named in the file that supports it', () => {
+  for (const [name, support] of entries) {
+    if (!('by' in support) || !support.by.startsWith('daemon/plan/')) continue;
     // What stands inside of a setting is read under its own name alone.
     const own = name.slice(name.lastIndexOf('.') + 1);
-    assert.match(readFileSync(honour.by, 'utf8'), new RegExp(`\\b${own}\\b`), name);
+    assert.match(readFileSync(support.by, 'utf8'), new RegExp(`\\b${own}\\b`), name);
   }
 });
 
@@ -39,7 +39,7 @@ test('the default output and one without settings have nothing that is declined'
 
 test('nothing that a request can hold is declined', () => {
   assert.equal(
-    entries.filter(([, honour]) => 'unsupported' in honour).map(([name]) => name),
+    entries.filter(([, support]) => 'unsupported' in support).map(([name]) => name),
     [],
   );
 });

@@ -19,7 +19,7 @@ interface Context {
   delays: number[];
 }
 
-const test = suite<Context>('the local queue over a troubled store');
+const test = suite<Context>('the local queue with a failing store');
 
 test.before.each(async (context) => {
   const updateFault: TransferError = { error: null, isLate: false, count: 0 };

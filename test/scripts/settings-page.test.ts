@@ -23,7 +23,7 @@ test('every setting and every flag has a row of its own', () => {
   for (const path of [...settingPaths(jobTable), ...settingPaths(outputTable)]) {
     assert.match(
       page,
-      new RegExp(`^\\| \`${path}\`[, ].*\\| (honoured|moot: .+|\\*\\*declined.+) \\|$`, 'm'),
+      new RegExp(`^\\| \`${path}\`[, ].*\\| (supported|no effect: .+|\\*\\*declined.+) \\|$`, 'm'),
       path,
     );
   }

@@ -75,7 +75,7 @@ async function failedDownload(server: FtpTestServer) {
 for (const lie of ['169,254,169,254', '10,11,12,13', '127,0,0,2', '8,8,8,8']) {
   test(`a PASV answer of ${lie} is not followed: data comes from the host of the control connection`, async () => {
     let asked = 0;
-    // Whoever followed the lie on this machine would arrive here.
+    // A client that followed the wrong address would arrive here.
     const trap = createServer(() => {
       asked += 1;
     });

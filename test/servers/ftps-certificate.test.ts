@@ -27,7 +27,7 @@ else {
   const ports = { explicit: server.port, implicit: server.implicitPort } as const;
   for (const [way, port] of Object.entries(ports)) {
     const url = `ftps://${ftpLogin}@127.0.0.1:${port}/film.mp4`;
-    test(`a certificate that nobody vouches for ends an ${way} connection before the login`, async () => {
+    test(`an untrusted certificate ends an ${way} connection before the login`, async () => {
       const transport = createFtpTransport(options);
       const work = Promise.resolve(transport.download?.(url, join(scratchFolder(), 'in'), transferOf()));
       const failure = await failureOf(work);

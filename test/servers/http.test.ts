@@ -61,7 +61,7 @@ function contract(nginx: Nginx): void {
         { what: 'a server out of order', errorClass: 'DownloadFailureError', url: at('broken') },
         { what: 'redirects in a circle', errorClass: 'DownloadFailureError', url: at('circle') },
         {
-          what: 'a certificate that nobody vouches for',
+          what: 'an untrusted certificate',
           errorClass: 'DownloadFailureError',
           url: at('plain', { isTls: true }),
         },

@@ -9,12 +9,12 @@ import { tempFolder } from '../helpers/temp.js';
 
 const ftp = (name: string): Orphan => ({ url: 'ftp://user:hunter2secret@example.com/a.mp4', name });
 
-test('a note is on disk for its owner alone while the thing is there, and gone when it is torn up', async () => {
+test('a note is on disk for its owner alone while the thing is there, and deleted with it', async () => {
   const folder = join(tempFolder(), 'leftovers');
-  const tearUp = await openCleanupJournal(folder).add(ftp('part'));
+  const removeEntry = await openCleanupJournal(folder).add(ftp('part'));
   const [name = ''] = readdirSync(folder);
   assert.is(statSync(join(folder, name)).mode & 0o777, 0o600);
-  await tearUp();
+  await removeEntry();
   assert.equal(readdirSync(folder), []);
 });
 

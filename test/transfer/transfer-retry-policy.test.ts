@@ -63,12 +63,12 @@ for (const stallTimeoutMs of [200, 2_000, 30_000, 300_000]) {
   });
 }
 
-test('Retry-After is heeded, but not beyond ten stall timeouts', () => {
+test('Retry-After is respected, but not beyond ten stall timeouts', () => {
   assert.is(failing(30_000, 10, { ...passing, retryAfterMs: 40_000 }).delays[0], 40_000);
   assert.equal(failing(30_000, 10, { ...passing, retryAfterMs: 290_000 }).delays, []);
 });
 
-test('progress renews the patience, but not for ever', () => {
+test('progress resets the retry limits, but not for ever', () => {
   const retryPolicy = createTransferRetryPolicy({
     stallTimeoutMs: 1000,
     connectTimeoutMs: 500,

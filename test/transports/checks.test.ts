@@ -17,13 +17,13 @@ writeFileSync(join(root, 'film.mp4'), 'film');
 symlinkSync('/etc', join(root, 'way-out'));
 
 let now = new Date('2026-01-01T00:00:00Z');
-const uploads = createHostedFilesHarness({ now: () => now }).shelf;
+const uploads = createHostedFilesHarness({ now: () => now }).store;
 const registry = (options: Partial<TransportOptions> = {}) =>
   createTransports({
     allowPrivateNetwork: false,
     filesRoots: [root],
     stallTimeoutMs: 1000,
-    hosted: createHostedFilesHarness().shelf,
+    hosted: createHostedFilesHarness().store,
     uploads,
     services: servicesFrom({}),
     cleanupJournal: noCleanupJournal,

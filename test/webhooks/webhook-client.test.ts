@@ -22,17 +22,17 @@ async function post(
   requests: readonly Partial<WebhookRequest>[],
   options: PostOptions = {},
 ): Promise<string | null> {
-  const poster = createWebhookClient({
+  const client = createWebhookClient({
     guard: createSsrfGuard({ allowPrivateNetwork: true, ...options.guard }),
     timeoutMs: options.timeoutMs ?? 5_000,
   });
   let outcome: string | null = null;
   for (const webhookRequest of requests) {
     const whole = { url: '', headers: {}, body: '', ...webhookRequest };
-    outcome = await poster.post(whole, new AbortController().signal);
+    outcome = await client.post(whole, new AbortController().signal);
     await nextTurn();
   }
-  await poster.close();
+  await client.close();
   return outcome;
 }
 
@@ -144,7 +144,7 @@ test('an endless answer is cut off, and succeeds by its status', async () => {
 
 test('a slow answer is cut off after the timeout', async () => {
   let isCut = false;
-  const poster = createWebhookClient({
+  const client = createWebhookClient({
     guard: createSsrfGuard({ allowPrivateNetwork: true }),
     timeoutMs: 200,
   });
@@ -157,11 +157,11 @@ test('a slow answer is cut off after the timeout', async () => {
     },
     async ({ url }) => {
       const webhookRequest = { url: url('/'), headers: {}, body: '' };
-      assert.is(await poster.post(webhookRequest, new AbortController().signal), null);
+      assert.is(await client.post(webhookRequest, new AbortController().signal), null);
       await waitUntil('the answer is cut off', () => isCut);
     },
   );
-  await poster.close();
+  await client.close();
 });
 
 test('an endpoint that never answers fails after the timeout', async () => {
@@ -224,13 +224,13 @@ test('an aborted signal ends the attempt, and no attempt begins with one that is
   await withReceiver(
     () => {},
     async (receiver) => {
-      const poster = createWebhookClient({
+      const client = createWebhookClient({
         guard: createSsrfGuard({ allowPrivateNetwork: true }),
         timeoutMs: 5_000,
       });
       const stop = new AbortController();
       const webhookRequest = { url: receiver.url('/'), headers: {}, body: '' };
-      const outcome = poster.post(webhookRequest, stop.signal).then(
+      const outcome = client.post(webhookRequest, stop.signal).then(
         () => 'settled',
         () => 'rejected',
       );
@@ -238,13 +238,13 @@ test('an aborted signal ends the attempt, and no attempt begins with one that is
       stop.abort();
       assert.is(await outcome, 'rejected');
       await waitUntil('the connection is closed', () => receiver.open.now === 0);
-      await poster.post(webhookRequest, stop.signal).then(
+      await client.post(webhookRequest, stop.signal).then(
         () => assert.unreachable(),
         () => {},
       );
       await nextTurn();
       assert.is(receiver.received.length, 1);
-      await poster.close();
+      await client.close();
     },
   );
 });

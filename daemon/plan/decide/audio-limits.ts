@@ -38,7 +38,7 @@ const aacBitsPerSampleAllowed = 6;
 
 /**
  * The bitrate in Kbps that sound gets where the input alone shows its sample rate: one that the standard has for AAC, and its encoder
- * never fills, becomes the greatest that it does. Whoever names both is told so instead.
+ * never fills, becomes the greatest that it does. A request that names both is rejected instead.
  */
 export function fillableKbps(codec: AudioCodec, kbps: number, sampleRate: number, channels: 1 | 2): number {
   if (kbps > allowedKbps(codec, sampleRate, channels)) return kbps;

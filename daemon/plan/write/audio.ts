@@ -8,7 +8,7 @@ import { mixingFilters } from './mixing.js';
 /**
  * Begins the sound where the picture begins, and fills gaps with silence, so that both stay together in players and containers
  * that go by the number of samples alone. Nobody notices 40 ms: by itself ffmpeg lets a gap of up to 100 ms pass, and all that
- * comes after is heard that much too early. Tried and rejected: stretching small differences away (`async` above 1) loses
+ * comes after is heard that much too early. Tried and rejected: spreading small differences (`async` above 1) loses
  * sync altogether with 4.1 and 5.1, by seconds within a film whose clock goes 4 in 1000 too slow.
  */
 const resampleFilter = 'aresample=async=1:min_hard_comp=0.03:first_pts=0';

@@ -63,7 +63,7 @@ function fraction({ numerator, denominator }: Ratio): string {
 }
 
 /**
- * Makes the last frame last as long as it should, by making every frame last to the end: MP4 and MOV heed no other frame's length than that of
+ * Makes the last frame last as long as it should, by making every frame last to the end: MP4 and MOV use no other frame's length than that of
  * the last. Measured: a film of 12 s whose last frame stays for 10 came out with 3 s before, and with 12 s so. Builds of 2018
  * know no way to say it. In Matroska it came out 90 times as long.
  */

@@ -18,7 +18,7 @@ export async function makeDataFolder(folder: string): Promise<void> {
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
-/** The real disk, with new files given to the user who owns this folder, whoever writes them. */
+/** The real disk, with new files given to the owner of this folder, whichever user writes them. */
 export function diskOfOwner(folder: string): Disk {
   return {
     ...realDisk,

@@ -10,7 +10,7 @@ import type { Transfer } from '../../transfer/transfer.js';
 import { isOpenedBelow, type RootFolders, resolveBelow } from './roots.js';
 
 /**
- * Brings a file of this machine to `toPath`. Below roots it is copied: a link to it would let whoever may write it change it
+ * Brings a file of this machine to `toPath`. Below roots it is copied: a link to it would let any process with write access change it
  * between being inspected and being encoded. A program that works on its own user's files (`anywhere`) only makes a symbolic link,
  * as ffmpeg on its own would read the file in place too, and a second copy of 20 GB helps nobody.
  */

@@ -95,7 +95,7 @@ export function encrypt(plainSocket: Socket, options: ConnectionOptions): Encryp
     socket.on('error', reject);
     socket.once('close', () => reject(new Error('the connection was closed')));
   });
-  // Whoever waits for it is told; until then, and afterwards, nobody has to.
+  // Its waiters receive the error; without one, the rejection must not end the process.
   ready.catch(() => undefined);
   return { socket, ready };
 }

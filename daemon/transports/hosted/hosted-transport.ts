@@ -7,7 +7,7 @@ import { measureFile } from '../../transfer/read-file.js';
 import type { Transport } from '../transport.js';
 
 /**
- * Outputs that the daemon hosts itself, at `hosted://TOKEN/NAME` (section 1): the file is measured, then moved onto the shelf. Such
+ * Outputs that the daemon hosts itself, at `hosted://TOKEN/NAME` (section 1): the file is measured, then moved into the store. Such
  * addresses are made by the daemon; nobody can name one as a destination.
  */
 export function createHostedTransport(hosted: HostedFileStore): Transport {

@@ -109,7 +109,7 @@ async function sendParts(
     return [startedParts, buffer.subarray(0, filledBytes)];
   };
   const uploadNextParts = async (): Promise<void> => {
-    // One for all parts of this lane: memory stays what it is, however large the file.
+    // One buffer for all parts of this worker: memory use does not grow, however large the file.
     const buffer = Buffer.allocUnsafeSlow(plan.partBytes);
     for (;;) {
       const part = await reading.runExclusive(() => fill(buffer));

@@ -14,7 +14,7 @@ export type Login = Pick<
 
 /**
  * How the user of a URL logs in: with its password where it has one, else with the private key of the configuration. Never by the agent of
- * whoever started the daemon. Where there is neither, the server may let the user in without.
+ * the user who started the daemon. Where there is neither, the server may let the user in without.
  */
 export async function loginOf(
   { credentials }: RemoteLocation,

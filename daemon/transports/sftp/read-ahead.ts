@@ -32,7 +32,7 @@ export async function readAhead(
     const buffer = freeBuffers.pop() ?? Buffer.allocUnsafe(chunkBytes);
     const requestedBytes = Math.min(chunkBytes, Math.ceil(remainingBytes / requestBytes) * requestBytes);
     const bytesRead = readChunk(channel, handle, buffer, requestedBytes, requestedTo);
-    // Told when its turn comes; until then it is not unheard of.
+    // Thrown when the read reaches it; until then it must not count as an unhandled rejection.
     bytesRead.catch(() => undefined);
     chunks.push({ buffer, requestedBytes, bytesRead });
     requestedTo += requestedBytes;

@@ -10,7 +10,7 @@ export interface SftpOptions extends RemoteUploadOptions {
   readonly key: Services['sftp'];
   /** The file that keys of hosts are remembered in. */
   readonly hostKeysPath: string;
-  /** Files in OpenSSH's form that are honoured beside it; the user's and the system's where they are not given. */
+  /** Further known_hosts files in OpenSSH's format; the user's and the system's by default. */
   readonly knownHostsPaths?: readonly string[];
 }
 

@@ -13,7 +13,7 @@ export interface ObjectState {
 }
 
 /**
- * Folder of the segments of large objects, in the container of the object itself: whoever may write the one may write the others, which
+ * Folder of the segments of large objects, in the container of the object itself: a user who may write the one may write the others, which
  * is not so with a container of their own, as other programs have it.
  */
 const folder = '.venc-segments';

@@ -12,8 +12,8 @@ import type { Transport } from '../transport.js';
 
 /**
  * Inputs that were uploaded to the daemon, at `upload://TOKEN/NAME` (contract, section 9): good for the account that uploaded them,
- * for 24 hours. What lies on the shelf is ours and never written to again, so that a second name for it (a hard link) is as good
- * as a copy, and outlives the shelf's own.
+ * for 24 hours. Files in the store belong to the daemon and are never written to again, so that a second name for it (a hard link) is as good
+ * as a copy, and outlives the store's own.
  */
 export function createUploadTransport(uploads: HostedFileStore): Transport {
   return {

@@ -74,7 +74,7 @@ const modes = [
 ] as const;
 
 const details = `
-They are those of the data folder (--data, VENC_DATA). A daemon that runs heeds
+They are those of the data folder (--data, VENC_DATA). A running daemon applies
 a change within a second.
 
 Examples:

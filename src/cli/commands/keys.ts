@@ -40,7 +40,7 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-They are those of the data folder (--data, VENC_DATA). A daemon that runs heeds
+They are those of the data folder (--data, VENC_DATA). A running daemon applies
 a change within a second.
 
 Examples:

@@ -20,7 +20,7 @@ interface CompletionItem {
 
 /**
  * Answers a question of a completion script: one word a line, with what it is behind a tab. Where there is no answer in time, or
- * no good one, it says nothing at all, as whoever types wants no errors in the middle of the line.
+ * no good one, it prints nothing, because errors in the middle of a command line would disturb the user.
  */
 export async function completeArgs(args: readonly string[], io: Io): Promise<void> {
   const what = completionQueries.find((question) => question === args[0]);
@@ -65,8 +65,8 @@ async function accountItems(
   what: 'accounts' | 'keys',
   opened: Promise<Context>,
 ): Promise<readonly CompletionItem[]> {
-  const { readAccountNames: readDeskNames } = await import('../../../daemon/admin/read-account-names.js');
-  const { accounts, keys } = await readDeskNames(await (await opened).dataFolder());
+  const { readAccountNames } = await import('../../../daemon/admin/read-account-names.js');
+  const { accounts, keys } = await readAccountNames(await (await opened).dataFolder());
   if (what === 'keys') {
     return keys.map(({ id, kind, account }) => ({ arg: id, shown: `${kind}, of ${account}` }));
   }

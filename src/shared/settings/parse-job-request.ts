@@ -21,7 +21,7 @@ export interface ValidParts {
   readonly outputs: readonly (OutputSettings | undefined)[];
 }
 
-/** Fields of a body that are no settings: read below, and by whoever looks at the key. */
+/** Fields of a body that are no settings: read below, and by the authenticator. */
 const nonSettingFields: readonly string[] = ['output', 'outputs', 'api_key'];
 /** Paths of unknown fields that are told: a log line is no place for a body full of them. */
 const maxUnknownFields = 100;

@@ -40,6 +40,6 @@ function findSchemeViolation(schemes: readonly string[], value: string): string 
 }
 
 function hasHost(address: string): boolean {
-  // The first test keeps out what URL mends by itself, such as http:/host and http:///host.
+  // The first test rejects what URL repairs by itself, such as http:/host and http:///host.
   return startOfAddress.test(address) && URL.canParse(address) && new URL(address).hostname !== '';
 }

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as honoured from '../../../daemon/plan/supported-settings.js';
+import * as supported from '../../../daemon/plan/supported-settings.js';
 import { commandGroups, commandTable } from '../../../src/cli/command-table.js';
 import { unsupportedHelp } from '../../../src/cli/help/unsupported-help.js';
 import { settingFlags } from '../../../src/shared/settings/flags.js';
@@ -84,7 +84,7 @@ test('the settings that this version refuses are named in a help page, and value
 });
 
 test('every setting that this version refuses is named in the help of submit, run and plan', async () => {
-  const expected = unsupportedHelp(honoured);
+  const expected = unsupportedHelp(supported);
   for (const name of withSettings) {
     const { stdout } = await runCli([name, '--help'], { env });
     assert.ok(stdout.includes(expected), name);

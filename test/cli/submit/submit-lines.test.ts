@@ -62,7 +62,7 @@ test('a line waits for as long as a busy service asks, and is made once', async 
   assert.equal([creates(context.seen).length, keys.size, keys.has(undefined)], [5, 1, false]);
 });
 
-test('where nobody is known to honour keys a busy service costs its line, and the next one waits', async (context) => {
+test('if the service is not known to support keys, a busy service costs its line, and the next one waits', async (context) => {
   context.name = 'other';
   context.failures = [429];
   const lines = '{"input": "http://h/1.mov"}\n{"input": "http://h/2.mov"}';

@@ -98,9 +98,16 @@ const tries: readonly (readonly [string, readonly string[], string, number | 'cu
   ['a broken create is not repeated without a key', creating, 'venc', 'cut', 1, 3],
   ['a 503 on a create is not repeated without a key', creating, 'venc', 503, 1, 3],
   ['a 429 on a create is not repeated without a key', creating, 'venc', 429, 1, 3],
-  ['a broken create is not repeated where nobody is known to honour its key', withKey, 'other', 'cut', 1, 3],
-  ['a broken create is repeated with a key that the service honours', withKey, 'venc', 'cut', 2, 0],
-  ['a 503 is repeated with a key that the service honours', withKey, 'venc', 503, 2, 0],
+  [
+    'a broken create is not repeated if the service is not known to support its key',
+    withKey,
+    'other',
+    'cut',
+    1,
+    3,
+  ],
+  ['a broken create is repeated with a key that the service supports', withKey, 'venc', 'cut', 2, 0],
+  ['a 503 is repeated with a key that the service supports', withKey, 'venc', 503, 2, 0],
   ['a refusal is not repeated with a key', withKey, 'venc', 422, 1, 2],
 ];
 

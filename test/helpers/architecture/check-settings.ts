@@ -2,7 +2,7 @@ import type { Setting, SettingsTable } from '../../../src/shared/settings/settin
 import type { SourceFile } from './source-file.js';
 
 /**
- * What the daemon does with each setting, by its path: `by` names the file that reads it, `declined` or `moot` says why none does.
+ * What the daemon does with each setting, by its path: `by` names the file that reads it, `unsupported` or `noEffect` says why none does.
  * Other shapes are violations.
  */
 export type SupportedSettings = Readonly<Record<string, unknown>>;

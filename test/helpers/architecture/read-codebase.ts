@@ -10,7 +10,7 @@ const fixtures = 'test/fixtures/architecture';
 
 /** The codebase in the current folder. */
 export function readCodebase(): Codebase {
-  const inOutputs = ([path, honour]: readonly [string, unknown]) => [`outputs.${path}`, honour] as const;
+  const inOutputs = ([path, support]: readonly [string, unknown]) => [`outputs.${path}`, support] as const;
   return {
     files: readSources(process.cwd(), folders),
     settings: [...settingPaths(jobTable), ...settingPaths(outputTable, 'outputs.')],

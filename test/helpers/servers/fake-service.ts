@@ -36,7 +36,7 @@ const key = 'key-of-the-fake-service';
 const kept = 'the bytes of an output';
 
 /** What the service answers from. */
-interface Desk {
+interface FakeServiceState {
   readonly stateOf: (id: number) => string;
   readonly setState: (id: number, state: string) => void;
   /** Where outputs are kept. */
@@ -76,7 +76,7 @@ export async function startFakeService({
       failing.times -= 1;
       page(response, failing.status);
     } else if (given !== key) page(response, url.pathname === '/v2/jobs.json' ? 401 : 404);
-    else answer(request.method ?? '', url, seen.at(-1)?.body ?? '', response, desk);
+    else answer(request.method ?? '', url, seen.at(-1)?.body ?? '', response, state);
   });
   const keeper = createServer((request, response) => {
     const isSigned = request.url?.includes('Signature=') === true;
@@ -84,7 +84,7 @@ export async function startFakeService({
     else page(response, 403);
   });
   const [port, keeperPort] = [await portOf(server), await portOf(keeper)];
-  const desk: Desk = {
+  const state: FakeServiceState = {
     stateOf,
     setState: (id, state) => {
       if (acceptsCommands) scripts.set(id, [state]);
@@ -119,9 +119,9 @@ function answer(
   { pathname: path, searchParams }: URL,
   body: string,
   response: ServerResponse,
-  desk: Desk,
+  state: FakeServiceState,
 ): void {
-  const { jobCount } = desk;
+  const { jobCount } = state;
   if (method === 'POST' && path === '/v2/jobs') {
     if (body.includes('refuse-me')) page(response, 422);
     else json(response, 201, { id: '1001', outputs: [{ id: '21001' }] });
@@ -134,7 +134,7 @@ function answer(
       200,
       Number(searchParams.get('page') ?? 1) > 1
         ? []
-        : ids.map((id) => jobAnswer(id, desk.stateOf(id), desk.store)),
+        : ids.map((id) => jobAnswer(id, state.stateOf(id), state.store)),
     );
     return;
   }
@@ -142,27 +142,27 @@ function answer(
   const [, kind = '', word = '', rest = ''] = /^\/v2\/(jobs|inputs|outputs)\/(\d+)(.*)$/.exec(path) ?? [];
   const id = Number(word) - { jobs: 0, inputs: 10_000, outputs: 20_000, '': 0 }[kind as 'jobs'];
   if (report !== undefined) json(response, 200, reportAnswer(report === 'all'));
-  else if (kind === '') page(response, desk.unknownStatus);
+  else if (kind === '') page(response, state.unknownStatus);
   else if (id < firstJob || id >= firstJob + jobCount) page(response, 404);
-  else if (kind === 'jobs') answerJob(id, rest, response, desk);
-  else if (rest === '.json') json(response, 200, mediaAnswer(kind === 'inputs', id, 'finished', desk.store));
+  else if (kind === 'jobs') answerJob(id, rest, response, state);
+  else if (rest === '.json') json(response, 200, mediaAnswer(kind === 'inputs', id, 'finished', state.store));
   else if (rest === '/progress.json') json(response, 200, progressAnswer);
-  else page(response, desk.unknownStatus);
+  else page(response, state.unknownStatus);
 }
 
-function answerJob(id: number, rest: string, response: ServerResponse, desk: Desk): void {
-  if (rest === '.json') json(response, 200, jobAnswer(id, desk.stateOf(id), desk.store));
+function answerJob(id: number, rest: string, response: ServerResponse, state: FakeServiceState): void {
+  if (rest === '.json') json(response, 200, jobAnswer(id, state.stateOf(id), state.store));
   else
-    page(response, /^\/(cancel|resubmit)\.json$/.test(rest) ? changed(id, rest, desk) : desk.unknownStatus);
+    page(response, /^\/(cancel|resubmit)\.json$/.test(rest) ? changed(id, rest, state) : state.unknownStatus);
 }
 
 /** The status of a cancel or a resubmit, which is done where it is allowed. */
-function changed(id: number, rest: string, desk: Desk): number {
+function changed(id: number, rest: string, service: FakeServiceState): number {
   const isCancel = rest === '/cancel.json';
-  const state = desk.stateOf(id);
+  const state = service.stateOf(id);
   if (isCancel ? state !== 'waiting' && state !== 'processing' : state === 'finished') return 409;
   if (!isCancel && state === 'failed') return 403;
-  desk.setState(id, isCancel ? 'cancelled' : 'waiting');
+  service.setState(id, isCancel ? 'cancelled' : 'waiting');
   return 204;
 }
 

@@ -34,7 +34,7 @@ export interface Sshd {
 
 /**
  * Starts one; or says what is missing. As root, a user of the system is made for it and taken away with it: files then have permissions,
- * and passwords are proved. Without root, the user is whoever runs this, and the key alone lets in.
+ * and passwords are proved. Without root, the user is the one who runs this, and the key alone lets in.
  */
 export async function startSshd(lines: readonly string[] = []): Promise<Sshd | MissingProgram> {
   const found = findPrograms('sshd', 'ssh-keygen', 'openssl');

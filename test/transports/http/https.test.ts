@@ -11,7 +11,7 @@ import { md5Of, tryDownload, withSource } from './http-harness.js';
 
 const tls = { key: testKey, cert: testCertificate };
 
-test('a certificate that nobody vouches for ends the download, without another attempt', async () => {
+test('an untrusted certificate ends the download, without another attempt', async () => {
   await withSource(
     (_request, response) => response.end('film'),
     async (source) => {

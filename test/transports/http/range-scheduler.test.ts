@@ -9,7 +9,7 @@ const splitOptions = { rangeBytes: 100, minRangeBytes: 10 };
 const rangeOf = (range: { readonly position: number; readonly end: number } | null) =>
   range === null ? null : [range.position, range.end];
 
-test('a file that is not divided is one stretch, and goes on where it was left', () => {
+test('a file that is not split is one range, and goes on where it was left', () => {
   const all = new RangeScheduler(1000, splitOptions);
   const first = all.next();
   assert.equal(rangeOf(first), [0, 1000]);
@@ -40,7 +40,7 @@ test('a divided file is given out from its beginning on, and is whole when all h
   assert.ok(all.isComplete);
 });
 
-test('no more is wanted than belongs to a stretch', () => {
+test('no more is wanted than belongs to a range', () => {
   const all = new RangeScheduler(250, splitOptions);
   const first = all.next();
   all.split();

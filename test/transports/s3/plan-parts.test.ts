@@ -9,11 +9,11 @@ const sizes = [17, 500, 2_048, 80_000, 80_001, 700_000, 5 * mebibyte].map(
 
 for (const sizeBytes of sizes) {
   test(`${sizeBytes} bytes go up in at most 10,000 parts of 8 MiB or more, which together hold all of them`, () => {
-    const { partBytes, count, concurrency: lanes } = planParts(sizeBytes);
+    const { partBytes, count, concurrency: workerCount } = planParts(sizeBytes);
     assert.ok(count <= 10_000);
     assert.ok(partBytes >= 8 * mebibyte);
     assert.ok(count * partBytes >= sizeBytes && (count - 1) * partBytes < sizeBytes);
-    assert.ok(lanes === 1 || lanes * partBytes <= 32 * mebibyte);
+    assert.ok(workerCount === 1 || workerCount * partBytes <= 32 * mebibyte);
   });
 }
 

@@ -41,7 +41,7 @@ export function clientFor({ endpoint, region, keys }: BucketFixture['service']):
   });
 }
 
-/** A transport to the storage at an endpoint, with short patience. */
+/** A transport to the storage at an endpoint, with short timeouts. */
 export function transportTo(
   service: StorageService,
   stallTimeoutMs = 2_000,

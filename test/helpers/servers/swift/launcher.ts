@@ -45,7 +45,7 @@ for name in names[:3]:
     ring(builder, 'rebalance')
 
 with open(os.path.join(folder, 'proxy.conf'), 'a') as proxy:
-    # Patient with a busy machine, as the proxy is.
+    # A long timeout for a busy machine, as the proxy has.
     proxy.write('[filter:cache]\\nuse = egg:swift#memcache\\nmemcache_servers = 127.0.0.1:' + memcached + '\\n')
     proxy.write(''.join(way + '_timeout = 10\\n' for way in ['connect', 'pool', 'io']))
     proxy.write('error_suppression_limit = 1000\\n')
