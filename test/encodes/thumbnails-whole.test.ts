@@ -130,8 +130,8 @@ for (const name of ['x_0001.png', 'x.mp4']) {
 }
 
 const rejected: readonly (readonly [string, readonly object[], RegExp])[] = [
-  ['of sound alone', [{ filename: 'a.mp3', thumbnails: {} }], /outputs\[0\]\.thumbnails must be left out/],
-  ['without a picture', [{ skip_video: true, thumbnails: {} }], /outputs\[0\]\.thumbnails must be left out/],
+  ['of sound alone', [{ filename: 'a.mp3', thumbnails: {} }], /outputs\[0\]\.thumbnails must be omitted/],
+  ['without a picture', [{ skip_video: true, thumbnails: {} }], /outputs\[0\]\.thumbnails must be omitted/],
   ['with too long a name', [{ filename: `${'a'.repeat(247)}.mp4`, thumbnails: {} }], /255 bytes/],
   [
     'of two outputs in one place',
