@@ -72,8 +72,9 @@ test('venc run ends with its own sentence where the server closes the connection
   assert.equal(probe.sums(), some.map(payloadMd5));
 });
 
-const whole = 2_000_000;
-const part = 1_500_000;
+// Less than a download holds in memory (1 MiB): beyond that it pauses the body, and what Node.js has buffered when a body breaks off is lost.
+const whole = 1_200_000;
+const part = 900_000;
 /** Answers that break off, each as a server gives it to the first request for a path; later requests are answered well. */
 const breaks: Readonly<Record<string, (socket: Socket) => void>> = {
   // Both ends of the connection are told that something went wrong.
