@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,6 +12,22 @@ for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     removeFolders();
     process.kill(process.pid, signal);
   });
+}
+
+/** The names of all files and folders below a folder, also while folders are removed from it. */
+export async function listRecursively(folder: string): Promise<readonly string[]> {
+  for (;;) {
+    try {
+      return await readdir(folder, { recursive: true });
+    } catch (error) {
+      // A subfolder that was removed during the listing fails the whole listing.
+      if (
+        (error as NodeJS.ErrnoException).code !== 'ENOENT' ||
+        (error as NodeJS.ErrnoException).path === folder
+      )
+        throw error;
+    }
+  }
 }
 
 /** A new empty folder below the system's temporary one. It is removed with all it holds when the process ends, short of SIGKILL. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listRecursively } from '../temp.js';
 import { ftpLogin, ftpUser } from './ftp-server-folder.js';
 import type { MissingProgram } from './program.js';
 import { pathInUrl, type StorageLocation, spellings } from './storage-location.js';
@@ -22,7 +23,7 @@ export async function ftpLocations(
     },
     urlOf: (name) => `${scheme}://${ftpLogin}@127.0.0.1:${port}/out/${pathInUrl(`${scheme}/${name}`)}`,
     read: (name) => readFile(join(folder, 'out', scheme, name)).catch(() => null),
-    list: () => readdir(join(folder, 'out'), { recursive: true }),
+    list: () => listRecursively(join(folder, 'out')),
     secrets: spellings(ftpUser.password),
     env: {},
     end: async () => undefined,

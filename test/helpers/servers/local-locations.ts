@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { tempFolder } from '../temp.js';
+import { listRecursively, tempFolder } from '../temp.js';
 import { startHttpSource } from './http-source.js';
 import { inUrl, pathInUrl, type StorageLocation, spellings } from './storage-location.js';
 import { testCertificate, testKey } from './test-certificate.js';
@@ -23,7 +23,7 @@ export function fileLocation(): StorageLocation & { readonly root: string } {
     },
     urlOf: (name) => `${pathToFileURL(join(root, 'out')).href}/${pathInUrl(name)}`,
     read: (name) => readFile(join(root, 'out', name)).catch(() => null),
-    list: () => readdir(join(root, 'out'), { recursive: true }),
+    list: () => listRecursively(join(root, 'out')),
     secrets: [],
     env: {},
     end: async () => undefined,

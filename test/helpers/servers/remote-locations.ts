@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { listRecursively } from '../temp.js';
 import type { MissingProgram } from './program.js';
 import { startSshd } from './sshd.js';
 import { inUrl, pathInUrl, type StorageLocation, spellings } from './storage-location.js';
@@ -26,7 +27,7 @@ export async function sftpLocation(): Promise<StorageLocation | MissingProgram> 
     },
     urlOf: (name) => `sftp://${login}@127.0.0.1:${port}/~/out/${pathInUrl(name)}`,
     read: (name) => readFile(join(folder, 'out', name)).catch(() => null),
-    list: () => readdir(join(folder, 'out'), { recursive: true }),
+    list: () => listRecursively(join(folder, 'out')),
     secrets: password === null ? [] : spellings(password),
     env: password === null ? { VENC_SFTP_KEY: keyPath } : {},
     end: server.close,
