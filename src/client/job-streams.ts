@@ -2,14 +2,14 @@ import type { FollowedProgress } from './job-progress.js';
 import type { JobUpdates } from './job-updates.js';
 import type { JobEvent } from './read-events.js';
 
-/** What came of one job's stream since the last look. */
+/** What one job's stream received since the last `drain`. */
 export interface StreamUpdate {
   readonly id: number;
-  /** The newest event; null where there is none but the end. */
+  /** The newest event; null if there is none. */
   readonly job: FollowedProgress | null;
   /** The stream is over. */
   readonly hasEnded: boolean;
-  /** Milliseconds to leave the service alone then. */
+  /** Milliseconds that the service asks to wait before the next request. */
   readonly retryMs: number;
 }
 
@@ -19,34 +19,33 @@ interface StreamState {
   retryMs: number;
 }
 
-/** What comes within so many milliseconds is taken at once: of many streams each piece alone would cost more than what it brings. */
+/** Events of all streams are delivered in batches of this interval: with many streams, a delivery per event costs more than the event. */
 const batchMs = 100;
 
 /**
- * The streams of several jobs, brought together. Of each job the newest event alone is kept, so that nothing piles up. The end of a
- * stream is told at once, all else ten times a second at most.
+ * The open event streams of several jobs. Keeps only the newest event of each job, so memory does not grow. The end of a stream is
+ * delivered at once, all else at most ten times per second.
  */
 export class JobStreams {
   readonly #jobs = new Map<number, StreamState>();
-  /** The ids of those that have something to tell. */
+  /** The ids of the streams that have an update. */
   readonly #pendingIds = new Set<number>();
   readonly #eventIds = new Map<number, string>();
   #wake: () => void = () => {};
   #drainedAt = Number.NEGATIVE_INFINITY;
-  /** Tells what has come when the time is there. */
   #flushTimer: NodeJS.Timeout | undefined;
 
-  /** Whether a job's stream is open, or has something left to tell. */
+  /** Whether a job's stream is open, or its end was not removed yet. */
   has(id: number): boolean {
     return this.#jobs.has(id);
   }
 
-  /** With which event a job's stream is to be taken up again. */
+  /** The id of the last event, from which a broken stream is resumed. */
   eventId(id: number): string | undefined {
     return this.#eventIds.get(id);
   }
 
-  /** Listens to a job's stream from now on. */
+  /** Subscribes to a job's stream. */
   add(id: number, { subscribe }: Extract<JobUpdates, { kind: 'events' }>): void {
     const stream: StreamState = { latest: null, hasEnded: false, retryMs: 0 };
     this.#jobs.set(id, stream);
@@ -61,6 +60,11 @@ export class JobStreams {
       this.#pendingIds.add(id);
       this.#notify();
     });
+  }
+
+  /** Removes a stream that has ended. */
+  remove(id: number): void {
+    this.#jobs.delete(id);
   }
 
   #scheduleNotify(id: number): void {
@@ -81,7 +85,7 @@ export class JobStreams {
     this.#flushTimer = undefined;
   }
 
-  /** Takes what came since the last look. Streams that are over are gone afterwards. */
+  /** Takes the updates since the last call. */
   drain(): readonly StreamUpdate[] {
     const updates: StreamUpdate[] = [];
     this.#cancelFlush();
@@ -92,25 +96,21 @@ export class JobStreams {
       const { latest, hasEnded, retryMs } = stream;
       updates.push({ id, job: latest, hasEnded, retryMs });
       stream.latest = null;
-      if (hasEnded) this.#jobs.delete(id);
     }
     this.#pendingIds.clear();
     return updates;
   }
 
-  /** How many streams are open, or have something left to tell. */
+  /** How many streams are open or not removed yet. */
   get size(): number {
     return this.#jobs.size;
   }
 
-  /** Resolves as soon as there is something to take, or after so many milliseconds. One call at a time. */
-  async waitForUpdates(withinMs = Number.POSITIVE_INFINITY): Promise<void> {
+  /** Resolves as soon as there are updates to drain. One call at a time. */
+  async waitForUpdates(): Promise<void> {
     if (this.#pendingIds.size > 0 && this.#flushTimer === undefined) return;
-    let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      if (Number.isFinite(withinMs)) timer = setTimeout(resolve, withinMs);
     });
-    clearTimeout(timer);
   }
 }

@@ -1,30 +1,27 @@
 import { abortableSleep } from './abortable-sleep.js';
 
-/** Least and greatest milliseconds between two requests. */
+/** Bounds of the time between requests, in milliseconds. */
 export interface PollingLimits {
   readonly minIntervalMs: number;
   readonly maxIntervalMs: number;
-  /** Least milliseconds between two requests of one round, where that is less: a job's end is a stream's end and its details. */
+  /** Minimum between two requests of one round, if less than `minIntervalMs`: the end of a job takes a request to its stream and one for its details. */
   readonly minRequestGapMs?: number;
 }
 
-/** Decides when the next request may go out: soon while things change, seldom while they stay. */
+/** Decides when the next request may be sent: soon while jobs change, rarely while they do not. Several callers may share a schedule. */
 export interface PollingSchedule {
-  /**
-   * Resolves when the next request may be sent; rejects when the signal ends the wait. Several askers may share a pace: each has a
-   * turn of its own.
-   */
+  /** Resolves when the next request may be sent, and takes that slot. Rejects once the signal is aborted. */
   waitForSlot(signal?: AbortSignal): Promise<void>;
-  /** Milliseconds until a request could be sent; 0 where it could at once. */
-  msUntilSlot(): number;
+  /** Resolves when the slot that is next at the time of the call is due, without taking it. Rejects once the signal is aborted. */
+  waitUntilDue(signal?: AbortSignal): Promise<void>;
   /**
-   * Ends a round of requests and tells whether it brought anything new: the next round begins after a wait that fits, or that the
+   * Ends a round of requests. The next round begins after an interval that depends on whether anything changed, or after the time that the
    * service asks for, within the limits.
    */
   endRound(hasChanged: boolean, requestedMs?: number): void;
 }
 
-/** The time that a pace goes by, in milliseconds. */
+/** The clock of a schedule, in milliseconds. */
 export interface PollingClock {
   now(): number;
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -32,7 +29,7 @@ export interface PollingClock {
 
 const systemClock: PollingClock = { now: () => performance.now(), sleep: abortableSleep };
 
-/** Requests to this machine cost next to nothing; other people's services are asked once a second at most. */
+/** Requests to this machine cost next to nothing; other services are polled at most once per second. */
 export function pollingLimitsFor(url: string): PollingLimits {
   return isLocalUrl(url)
     ? { minIntervalMs: 200, maxIntervalMs: 1000, minRequestGapMs: 10 }
@@ -40,22 +37,22 @@ export function pollingLimitsFor(url: string): PollingLimits {
 }
 
 /**
- * How many streams may be open at a time: each is a connection, which another machine keeps for every one of its callers. On this one they are
- * enough for a whole page of jobs: to ask about thirty of fifty, and hear of the rest, took twice as much of a core as to hear of all.
+ * Maximum number of open streams. Each is a connection, which a remote service keeps for each of its clients. On this machine the number
+ * covers a whole page of jobs: polling thirty of fifty jobs and streaming the others took twice the CPU time of streaming all.
  */
 export function maxStreamsFor(url: string): number {
   return isLocalUrl(url) ? 60 : 6;
 }
 
-/** Whether an address is on this machine. */
+/** Whether a URL names this machine. */
 export function isLocalUrl(url: string): boolean {
   const host = URL.canParse(url) ? new URL(url).hostname : '';
   return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 
 /**
- * A pace within limits. The first request goes out at once, never two rounds closer than `leastMs`. Where nothing changes the waits grow by
- * half each round, so that a job of hours is asked about seldom and one of seconds is seen to end at once.
+ * Creates a schedule. The first slot is due at once. While nothing changes the interval grows by half each round, so a job of hours is
+ * polled rarely and the end of a job of seconds is seen at once.
  */
 export function createPollingSchedule(
   limits: PollingLimits,
@@ -70,7 +67,7 @@ export function createPollingSchedule(
       nextAt = at + (limits.minRequestGapMs ?? limits.minIntervalMs);
       await clock.sleep(at - now, signal);
     },
-    msUntilSlot: () => Math.max(0, nextAt - clock.now()),
+    waitUntilDue: (signal) => clock.sleep(Math.max(0, nextAt - clock.now()), signal),
     endRound: (hasChanged, requestedMs = 0) => {
       intervalMs = hasChanged ? limits.minIntervalMs : Math.min(limits.maxIntervalMs, intervalMs * 1.5);
       nextAt = Math.max(

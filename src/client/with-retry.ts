@@ -1,34 +1,35 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import { exitCodes } from '../shared/exit-codes.js';
+import { Semaphore } from '../shared/util/semaphore.js';
 import { abortableSleep } from './abortable-sleep.js';
 import type { Client } from './client.js';
 import type { PollingSchedule } from './polling-schedule.js';
 
-/** What is told of an outage: once when it begins, and once when it is over. */
+/** Reports a network error: once when it begins, and once when the service answers again. */
 export type ConnectionEvent =
   | { readonly type: 'unreachable'; readonly error: VencError }
   | { readonly type: 'back' };
 
-/** How to ask. */
+/** Options of `createWithRetry`. */
 export interface RetryOptions {
   readonly client: Pick<Client, 'relocate'>;
   readonly schedule: PollingSchedule;
   readonly signal: AbortSignal | undefined;
-  /** The service answered a moment ago: an outage at the first question is waited out as well. */
+  /** The service answered a moment ago, so a network error at the first request is retried as well. */
   readonly isKnownReachable: boolean;
-  /** How time passes, for tests. */
+  /** Replaces the clock in tests. */
   readonly sleep?: typeof abortableSleep;
 }
 
-/** Longest time for which a service is left alone because it asks for that: it may be there again long before. */
+/** Maximum wait that a service may ask for: it may be available again long before. */
 const maxWaitSeconds = 60;
 
-/** Puts one question, when its turn has come. */
+/** Sends one request when the schedule allows it. Requests of several callers are sent one at a time. */
 export type WithRetry = <T>(request: () => Promise<T>) => AsyncGenerator<ConnectionEvent, T, undefined>;
 
 /**
- * Puts questions to a service and waits outages out. Throws what cannot pass: a refusal, a service that never answered, and the
- * signal's own reason (`InterruptedError` where that is none of ours).
+ * Sends requests and retries them after network errors. Throws permanent errors: a rejection, a service that never answered, and the
+ * signal's reason (`InterruptedError` unless it is a `VencError`).
  */
 export function createWithRetry({
   client,
@@ -39,7 +40,9 @@ export function createWithRetry({
 }: RetryOptions): WithRetry {
   let hasAnswered = isKnownReachable;
   let isDisconnected = false;
-  return async function* withRetry(request) {
+  const semaphore = new Semaphore(1);
+
+  async function* retry<T>(request: () => Promise<T>): AsyncGenerator<ConnectionEvent, T, undefined> {
     for (;;) {
       try {
         await schedule.waitForSlot(signal);
@@ -59,10 +62,19 @@ export function createWithRetry({
         await client.relocate();
       }
     }
+  }
+
+  return async function* withRetry(request) {
+    const release = await semaphore.acquire(0, signal);
+    try {
+      return yield* retry(request);
+    } finally {
+      release();
+    }
   };
 }
 
-/** Respects `Retry-After`: a service with a rate limit may block clients that ask earlier. */
+/** Respects `Retry-After`: a service with a rate limit may block clients that retry earlier. */
 async function waitForRetryAfter(
   error: VencError,
   sleep: typeof abortableSleep,
@@ -76,7 +88,7 @@ async function waitForRetryAfter(
   }
 }
 
-/** The error that an aborted signal ends work with: its own reason, `InterruptedError` where that is none of ours. */
+/** The error of an aborted signal: its reason if that is a `VencError`, otherwise `InterruptedError`. */
 export function toAbortError(signal: AbortSignal): VencError {
   return isVencError(signal.reason) ? signal.reason : new VencError('InterruptedError', 'Interrupted.');
 }

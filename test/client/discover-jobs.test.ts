@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/client.js';
-import { type FollowEvent, type FollowOptions, follow } from '../../src/client/follow.js';
+import { type FollowOptions, follow } from '../../src/client/follow.js';
+import type { FollowEvent } from '../../src/client/follow-context.js';
 import { jobRecord } from '../tui/records.js';
 
 interface Fixture {

@@ -48,7 +48,7 @@ test('of what comes shortly after one another the newest is taken, of all jobs a
   assert.equal(told(live), ['1 12', '2 20']);
 });
 
-test('the end of a stream is told at once, and the job is gone when it was taken', async () => {
+test('the end of a stream is reported at once, and the job is gone once it was removed', async () => {
   const live = new JobStreams();
   const one = stream();
   live.add(1, one.updates);
@@ -60,6 +60,8 @@ test('the end of a stream is told at once, and the job is gone when it was taken
   const [news] = live.drain();
   assert.is(news?.hasEnded, true);
   assert.is(news?.job?.progress, 100);
+  assert.is(live.has(1), true);
+  live.remove(1);
   assert.is(live.has(1), false);
 });
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Client } from '../../client/client.js';
-import type { FollowEvent } from '../../client/follow.js';
+import type { FollowEvent } from '../../client/follow-context.js';
 import type { FollowedProgress } from '../../client/job-progress.js';
 import { VencError } from '../../shared/errors.js';
 import type { ExitCode } from '../../shared/exit-codes.js';

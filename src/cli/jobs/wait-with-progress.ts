@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.js';
-import type { FollowEvent } from '../../client/follow.js';
+import type { FollowEvent } from '../../client/follow-context.js';
 import type { ExitCode } from '../../shared/exit-codes.js';
 import { activityText, type JobProgressState, jobsProgress } from '../output/progress-text.js';
 import type { Interruption } from '../terminal/interrupt.js';

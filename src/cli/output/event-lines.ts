@@ -1,4 +1,4 @@
-import type { FollowEvent } from '../../client/follow.js';
+import type { FollowEvent } from '../../client/follow-context.js';
 import type { FollowedProgress } from '../../client/job-progress.js';
 import type { ProgressRecord } from '../../shared/records.js';
 import { safeText } from '../../shared/text/safe-text.js';
