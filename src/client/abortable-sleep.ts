@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits. Rejects with the signal's own reason as soon as that is given. */
+/** Waits. Rejects with the signal's reason once it is aborted. */
 export async function abortableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   if (milliseconds <= 0) return;

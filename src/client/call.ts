@@ -1,10 +1,9 @@
 import { isVencError, VencError } from '../shared/errors.js';
-import { type RouteName, routes } from '../shared/routes.js';
+import type { RouteName } from '../shared/routes.js';
 import { abortableSleep } from './abortable-sleep.js';
 import { type HttpResponse, sendHttpRequest } from './http.js';
-import { isValidAnswer } from './is-valid-answer.js';
 import { mayHaveReachedService } from './network-errors.js';
-import { parseExactJson } from './parse-exact-json.js';
+import { type ServiceResponse, toServiceResponse } from './read-response.js';
 import { allowsKeyInQuery, buildHttpRequest, type CallOptions, subjectOf } from './requests.js';
 import { retryDelayFor } from './retries.js';
 import { ambiguityHint, toServiceError } from './service-errors.js';
@@ -12,28 +11,21 @@ import type { Target } from './target.js';
 
 export type { CallOptions } from './requests.js';
 
-/** A good answer. `body` is the parsed JSON, null where there was none. */
-export interface ServiceResponse {
-  readonly status: number;
-  readonly body: unknown;
-  header(name: string): string | undefined;
-}
-
-/** Sends calls to a target, which {@link relocate} may find anew. */
+/** Sends calls to a target. {@link relocate} looks the target up again. */
 export interface Caller {
   target(): Target;
   call(route: RouteName, call?: CallOptions): Promise<ServiceResponse>;
-  /** The same, resolving when a good answer begins: the caller takes its body. */
+  /** The same, but resolves when the headers of a successful response arrive; the caller reads the body. */
   open(route: RouteName, call?: CallOptions): Promise<HttpResponse>;
   relocate(): Promise<void>;
 }
 
-/** A caller of the service that a target names. See `Client` for the errors. */
+/** Creates a caller of the target's service. See `Client` for the errors. */
 export function createCaller(first: Target): Caller {
   let target = first;
   let isKeyInQuery = first.isKeyInQuery === true;
 
-  /** Sends a call with its key in the header. Only after a 401 it is repeated with the key in the query, where the document has it. */
+  /** Sends a call with its key in the header. After a 401 it is repeated with the key in the query if section 5 allows that for the route. */
   async function sendWithKey(name: RouteName, options: CallOptions): Promise<HttpResponse> {
     const response = await sendHttpRequest(buildHttpRequest(target, name, options, isKeyInQuery));
     if (response.status !== 401 || isKeyInQuery || !allowsKeyInQuery(target, name)) return response;
@@ -93,14 +85,14 @@ export function createCaller(first: Target): Caller {
   };
 }
 
-/** `Retry-After` in seconds: it may also be a time of the clock. */
+/** `Retry-After` in seconds; the header may also be a date. */
 function secondsFrom(header: string | undefined): string | undefined {
   if (header === undefined || /^\s*[\d.]+\s*$/.test(header)) return header;
   const time = Date.parse(header);
   return Number.isNaN(time) ? undefined : String(Math.max(0, Math.ceil((time - Date.now()) / 1000)));
 }
 
-/** Adds to an outage what to do about this service, or about what may have been done there. */
+/** Adds a hint to a network error: what to do about this service, or how to check whether the request took effect. */
 async function withServiceHint<T>(
   target: Target,
   name: RouteName,
@@ -115,40 +107,5 @@ async function withServiceHint<T>(
     const hint = ambiguity ?? error.hint ?? target.hint;
     if (hint === undefined || hint === error.hint) throw error;
     throw new VencError(error.errorClass, error.message, { cause: error.cause, hint });
-  }
-}
-
-/** A good answer, read. Throws `UnreachableError` where it is no JSON, or holds nothing though something was asked for. */
-function toServiceResponse(
-  target: Target,
-  name: RouteName,
-  response: HttpResponse,
-  text: string,
-): ServiceResponse {
-  const header = (key: string) => {
-    const value = response.headers[key];
-    return Array.isArray(value) ? value[0] : value;
-  };
-  const isEmpty = response.status === 204 || text.trim() === '';
-  const body = isEmpty ? null : parseBody(target, text);
-  if (routes[name].method !== 'GET' || isValidAnswer(name, body))
-    return { status: response.status, body, header };
-  const message = `The service at ${new URL(target.url).origin} answered with nothing that could be read.`;
-  throw new VencError('UnreachableError', message, {
-    hint: 'check that the address leads to an encoding service',
-  });
-}
-
-function parseBody(target: Target, text: string): unknown {
-  try {
-    return parseExactJson(text);
-  } catch (error) {
-    const { origin } = new URL(target.url);
-    const message = /^\s*[[{]/.test(text)
-      ? `The service at ${origin} answered with broken JSON.`
-      : `What answers at ${origin} does not speak JSON: it is no encoding service.`;
-    throw new VencError('UnreachableError', message, {
-      cause: Object.assign(error as Error, { wasSent: true }),
-    });
   }
 }

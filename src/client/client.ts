@@ -7,7 +7,7 @@ import type {
   ProgressRecord,
 } from '../shared/records.js';
 import type { RouteName } from '../shared/routes.js';
-import { type CallOptions, createCaller, type ServiceResponse } from './call.js';
+import { type CallOptions, createCaller } from './call.js';
 import { fieldsOf, readNumber, readText } from './coerce.js';
 import { createJobProgress, type FollowedProgress, type WaitForSlot } from './job-progress.js';
 import type { RequestJobUpdates } from './job-updates.js';
@@ -19,9 +19,10 @@ import {
   normaliseProgress,
   unwrapJobs,
 } from './normalise.js';
+import type { ServiceResponse } from './read-response.js';
 import type { Target } from './target.js';
 
-/** Which jobs of a list: pages count from 1; `state` is an addition that other services may ignore. */
+/** Selects jobs of a list. Pages count from 1. `state` is an addition that other services may ignore. */
 export interface ListFilter {
   readonly page?: number;
   readonly perPage?: number;
@@ -33,11 +34,11 @@ export interface ListedJobs {
   readonly jobs: readonly JobRecord[];
   /** The same jobs as the service sent them, unwrapped. */
   readonly records: readonly unknown[];
-  /** How many there are on all pages together; null where the service does not tell. */
+  /** The number of jobs on all pages; null if the service does not send it. */
   readonly total: number | null;
 }
 
-/** A file on its way to the service. */
+/** A file to upload to the service. */
 export interface Upload {
   readonly name: string;
   readonly sizeBytes: number;
@@ -45,23 +46,23 @@ export interface Upload {
 }
 
 /**
- * Speaks the REST API of one service and prints nothing. Records are tolerant readings: every key is there, numbers are
- * numbers. Everything rejects with `VencError`: by status as the error table has it, `UnreachableError` where no
- * answer came, `InterruptedError` when the signal ended it. Safe methods are tried again a few times after 429 and 5xx.
+ * A client of one service's REST API. Prints nothing. Records are normalised: every key is present and numbers are numbers. Rejects with
+ * `VencError`: the class of the status, `UnreachableError` without an answer, `InterruptedError` once the signal is aborted. Safe methods
+ * are retried a few times after 429 and 5xx.
  */
 export interface Client {
   readonly target: Target;
-  /** The answer to a route as it came, parsed but not normalised: what `--json` prints. */
+  /** The answer to a route, parsed but not normalised: `--json` prints it. */
   call(route: RouteName, call?: CallOptions): Promise<ServiceResponse>;
   createJob(request: unknown, signal?: AbortSignal): Promise<CreatedRecord>;
   listJobs(filter?: ListFilter, signal?: AbortSignal): Promise<ListedJobs>;
   job(id: number, signal?: AbortSignal): Promise<JobRecord>;
   /**
-   * Where the service has no such route, it is put together from the job's details and its files' progress. Before each request but
-   * the first, `turn` is awaited.
+   * The progress of a job. Without such a route at the service, it is derived from the job's details and the progress of its files.
+   * `waitForSlot` is awaited before each request but the first.
    */
   jobProgress(id: number, signal?: AbortSignal, waitForSlot?: WaitForSlot): Promise<FollowedProgress>;
-  /** The job's events as they come, where the service has such a stream; else what `jobProgress` tells. Which of them is remembered. */
+  /** The job's event stream if the service has one, otherwise its progress as `jobProgress` returns it. Remembers which. */
   jobUpdates: RequestJobUpdates;
   input(id: number, signal?: AbortSignal): Promise<InputDetails>;
   output(id: number, signal?: AbortSignal): Promise<OutputDetails>;
@@ -69,15 +70,15 @@ export interface Client {
   outputProgress(id: number, signal?: AbortSignal): Promise<ProgressRecord>;
   cancel(id: number, signal?: AbortSignal): Promise<void>;
   resubmit(id: number, signal?: AbortSignal): Promise<void>;
-  /** Removes a job that has ended. An addition: other services do not know it. */
+  /** Removes a job in a final state. An addition that other services do not have. */
   remove(id: number, signal?: AbortSignal): Promise<void>;
-  /** Uploads a file and gives its `upload://` address, good as an input of the same account for 24 hours. */
+  /** Uploads a file. Resolves to its `upload://` URL, which is valid as an input of the same account for 24 hours. */
   upload(upload: Upload, signal?: AbortSignal): Promise<string>;
-  /** Looks the daemon up again, which may have come back at another address. Never rejects. */
+  /** Looks up the daemon's address again: it may have restarted at another port. Never rejects. */
   relocate(): Promise<void>;
 }
 
-/** A client of the service that a target names. Nothing is sent before the first question. */
+/** Creates a client of the target's service. Sends nothing before the first request. */
 export function createClient(target: Target): Client {
   const caller = createCaller(target);
   const { call } = caller;
@@ -93,7 +94,7 @@ export function createClient(target: Target): Client {
     call,
     jobProgress,
     jobUpdates: async (id, options) => {
-      // Loaded by who follows jobs, and by nobody else.
+      // Only following jobs needs this module.
       const { createJobUpdates } = await import('./job-updates.js');
       updates ??= createJobUpdates(caller.open, jobProgress);
       return updates(id, options);
@@ -122,10 +123,7 @@ export function createClient(target: Target): Client {
       const response = await call('upload', { values: { name }, content: { sizeBytes, content }, signal });
       const url = readText(fieldsOf(response.body).url);
       if (url !== null) return url;
-      throw new VencError(
-        'UnreachableError',
-        'The service took the file and did not say under which address.',
-      );
+      throw new VencError('UnreachableError', 'The service accepted the file but did not return its URL.');
     },
     relocate: caller.relocate,
   };

@@ -1,16 +1,16 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import { abortableSleep } from './abortable-sleep.js';
-import type { ServiceResponse } from './call.js';
 import type { Client } from './client.js';
 import { fieldsOf } from './coerce.js';
+import type { ServiceResponse } from './read-response.js';
 import { delayAfterError } from './retries.js';
 
-/** Waits before the second and the third try, unless the service asks for a time of its own. */
+/** Delays before the second and third attempt, unless the service asks for another delay. */
 const retryDelaysMs = [500, 2000] as const;
 
 /**
- * Creates a job (section 4.1). It is tried again only with an idempotency key, and only at a service that is known to support it: anywhere
- * else a request whose answer was lost may have made its job already. Rejects as `Client.ask` does.
+ * Creates a job (section 4.1). Retries only with an idempotency key, and only at a service that is known to support it: elsewhere, a
+ * request whose response was lost may already have created its job. Rejects as `Client.call` does.
  */
 export async function createJobWithRetry(
   client: Client,
@@ -32,7 +32,7 @@ export async function createJobWithRetry(
   }
 }
 
-/** A caller that gave a key relies on it, so the error says that nothing was repeated. */
+/** A caller that gave a key relies on it, so the error says that the request was not retried. */
 function toNotRetriedError(error: unknown): unknown {
   if (!isVencError(error)) return error;
   const { errorClass, message, messages, cause, retryAfterSeconds } = error;
@@ -51,7 +51,7 @@ function retryDelayMs(error: unknown, attempt: number): number | null {
   return isTransient ? delayAfterError(error, retryDelaysMs[attempt]) : null;
 }
 
-/** Whether a service is a `venc daemon`: only that is known to keep idempotency keys, which the service document does not have. */
+/** Whether a service is a `venc daemon`, the only one that is known to support idempotency keys. */
 export async function isVencDaemon(client: Client): Promise<boolean> {
   if (client.target.isOwnDaemon === true) return true;
   try {

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A body as it came, with the headers that tell how it is to be read. */
+/** A body as received, and the headers that describe its encoding. */
 export interface RawResponse {
   readonly bytes: Buffer;
   readonly headers: IncomingHttpHeaders;
 }
 
 /**
- * The text of a body: unpacked where a service packs unasked, and without a byte order mark. JSON is UTF-8, whatever its label says; only
- * where it cannot be that the label counts. Rejects where it cannot be unpacked, or grows beyond `maxBytes`.
+ * The text of a body, decompressed and without a byte order mark. JSON is UTF-8 regardless of its charset label; the label counts only if
+ * the bytes are not valid UTF-8. Rejects if the body cannot be decompressed or exceeds `maxBytes`.
  */
 export async function decodeResponseBody({ bytes, headers }: RawResponse, maxBytes: number): Promise<string> {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
@@ -25,12 +25,12 @@ async function decompress(bytes: Buffer, encoding: string, maxOutputLength: numb
   if (bytes.length === 0) return bytes;
   if (encoding === 'br') return promisify(brotliDecompress)(bytes, { maxOutputLength });
   if (/^(x-)?gzip$|^deflate$/.test(encoding)) return promisify(unzip)(bytes, { maxOutputLength });
-  throw new Error(`its answer is packed in a way that is not known (${encoding})`);
+  throw new Error(`its answer has an unknown Content-Encoding (${encoding})`);
 }
 
 function decodeText(bytes: Buffer, contentType: string): string {
   const [first, second] = bytes;
-  // What is answered begins with a sign of ASCII: a zero beside it gives UTF-16 away, mark or no mark.
+  // JSON begins with an ASCII character, so a zero byte next to it means UTF-16, with or without a byte order mark.
   if ((first === 0xff && second === 0xfe) || second === 0) return new TextDecoder('utf-16le').decode(bytes);
   if ((first === 0xfe && second === 0xff) || first === 0) return new TextDecoder('utf-16be').decode(bytes);
   try {

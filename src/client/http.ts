@@ -8,7 +8,7 @@ import {
 import { decodeResponseBody } from './decode-response-body.js';
 import { toNetworkError } from './network-errors.js';
 
-/** One request as it goes out. A `body` that is no text is streamed, and its length must be in the headers. */
+/** A request. A `body` that is not a string is streamed, and the headers must have its length. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: URL;
@@ -17,27 +17,27 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The answer to it, as soon as its head has come. */
+/** A response whose headers have arrived. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The body as it comes, for who does not want it whole. The connection is there until it is read to its end or destroyed. */
+  /** The body as a stream. The connection stays open until the stream is read to its end or destroyed. */
   readonly content: IncomingMessage;
-  /** Resolves to the whole body. Rejects as {@link exchange} does. */
+  /** Resolves to the whole body. Rejects as {@link sendHttpRequest} does. */
   text(): Promise<string>;
 }
 
 /** Seconds without a byte in either direction after which a service counts as unreachable. */
 const idleTimeoutSeconds = 60;
-/** Seconds that a connection may take to stand. */
+/** Maximum seconds to establish a connection. */
 const connectTimeoutSeconds = 20;
-/** Greatest answer that is read; a page of 50 jobs with 50 outputs each stays far below. */
+/** Maximum size of an answer; a page of 50 jobs with 50 outputs each is far smaller. */
 const maxResponseBytes = 64 * 1024 * 1024;
 
 /**
- * Sends one request and resolves when its answer begins, whatever its status. A connection of its own each time: commands are
- * short, and an idle kept-alive socket would hold the process open. Redirects are not followed, as they would carry the key elsewhere.
- * Rejects with `UnreachableError`, or with `InterruptedError` when the signal ended it.
+ * Sends one request and resolves when the response headers arrive, for any status. Uses a new connection for each request: commands are
+ * short, and an idle keep-alive socket would keep the process running. Does not follow redirects, which would send the key to another
+ * host. Rejects with `UnreachableError`, or with the signal's reason.
  */
 export async function sendHttpRequest(httpRequest: HttpRequest): Promise<HttpResponse> {
   const { url, signal } = httpRequest;
@@ -82,7 +82,7 @@ async function startRequest(httpRequest: HttpRequest): Promise<IncomingMessage> 
     connection.setTimeout(idleTimeoutSeconds * 1000, () =>
       connection.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
     );
-    // What is written before TLS stands waits here, and is taken for sent.
+    // Data written before the TLS handshake is over only waits in a buffer, although Node reports it as written.
     connection.on('socket', (socket) =>
       socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
         isConnected = true;
@@ -98,7 +98,7 @@ async function startRequest(httpRequest: HttpRequest): Promise<IncomingMessage> 
       resolve(response);
     });
     connection.on('error', (error) => {
-      // A refused upload is answered before its body has been read: the answer counts, not the broken pipe.
+      // A rejected upload is answered before its body has been read: the answer counts, not the broken pipe.
       if (!hasResponse) fail(error);
     });
     sendBody(connection, httpRequest.body).catch((error: unknown) => {
@@ -109,7 +109,7 @@ async function startRequest(httpRequest: HttpRequest): Promise<IncomingMessage> 
   });
 }
 
-/** Nothing is loaded for it where no proxy is named. */
+/** Loads the proxy module only if the environment names a proxy. */
 async function loadProxyOptions(url: URL, signal: AbortSignal | undefined): Promise<RequestOptions> {
   const { env } = process;
   const hasProxyVariable = env.https_proxy || env.HTTPS_PROXY || env.http_proxy || env.HTTP_PROXY;

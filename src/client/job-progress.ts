@@ -9,17 +9,17 @@ import { normaliseJob, normaliseJobProgress, normaliseProgress, progressOfJob } 
 /** Progress of a job, with the job's id. */
 export type FollowedProgress = JobProgressRecord & { readonly id: number };
 
-/** Awaited before a request goes out, so that the asker keeps the pace. */
+/** Awaited before a request is sent, so that the caller keeps its polling schedule. */
 export type WaitForSlot = () => Promise<void>;
 
 /**
- * Asks for the progress of a whole job. The document has no such route, only our own daemon does: elsewhere it is put
- * together from the job's details (section 4.2) and the progress of its files (sections 4.8 and 4.9).
+ * Requests the progress of a whole job. Only the venc daemon has such a route: elsewhere it is derived from the job's details (section
+ * 4.2) and the progress of its files (sections 4.8 and 4.9).
  */
 export function createJobProgress(
   call: Caller['call'],
 ): (id: number, signal?: AbortSignal, waitForSlot?: WaitForSlot) => Promise<FollowedProgress> {
-  // The first answer tells whether the service has the route, and it is not asked for in vain twice.
+  // The first response shows whether the service has the route; if not, it is not requested again.
   let hasRoute = true;
 
   async function requestFileProgress(
@@ -33,7 +33,7 @@ export function createJobProgress(
       try {
         records.set(id, normaliseProgress((await call(route, { values: { id }, signal })).body));
       } catch (error) {
-        // What the job's details tell of the file has to do then.
+        // The job's details have the state of the file.
         if (!isVencError(error, 'NotFoundError') && !isVencError(error, 'GoneError')) throw error;
       }
     };

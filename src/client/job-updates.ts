@@ -5,31 +5,31 @@ import type { createJobProgress, FollowedProgress, WaitForSlot } from './job-pro
 import { mayLackRoute } from './network-errors.js';
 import { type EventListener, type IdleTimeouts, readEvents } from './read-events.js';
 
-/** What a job's progress comes as: a stream of events, or one record where the service has no events. */
+/** A job's progress: a stream of events, or one record if the service has no event streams. */
 export type JobUpdates =
   | {
       readonly kind: 'events';
-      /** Hands every event on. Resolves when the stream is over: after a final state, or because it broke. Never rejects. */
+      /** Passes on every event. Resolves when the stream is over: after a final state, or because it broke. Never rejects. */
       subscribe(onEvent: EventListener): Promise<void>;
     }
   | { readonly kind: 'record'; readonly job: FollowedProgress };
 
-/** How to ask for them. */
+/** Options of a request for job updates. */
 export interface JobUpdatesOptions {
-  /** The last event that is known: a stream does not begin with that one again. */
+  /** The last event that was received: the stream resumes after it. */
   readonly eventId?: string | undefined;
-  /** Ends the stream as well. */
+  /** Also ends the stream. */
   readonly signal?: AbortSignal | undefined;
   /** Awaited before each request but the first. */
   readonly waitForSlot?: WaitForSlot;
 }
 
-/** Asks what a job does. Rejects as any question does. */
+/** Requests the updates of a job. Rejects as `Client.call` does. */
 export type RequestJobUpdates = (id: number, options?: JobUpdatesOptions) => Promise<JobUpdates>;
 
 /**
- * Asks for a job's events where the service has them, which only our own daemon does, and for its progress elsewhere. The first
- * answers tell which: neither events that are not there nor a stream that is of no use are asked for again.
+ * Requests a job's event stream if the service has one, as the venc daemon does, and its progress otherwise. The first responses show
+ * which: a missing route or an unusable stream is not requested again.
  */
 export function createJobUpdates(
   open: Caller['open'],
@@ -49,7 +49,7 @@ export function createJobUpdates(
     };
   }
 
-  /** The stream; null where there is none. */
+  /** Opens the stream; null if there is none. */
   async function openStream(id: number, { eventId, signal }: JobUpdatesOptions): Promise<JobUpdates | null> {
     const last = eventId === undefined || eventId === '' ? {} : { 'Last-Event-ID': eventId };
     try {
@@ -57,7 +57,7 @@ export function createJobUpdates(
       const response = await open('jobEvents', { values: { id }, headers, signal });
       if (isEventStream(response)) return toEventUpdates(id, response);
       response.content.destroy();
-      // 204: nothing has happened, and nothing will, since the event that is known.
+      // 204: there are no events after the last one that was received.
       if (response.status !== 204) hasEvents = false;
       return null;
     } catch (error) {
@@ -74,7 +74,7 @@ export function createJobUpdates(
       await waitForSlot();
     }
     const job = await requestProgress(id, signal, waitForSlot);
-    // There is such a job: it was the address that is not known.
+    // The job exists, so it is the route that the service lacks.
     hasEvents ??= false;
     return { kind: 'record', job };
   };

@@ -6,17 +6,17 @@ import { fieldsOf } from './coerce.js';
 const connectionBroken = 'the connection broke off';
 const untrustedCertificate = 'its certificate is not signed by a trusted authority';
 
-/** What the codes of Node mean to people. */
+/** Descriptions of Node's error codes. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: connectionBroken,
   EPIPE: connectionBroken,
   ERR_STREAM_PREMATURE_CLOSE: connectionBroken,
-  ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'the name of the host could not be looked up',
+  ENOTFOUND: 'its host name does not exist',
+  EAI_AGAIN: 'its host name could not be resolved',
   ETIMEDOUT: 'it did not answer in time',
-  EHOSTUNREACH: 'there is no way to the host',
-  ENETUNREACH: 'there is no way to its network',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to its network',
   DEPTH_ZERO_SELF_SIGNED_CERT: untrustedCertificate,
   SELF_SIGNED_CERT_IN_CHAIN: untrustedCertificate,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrustedCertificate,
@@ -27,33 +27,33 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 };
 
-/** Troubles that often pass by themselves, so that a question is worth asking again. A refused connection is none: nothing runs there. */
+/** Errors that are often temporary, so that a retry may succeed. ECONNREFUSED is not one of them: no server runs there. */
 const transientCodes = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'EAI_AGAIN'];
 
-/** The error of a request that got no whole answer. `wasSent` tells whether all of it had gone out by then. */
+/** The error of a request without a complete response. `wasSent`: the whole request had been sent. */
 export function toNetworkError(url: URL, error: unknown, wasSent: boolean): VencError {
   if (error instanceof VencError) return error;
   const code = codeOf(error);
   const reason = describeNetworkError(error);
   const message = wasSent
-    ? `The service at ${url.origin} gave no whole answer: ${reason}.`
+    ? `The service at ${url.origin} did not send a complete answer: ${reason}.`
     : `The service at ${url.origin} could not be reached: ${reason}.`;
   const hint = hintOf(code, reason, url);
   const cause = error instanceof Error ? Object.assign(error, { wasSent }) : error;
   return new VencError('UnreachableError', message, { cause, ...(hint === undefined ? {} : { hint }) });
 }
 
-/** Whether an error left open if the service got, and did, what it was asked for. */
+/** Whether the service may have received the request and acted on it. */
 export function mayHaveReachedService(error: VencError): boolean {
   return error.cause instanceof Error && fieldsOf(error.cause).wasSent === true;
 }
 
-/** Whether the connection broke in a way that often passes by itself. */
+/** Whether the network error is often temporary. */
 export function isTransientNetworkError(error: VencError): boolean {
   return error.errorClass === 'UnreachableError' && transientCodes.includes(codeOf(error.cause));
 }
 
-/** Errors that say nothing of whether a service knows an address. */
+/** Errors that do not show whether a service has a route. */
 const unrelatedErrorClasses: readonly ErrorClass[] = [
   'UnauthorizedError',
   'TooManyRequestsError',
@@ -62,18 +62,18 @@ const unrelatedErrorClasses: readonly ErrorClass[] = [
 ];
 
 /**
- * Whether a service may have meant that it does not know an address, an addition to the document: they have many ways to say so, a
- * page of their own among them. What is asked in its stead tells.
+ * Whether the error may mean that the service lacks the route, an addition to the service's API. Services report that in many ways, such
+ * as an HTML page; the fallback request shows whether it is so.
  */
 export function mayLackRoute(error: VencError): boolean {
   const wasAnswered = error.errorClass !== 'UnreachableError' || codeOf(error.cause) === '';
   return wasAnswered && !unrelatedErrorClasses.includes(error.errorClass);
 }
 
-/** What went wrong with a connection, in words. */
+/** Describes a network error. */
 export function describeNetworkError(error: unknown): string {
   const code = codeOf(error);
-  if (code.startsWith('HPE_')) return 'what it answered is no HTTP';
+  if (code.startsWith('HPE_')) return 'its answer is not HTTP';
   if (isTlsMismatch(code)) return 'it does not speak TLS';
   return reasons[code] ?? redact(error instanceof Error ? error.message : String(error));
 }

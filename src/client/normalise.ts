@@ -30,9 +30,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const knownStates: ReadonlySet<string> = new Set([...jobStates, ...inputStates, ...outputStates]);
 
 /*
- * A state that this version has never heard of is kept as it came: `isFinal` calls it not final, tables show it. A known one is known
- * in any letter case, and with the one l that Americans write.
- * The types name the states of the document, so that code that tells them apart is checked; hence one cast, here.
+ * Unknown states are kept: `isFinal` returns false for them, and tables show them. Known states are recognised in any letter case, and
+ * "canceled" as well. The type lists only the states of the API, so that switches over them are checked; hence one cast, here.
  */
 function readState<State extends string>(value: unknown): State {
   const told = readText(value)?.trim() ?? '';
@@ -107,22 +106,22 @@ function thumbnail(value: unknown): ThumbnailRecord {
   };
 }
 
-/** The plain job object of `{"job": {...}}`, untouched; what came without the wrapping stays as it is. */
+/** The job object of `{"job": {...}}`; a value without the wrapper is returned as it is. */
 export function unwrapJob(response: unknown): unknown {
   const fields = fieldsOf(response);
   if (typeof fields.job === 'object' && fields.job !== null) return fields.job;
   return Array.isArray(response) && Object.keys(fields).length > 0 ? fields : response;
 }
 
-/** The plain job objects of a list (section 4.3), untouched. */
+/** The job objects of a list (section 4.3). */
 export function unwrapJobs(response: unknown): readonly unknown[] {
   const list = Array.isArray(response) ? response : itemsOf(fieldsOf(response).jobs);
   return list.map(unwrapJob);
 }
 
 /**
- * A job (section 2.3), wrapped or not, with every key there: numbers are numbers, what was missing is null. `askedId` is the id that
- * was asked for, which an answer may leave out.
+ * Normalises a job (section 2.3), wrapped or not: every key is present, numbers are numbers, and missing values are null. `requestedId` is the
+ * id of the request, which a response may leave out.
  */
 export function normaliseJob(response: unknown, requestedId = 0): JobRecord {
   const fields = fieldsOf(unwrapJob(response));
@@ -142,7 +141,7 @@ export function normaliseJob(response: unknown, requestedId = 0): JobRecord {
   };
 }
 
-/** It may be anything (section 2.3): what is no text is told as JSON. */
+/** May be any value (section 2.3): one that is not a text is shown as JSON. */
 function passThrough(value: unknown): string | null {
   return readText(value) ?? (value === undefined || value === null ? null : JSON.stringify(value));
 }
@@ -156,7 +155,7 @@ function details(fields: Fields, requestedId: number): DetailsRecord {
   };
 }
 
-/** Input details (section 2.1), with every key there. `askedId` as for a job. */
+/** Normalises input details (section 2.1). `requestedId` as for a job. */
 export function normaliseInput(response: unknown, requestedId = 0): InputDetails {
   const fields = fieldsOf(response);
   return {
@@ -167,13 +166,13 @@ export function normaliseInput(response: unknown, requestedId = 0): InputDetails
   };
 }
 
-/** Output details (section 2.2), with every key there. `askedId` as for a job. */
+/** Normalises output details (section 2.2). `requestedId` as for a job. */
 export function normaliseOutput(response: unknown, requestedId = 0): OutputDetails {
   const fields = fieldsOf(response);
   return { ...details(fields, requestedId), state: readState(fields.state), label: readText(fields.label) };
 }
 
-/** A progress record (section 2.4). Percentages are brought into 0-100; what is missing of a finished one is 100. */
+/** Normalises a progress record (section 2.4). Percentages are clamped to 0-100; a missing one of a finished file is 100. */
 export function normaliseProgress(response: unknown): ProgressRecord {
   const fields = fieldsOf(response);
   const state: ProgressRecord['state'] = readState(fields.state);
@@ -193,7 +192,7 @@ export function normaliseProgress(response: unknown): ProgressRecord {
   };
 }
 
-/** Progress of a whole job (`GET /v2/jobs/<id>/progress`). */
+/** Normalises the progress of a whole job (`GET /v2/jobs/<id>/progress`). */
 export function normaliseJobProgress(response: unknown): JobProgressRecord {
   const fields = fieldsOf(response);
   return {
@@ -205,8 +204,8 @@ export function normaliseJobProgress(response: unknown): JobProgressRecord {
 }
 
 /**
- * Progress of a whole job made of its details and of what progress records there are, by input or output id: for
- * services that know only the document. A file without a record counts as 100 when it is final, else as 0.
+ * The progress of a whole job, derived from its details and the progress records by input or output id, for services without a route for
+ * it. A file without a record counts as 100 if it is final, otherwise as 0.
  */
 export function progressOfJob(
   job: JobRecord,
@@ -223,7 +222,7 @@ export function progressOfJob(
   return { state: job.state, progress: job.state === 'finished' ? 100 : mean, input, outputs };
 }
 
-/** Answer to a create (section 4.1). */
+/** Normalises the answer to a create (section 4.1). */
 export function normaliseCreated(response: unknown): CreatedRecord {
   const fields = fieldsOf(response);
   return {

@@ -4,18 +4,18 @@ import { VencError } from '../shared/errors.js';
 import { redact } from '../shared/redact.js';
 import { sendHttpRequest } from './http.js';
 
-/** Where to begin, and in which version of the file: bytes of another one are of no use. */
+/** The offset to read from, and the version of the file that the earlier bytes are from. */
 export interface FilePosition {
   readonly fromByte: number;
-  /** A strong entity tag of an earlier answer; null where there was none. */
+  /** The strong entity tag of an earlier response; null if there was none. */
   readonly version: string | null;
 }
 
-/** A file that a service hosts at an unguessable address, opened for reading. */
+/** A hosted file at an unguessable URL, opened for reading. */
 export interface OpenedFile {
-  /** Where the bytes begin: 0 where the server begins anew, though it was asked for the rest. */
+  /** The offset of the first byte: 0 if the server sends the whole file although a range was requested. */
   readonly fromByte: number;
-  /** Null where the server does not tell. */
+  /** Null if the server does not send it. */
   readonly totalBytes: number | null;
   readonly version: string | null;
   readonly content: IncomingMessage;
@@ -32,9 +32,9 @@ const errorClassesByStatus: Readonly<Record<number, ErrorClass>> = {
 };
 
 /**
- * Asks for a file, or for the rest of one, and follows redirects: storage often stands elsewhere. No key is sent along, since it
- * may. Rejects with `NotFoundError`, `GoneError`, `ForbiddenError`, with `UnavailableError` and `TooManyRequestsError` where it may be
- * there later, and as `exchange` does.
+ * Opens a file at an offset. Follows redirects, because storage is often on another host, and therefore sends no API key. Rejects with
+ * `NotFoundError`, `GoneError` or `ForbiddenError`, with `UnavailableError` or `TooManyRequestsError` if a retry may succeed, and as
+ * `sendHttpRequest` does.
  */
 export async function openFile(
   address: string,
@@ -66,7 +66,7 @@ export async function openFile(
     if (status === 206 && range !== null && Number(range[1]) === fromByte)
       return { fromByte, totalBytes: parseCount(range[2]), version: etag, content };
     content.destroy();
-    // Nothing behind what is there already, or nonsense: from the beginning then.
+    // The range is past the end of the file, or not the one that was requested: read from the start.
     if (fromByte > 0 && (status === 416 || status === 206))
       return openFile(address, { fromByte: 0, version: null }, signal);
     if (status < 300 || status >= 400 || responseHeaders.location === undefined)
@@ -75,7 +75,10 @@ export async function openFile(
     url = new URL(responseHeaders.location, url);
     if (!/^https?:$/.test(url.protocol)) throw toOpenError(url, status);
   }
-  throw new VencError('UnreachableError', `${new URL(address).host} redirects in circles.`);
+  throw new VencError(
+    'UnreachableError',
+    `${new URL(address).host} redirects more than ${maxRedirects} times.`,
+  );
 }
 
 function toOpenError(url: URL, status: number): VencError {
@@ -84,13 +87,13 @@ function toOpenError(url: URL, status: number): VencError {
   const reasons: Partial<Record<ErrorClass, string>> = {
     NotFoundError: 'there is no such file',
     GoneError: 'the file is there no longer',
-    ForbiddenError: 'access is refused',
+    ForbiddenError: 'access is denied',
   };
   const reason = reasons[errorClass] ?? errorClasses[errorClass].meaning.replace(/\.$/, '').toLowerCase();
-  // Signed addresses expire, and no key of ours goes with them: the advice of the error class would be wrong.
+  // Signed URLs expire, and no API key is sent with them: the hint of the error class would be wrong.
   const hint =
     errorClass === 'ForbiddenError'
-      ? { hint: 'its address may have expired: look with venc show whether there is a new one' }
+      ? { hint: 'its URL may have expired; venc show prints the current one' }
       : {};
   return new VencError(
     errorClass,

@@ -1,15 +1,15 @@
 import { fieldsOf, readText } from './coerce.js';
 
-/** Keys under which services say what went wrong, those that say most first. */
+/** Keys under which services send error messages, the most specific first. */
 const keys = ['errors', 'error_description', 'message', 'detail', 'error', 'title'] as const;
-/** More is a page or a stack, and no message. */
+/** A longer text is a page or a stack trace, not a message. */
 const maxMessages = 50;
 const maxMessageLength = 1000;
 const maxDepth = 5;
 
 /**
- * What a refusing answer says in words, one complaint each: `{"errors": [...]}` as our own daemon has it, the ways of others, and a
- * plain line. Nothing where it says nothing to people, as an HTML page.
+ * The messages of an error response: from `{"errors": [...]}`, from the forms of other services, or from a line of plain text. Empty if there is
+ * no readable message, as in an HTML page.
  */
 export function parseErrorBody(body: string): readonly string[] {
   return collectTexts(parseJsonOrLine(body), 0)
@@ -36,7 +36,7 @@ function collectTexts(value: unknown, depth: number): readonly string[] {
     const texts = collectTexts(fields[key], depth + 1);
     if (texts.length > 0) return texts;
   }
-  // By the names of fields: {"width": ["is too large"]}.
+  // Messages by field: {"width": ["is too large"]}.
   return depth === 0
     ? []
     : Object.entries(fields).flatMap(([name, fieldValue]) =>

@@ -5,12 +5,15 @@ import { decodeUrlPart, isUrl } from '../shared/text/url-text.js';
 import { describeNetworkError } from './network-errors.js';
 import { isLocalUrl } from './polling-schedule.js';
 
-/** The environment, as far as it names proxies. */
+/** Environment variables. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The variable that names a proxy for an address, as curl reads them: small letters or capitals, and none for addresses of this
- * machine or those of `NO_PROXY`. Null where there is none.
+ * The environment variable that names the proxy for a URL, with curl's rules: lower case before upper case, and no proxy for this machine
+ * or the hosts in `NO_PROXY`. Null if there is none.
+ *
+ * Not undici's `EnvHttpProxyAgent`: it serves only undici's own requests, so commands behind a proxy would use a second HTTP client with
+ * other errors and timeouts. `node:http` has no proxy support in Node 20.
  */
 export function findProxy(
   url: URL,
@@ -23,7 +26,7 @@ export function findProxy(
   return isExempt(url, env.no_proxy ?? env.NO_PROXY ?? '') ? null : { name, text };
 }
 
-/** A domain of `NO_PROXY` stands for its hosts too; `*` for all. */
+/** Whether `NO_PROXY` exempts a URL. A domain includes its subdomains; `*` exempts every host. */
 function isExempt({ hostname, port, protocol }: URL, exempt: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
@@ -39,8 +42,8 @@ function isExempt({ hostname, port, protocol }: URL, exempt: string): boolean {
 }
 
 /**
- * What a request has to be given so that it goes by way of the proxy that the environment names; nothing where there is none. Rejects with
- * `UsageError` where what it names is no proxy, `UnreachableError`, and the signal's reason.
+ * The request options that send a request through the proxy of the environment; none if there is no proxy. Rejects with `UsageError` if
+ * the variable does not name an HTTP proxy, with `UnreachableError`, and with the signal's reason.
  */
 export async function resolveProxyOptions(
   url: URL,
@@ -76,7 +79,7 @@ function tunnel(options: RequestOptions, proxy: URL, signal: AbortSignal | undef
       reject(
         new VencError('UnreachableError', `The proxy at ${proxy.host} ${reason}.`, {
           cause,
-          hint: 'HTTPS_PROXY names it, and NO_PROXY the hosts that are to be reached without it',
+          hint: 'HTTPS_PROXY names the proxy; NO_PROXY lists hosts to reach without it',
         }),
       );
     const connectRequest = request({
@@ -90,7 +93,11 @@ function tunnel(options: RequestOptions, proxy: URL, signal: AbortSignal | undef
     connectRequest.on('connect', ({ statusCode = 0 }, socket: Socket) => {
       if (statusCode >= 200 && statusCode < 300) return resolve(socket);
       socket.destroy();
-      fail(statusCode === 407 ? 'wants a name and a password (407)' : `refuses to connect (${statusCode})`);
+      fail(
+        statusCode === 407
+          ? 'requires a user name and password (407)'
+          : `rejected the connection (${statusCode})`,
+      );
     });
     connectRequest.on('error', (error) => {
       if (signal?.aborted === true) reject(signal.reason);
@@ -103,8 +110,8 @@ function tunnel(options: RequestOptions, proxy: URL, signal: AbortSignal | undef
 function proxyUrl({ name, text }: { readonly name: string; readonly text: string }): URL {
   const url = isUrl(text) ? text : `http://${text}`;
   if (URL.canParse(url) && new URL(url).protocol === 'http:') return new URL(url);
-  throw new VencError('UsageError', `${name} names no proxy that can be used here.`, {
-    hint: 'it is to be the address of an HTTP proxy, such as http://proxy.example.com:3128',
+  throw new VencError('UsageError', `${name} is not the URL of an HTTP proxy.`, {
+    hint: 'set it to a URL such as http://proxy.example.com:3128',
   });
 }
 

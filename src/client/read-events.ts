@@ -7,30 +7,30 @@ import { initialSseState, parseSse } from './sse.js';
 /** One event of a job's stream. */
 export interface JobEvent {
   readonly job: FollowedProgress;
-  /** With this a stream that broke is taken up again; empty where it gives none. */
+  /** A broken stream is resumed after this event; empty if the stream sends no ids. */
   readonly eventId: string;
-  /** Milliseconds that the service wants to be left alone after a break; null where it does not say. */
+  /** Milliseconds that the service asks to wait before reconnecting; null if it does not. */
   readonly retryMs: number | null;
 }
 
-/** Is handed events as they come. Must not throw. */
+/** Receives each event. Must not throw. */
 export type EventListener = (event: JobEvent) => void;
 
-/** Milliseconds without a byte after which a stream counts as broken. */
+/** Maximum milliseconds without data; after that the stream counts as broken. */
 export interface IdleTimeouts {
-  /** At its beginning, where an event is due at once: what holds that back is a proxy which collects. */
+  /** Before the first event, which the service sends at once: a longer delay means that a proxy buffers the stream. */
   readonly firstEventMs: number;
-  /** Later on: three signs of life that did not come. */
+  /** After that: three missed keep-alive comments. */
   readonly nextEventMs: number;
 }
 
 const defaultIdleTimeouts: IdleTimeouts = { firstEventMs: 10_000, nextEventMs: 45_000 };
-/** Greatest length of a line, in characters; a job with 50 outputs stays far below. */
+/** Maximum length of a line in characters; the progress of a job with 50 outputs is far shorter. */
 const maxLineLength = 4 * 1024 * 1024;
 
 /**
- * Reads a job's server-sent events to their end: that of a final state, or a break. Resolves to whether the stream is of use
- * at all: one is not that brings nothing, or something else than progress. Never rejects, and lets go of the connection.
+ * Reads a job's server-sent events until a final state or until the stream breaks, and closes the connection. Resolves to whether the
+ * stream is usable: one without events, or with events that are not progress, is not. Never rejects.
  */
 export function readEvents(
   id: number,
@@ -51,7 +51,7 @@ export function readEvents(
     idleTimer = setTimeout(end, idleTimeouts.firstEventMs, false);
     // The timeout of the connection is longer, and restarts with each chunk too.
     content.socket?.setTimeout(0);
-    // By listening, not by iterating: with many streams what a promise for each piece costs is felt.
+    // Listeners, not async iteration: with many streams, a promise per chunk costs noticeable CPU time.
     content.on('data', (chunk: Buffer) => {
       if (isAwaitingFirst) {
         isAwaitingFirst = false;
@@ -69,13 +69,13 @@ export function readEvents(
       }
       if (state.line.length > maxLineLength) end(false);
     });
-    // What breaks a connection is no matter: it is taken up again, or found to be out of reach.
+    // The kind of error does not matter: the next request resumes the stream or reports a network error.
     content.on('error', () => end(true));
     content.on('close', () => end(true));
   });
 }
 
-/** The progress that the data of an event hold; null where they are not JSON. */
+/** Parses the data of an event; null if they are not JSON. */
 function parseProgress(id: number, data: string): FollowedProgress | null {
   try {
     return { id, ...normaliseJobProgress(JSON.parse(data)) };

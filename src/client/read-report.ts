@@ -4,13 +4,13 @@ import type { Client } from './client.js';
 import { fieldsOf, itemsOf, readNumber, readText } from './coerce.js';
 import { mayLackRoute } from './network-errors.js';
 
-/** Kinds of usage that reports tell of, in the order in which they are printed. */
+/** The kinds of usage in reports, in printing order. */
 const usageKinds = ['vod', 'live'] as const;
 
-/** A kind of usage: of files, or of live streams. */
+/** A kind of usage: files (VOD) or live streams. */
 export type UsageKind = (typeof usageKinds)[number];
 
-/** Names of the amounts of each kind (section 2.5): minutes of files, hours of live streaming. */
+/** The names of each kind's amounts (section 2.5): minutes for files, hours for live streams. */
 export const usageAmounts = {
   vod: ['encoded_minutes', 'billable_minutes'],
   live: [
@@ -23,7 +23,7 @@ export const usageAmounts = {
   ],
 } as const satisfies Readonly<Record<UsageKind, readonly string[]>>;
 
-/** Amounts by their names; 0 where the service told none. */
+/** Amounts by name; 0 if the service did not send one. */
 export type Amounts = Readonly<Record<string, number>>;
 
 /** One day of one grouping. */
@@ -31,12 +31,12 @@ export interface ReportDay {
   readonly kind: UsageKind;
   /** `YYYY-MM-DD`. */
   readonly day: string;
-  /** null for jobs without one. */
+  /** Null for jobs without a grouping. */
   readonly grouping: string | null;
   readonly amounts: Amounts;
 }
 
-/** Usage of one kind: its days as the service has them, and their sums: those that it tells, else those of the days. */
+/** Usage of one kind: its days, and the totals that the service sent, or the sums of the days. */
 export interface UsageReport {
   readonly kind: UsageKind;
   readonly days: readonly ReportDay[];
@@ -46,8 +46,8 @@ export interface UsageReport {
 const routeOf = { all: 'reportAll', vod: 'reportVod', live: 'reportLive' } as const;
 
 /**
- * The answer to a report as it came. That of files alone is an addition: where a service lacks it, it is what the report of all tells of
- * files. Rejects as `Client.ask` does.
+ * Requests a report. A service without a report of VOD usage is asked for the report of all usage, of which the VOD part is returned.
+ * Rejects as `Client.call` does.
  */
 export async function requestReport(
   client: Pick<Client, 'call'>,
@@ -63,7 +63,7 @@ export async function requestReport(
   }
 }
 
-/** Reads a report (sections 4.10 and 4.11) with care. That of `all` has both kinds below its total and its statistics. */
+/** Parses a report (sections 4.10 and 4.11). A report of `all` has both kinds in its `total` and `statistics`. */
 export function parseReport(requestedKind: UsageKind | 'all', body: unknown): readonly UsageReport[] {
   const { total, statistics } = fieldsOf(body);
   if (requestedKind !== 'all') return [usageOf(requestedKind, total, statistics)];
@@ -94,7 +94,7 @@ function amountsOf(kind: UsageKind, value: unknown): Amounts {
   return Object.fromEntries(usageAmounts[kind].map((name) => [name, reported[name] ?? 0]));
 }
 
-/** The amounts that are there. */
+/** The amounts that the value has. */
 function reportedAmounts(kind: UsageKind, value: unknown): Amounts {
   const fields = fieldsOf(value);
   const reported = usageAmounts[kind].map((name) => [name, readNumber(fields[name])] as const);

@@ -2,19 +2,19 @@ import { type RouteName, routePath, routes } from '../shared/routes.js';
 import type { HttpRequest } from './http.js';
 import type { Target } from './target.js';
 
-/** What goes with one call of a route. */
+/** Options of one call. */
 export interface CallOptions {
   /** Values for the `:names` of the route's path. */
   readonly values?: Readonly<Record<string, string | number>>;
-  /** Query parameters; those that are undefined are left out. */
+  /** Query parameters; undefined ones are left out. */
   readonly query?: Readonly<Record<string, string | number | undefined>>;
-  /** A body that is sent as JSON. */
+  /** Sent as JSON. */
   readonly body?: unknown;
-  /** A body that is streamed as it is. */
+  /** Streamed as the body. */
   readonly content?: { readonly sizeBytes: number; readonly content: AsyncIterable<Uint8Array> };
-  /** A status that is an answer and no refusal here, beside those below 300. */
+  /** A status of 300 or more that is not an error for this call. */
   readonly acceptedStatus?: number;
-  /** Headers beside those that every call has. */
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -28,7 +28,7 @@ export function allowsKeyInQuery(target: Target, name: RouteName): boolean {
   return routes[name].method === 'GET' || name === 'cancelJob' || name === 'resubmitJob';
 }
 
-/** A call as it goes out to a target: with its key in the header, and with `isKeyInQuery` in the query too where it may be there. */
+/** Builds the HTTP request of a call: with the key in the header, and with `isKeyInQuery` also in the query if the route allows that. */
 export function buildHttpRequest(
   target: Target,
   name: RouteName,
@@ -47,7 +47,7 @@ export function buildHttpRequest(
   };
 }
 
-/** The suffix `.json` is the document's own way to ask for JSON; creates have none there, and neither have our additions. */
+/** Routes of section 4 end in `.json` except creates; venc's additions do not. */
 function buildUrl(target: Target, name: RouteName, options: CallOptions): URL {
   const route = routes[name];
   const suffix = /^4\./.test(route.section) && route.method !== 'POST' ? '.json' : '';
@@ -76,14 +76,14 @@ function buildHeaders(
       : {
           'Content-Type': 'application/octet-stream',
           'Content-Length': String(options.content.sizeBytes),
-          // A service that refuses a file while it still comes would close at once, and its answer be lost in the break.
+          // A service that rejects a file during the upload would close the connection, and its answer would be lost.
           Connection: 'keep-alive',
         }),
     ...(body === undefined && routes[name].method !== 'GET' ? { 'Content-Length': '0' } : {}),
   };
 }
 
-/** What routes without an id are about, in words. */
+/** The subjects of routes without an id. */
 const subjects: Readonly<Partial<Record<RouteName, string>>> = {
   createJob: 'new job',
   listJobs: 'list of jobs',
@@ -93,7 +93,7 @@ const subjects: Readonly<Partial<Record<RouteName, string>>> = {
   upload: 'upload',
 };
 
-/** What a call is about, in words: `job 7`, `list of jobs`. */
+/** The subject of a call for messages: `job 7`, `list of jobs`. */
 export function subjectOf(name: RouteName, options: CallOptions): string {
   const id = options.values?.id;
   if (id === undefined) return subjects[name] ?? `address ${routes[name].path}`;

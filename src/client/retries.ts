@@ -2,15 +2,15 @@ import { isVencError, type VencError } from '../shared/errors.js';
 import { type RouteName, routes } from '../shared/routes.js';
 import { isTransientNetworkError } from './network-errors.js';
 
-/** Waits before the second and the third try, unless `Retry-After` says otherwise. */
+/** Delays before the second and third attempt, unless `Retry-After` asks for another delay. */
 const retryDelaysMs = [250, 1000] as const;
-/** A longer `Retry-After` is left to the person: commands do not hang. */
+/** With a longer `Retry-After` the command fails instead of waiting. */
 const maxWaitMs = 5000;
 
 /**
- * Milliseconds to wait before a route is asked again after so many tries in vain, counted from 0; null where that is not to be done.
- * Questions are asked again after 429, 5xx and broken connections, cancels, resubmits and removals after 429 alone, since then nothing was
- * done. A create is never repeated here, as each may make a job (see `createJob`), nor an upload, whose bytes are gone.
+ * The delay in milliseconds before a request is retried; null if it is not retried. `attempt` counts failed attempts from 0. Reads are
+ * retried after 429, 5xx and broken connections; cancels, resubmits and removals only after 429, because then nothing was done. Creates
+ * are never retried here, because each may create a job (see `createJobWithRetry`), and neither are uploads, whose stream is consumed.
  */
 export function retryDelayFor(name: RouteName, error: unknown, attempt: number): number | null {
   if (!isVencError(error)) return null;
@@ -24,8 +24,8 @@ export function retryDelayFor(name: RouteName, error: unknown, attempt: number):
 }
 
 /**
- * Milliseconds to wait after an error: for as long as the service asks, else the delay that is due. Null where no further try is due
- * (`delayMs` is undefined), or the service asks for too long.
+ * The delay in milliseconds after an error: `Retry-After` if the service sent it, otherwise `delayMs`. Null if `delayMs` is undefined (no
+ * attempt is left) or the service asks for too long a delay.
  */
 export function delayAfterError(
   { retryAfterSeconds }: VencError,

@@ -6,7 +6,7 @@ import { type RouteName, routes } from '../shared/routes.js';
 import { readNumber } from './coerce.js';
 import { parseErrorBody } from './parse-error-body.js';
 
-/** What is needed of an answer to tell what went wrong. */
+/** The parts of an error response that an error is made from. */
 export interface FailedResponse {
   readonly status: number;
   readonly body: string;
@@ -33,14 +33,14 @@ const errorClassesByStatus: Readonly<Record<number, ErrorClass>> = {
   500: 'InternalError',
 };
 
-/** Statuses after which nobody knows whether the service did what it was asked for. */
+/** Statuses after which it is unknown whether the service acted on the request. */
 const ambiguousStatuses = [500, 502, 504];
-/** A longer wait is no advice. */
+/** A longer `Retry-After` is ignored. */
 const maxRetryAfterSeconds = 30 * 86_400;
 
 /**
- * The error that a refusing answer amounts to (section 7; contract of `{"errors": [...]}`). What the service says becomes the
- * complaints; where it says nothing readable (an HTML page of a proxy, an empty body) the status stands in for it.
+ * The error of an error response (section 7). The messages of its body become the messages of the error; without a readable message (an
+ * HTML page of a proxy, an empty body) the status gives the message.
  */
 export function toServiceError(route: RouteName, subject: string, response: FailedResponse): VencError {
   const bodyMessages = parseErrorBody(response.body).map(redact);
@@ -65,13 +65,13 @@ export function toServiceError(route: RouteName, subject: string, response: Fail
 /** What to do if it is unknown whether the service acted on a request; null for reads, which change nothing. */
 export function ambiguityHint(route: RouteName, id?: string | number): string | null {
   if (route === 'createJob') {
-    return 'the job may have been created all the same: look with venc list before you submit it again';
+    return 'the job may have been created: check with venc list before you submit it again';
   }
   if (route !== 'cancelJob' && route !== 'resubmitJob' && route !== 'removeJob') return null;
-  return `it may have been done all the same: look with venc show${id === undefined ? '' : ` ${id}`}`;
+  return `the request may have taken effect: check with venc show${id === undefined ? '' : ` ${id}`}`;
 }
 
-/** A service that speaks the document has these two addresses: where they are not, the base address is wrong. */
+/** Every service with this API has these two routes: if they are missing, the base address is wrong. */
 function isMissingService(route: RouteName, status: number): boolean {
   return status === 404 && (route === 'listJobs' || route === 'createJob');
 }
@@ -86,11 +86,11 @@ function hintOf(
     return 'check its address, which ends before /v2, and its key';
   if (response.status >= 300 && response.status < 400) return redirectHint(route, response);
   if (route === 'removeJob' && response.isOwnDaemon === false && [404, 405, 501].includes(response.status)) {
-    return 'only the daemon of venc can remove jobs (DELETE /v2/jobs/ID): this service may not know how to';
+    return 'only the venc daemon can remove jobs (DELETE /v2/jobs/ID)';
   }
   const ambiguity = ambiguousStatuses.includes(response.status) ? ambiguityHint(route) : null;
   if (ambiguity !== null) return ambiguity;
-  // Zero says nothing, and where trying again is of no use the advice of the class says what is.
+  // Retry-After: 0 is no advice, and for errors that are not retryable the hint of the class applies.
   if (errorClasses[errorClass].retryable && (retryAfterSeconds ?? 0) > 0) {
     return `Try again after ${retryAfterSeconds} s, as the service asks.`;
   }
@@ -98,9 +98,9 @@ function hintOf(
   if (errorClass === 'UnauthorizedError' && response.isOwnDaemon === false) {
     return 'check VENC_API_KEY, or give the target its new key: venc target add NAME URL --force';
   }
-  // What the advice of these classes names, a log and an address, only our own daemon has.
+  // The hints of these classes name the daemon's log, which other services do not have.
   if (response.status >= 500 && response.isOwnDaemon === false) {
-    return 'try again later; where it stays so, ask who runs the service';
+    return 'try again later; if it persists, contact the operator of the service';
   }
   return null;
 }
@@ -112,11 +112,11 @@ function redirectHint(route: RouteName, { location, url }: FailedResponse): stri
   const [path = ''] = routes[route].path.split('/:');
   const end = pathname.lastIndexOf(path);
   if (end < 0) return advice;
-  return `keys do not follow redirects; if it is yours, give its address as ${origin}${pathname.slice(0, end)}`;
+  return `venc does not send keys to redirected addresses; if you trust it, use ${origin}${pathname.slice(0, end)}`;
 }
 
 function classOf(route: RouteName, status: number, bodyMessages: readonly string[]): ErrorClass {
-  // 403 has two meanings on a resubmit, and only the words tell a read-only key from the limit of section 4.4.
+  // 403 has two meanings on a resubmit: a read-only key, or the limit of section 4.4. Only the message distinguishes them.
   if (
     route === 'resubmitJob' &&
     status === 403 &&
@@ -131,12 +131,12 @@ function classOf(route: RouteName, status: number, bodyMessages: readonly string
   return status >= 400 ? 'InvalidRequestError' : 'UnreachableError';
 }
 
-/** What a status means by itself (section 7), of a route or of any; `it` stands for what was asked for. */
+/** Messages of statuses (section 7), of one route or of any; `it` is replaced by the subject of the request. */
 const statusMessages: Readonly<Record<string, string>> = {
-  401: 'the service refuses the key (401).',
+  401: 'the service rejects the key (401).',
   404: 'there is no it here.',
   'cancelJob 409': 'it cannot be cancelled: only a job that is waiting or processing can be (409).',
-  'removeJob 405': 'the service removes no jobs: it cannot be removed there (405).',
+  'removeJob 405': 'the service does not support removing jobs: it cannot be removed (405).',
   'removeJob 409': 'it has not ended: only a job that has ended can be removed (409).',
   'resubmitJob 409': 'it is finished: only a job that did not finish can be resubmitted (409).',
   'resubmitJob 403': 'it was resubmitted as often as the service allows (403).',

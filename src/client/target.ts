@@ -4,72 +4,70 @@ import { VencError } from '../shared/errors.js';
 import { systemCode } from '../shared/util/system-code.js';
 import { fieldsOf, readText } from './coerce.js';
 
-/** Which service, and with which key. */
+/** A service and its key. */
 export interface Target {
-  /** Base address without a slash at its end, and without the version that follows it. */
+  /** Base URL without a trailing slash and without the version (`/v2`). */
   readonly url: string;
   readonly apiKey: string;
-  /** The daemon of the same user, found through its data folder: its key is only ever sent in the header. */
+  /** The daemon of the same user, found through its data folder. Its key is sent only in the header. */
   readonly isOwnDaemon?: boolean;
   /** The service is known to accept the key of GET, cancel and resubmit only in the query (`api_key`). */
   readonly isKeyInQuery?: boolean;
   /** Keeps the discovery of `isKeyInQuery` for later commands. Must not reject. */
   readonly rememberKeyInQuery?: () => Promise<void>;
-  /** What to do when it cannot be reached. */
+  /** The hint of an error if the service cannot be reached. */
   readonly hint?: string;
-  /** Finds the daemon anew, which may have come back at another port. */
+  /** Looks up the daemon again: it may have restarted at another port. */
   readonly locate?: () => Promise<Target>;
 }
 
-/** Where a target may be told. */
+/** The sources of a target. */
 export interface TargetSources {
-  /** `VENC_URL`, else the configured address; null when there is none. */
+  /** `VENC_URL`, else the configured address; null if neither is set. */
   readonly url: string | null;
-  /** The address is the configured one. */
+  /** The address is from the configuration. */
   readonly isConfigured?: boolean;
-  /** `VENC_API_KEY`; null when it is not set. */
+  /** `VENC_API_KEY`; null if it is not set. */
   readonly apiKey: string | null;
   readonly dataFolder: string;
 }
 
-/** Files by which commands of the same user find the daemon: its address and the owner's key. */
+/** Files in which commands of the same user find the daemon's address and the owner's key. */
 const daemonFile = 'daemon.json';
 const ownerKeyFile = 'owner-key';
 
 /**
- * Which service to talk to: the one at `url`, else the daemon that left its address in the data folder. A key that
- * is given wins over the owner's own.
- * Rejects with `UsageError` for an address that is none, `UnauthorizedError` where the key is missing, `UnreachableError`
- * where no daemon has left its address.
+ * Resolves the service to use: the one at `url`, otherwise the daemon of the data folder. A given key takes precedence over the owner's
+ * key. Rejects with `UsageError` if the address is invalid, `UnauthorizedError` if the key is missing, `UnreachableError` if no daemon
+ * runs with the data folder.
  */
 export async function resolveTarget(sources: TargetSources): Promise<Target> {
   if (sources.apiKey !== null && !isKey(sources.apiKey)) {
     throw new VencError(
       'UnauthorizedError',
-      'VENC_API_KEY is no key: it has blanks or letters outside of ASCII.',
+      'VENC_API_KEY is not a valid key: it contains spaces or non-ASCII characters.',
       {
-        hint: 'look for a line break or a quotation mark that was copied along',
+        hint: 'check for a line break or a quotation mark that was copied with it',
       },
     );
   }
   return sources.url === null ? readDaemonTarget(sources) : createServiceTarget(sources.url, sources);
 }
 
-/** Whether a text can be a key: it has to go into a header. */
+/** Whether a text can be a key, which is sent in a header. */
 export function isKey(text: string): boolean {
   return /^[!-~]+$/.test(text);
 }
 
-/** What an address of a service looks like. */
-export const addressHint =
-  'it begins with http:// or https:// and has no ? or #, such as https://encoding.example.com';
+/** Describes the address of a service. */
+export const addressHint = 'use an address such as https://encoding.example.com, without ? and #';
 
-/** The base address that a text stands for, without a version; null where it is no address of a service, or more than one (`?`, `#`). */
+/** The base URL of a service, without its version; null if the text is not an http(s) URL or has a query or fragment. */
 export function serviceUrl(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
   if (url.search !== '' || url.hash !== '') return null;
-  // Programs are given the address with its version, and so people type it here too.
+  // Client libraries are configured with the version, so people give it here too.
   return url.href.replace(/\/+$/, '').replace(/\/+v2$/, '');
 }
 
@@ -84,9 +82,9 @@ function createServiceTarget(text: string, { apiKey, isConfigured }: TargetSourc
   if (apiKey === null) {
     throw new VencError(
       'UnauthorizedError',
-      `${name} names ${new URL(url).origin}, but there is no key for it.`,
+      `${name} is ${new URL(url).origin}, but there is no key for it.`,
       {
-        hint: 'put the key of that service into VENC_API_KEY',
+        hint: 'set VENC_API_KEY to the key of that service',
       },
     );
   }
@@ -108,7 +106,7 @@ async function readDaemonTarget(sources: TargetSources): Promise<Target> {
       'UnreachableError',
       `No daemon is running with the data folder ${sources.dataFolder}.`,
       {
-        hint: `${hint}; for a service elsewhere: venc target add, or VENC_URL and VENC_API_KEY`,
+        hint: `${hint}; for a remote service: venc target add, or VENC_URL and VENC_API_KEY`,
       },
     );
   }
@@ -123,10 +121,10 @@ async function readJson(path: string): Promise<unknown> {
     if (systemCode(error) === 'EACCES') {
       throw new VencError('UnauthorizedError', `The address of the daemon could not be read from ${path}.`, {
         cause: error,
-        hint: 'only the user who runs the daemon may read it; others take VENC_URL and VENC_API_KEY',
+        hint: 'only the user who runs the daemon may read it; other users set VENC_URL and VENC_API_KEY',
       });
     }
-    // Missing, half written or foreign: in each case there is no daemon to be found by it.
+    // A missing, incomplete or foreign file names no daemon.
     return null;
   }
 }
@@ -139,8 +137,8 @@ async function readKey(path: string): Promise<string> {
       cause: error,
       hint:
         systemCode(error) === 'ENOENT'
-          ? 'the next start of the daemon makes a new one; until then, put a key into VENC_API_KEY'
-          : 'only the user who runs the daemon may read it; others put a key into VENC_API_KEY',
+          ? 'the daemon creates a new one at its next start; until then, set VENC_API_KEY'
+          : 'only the user who runs the daemon may read it; other users set VENC_API_KEY',
     });
   }
 }

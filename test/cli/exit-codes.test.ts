@@ -53,7 +53,7 @@ const cases: readonly (readonly [string, number, RegExp])[] = [
   ['wait 1003 --timeout 0.1s', 7, /Job 1003 goes on\.\nvenc: hint: to wait again: venc wait 1003/],
   ['wait 1001 --timeout 0', 0, /^$/],
   ['wait 1002 1001 --timeout 0', 1, /failed/],
-  ['wait 1003 1001 --timeout 0', 7, /It is not over yet.*\. The jobs go on\./],
+  ['wait 1003 1001 --timeout 0', 7, /The job is not finished.*\. The jobs go on\./],
   ['wait 1003 1001 --timeout 0 --any', 0, /^$/],
   ['wait 999 --timeout 0', 5, /no job 999/],
   ['cancel 1001', 6, /409/],
@@ -100,7 +100,7 @@ test('a refused key ends with 4, and so does a missing one', async ({ service })
   const wrong = await runCli(['list'], { env: { VENC_URL: service.url, VENC_API_KEY: 'no-such-key' } });
   const none = await runCli(['list'], { env: { VENC_URL: service.url } });
   assert.equal([wrong.code, none.code], [4, 4]);
-  assert.match(none.stderr, /there is no key for it/);
+  assert.match(none.stderr, /no key for it/);
   assert.not(`${wrong.stdout}${wrong.stderr}`.includes('no-such-key'));
 });
 

@@ -146,7 +146,7 @@ test('a create with a key is sent once to a service that is not known to support
   assert.equal([result.code, posts.length], [3, 1]);
   assert.match(
     result.stderr,
-    /look with venc list .*; it was sent once, because this service is not known to support/,
+    /check with venc list .*; it was sent once, because this service is not known to support/,
   );
 });
 

@@ -93,7 +93,7 @@ test('what makes no target is refused with 2, and nothing is kept', async ({ ven
     ['target add -- -x http://h', 'k', /1 to 64 characters/],
     ['target add a/b http://h', 'k', /1 to 64 characters/],
     ['target add other ftp://h', 'k', /not the address of a service/],
-    ['target add other http://h/?a=b', 'k', /not the address of a service.*\n.* has no \? or #/],
+    ['target add other http://h/?a=b', 'k', /not the address of a service.*\n.* without \? and #/],
     ['target add other http://h', '', /no key to read/],
     ['target add other http://h', 'a key', /blanks or letters outside/],
     ['target add other http://h --key k', 'k', /unknown option '--key'/],
@@ -154,13 +154,13 @@ test('a key is configured, told, listed and taken away', async ({ home, venc }) 
 
 test('what is wrong with the configured address is told of it, and not of a variable', async ({ venc }) => {
   await venc('config set url http://127.0.0.1:1');
-  assert.match((await venc('list')).stderr, /^venc: The configured url names http:\/\/127\.0\.0\.1:1, but/);
+  assert.match((await venc('list')).stderr, /^venc: The configured url is http:\/\/127\.0\.0\.1:1, but/);
   const unreachable = await venc('list', undefined, { VENC_API_KEY: 'k' });
   assert.match(unreachable.stderr, /hint: check the configured address: venc config list;/);
   const other = { VENC_URL: 'http://127.0.0.1:2' };
   assert.match(
     (await venc('list', undefined, other)).stderr,
-    /^venc: VENC_URL names http:\/\/127\.0\.0\.1:2/,
+    /^venc: VENC_URL is http:\/\/127\.0\.0\.1:2/,
   );
 });
 

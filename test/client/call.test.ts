@@ -63,7 +63,7 @@ for (const body of ['', '{}', 'null', '"hello"']) {
     const error = await caller.call('jobDetails', { values: { id: 1 } }).catch((reason: unknown) => reason);
     server.close();
     assert.ok(isVencError(error, 'UnreachableError'));
-    assert.match(error.message, 'nothing that could be read');
+    assert.match(error.message, 'without the expected fields');
   });
 }
 

@@ -2,8 +2,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createCaller, type ServiceResponse } from '../../src/client/call.js';
 import { isTransientNetworkError } from '../../src/client/network-errors.js';
+import { createCaller } from '../../src/client/call.js';
+import type { ServiceResponse } from '../../src/client/read-response.js';
 import { isVencError, type VencError } from '../../src/shared/errors.js';
 import type { RouteName } from '../../src/shared/routes.js';
 
@@ -75,8 +76,8 @@ for (const [where, behaviour] of breaks) {
     const { error, times } = await requests(behaviour, 'createJob');
     assert.is(times, 1);
     assert.ok(isVencError(error, 'UnreachableError') && isTransientNetworkError(error));
-    assert.match(error.message, 'gave no whole answer: the connection broke off');
-    assert.match(error.hint ?? '', 'may have been created all the same: look with venc list');
+    assert.match(error.message, 'did not send a complete answer: the connection broke off');
+    assert.match(error.hint ?? '', 'may have been created: check with venc list');
   });
 }
 
@@ -111,7 +112,7 @@ for (const status of ['500 Oops', '502 Bad Gateway', '504 Gateway Timeout', '201
 test('a cancel whose response was lost may have taken effect', async () => {
   const { error, times } = await requests((connection) => connection.destroy(), 'cancelJob');
   assert.is(times, 1);
-  assert.match(error?.hint ?? '', 'look with venc show 7');
+  assert.match(error?.hint ?? '', 'check with venc show 7');
 });
 
 test('a cancel that is refused for a while is repeated, as nothing was done', async () => {
@@ -153,13 +154,13 @@ for (const [what, behaviour] of bodies) {
 }
 
 const nonsense: readonly (readonly [string, ServerBehaviour, RegExp])[] = [
-  ['no HTTP', (connection) => connection.end('SSH-2.0-OpenSSH_9\r\n\r\n'), /no HTTP.*/],
-  ['a page', answering('<html><p>Hello</p>'), /does not speak JSON/],
-  ['half a document', answering('{"job": {"id"'), /broken JSON/],
-  ['a document of something else', answering('{"hello": "world"}'), /nothing that could be read/],
-  ['an empty list', answering('[]'), /nothing that could be read/],
-  ['what is called gzip and is none', answering('{}', 'Content-Encoding: gzip'), /gave no whole answer/],
-  ['an odd packing', answering('{}', 'Content-Encoding: zip'), /not known \(zip\)/],
+  ['no HTTP', (connection) => connection.end('SSH-2.0-OpenSSH_9\r\n\r\n'), /not HTTP/],
+  ['a page', answering('<html><p>Hello</p>'), /does not answer with JSON/],
+  ['half a document', answering('{"job": {"id"'), /invalid JSON/],
+  ['a document of something else', answering('{"hello": "world"}'), /without the expected fields/],
+  ['an empty list', answering('[]'), /without the expected fields/],
+  ['what is called gzip and is none', answering('{}', 'Content-Encoding: gzip'), /did not send a complete answer/],
+  ['an odd packing', answering('{}', 'Content-Encoding: zip'), /unknown Content-Encoding \(zip\)/],
 ];
 
 for (const [what, behaviour, expectedText] of nonsense) {
@@ -213,7 +214,7 @@ test('a redirect is not followed, and the address to give instead is told', asyn
     error?.message ?? '',
     'a redirect (301) to https://elsewhere.example/api/v2/jobs/7.json?api_key=***',
   );
-  assert.match(error?.hint ?? '', /give its address as https:\/\/elsewhere\.example\/api$/);
+  assert.match(error?.hint ?? '', /use https:\/\/elsewhere\.example\/api$/);
 });
 
 test('an address without a list is that of no encoding service', async () => {
@@ -246,21 +247,21 @@ test('a refused key is told with where keys are kept', async () => {
   const { error } = await requests(refusing('401 No', '<html>'), 'listJobs');
   assert.equal(
     [error?.errorClass, error?.message],
-    ['UnauthorizedError', 'The service refuses the key (401).'],
+    ['UnauthorizedError', 'The service rejects the key (401).'],
   );
   assert.match(error?.hint ?? '', /VENC_API_KEY.*venc target add/);
 });
 
 test('only of our own daemon there is a log to look into', async () => {
   const refuses = refusing('500 Oops', '', 'Retry-After: 0');
-  assert.match((await requests(refuses)).error?.hint ?? '', 'ask who runs the service');
+  assert.match((await requests(refuses)).error?.hint ?? '', 'contact the operator');
   assert.is((await requests(refuses, 'jobDetails', true)).error?.hint, null);
 });
 
 test('an answer that nests deeper than any does is none', async () => {
   const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
   const { error } = await requests(answering(`{"job":{"id":7,"pass_through":${deep}}}`));
-  assert.match(String(error), /answered with broken JSON/);
+  assert.match(String(error), /sent invalid JSON/);
 });
 
 test.run();

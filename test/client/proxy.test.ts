@@ -154,7 +154,7 @@ test('a proxy that is not there, or is none, is told as such', async () => {
       3,
       /The proxy at 127\.0\.0\.1:1 could not be reached: the connection was refused\.\n.*HTTPS_PROXY/,
     ],
-    ['socks5://127.0.0.1:1', 2, /HTTPS_PROXY names no proxy that can be used here/],
+    ['socks5://127.0.0.1:1', 2, /HTTPS_PROXY is not the URL of an HTTP proxy/],
   ] as const) {
     const result = await runCli(['list'], {
       env: { VENC_URL: 'https://far.example', VENC_API_KEY: 'k', HTTPS_PROXY: address },

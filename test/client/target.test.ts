@@ -41,7 +41,7 @@ test('a key that was revoked comes back with the next start, and the hint says s
   rmSync(join(folder, 'owner-key'));
   await resolveTarget({ url: null, apiKey: null, dataFolder: folder }).then(
     () => assert.unreachable(),
-    (error) => assert.match(String(error.hint), 'the next start of the daemon makes a new one'),
+    (error) => assert.match(String(error.hint), 'at its next start'),
   );
 });
 
