@@ -1,3 +1,4 @@
+import { VencError } from '../../src/shared/errors.js';
 import type { Log } from '../../src/shared/util/log.js';
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
 import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
@@ -37,4 +38,17 @@ export interface AppContext {
   readonly randomToken: () => string;
   /** Writes one line to the daemon's log and masks secrets in it. */
   readonly log: Log;
+}
+
+/** Seconds after which a client may retry while no jobs are accepted. */
+const retryAfterSeconds = 30;
+
+/** Rejects with `UnavailableError` (503) and the reasons while no job can be accepted. */
+export async function requireHealthy(appContext: Pick<AppContext, 'checkHealth'>): Promise<void> {
+  const healthProblems = await appContext.checkHealth();
+  if (healthProblems.length === 0) return;
+  throw new VencError('UnavailableError', healthProblems.join(' '), {
+    messages: healthProblems,
+    retryAfterSeconds,
+  });
 }

@@ -5,14 +5,13 @@ import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/se
 import { draftJob } from '../jobs/draft.js';
 import type { IdempotencyRecord, Job } from '../jobs/job.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
-import type { AppContext } from './app-context.js';
+import { type AppContext, requireHealthy } from './app-context.js';
 import {
   type CreateContext,
   checkRequest,
   type RequestCheckDeps,
   type ResolvedOutput,
 } from './check-request.js';
-import { requireHealthy } from './require-healthy.js';
 
 type CreateJobDeps = RequestCheckDeps &
   Pick<AppContext, 'maxOutputs' | 'store' | 'queue' | 'checkHealth' | 'now' | 'log'>;

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { invalidRequest } from '../../src/shared/errors.js';
 import { fileRefUrl, validateFileName } from '../hosted-files/file-ref.js';
-import type { AppContext } from './app-context.js';
-import { requireHealthy } from './require-healthy.js';
+import { type AppContext, requireHealthy } from './app-context.js';
 
 /** An upload that is being received. */
 interface UploadRequest {

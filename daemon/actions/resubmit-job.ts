@@ -1,7 +1,6 @@
 import { apply } from '../jobs/changes.js';
-import type { AppContext } from './app-context.js';
+import { type AppContext, requireHealthy } from './app-context.js';
 import { findJob } from './find-job.js';
-import { requireHealthy } from './require-healthy.js';
 
 /**
  * Runs a job again (section 4.4). A current run of the job is stopped first; finished outputs are kept.
