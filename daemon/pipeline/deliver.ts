@@ -11,7 +11,7 @@ import type { RunLimiter } from './concurrency-limits.js';
 import type { EncodedFile } from './encode.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { progressWeights } from './progress-weights.js';
-import { runStage } from './run-stage.js';
+import { runStage } from './stages.js';
 
 /** What there is to deliver for one output. */
 export interface Delivery {

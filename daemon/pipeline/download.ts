@@ -8,7 +8,7 @@ import type { RunLimiter } from './concurrency-limits.js';
 import type { DiskReservation } from './disk-reservations.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { downloadWeight } from './progress-weights.js';
-import { runStage } from './run-stage.js';
+import { runStage } from './stages.js';
 
 /** The input on this machine's disk. */
 export interface DownloadedInput {

@@ -11,7 +11,7 @@ import { createEncodingProgressReporter } from './encoding-progress-reporter.js'
 import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedGroup, PlannedOutput } from './plan-job.js';
 import { progressWeights } from './progress-weights.js';
-import { runStage } from './run-stage.js';
+import { runStage } from './stages.js';
 import { toShortClipError, verifyOutput } from './verify-output.js';
 
 /** An encoded file in the scratch folder and what it was found to be. */

@@ -7,7 +7,7 @@ import { thumbnailCount } from '../jobs/thumbnails.js';
 import { planThumbnails, type ThumbnailPlan } from '../plan/thumbnails.js';
 import type { EncodedFile } from './encode.js';
 import type { PipelineContext } from './pipeline-context.js';
-import { runStage } from './run-stage.js';
+import { runStage } from './stages.js';
 
 /**
  * Takes the thumbnails of an encoded output, into the scratch folder: a file for each of them, in their order. On failure the output is

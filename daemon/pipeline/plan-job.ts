@@ -1,12 +1,15 @@
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isFinal } from '../../src/shared/states.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
+import type { Ffmpeg } from '../ffmpeg/index.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
+import { mayStartInFrame } from '../plan/decide/clip.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import { plan } from '../plan/plan.js';
 import type { Plan, Product, Step, WatermarkImage } from '../plan/plan-types.js';
-import { findFrameAtStart } from './find-frame-at-start.js';
+import { mediaStartSeconds } from '../plan/thumbnails.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { createWatermarkFetcher } from './watermark-fetcher.js';
 
@@ -116,4 +119,24 @@ function plannedOutputs(
     const own = steps.filter(({ outputIds }) => outputIds.includes(output.id));
     return [{ output, steps: own, product, stepsAtBitrate: stepsAtBitrate(output) }];
   });
+}
+
+/**
+ * When the frame begins that is on screen where an output's clip starts, in seconds from the beginning of the input. Null where it need not
+ * be known, as frames follow each other quickly, or cannot be found out.
+ */
+export async function findFrameAtStart(
+  ffmpeg: Pick<Ffmpeg, 'findDisplayedFrame'>,
+  input: { readonly path: string; readonly media: MediaFacts },
+  settings: OutputSettings,
+  signal?: AbortSignal,
+): Promise<number | null> {
+  const { path, media } = input;
+  const { video } = media;
+  if (video === null || !mayStartInFrame(settings, media)) return null;
+  const startSeconds = mediaStartSeconds(media);
+  const position = { streamIndex: video.streamIndex, seconds: startSeconds + (settings.start_clip ?? 0) };
+  const frameStartSeconds = await ffmpeg.findDisplayedFrame(path, position, signal);
+  signal?.throwIfAborted();
+  return frameStartSeconds === null ? null : Math.max(0, frameStartSeconds - startSeconds);
 }

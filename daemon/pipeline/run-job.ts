@@ -1,17 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { isFinal } from '../../src/shared/states.js';
 import type { Change } from '../jobs/changes.js';
+import type { MediaFacts } from '../jobs/media.js';
 import type { Run, RunHandler } from '../jobs/run.js';
 import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
 import { deliver } from './deliver.js';
 import { type DownloadedInput, download } from './download.js';
 import { encode } from './encode.js';
 import { extractThumbnails } from './extract-thumbnails.js';
-import { inspect } from './inspect.js';
 import { endLine, fileLine, outputLogName, startedLine } from './log-lines.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { type PlannedGroup, planJob } from './plan-job.js';
-import { type Spawn, withTaskGroup } from './task-group.js';
+import { downloadWeight } from './progress-weights.js';
+import { runStage, type Spawn, withTaskGroup } from './stages.js';
 
 /**
  * Carries one job out, stage by stage: download, inspect, plan, then encode the outputs, together those that can share the decoding,
@@ -115,4 +116,22 @@ function withLogging(run: Run, { log }: PipelineContext): Run {
       return job;
     },
   };
+}
+
+/** Finds out what the input is. On failure the job is failed and null given back. */
+export async function inspect(
+  run: Run,
+  context: PipelineContext,
+  source: DownloadedInput,
+): Promise<MediaFacts | null> {
+  const overallPercent = downloadWeight(run.job.input.url) * 100;
+  run.progress(run.job.input.id, { event: 'inspecting', percent: 0, overallPercent });
+  const media = await runStage(
+    run,
+    () => context.ffmpeg.probe(source.path, run.signal),
+    'UnsupportedInputError',
+    (failure) => run.change({ type: 'input-failed', failure }),
+  );
+  if (media !== null) await run.change({ type: 'inspected', media, file: source.file });
+  return media;
 }

@@ -6,7 +6,7 @@ import type { Run } from '../jobs/run.js';
 import type { WatermarkImage } from '../plan/plan-types.js';
 import { transportFor } from '../transports/registry.js';
 import type { PipelineContext } from './pipeline-context.js';
-import { runStage } from './run-stage.js';
+import { runStage } from './stages.js';
 
 /** Brings the watermarks of a job's outputs to this machine, each address once, however many outputs name it. */
 export type FetchWatermarks = (output: JobOutput) => Promise<readonly WatermarkImage[] | null>;

@@ -1,17 +1,25 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { type AudioCodec, type VideoCodec, type VideoCodecFacts, videoCodecs } from './codecs.js';
 import {
+  type CodecChoice,
+  chooseCodecs,
+  pickAudioEncoder,
+  pickVideoEncoder,
+  suitableExtension,
+} from './decide/choose-codecs.js';
+import { sampleRatesOf, validateAudioBitrate } from './decide/decide-audio.js';
+import type { AudioEncoderName, VideoEncoderName } from './encoders.js';
+import {
+  type AudioCodec,
   type Container,
   containerOf,
   containers,
   type Extension,
   extensionOf,
   isExtension,
-} from './containers.js';
-import { type CodecChoice, chooseCodecs, suitableExtension } from './decide/choose-codecs.js';
-import { sampleRatesOf, validateAudioBitrate } from './decide/decide-audio.js';
-import { pickAudioEncoder, pickVideoEncoder } from './decide/pick-encoder.js';
-import type { AudioEncoderName, VideoEncoderName } from './encoders.js';
+  type VideoCodec,
+  type VideoCodecFacts,
+  videoCodecs,
+} from './formats.js';
 import type { Capabilities } from './plan-types.js';
 
 /** What an output is to be encoded with, as far as its settings and its file name tell. */

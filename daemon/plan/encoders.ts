@@ -1,6 +1,9 @@
-import type { AudioCodec, VideoCodec } from './codecs.js';
+import type { AudioCodec, VideoCodec } from './formats.js';
 
-/** Something for each of the levels 1 to 5. */
+/** A level of quality or speed. */
+export type Level = 1 | 2 | 3 | 4 | 5;
+
+/** One value for each of the levels 1 to 5. */
 export type Levels<T> = readonly [T, T, T, T, T];
 /** Arguments of ffmpeg. */
 export type Args = readonly string[];
@@ -219,3 +222,20 @@ export function audioEncodersFor(codec: AudioCodec): readonly AudioEncoderName[]
 
 const videoEncoderNames = Object.keys(videoEncoders) as readonly VideoEncoderName[];
 const audioEncoderNames = Object.keys(audioEncoders) as readonly AudioEncoderName[];
+
+/** What applies where neither `quality`, `speed` nor `audio_quality` is given (contract). */
+const middleLevel: Level = 3;
+
+/** A number from 1 to 5 as a level; the settings' own range keeps others away, which become the nearest one here. */
+export function levelOf(value: number | undefined): Level {
+  if (value === undefined) return middleLevel;
+  if (value <= 1) return 1;
+  if (value >= 5) return 5;
+  return value < 3 ? 2 : value < 4 ? 3 : 4;
+}
+
+/** What stands for a level in a row of five. */
+export function atLevel<T>(levels: Levels<T>, level: Level): T {
+  const index = ({ 1: 0, 2: 1, 3: 2, 4: 3, 5: 4 } as const)[level];
+  return levels[index];
+}

@@ -1,5 +1,4 @@
-import type { Level } from './decide/decisions.js';
-import type { Levels, VideoEncoderName } from './encoders.js';
+import type { Level, Levels, VideoEncoderName } from './encoders.js';
 
 /**
  * Share of the first of two passes in the time of both, at speeds 1 to 5. x264 does the same hasty first pass at all of them, x265 none

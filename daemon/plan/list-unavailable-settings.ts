@@ -1,8 +1,7 @@
 import { losesTheoraTimes } from './check-combination.js';
-import { audioCodecs, type VideoCodecFacts, videoCodecs } from './codecs.js';
-import { containers } from './containers.js';
 import { canToneMap } from './decide/colours.js';
 import { audioEncodersFor, videoEncodersFor } from './encoders.js';
+import { audioCodecs, containers, type VideoCodecFacts, videoCodecs } from './formats.js';
 import type { Capabilities } from './plan-types.js';
 
 /** What cannot be encoded with an ffmpeg of these abilities, one sentence each; none where all can be. */

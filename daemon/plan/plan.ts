@@ -2,16 +2,14 @@ import type { JobFailure } from '../jobs/job-failure.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
 import { decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
-import { decideAudio } from './decide/decide-audio.js';
+import { decideAudio, decideRepack } from './decide/decide-audio.js';
 import { decideVideo } from './decide/decide-video.js';
 import type { AudioDecision, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
-import { decideLastFrame } from './decide/last-frame.js';
-import { decideRepack } from './decide/repack.js';
+import { decideLastFrame } from './decide/timing.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
-import { groupSteps } from './write/group-steps.js';
-import { isInTwoPasses, stepsFor } from './write/steps.js';
+import { groupSteps, isInTwoPasses, stepsFor } from './write/steps.js';
 
 /**
  * How outputs are made of an input: the runs of ffmpeg, the files they leave, and the outputs that this input cannot give, each

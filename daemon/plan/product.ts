@@ -1,5 +1,7 @@
+import type { MediaFacts } from '../jobs/media.js';
 import type { Decision } from './decide/decisions.js';
 import { audioEncoders, videoEncoders } from './encoders.js';
+import { containerOf, extensionOf, isExtension } from './formats.js';
 import type { PlanPaths, Product } from './plan-types.js';
 import { productPath } from './write/steps.js';
 
@@ -38,4 +40,46 @@ function maxSeconds({ clip, video }: Decision, frameSeconds: number): number | n
   if (expectedSeconds === null || isUneven) return null;
   if (lengthSeconds === null) return expectedSeconds * 1.5 + 5;
   return expectedSeconds + Math.max(1, expectedSeconds * 0.05, 2 * frameSeconds);
+}
+
+/** Formats as files are found to be, where they are not called as their muxers are. */
+const formats: Readonly<Record<string, string>> = {
+  mov: 'mpeg4',
+  mp4: 'mpeg4',
+  ipod: 'mpeg4',
+  '3gp': 'mpeg4',
+  mpegts: 'mpeg-ts',
+};
+
+/**
+ * What a file will be that is still to be made, as far as that can be told beforehand: for command lines about it that are only shown.
+ * What a run does goes by the file itself.
+ */
+export function expectedMedia({ path, video, expectedSeconds }: Product): MediaFacts {
+  const extension = extensionOf(path);
+  const muxer = isExtension(extension) ? containerOf(extension).muxer : '';
+  return {
+    format: formats[muxer] ?? muxer,
+    durationSeconds: expectedSeconds,
+    totalBitrateKbps: null,
+    audio: null,
+    video:
+      video === null
+        ? null
+        : {
+            streamIndex: 0,
+            codec: video.codec,
+            width: video.width,
+            height: video.height,
+            sampleAspectRatio: { numerator: 1, denominator: 1 },
+            rotationDegrees: 0,
+            frameRate: { numerator: 1_000_000, denominator: video.frameSeconds * 1_000_000 },
+            isFrameRateVariable: false,
+            fieldOrder: 'progressive',
+            pixelFormat: 'yuv420p',
+            bitrateKbps: null,
+            durationSeconds: null,
+            startSeconds: 0,
+          },
+  };
 }

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decideVideo } from '../../daemon/plan/decide/decide-video.js';
-import { rateOf } from '../../daemon/plan/decide/frame-rate.js';
+import { rateOf } from '../../daemon/plan/decide/timing.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { videoFacts } from './facts.js';
 

@@ -1,4 +1,4 @@
-import type { AudioCodec } from '../codecs.js';
+import type { AudioCodec } from '../formats.js';
 
 /** Least and greatest bitrate in Kbps, all channels together. */
 export interface BitrateRange {

@@ -1,6 +1,20 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import { type AudioCodec, audioCodecs, type VideoCodec, videoCodecs } from '../codecs.js';
-import { containerOf, type Extension } from '../containers.js';
+import {
+  type AudioEncoderName,
+  audioEncodersFor,
+  type VideoEncoderName,
+  videoEncoders,
+  videoEncodersFor,
+} from '../encoders.js';
+import {
+  type AudioCodec,
+  audioCodecs,
+  containerOf,
+  type Extension,
+  type VideoCodec,
+  videoCodecs,
+} from '../formats.js';
+import type { Capabilities } from '../plan-types.js';
 
 /** The extension for a random name: of the container that most players take these codecs in. */
 export function suitableExtension(video: VideoCodec | null, audio: AudioCodec | null): Extension {
@@ -44,4 +58,30 @@ function defaultVideoCodec(extension: Extension | null): VideoCodec {
 /** Names that mean sound alone, as long as no video codec is named: `.ogg` can have a picture too. */
 function isAudioExtension(extension: Extension): boolean {
   return extension === '.ogg' || Object.keys(containerOf(extension).codecPairs).length === 0;
+}
+
+/** The encoder of the ffmpeg at hand for an audio codec; null where it has none. */
+export function pickAudioEncoder(
+  codec: AudioCodec,
+  capabilities: Capabilities,
+): { readonly codec: AudioCodec; readonly encoder: AudioEncoderName } | null {
+  const encoder = audioEncodersFor(codec).find((name) => capabilities.encoders.has(name));
+  return encoder === undefined ? null : { codec, encoder };
+}
+
+/**
+ * The encoder of the ffmpeg at hand for a video codec; null where it has none. For a bitrate one that can do two passes is
+ * taken before a better one that cannot, since the bitrate is to be met.
+ */
+export function pickVideoEncoder(
+  codec: VideoCodec,
+  settings: OutputSettings,
+  capabilities: Capabilities,
+): { readonly codec: VideoCodec; readonly encoder: VideoEncoderName } | null {
+  const available = videoEncodersFor(codec).filter((name) => capabilities.encoders.has(name));
+  const inTwoPasses = available.find((name) => videoEncoders[name].passes !== 'none');
+  const [first] = available;
+  const encoder =
+    settings.video_bitrate === undefined || settings.onepass === true ? first : (inTwoPasses ?? first);
+  return encoder === undefined ? null : { codec, encoder };
 }

@@ -1,13 +1,12 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
 import type { JobFailure } from '../../jobs/job-failure.js';
-import type { AudioFacts } from '../../jobs/media.js';
-import { type AudioCodec, type AudioCodecFacts, audioCodecs } from '../codecs.js';
-import type { Container } from '../containers.js';
-import type { AudioEncoderName } from '../encoders.js';
+import type { AudioFacts, MediaFacts } from '../../jobs/media.js';
+import { type AudioEncoderName, levelOf } from '../encoders.js';
+import { type AudioCodec, type AudioCodecFacts, audioCodecs, type Container } from '../formats.js';
 import { bitrateRange, fillableKbps } from './audio-limits.js';
+import { startWithin } from './clip.js';
 import type { AudioDecision, Mixing } from './decisions.js';
-import { levelOf } from './level.js';
 
 /** Greatest sample rate in Hz, and what an input that does not tell its own is taken to have. */
 const maxSampleRate = 48_000;
@@ -87,4 +86,18 @@ function nearestSampleRate(inputRate: number, supportedRates: readonly number[] 
   const rate = inputRate > 0 ? Math.min(inputRate, maxSampleRate) : maxSampleRate;
   if (supportedRates === null) return Math.max(rate, 8000);
   return supportedRates.findLast((candidate) => candidate >= rate) ?? supportedRates[0] ?? rate;
+}
+
+/** Codecs that phones pack dozens of frames of into one packet. */
+const packedCodecs: ReadonlySet<string> = new Set(['amr_nb', 'amr_wb']);
+
+/**
+ * Whether the sound has to be packed anew before it is decoded. ffmpeg 5 decodes only the first frame of a packet of AMR and
+ * says nothing, which leaves a fiftieth of the sound of a phone's file; 4.1 and 7.0 decode all of it. In a file of its own AMR
+ * has one frame a packet, and all of them read that.
+ */
+export function decideRepack(media: MediaFacts): AudioDecision['repack'] {
+  const { format, audio } = media;
+  if (audio === null || format === 'amr' || !packedCodecs.has(audio.codec)) return null;
+  return { offsetSeconds: startWithin(audio.startSeconds, media) };
 }

@@ -1,6 +1,6 @@
 import type { Orientation, Ratio } from '../../jobs/media.js';
-import type { Container } from '../containers.js';
-import type { AudioEncoderName, VideoEncoderName } from '../encoders.js';
+import type { AudioEncoderName, Level, VideoEncoderName } from '../encoders.js';
+import type { Container } from '../formats.js';
 import type { WatermarkImage } from '../plan-types.js';
 
 /*
@@ -67,9 +67,6 @@ export interface BitrateCap {
   readonly kbps: number;
   readonly bufferKilobits: number;
 }
-
-/** A level of quality or speed. */
-export type Level = 1 | 2 | 3 | 4 | 5;
 
 /** Which fields make a frame, where fields have to be made frames. */
 export type FieldOrderDecision = 'top-first' | 'bottom-first' | 'as-flagged';

@@ -1,8 +1,8 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import type { Ratio, VideoFacts } from '../../jobs/media.js';
+import type { MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
 import type { VideoEncoderName } from '../encoders.js';
-import type { FrameClock, Thinning, Timing } from './decisions.js';
-import { dividedRate, isHigher, perSecond, rateOf } from './frame-rate.js';
+import { startWithin } from './clip.js';
+import type { Decision, FrameClock, LastFrame, Thinning, Timing } from './decisions.js';
 
 /** The settings that the times of frames are made of (section 4.1 Advanced). */
 export type TimingSettings = Pick<OutputSettings, 'frame_rate' | 'decimate' | 'max_frame_rate'>;
@@ -110,4 +110,75 @@ function variableRate(
         ? remainingRate
         : Math.min(remainingRate, perSecond(maxRate)),
   };
+}
+
+/** The rates of television that are a thousandth below a whole number: what 23.976, 29.97 and 59.94 are short for. */
+const broadcastRates = [12, 15, 24, 30, 48, 60, 120, 240] as const;
+/** How far a written rate may be from one of those: 23.98 is meant for 23.976. */
+const broadcastTolerance = 0.0045;
+/** Other rates are kept to this part of a frame a second. */
+const finestTimeBase = 100_000;
+
+/** A frame rate that was given as a number, as the fraction it stands for: 29.97 is 30000/1001, 12.5 is 25/2. */
+export function rateOf(framesPerSecond: number): Ratio {
+  if (Number.isInteger(framesPerSecond)) return { numerator: framesPerSecond, denominator: 1 };
+  const wholeRate = broadcastRates.find(
+    (rate) => Math.abs((rate * 1000) / 1001 - framesPerSecond) < broadcastTolerance,
+  );
+  if (wholeRate !== undefined) return { numerator: wholeRate * 1000, denominator: 1001 };
+  return reduced({ numerator: Math.round(framesPerSecond * finestTimeBase), denominator: finestTimeBase });
+}
+
+/** A frame rate divided by a number. */
+export function dividedRate({ numerator, denominator }: Ratio, divisor: number): Ratio {
+  if (divisor === 1) return { numerator, denominator };
+  if (Number.isInteger(divisor)) return reduced({ numerator, denominator: denominator * divisor });
+  return reduced({ numerator: numerator * 1000, denominator: denominator * Math.round(divisor * 1000) });
+}
+
+/** Whether a rate is above another by more than what writing it down costs. */
+export function isHigher(rate: Ratio, b: Ratio): boolean {
+  return perSecond(rate) > perSecond(b) * 1.000_01;
+}
+
+/** Frames a second. */
+export function perSecond({ numerator, denominator }: Ratio): number {
+  return numerator / denominator;
+}
+
+function reduced({ numerator, denominator }: Ratio): Ratio {
+  const common = greatestCommonDivisor(numerator, denominator);
+  return { numerator: numerator / common, denominator: denominator / common };
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}
+
+/**
+ * When the last of uneven frames ends. ffmpeg takes the gap before it for its length, so that a silent show of pictures whose last one
+ * stays would be cut short by most of that. Told only where all frames of an input are made, and both files count them:
+ * of an input that was itself cut short the last frame would otherwise stay where the rest should be. Sound tells the
+ * length of a film by itself, and players show the last frame for as long. A clip of a film whose frames stay for long may end within the last one,
+ * which by itself would stay beyond the clip.
+ */
+export function decideLastFrame(
+  { clip, video, audio, container }: Omit<Decision, 'lastFrame'>,
+  media: MediaFacts,
+): LastFrame | null {
+  const { video: inputVideo } = media;
+  if (video === null || inputVideo === null || container.hasIndex !== true) return null;
+  const { timing } = video;
+  const isCutByLength = clip.lengthSeconds !== null || audio === null;
+  if (clip.startsInFrame && isCutByLength && timing.by === 'own-times' && clip.expectedSeconds !== null) {
+    return { endSeconds: clip.expectedSeconds, frames: null };
+  }
+  if (audio !== null) return null;
+  const isUneven = timing.by === 'own-times' && timing.clock.by === 'fine' && timing.thinning.length === 0;
+  const { frameCount = 0, durationSeconds } = inputVideo;
+  if (!isUneven || frameCount === 0 || durationSeconds === null || media.format !== 'mpeg4') return null;
+  const endSeconds = startWithin(inputVideo.startSeconds, media) + durationSeconds;
+  const isComplete =
+    clip.startSeconds === 0 && (clip.lengthSeconds === null || clip.lengthSeconds >= endSeconds);
+  return isComplete ? { endSeconds, frames: frameCount } : null;
 }

@@ -1,9 +1,7 @@
 import { allowedKbps } from '../decide/audio-limits.js';
 import type { AudioDecision } from '../decide/decisions.js';
-import { atLevel } from '../decide/level.js';
-import { type AudioEncoder, audioEncoders } from '../encoders.js';
+import { type AudioEncoder, atLevel, audioEncoders } from '../encoders.js';
 import type { Capabilities } from '../plan-types.js';
-import { mixingFilters } from './mixing.js';
 
 /**
  * Begins the sound where the picture begins, and fills gaps with silence, so that both stay together in players and containers
@@ -41,4 +39,93 @@ function rateArgs({ rate, channels, sampleRate }: AudioDecision, encoder: AudioE
   if (encoder.quality.by === 'scale') return ['-q:a', String(level)];
   const max = allowedKbps(encoder.codec, sampleRate, channels);
   return ['-b:a', `${Math.min(level * channels, max)}k`];
+}
+
+/** Weight of every channel behind the front pair (ITU-R BS.775-3, annex 4): 3 dB less. */
+const restWeight = Math.SQRT1_2;
+
+/**
+ * Mixes by the places of the channels, with the weights of ITU-R BS.775-3 and without the low frequency effects. The weights are not
+ * normalised: that costs 5.1 nearly 9 dB (a film of -21.6 LUFS came out with -30.3). `rematrix_maxval` is the sum of weights from which
+ * ffmpeg normalises, here one that no layout reaches. With whole numbers for samples, sums would be clipped before the limiter.
+ */
+const positionalMatrix = [
+  'internal_sample_fmt=fltp',
+  'rematrix_maxval=16',
+  `center_mix_level=${rounded(restWeight)}`,
+  `surround_mix_level=${rounded(restWeight)}`,
+  'lfe_mix_level=0',
+].join(':');
+
+/** Stereo becomes mono as half the sum, which never clips. */
+const average = 'rematrix_maxval=1';
+
+/** The limiter's ceiling, -1 dBFS: encoders with losses add up to about as much. */
+const ceiling = 0.891;
+/** How far the limiter looks ahead. */
+const lookaheadSeconds = 0.005;
+
+/**
+ * The filters that bring the channels of the input to those of the output. `keepingTime` is the `aresample` that does so; channels
+ * become fewer in it as well.
+ */
+export function mixingFilters(
+  audio: AudioDecision,
+  resampleFilter: string,
+  capabilities: Capabilities,
+): readonly string[] {
+  const { mixing } = audio;
+  switch (mixing.by) {
+    case 'nothing':
+      return [resampleFilter];
+    case 'average':
+      return [`${resampleFilter}:${average}`];
+    case 'places':
+      return [`${resampleFilter}:${positionalMatrix}`, ...limiterFilters(audio, capabilities)];
+    case 'order':
+      return [
+        roundRobinFilters(mixing.channels, audio.channels),
+        resampleFilter,
+        ...limiterFilters(audio, capabilities),
+      ];
+  }
+}
+
+/**
+ * Keeps the sum of the channels below full scale. The limiter by itself gives each sample later by its lookahead, less one sample.
+ * Builds before 5.0 cannot compensate that, so the samples are moved here.
+ */
+function limiterFilters(
+  { sampleRate, channels }: AudioDecision,
+  { hasFpsMode: isNew }: Capabilities,
+): readonly string[] {
+  const layout = channels === 1 ? 'mono' : 'stereo';
+  const format = `aformat=sample_fmts=dbl:sample_rates=${sampleRate}:channel_layouts=${layout}`;
+  const limiter = `alimiter=level=0:limit=${ceiling}:attack=${lookaheadSeconds * 1000}`;
+  if (isNew) return [format, `${limiter}:latency=1`];
+  const latencySamples = Math.floor(sampleRate * lookaheadSeconds) - 1;
+  const realignFilters = [`atrim=start_sample=${latencySamples}`, `asetpts=PTS-${latencySamples}/SR/TB`];
+  return [format, `apad=pad_len=${latencySamples}`, limiter, ...realignFilters];
+}
+
+/** Channels without places go to the left and the right in turn; the first two are taken for the front pair. */
+function roundRobinFilters(inputChannels: number, channels: 1 | 2): string {
+  const all = Array.from({ length: inputChannels }, (_, index) => index);
+  const sum = (some: readonly number[], share: number) =>
+    some.map((index) => `${rounded(weightOf(index) * share)}*c${index}`).join('+');
+  if (channels === 1) return `aformat=sample_fmts=fltp,pan=mono|c0=${sum(all, restWeight)}`;
+  const side = (rest: number) =>
+    sum(
+      all.filter((index) => index % 2 === rest),
+      1,
+    );
+  return `aformat=sample_fmts=fltp,pan=stereo|c0=${side(0)}|c1=${side(1)}`;
+}
+
+function weightOf(index: number): number {
+  return index < 2 ? 1 : restWeight;
+}
+
+function rounded(weight: number): number {
+  return Number(weight.toFixed(4));
 }

@@ -1,10 +1,8 @@
 import type { FieldOrderDecision, Fit, VideoDecision } from '../decide/decisions.js';
 import type { Capabilities } from '../plan-types.js';
-import { blackBackgroundFilters, scaleFilters } from './scaling.js';
-import { secondsArgument } from './seconds.js';
+import { blackBackgroundFilters, orientationFilters, scaleFilters, toneMapFilters } from './frame-filters.js';
+import { secondsArgument } from './input.js';
 import { timingFilters } from './timing.js';
-import { toneMapFilters } from './tone-mapping.js';
-import { uprightFilters } from './upright.js';
 import { watermarkGraph } from './watermarks.js';
 
 /** Name of the filtered picture in the graph, for `-map`. */
@@ -53,7 +51,7 @@ export function preScaleFilters(
     ...(skip.startsInFrame ? [`setpts=max(PTS\\,ceil(${secondsArgument(skip.seconds)}/TB))`] : []),
     ...blackBackgroundFilters(video),
     ...(video.deinterlace === null ? [] : [deinterlaceFilters(video.deinterlace, capabilities)]),
-    ...uprightFilters(video.orientation),
+    ...orientationFilters(video.orientation),
     ...timingFilters(video.timing, skip.seconds),
   ];
 }

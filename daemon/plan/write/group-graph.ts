@@ -3,8 +3,7 @@ import type { PixelSize, VideoDecision } from '../decide/decisions.js';
 import { planRenditions, type Rendition } from '../decide/group-decisions.js';
 import type { Capabilities } from '../plan-types.js';
 import { fitFilters, postScaleFilters, preScaleFilters, type Skip, withoutMatrix } from './filters.js';
-import { converted, scaleFilters } from './scaling.js';
-import { toneMapFilters } from './tone-mapping.js';
+import { converted, scaleFilters, toneMapFilters } from './frame-filters.js';
 import { watermarkGraph } from './watermarks.js';
 
 /** Name of one of several filtered pictures in a graph, for `-map`. */

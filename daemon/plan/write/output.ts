@@ -3,7 +3,7 @@ import type { Capabilities } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
 import { audioArgs } from './audio.js';
 import type { Skip } from './filters.js';
-import { secondsArgument } from './seconds.js';
+import { secondsArgument } from './input.js';
 import { lastFrameArgs } from './timing.js';
 import { type Pass, videoArgs } from './video.js';
 

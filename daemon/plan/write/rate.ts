@@ -1,6 +1,5 @@
 import type { BitrateCap, VideoDecision } from '../decide/decisions.js';
-import { atLevel } from '../decide/level.js';
-import type { VideoEncoder } from '../encoders.js';
+import { atLevel, type VideoEncoder } from '../encoders.js';
 
 /** What is taken for the frame rate of an input that does not tell. */
 export const assumedFramesPerSecond = 25;

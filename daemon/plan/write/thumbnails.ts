@@ -2,9 +2,8 @@ import type { ColourConversion } from '../decide/decisions.js';
 import type { ThumbnailSchedule } from '../decide/thumbnails.js';
 import type { Capabilities } from '../plan-types.js';
 import { fileArgument, safeInputOptions } from '../safe-input.js';
-import { decoderArgs } from './input.js';
-import { toRgb } from './scaling.js';
-import { secondsArgument } from './seconds.js';
+import { toRgb } from './frame-filters.js';
+import { decoderArgs, secondsArgument } from './input.js';
 
 /** Files that one run of ffmpeg opens at most: each has a decoder of its own. */
 const maxInputs = 10;

@@ -1,12 +1,10 @@
-import type { Container } from '../containers.js';
 import type { VideoDecision } from '../decide/decisions.js';
-import { atLevel } from '../decide/level.js';
-import { type VideoEncoder, videoEncoders } from '../encoders.js';
+import { atLevel, type VideoEncoder, videoEncoders } from '../encoders.js';
+import type { Container } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
-import { clocked, stepsPerFrame } from './counted-steps.js';
+import { colourArgs } from './frame-filters.js';
 import { assumedFramesPerSecond, rateArgs } from './rate.js';
-import { timingArgs } from './timing.js';
-import { colourArgs } from './tone-mapping.js';
+import { clocked, stepsPerFrame, timingArgs } from './timing.js';
 
 /** Which of two passes a run is, and where the first one leaves its findings for the second. */
 export interface Pass {

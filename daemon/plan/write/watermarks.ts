@@ -1,7 +1,7 @@
 import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { Overlay } from '../decide/decisions.js';
 import { fileArgument } from '../safe-input.js';
-import { uprightFilters } from './upright.js';
+import { orientationFilters } from './frame-filters.js';
 
 /** The pictures of watermarks as inputs of their own, each read as what it was found to be. */
 export function watermarkInputArgs(overlays: readonly Overlay[]): readonly string[] {
@@ -40,7 +40,7 @@ function overlayFilters({ image, scaleTo, x, y, matrix }: Overlay): readonly str
   return [
     'trim=end_frame=1',
     'format=gbrap',
-    ...uprightFilters(image.orientation ?? 1),
+    ...orientationFilters(image.orientation ?? 1),
     ...(scaleTo === null ? [] : scaling(scaleTo.width, scaleTo.height)),
     ...shiftFilters(parity(x), parity(y)),
     // ffmpeg by itself would take the rule of standard definition, and move the colours by up to 20 of 255 steps in all else.
