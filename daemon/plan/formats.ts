@@ -1,17 +1,17 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 
-/** A codec of the picture, as `video_codec` names it. */
+/** A video codec, as `video_codec` names it. */
 export type VideoCodec = NonNullable<OutputSettings['video_codec']>;
-/** A codec of the sound, as `audio_codec` names it. */
+/** An audio codec, as `audio_codec` names it. */
 export type AudioCodec = NonNullable<OutputSettings['audio_codec']>;
 
-/** What is to be known of a video codec before any encoder is chosen. */
+/** Facts of a video codec that do not depend on the encoder. */
 export interface VideoCodecFacts {
-  /** Extension for a name that has to be made up: the container that most players take the codec in. */
+  /** Extension for generated names: the container with the widest player support. */
   readonly extension: '.mp4' | '.webm' | '.ogv' | '.flv';
-  /** What to say where no encoder is at hand, when that is more than a matter of the build. */
+  /** Why no encoder is available, if the codec is missing in every build. */
   readonly missingReason?: string;
-  /** Whether watermarks keep their own size beside it, by the document's word (section 4.1, watermark object). */
+  /** Whether watermarks are not scaled with this codec (section 4.1, watermark object). */
   readonly hasFixedWatermarks?: boolean;
 }
 
@@ -25,16 +25,16 @@ export const videoCodecs = {
   theora: { extension: '.ogv' },
   vp6: {
     extension: '.flv',
-    missingReason: 'no ffmpeg has an encoder for VP6; use h264, which .flv takes as well',
+    missingReason: 'ffmpeg has no VP6 encoder; use h264, which .flv also supports',
     hasFixedWatermarks: true,
   },
 } as const satisfies Record<VideoCodec, VideoCodecFacts>;
 
-/** What is to be known of an audio codec before any encoder is chosen. */
+/** Facts of an audio codec that do not depend on the encoder. */
 export interface AudioCodecFacts {
-  /** Extension for the random name of an output of sound alone. */
+  /** Extension for generated names of audio-only outputs. */
   readonly extension: '.m4a' | '.mp3' | '.oga' | '.webm';
-  /** The sample rates in Hz that the codec knows, highest first; null where it takes all between 8000 and 48000. */
+  /** Supported sample rates in Hz, highest first; null if all from 8000 to 48000 are supported. */
   readonly sampleRates: readonly number[] | null;
 }
 
@@ -48,26 +48,26 @@ export const audioCodecs = {
   opus: { extension: '.webm', sampleRates: [48_000, 24_000, 16_000, 12_000, 8000] },
 } as const satisfies Record<AudioCodec, AudioCodecFacts>;
 
-/** A kind of file that can be written. */
+/** A container format that can be written. */
 export interface Container {
-  /** Name of ffmpeg's muxer. */
+  /** Name of the muxer in ffmpeg. */
   readonly muxer: string;
-  /** The video codecs it may hold, each with the audio codecs that go beside it, the default one first. */
+  /** The supported video codecs, each with the audio codecs it can be combined with, the default first. */
   readonly codecPairs: Readonly<Partial<Record<VideoCodec, readonly AudioCodec[]>>>;
-  /** The audio codecs it may hold without a picture, the default one first. */
+  /** The audio codecs supported without video, the default first. */
   readonly audioOnlyCodecs: readonly AudioCodec[];
-  /** Sample rates in Hz, highest first, where the container takes fewer than the codec. */
+  /** Supported sample rates in Hz, highest first, if the container supports fewer than the codec. */
   readonly sampleRates?: Readonly<Partial<Record<AudioCodec, readonly number[]>>>;
-  /** Whether it has an index that can stand in front, so that playing can begin before all of it is there. */
+  /** Whether it has an index that can be at the start of the file, so that playback can start before the download ends. */
   readonly hasIndex?: boolean;
-  /** Whether HEVC needs the tag `hvc1` in it: Apple's players take no other. */
+  /** Whether HEVC needs the tag `hvc1`: Apple's players accept no other. */
   readonly needsHvc1Tag?: boolean;
 }
 
-// Below 16 kHz ffmpeg writes MP3 into MP4 only against the standard.
+// MP3 below 16 kHz in MP4 violates the standard.
 const mp3InMp4 = { mp3: [48_000, 44_100, 32_000, 24_000, 22_050, 16_000] } as const;
 
-/** The containers by the extension of the file name, in small letters: the valid combinations of the contract. */
+/** The containers by lower-case file extension: the valid combinations of the contract. */
 export const containers = {
   '.mp4': {
     muxer: 'mp4',
@@ -128,20 +128,20 @@ export const containers = {
   '.aac': { muxer: 'adts', codecPairs: {}, audioOnlyCodecs: ['aac'] },
 } as const satisfies Record<string, Container>;
 
-/** An extension that a container stands for, e.g. `.mp4`. */
+/** The extension of a supported container, e.g. `.mp4`. */
 export type Extension = keyof typeof containers;
 
-/** The container that an extension stands for. */
+/** The container of an extension. */
 export function containerOf(extension: Extension): Container {
   return containers[extension];
 }
 
-/** The extension that a file name ends in, in small letters with its dot; empty where it has none. */
+/** The lower-case extension of a file name, with its dot; empty if there is none. */
 export function extensionOf(filename: string): string {
   return /[^/](\.[^./]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
 }
 
-/** Whether an extension stands for one of the containers. */
+/** Whether an extension is that of a supported container. */
 export function isExtension(text: string): text is Extension {
   return Object.hasOwn(containers, text);
 }

@@ -131,7 +131,7 @@ test('a watermark that would become too large fails its output', async () => {
     assert.is(job.output_media_files[0]?.error_class, 'WatermarkError');
     assert.match(
       job.output_media_files[0]?.error_message ?? '',
-      /8000x8000 pixels, and 36000000 is the most/,
+      /8000x8000 pixels; the maximum is 36000000 pixels/,
     );
   } finally {
     await daemon.stop();

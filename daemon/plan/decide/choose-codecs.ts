@@ -16,19 +16,19 @@ import {
 } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
 
-/** The extension for a random name: of the container that most players take these codecs in. */
+/** The extension for a generated file name: the container of these codecs with the widest player support. */
 export function suitableExtension(video: VideoCodec | null, audio: AudioCodec | null): Extension {
   if (video !== null) return videoCodecs[video].extension;
   return audio === null ? '.mp4' : audioCodecs[audio].extension;
 }
 
-/** The codecs of an output; null for what is left out. */
+/** The codecs of an output; null for a stream that it does not have. */
 export interface CodecChoice {
   readonly video: VideoCodec | null;
   readonly audio: AudioCodec | null;
 }
 
-/** The codecs asked for, and where none is, those that the file name or the other one suggests. */
+/** Returns the requested codecs. A missing one is derived from the file name or from the other codec. */
 export function chooseCodecs(settings: OutputSettings, extension: Extension | null): CodecChoice {
   const container = extension === null ? null : containerOf(extension);
   const isAudioOnly =
@@ -38,7 +38,7 @@ export function chooseCodecs(settings: OutputSettings, extension: Extension | nu
   const pairedAudioCodec = (container ?? containerOf(videoCodecs[assumedVideoCodec].extension)).codecPairs[
     assumedVideoCodec
   ]?.[0];
-  // Without a picture the container's own first choice counts, unless a video codec was named all the same.
+  // Without video, use the default of the container, unless a video codec is set nevertheless.
   const audioOnlyCodec =
     settings.video_codec === undefined
       ? (container?.audioOnlyCodecs[0] ?? pairedAudioCodec)
@@ -55,12 +55,12 @@ function defaultVideoCodec(extension: Extension | null): VideoCodec {
   return extension === '.ogv' ? 'theora' : 'h264';
 }
 
-/** Names that mean sound alone, as long as no video codec is named: `.ogg` can have a picture too. */
+/** Whether an extension means audio only if no video codec is set: `.ogg` can also contain video. */
 function isAudioExtension(extension: Extension): boolean {
   return extension === '.ogg' || Object.keys(containerOf(extension).codecPairs).length === 0;
 }
 
-/** The encoder of the ffmpeg at hand for an audio codec; null where it has none. */
+/** The encoder for an audio codec; null if this ffmpeg has none. */
 export function pickAudioEncoder(
   codec: AudioCodec,
   capabilities: Capabilities,
@@ -70,8 +70,8 @@ export function pickAudioEncoder(
 }
 
 /**
- * The encoder of the ffmpeg at hand for a video codec; null where it has none. For a bitrate one that can do two passes is
- * taken before a better one that cannot, since the bitrate is to be met.
+ * The encoder for a video codec; null if this ffmpeg has none. For a bitrate, an encoder with two passes is preferred over a
+ * better one without, because the bitrate must be met.
  */
 export function pickVideoEncoder(
   codec: VideoCodec,

@@ -4,14 +4,14 @@ import { type AudioEncoder, atLevel, audioEncoders } from '../encoders.js';
 import type { Capabilities } from '../plan-types.js';
 
 /**
- * Begins the sound where the picture begins, and fills gaps with silence, so that both stay together in players and containers
- * that go by the number of samples alone. Nobody notices 40 ms: by itself ffmpeg lets a gap of up to 100 ms pass, and all that
- * comes after is heard that much too early. Tried and rejected: spreading small differences (`async` above 1) loses
- * sync altogether with 4.1 and 5.1, by seconds within a film whose clock goes 4 in 1000 too slow.
+ * Starts the audio when the video starts, and fills gaps with silence, so that both stay in sync in players and containers that
+ * only count samples. A gap of 40 ms is not noticeable; by default ffmpeg ignores gaps of up to 100 ms, and all later audio is
+ * early by that much. Rejected: compensating small differences (`async` above 1), which lost sync by seconds with 4.1 and 5.1
+ * if the clock of the audio was 4 in 1000 too slow.
  */
 const resampleFilter = 'aresample=async=1:min_hard_comp=0.03:first_pts=0';
 
-/** The sound: its filter and its encoder with everything it is told. */
+/** The arguments for the audio of an output: its filters and its encoder. */
 export function audioArgs(audio: AudioDecision, capabilities: Capabilities): readonly string[] {
   const encoder: AudioEncoder = audioEncoders[audio.encoder];
   return [
@@ -41,13 +41,14 @@ function rateArgs({ rate, channels, sampleRate }: AudioDecision, encoder: AudioE
   return ['-b:a', `${Math.min(level * channels, max)}k`];
 }
 
-/** Weight of every channel behind the front pair (ITU-R BS.775-3, annex 4): 3 dB less. */
+/** The weight of every channel except the front pair (ITU-R BS.775-3, annex 4): 3 dB less. */
 const restWeight = Math.SQRT1_2;
 
 /**
- * Mixes by the places of the channels, with the weights of ITU-R BS.775-3 and without the low frequency effects. The weights are not
- * normalised: that costs 5.1 nearly 9 dB (a film of -21.6 LUFS came out with -30.3). `rematrix_maxval` is the sum of weights from which
- * ffmpeg normalises, here one that no layout reaches. With whole numbers for samples, sums would be clipped before the limiter.
+ * Downmixes by channel position, with the weights of ITU-R BS.775-3 and without the low-frequency effects. The weights are not
+ * normalised, because that makes 5.1 nearly 9 dB quieter (a film of -21.6 LUFS came out with -30.3). `rematrix_maxval` is the sum
+ * of weights above which ffmpeg normalises; no layout reaches this one. Integer samples would clip before the limiter, so floats
+ * are used.
  */
 const positionalMatrix = [
   'internal_sample_fmt=fltp',
@@ -60,14 +61,14 @@ const positionalMatrix = [
 /** Stereo becomes mono as half the sum, which never clips. */
 const average = 'rematrix_maxval=1';
 
-/** The limiter's ceiling, -1 dBFS: encoders with losses add up to about as much. */
+/** The ceiling of the limiter, -1 dBFS: lossy encoders add up to about as much. */
 const ceiling = 0.891;
-/** How far the limiter looks ahead. */
+/** The lookahead of the limiter. */
 const lookaheadSeconds = 0.005;
 
 /**
- * The filters that bring the channels of the input to those of the output. `keepingTime` is the `aresample` that does so; channels
- * become fewer in it as well.
+ * The filters that mix the channels of the input to those of the output. `resampleFilter` is the `aresample` that keeps the audio
+ * in sync; it also downmixes.
  */
 export function mixingFilters(
   audio: AudioDecision,
@@ -80,7 +81,7 @@ export function mixingFilters(
       return [resampleFilter];
     case 'average':
       return [`${resampleFilter}:${average}`];
-    case 'places':
+    case 'positions':
       return [`${resampleFilter}:${positionalMatrix}`, ...limiterFilters(audio, capabilities)];
     case 'order':
       return [
@@ -92,8 +93,8 @@ export function mixingFilters(
 }
 
 /**
- * Keeps the sum of the channels below full scale. The limiter by itself gives each sample later by its lookahead, less one sample.
- * Builds before 5.0 cannot compensate that, so the samples are moved here.
+ * Keeps the sum of the channels below full scale. The limiter delays each sample by its lookahead minus one sample. Builds before
+ * 5.0 cannot compensate that, so the timestamps are shifted here.
  */
 function limiterFilters(
   { sampleRate, channels }: AudioDecision,
@@ -108,7 +109,7 @@ function limiterFilters(
   return [format, `apad=pad_len=${latencySamples}`, limiter, ...realignFilters];
 }
 
-/** Channels without places go to the left and the right in turn; the first two are taken for the front pair. */
+/** Channels without positions are assigned to left and right alternately. The first two are taken for the front pair. */
 function roundRobinFilters(inputChannels: number, channels: 1 | 2): string {
   const all = Array.from({ length: inputChannels }, (_, index) => index);
   const sum = (some: readonly number[], share: number) =>

@@ -12,28 +12,28 @@ const filtersByOrientation = {
   8: ['transpose=cclock'],
 } as const satisfies Record<Orientation, readonly string[]>;
 
-/** The filters that make a picture of a given orientation upright. */
+/** The filters that correct an orientation. */
 export function orientationFilters(orientation: Orientation): readonly string[] {
   return filtersByOrientation[orientation];
 }
 
 /**
- * Builds of 2018 scale bilinearly unless told otherwise: an enlarged picture had a quarter less detail. By itself swscale rounds coarsely, and
- * makes colours of RGB of every other pixel.
+ * Builds of 2018 scale bilinearly by default: an enlarged video had a quarter less detail. By default swscale rounds coarsely and
+ * computes the chroma of RGB from every other pixel.
  */
 const flags = 'flags=bicubic+accurate_rnd+full_chroma_int';
 const flagsOfRgb = `${flags}+full_chroma_inp`;
 
-/** What the scaling of a picture goes by. */
+/** The decisions that scaling needs. */
 export type Scaled = Pick<Fit, 'scaleTo'> & Pick<VideoDecision, 'conversion' | 'staysInterlaced'>;
 
 /**
- * Brings the whole picture to its size, its matrix and the range of television. All three are said wherever anything is to be done: by itself
- * ffmpeg takes what a frame does not tell for BT.601, and a full range stays one.
+ * Scales the whole video and converts it to its matrix and to limited range. All options are given if any conversion is needed:
+ * by default ffmpeg assumes BT.601 for frames that signal nothing, and keeps full range.
  */
 export function scaleFilters({ scaleTo, conversion, staysInterlaced }: Scaled): readonly string[] {
   const { to, isFullRange, hasAlpha } = conversion;
-  // Laid on black, it is RGB.
+  // After blending onto black it is RGB.
   const from = hasAlpha ? 'rgb' : conversion.from;
   const isNeeded = scaleTo !== null || from !== to || isFullRange;
   if (!isNeeded) return [];
@@ -48,14 +48,14 @@ export function scaleFilters({ scaleTo, conversion, staysInterlaced }: Scaled): 
   return [`scale=${options.join(':')}`];
 }
 
-/** What a picture is after `scaling`: what is made from it needs nothing of its colours changed. */
+/** The conversion of a video that `scaleFilters` has already converted: it changes nothing. */
 export function converted({ to }: ColourConversion): ColourConversion {
   return { from: to, to, isFullRange: false, hasAlpha: false };
 }
 
 /**
- * Lays a picture with transparent parts on black. By itself ffmpeg drops the transparency and shows what is hidden below it. The
- * result is RGB.
+ * Blends a video with transparency onto black. By default ffmpeg drops the alpha channel and shows the hidden colours. The result
+ * is RGB.
  */
 export function blackBackgroundFilters({ conversion }: Pick<VideoDecision, 'conversion'>): readonly string[] {
   const { from, isFullRange, hasAlpha } = conversion;
@@ -64,12 +64,12 @@ export function blackBackgroundFilters({ conversion }: Pick<VideoDecision, 'conv
     ...(from === 'rgb'
       ? []
       : [`scale=in_color_matrix=${from}:in_range=${isFullRange ? 'pc' : 'tv'}:${flagsOfRgb}`]),
-    // Builds of 2018 take 16 for black where the frame still says that it has the range of television.
+    // Builds of 2018 use 16 for black if the frame still signals limited range.
     ...['format=gbrap', 'setrange=pc', 'premultiply=inplace=1', 'format=gbrp'],
   ];
 }
 
-/** Makes a still picture of RGB out of a frame. */
+/** Converts a frame to an RGB image. */
 export function toRgb({
   from,
   isFullRange,
@@ -79,13 +79,13 @@ export function toRgb({
 }
 
 /**
- * Brings high dynamic range to BT.709: light is made linear with 100 cd/m² as 1, its colours those of high definition, and a curve
- * ("hable") bends what is brighter into what a screen can show. Measured: grey of 26 cd/m² (what 18 % of white is in HDR) comes out at
- * 97 of 255, where BT.709 has 104, white of 203 at 193, and 1000 at 254; HLG alike. With twice the light as 1 (npl=203) that grey
- * was 73; with the curves "mobius" and "reinhard" it was 146 and 137.
+ * Converts HDR to BT.709: makes the light linear with 100 cd/m² as 1, converts the primaries to those of high definition, and
+ * applies a curve ("hable") that compresses what is brighter. Measured: grey of 26 cd/m² (18 % of white in HDR) becomes 97 of
+ * 255, where BT.709 has 104; white of 203 becomes 193, and 1000 becomes 254. HLG gives the same. With twice the light as 1
+ * (npl=203) that grey was 73; with the curves "mobius" and "reinhard" it was 146 and 137.
  *
- * It goes behind the scaling: it takes 16 ms of processor time for a frame of 1280x720, and 37 ms for one of 1920x1080. Of a picture in its
- * own size the odd side is trimmed first, as zscale takes none with halved chroma.
+ * It follows scaling, because it takes 16 ms of processor time per frame of 1280x720, and 37 ms for 1920x1080. If the video is
+ * not scaled, odd sides are cropped first, because zscale does not support them with subsampled chroma.
  */
 export function toneMapFilters({
   toneMapFrom,
@@ -99,7 +99,7 @@ export function toneMapFilters({
   return [
     ...(scaleTo === null ? ['crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0'] : []),
     ...(wasRgb ? ['format=yuv444p10le'] : []),
-    // What was laid on black comes without its range.
+    // The result of blending onto black does not signal its range.
     `zscale=tin=${transfer}:pin=${primaries}:min=${matrix}:rin=tv:t=linear:p=bt709:npl=100`,
     'format=gbrpf32le',
     'tonemap=hable:desat=0',
@@ -107,11 +107,11 @@ export function toneMapFilters({
   ];
 }
 
-/** What the file is told of its colours. */
+/** The arguments that signal the colours in the file. */
 export function colourArgs({
   colours: { primaries, transfer, matrix },
 }: Pick<VideoDecision, 'colours'>): readonly string[] {
-  // "mpeg" is the range of television: builds of 2018 know no other name for it.
+  // "mpeg" is limited range; builds of 2018 have no other name for it.
   return [
     ...['-color_primaries', primaries, '-color_trc', transfer, '-colorspace', matrix],
     ...['-color_range', 'mpeg'],

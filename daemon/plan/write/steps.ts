@@ -11,10 +11,10 @@ import { outputArgs, skipOf } from './output.js';
 import type { Pass } from './video.js';
 import { watermarkInputArgs } from './watermarks.js';
 
-/** Share of packing the sound anew: it is only read and written. */
+/** The part of the work that repacking the audio takes: it is only read and written. */
 const repackWeight = 0.02;
 
-/** The runs of ffmpeg that make one output, in their order. */
+/** The runs of ffmpeg that encode one output, in order. */
 export function stepsFor(decision: Decision, paths: PlanPaths, capabilities: Capabilities): readonly Step[] {
   const { video, audio, outputId, clip } = decision;
   const step = (progressWeight: number, args: readonly string[], encoderDelay = 0): Step => ({
@@ -40,13 +40,13 @@ export function stepsFor(decision: Decision, paths: PlanPaths, capabilities: Cap
   ];
 }
 
-/** The file that the steps of an output leave. */
+/** The path of the file that the steps of an output produce. */
 export function productPath(decision: Decision, paths: PlanPaths): string {
   const { outputId, extension } = decision;
   return paths.files?.get(outputId) ?? `${paths.scratch}/output-${outputId}${extension}`;
 }
 
-/** Whether the bitrate or the quality of a picture is met by looking at all of it first. */
+/** Whether a video is encoded in two passes. */
 export function isInTwoPasses({ rate, encoder }: VideoDecision): boolean {
   const { passes }: VideoEncoder = videoEncoders[encoder];
   return rate.passes === 2 && passes !== 'none';
@@ -61,7 +61,7 @@ function encodeArgs(
   const { video, clip } = decision;
   const audio = pass?.number === 1 ? null : decision.audio;
   const repack = audio?.repack ?? null;
-  // After the input, and after the sound that was packed anew.
+  // After the input and the repacked audio, if any.
   const firstWatermark = repack === null ? 1 : 2;
   const graph = (of: VideoDecision) => videoGraph(of, capabilities, firstWatermark, skipOf(decision));
   const streams = {
@@ -78,13 +78,13 @@ function encodeArgs(
   ];
 }
 
-/** The outputs of a group, the first of them at hand. */
+/** The outputs of a group, at least one. */
 export type Group = readonly [DecisionWithVideo, ...DecisionWithVideo[]];
 
 /**
- * The runs of ffmpeg that make several outputs at once: one, or two where their bitrates take two passes. ffmpeg names what a first
- * pass finds after the number of the stream in its run, so the first run has the streams of the second: the sound is copied
- * to nowhere, which costs nothing. `stored` is the size of the input's picture as it lies in the file.
+ * The runs of ffmpeg that encode several outputs at once: one, or two if the bitrates need two passes. ffmpeg names the logs of a
+ * first pass by the stream number in the run, so the first run has the same streams as the second: the audio is copied and
+ * discarded, which costs nothing. `stored` is the size of the input as stored.
  */
 export function groupSteps(
   group: Group,
@@ -95,9 +95,7 @@ export function groupSteps(
   const [{ clip, video }] = group;
   const hasAudio = group.some(({ audio }) => audio !== null);
   const encoderDelay = hasAudio
-    ? Math.max(
-        ...group.map((passCount) => encoderDelayFrames(passCount.video.encoder, passCount.video.speed)),
-      )
+    ? Math.max(...group.map(({ video: { encoder, speed } }) => encoderDelayFrames(encoder, speed)))
     : 0;
   const step = (progressWeight: number, pass: 1 | 2 | null): Step => ({
     outputIds: group.map(({ outputId }) => outputId),
@@ -107,9 +105,7 @@ export function groupSteps(
     encoderDelayFrames: encoderDelay,
   });
   if (!isInTwoPasses(video)) return [step(1, null)];
-  const progressWeights = group.map((passCount) =>
-    firstPassWeight(passCount.video.encoder, passCount.video.speed),
-  );
+  const progressWeights = group.map(({ video: { encoder, speed } }) => firstPassWeight(encoder, speed));
   const first =
     progressWeights.reduce((sum, progressWeight) => sum + progressWeight, 0) / progressWeights.length;
   return [step(first, 1), step(1 - first, 2)];
