@@ -2,12 +2,12 @@ import { withoutPassword } from '../../src/shared/redact.js';
 import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 
-/** What the log says of a job that begins. */
+/** The log line of a started job. */
 export function startedLine({ id, input, outputs }: Job): string {
   return `Job ${id} started: ${withoutPassword(input.url)} to ${formatOutputCount(outputs.length)}.`;
 }
 
-/** What the log says of an input that was looked at, or of an output that is done. */
+/** The log line of a probed input or a finished output. */
 export function fileLine(jobId: number, part: string, media: MediaFacts, file: FileFacts): string {
   const { durationSeconds, format, video, audio } = media;
   const facts = [
@@ -24,7 +24,7 @@ function formatSize(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** What the log says of a job at its end: its outputs, the time that the run took, and its speed by that of playback. */
+/** The log line of an ended job: its outputs, the time of the run, and the speed relative to playback. */
 export function endLine({ id, state, input, outputs }: Job, elapsedSeconds: number): string {
   const finished = outputs.filter((output) => output.state === 'finished').length;
   const length = input.media?.durationSeconds ?? null;
@@ -32,7 +32,7 @@ export function endLine({ id, state, input, outputs }: Job, elapsedSeconds: numb
   return `Job ${id} is ${state}: ${finished} of ${formatOutputCount(outputs.length)} in ${elapsedSeconds.toFixed(1)} s${speed}.`;
 }
 
-/** An output in the log: by its label, else by its id. */
+/** The name of an output in the log: its label, otherwise its id. */
 export function outputLogName(output: Pick<JobOutput, 'id' | 'label'> | undefined, id: number): string {
   return output?.label == null ? `output ${id}` : `output ${id} (${output.label})`;
 }

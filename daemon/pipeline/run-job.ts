@@ -15,10 +15,10 @@ import { downloadWeight } from './progress-weights.js';
 import { runStage, type Spawn, withTaskGroup } from './stages.js';
 
 /**
- * Carries one job out, stage by stage: download, inspect, plan, then encode the outputs, together those that can share the decoding,
- * and deliver each while the next are encoded. Each stage waits for its place beside other jobs; what is ready to be encoded is so in
- * the order in which the runs began. What fails is told to the job as a change; an output that fails takes no other with it. Ends
- * early, leaving no file and no encoder, when the run is stopped.
+ * Runs a job in stages: download, inspect, plan, then encode the outputs (together if they can share decoding) and deliver each
+ * while the next ones are encoded. Each stage waits for its limit; jobs are encoded in the order in which their runs started.
+ * Failures are reported as changes of the job, and a failed output does not affect the others. If the run is stopped, it ends
+ * early and leaves no file and no encoder.
  */
 export function createJobRunner(context: PipelineContext): RunHandler {
   let runCount = 0;
@@ -35,14 +35,14 @@ export function createJobRunner(context: PipelineContext): RunHandler {
       // The caller that stopped the run has already set the state of the job.
       if (!run.signal.aborted) throw error;
     } finally {
-      // The reservation ends with the job, whether or not its folder could be removed: what is left there is no longer free anyhow.
+      // The reservation ends with the job, even if its folder cannot be removed: those files already reduce the free space.
       source?.reservation.release();
       await context.scratch.close(scratch);
     }
   };
 }
 
-/** What a run has at hand once its input is there. */
+/** What the stages after the download need. */
 interface PreparedRun {
   readonly scratch: string;
   readonly limiter: RunLimiter;
@@ -64,7 +64,7 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
   });
 }
 
-/** Makes the outputs, and has each delivered as soon as it is there. Where the disk fills up, what is made must leave it first. */
+/** Encodes the outputs and starts the delivery of each. If disk space is short, pending deliveries must end first. */
 async function encodeAll(
   run: Run,
   context: PipelineContext,
@@ -73,7 +73,7 @@ async function encodeAll(
 ): Promise<void> {
   let deliveries: Promise<unknown>[] = [];
   for (const group of groups) {
-    if (deliveries.length > 0 && !(await context.space.hasRoomFor(source.file.sizeBytes))) {
+    if (deliveries.length > 0 && !(await context.space.hasSpaceFor(source.file.sizeBytes))) {
       await Promise.allSettled(deliveries);
       deliveries = [];
     }
@@ -89,7 +89,7 @@ async function encodeAll(
   }
 }
 
-/** The same run, with what happens to the job and its files in the log. */
+/** Wraps a run so that the changes of its job and files are logged. */
 function withLogging(run: Run, { log }: PipelineContext): Run {
   const { id, outputs } = run.job;
   const startedAt = performance.now();
@@ -118,7 +118,7 @@ function withLogging(run: Run, { log }: PipelineContext): Run {
   };
 }
 
-/** Finds out what the input is. On failure the job is failed and null given back. */
+/** Probes the input. On failure the job fails and null is returned. */
 export async function inspect(
   run: Run,
   context: PipelineContext,

@@ -3,8 +3,8 @@ import { type JobFailure, toJobFailure } from '../jobs/job-failure.js';
 import type { Run } from '../jobs/run.js';
 
 /**
- * Does one stage of a run. What it throws becomes a fault of the job, told through `fail`, and null is given back; a stage that
- * ended because the run was stopped throws on, so that the run ends.
+ * Runs one stage. An error becomes a failure of the job or the output, which `fail` reports, and null is returned. If the run was
+ * stopped, the error is rethrown so that the run ends.
  */
 export async function runStage<T>(
   run: Run,
@@ -21,12 +21,12 @@ export async function runStage<T>(
   }
 }
 
-/** Has something go on beside the rest of a run. */
+/** Starts a task that runs concurrently with the rest of the run. */
 export type Spawn = (task: (run: Run) => Promise<void>) => void;
 
 /**
- * Works on, and lets what is begun meanwhile go on beside it; resolves when all of it has ended. The first that throws stops the others,
- * which get a run whose signal says so, and is thrown on when they have let go.
+ * Runs `work` and the tasks that it spawns; resolves when all have ended. The first error aborts the signal of the others, and is
+ * rethrown once they have ended.
  */
 export async function withTaskGroup(
   run: Run,
