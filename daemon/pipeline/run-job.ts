@@ -1,6 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { isFinal } from '../../src/shared/states.js';
-import type { Change } from '../jobs/changes.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run, RunHandler } from '../jobs/run.js';
 import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
@@ -8,10 +6,10 @@ import { deliver } from './deliver.js';
 import { type DownloadedInput, download } from './download.js';
 import { encode } from './encode.js';
 import { extractThumbnails } from './extract-thumbnails.js';
-import { endLine, fileLine, outputLogName, startedLine } from './log-lines.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { type PlannedGroup, planJob } from './plan-job.js';
 import { downloadWeight } from './progress-weights.js';
+import { withLogging } from './run-log.js';
 import { runStage, type Spawn, withTaskGroup } from './stages.js';
 
 /**
@@ -28,7 +26,7 @@ export function createJobRunner(context: PipelineContext): RunHandler {
     const scratch = await context.scratch.open(run.job.id);
     let source: DownloadedInput | null = null;
     try {
-      const loggedRun = withLogging(run, context);
+      const loggedRun = withLogging(run, context.log);
       source = await download(loggedRun, context, scratch, limiter);
       if (source !== null) await runStages(loggedRun, context, { scratch, limiter, source });
     } catch (error) {
@@ -89,37 +87,8 @@ async function encodeAll(
   }
 }
 
-/** Wraps a run so that the changes of its job and files are logged. */
-function withLogging(run: Run, { log }: PipelineContext): Run {
-  const { id, outputs } = run.job;
-  const startedAt = performance.now();
-  log('info', startedLine(run.job));
-  const describeFile = (change: Change) =>
-    'id' in change
-      ? outputLogName(
-          outputs.find((output) => output.id === change.id),
-          change.id,
-        )
-      : 'the input';
-  return {
-    ...run,
-    async change(change) {
-      const job = await run.change(change);
-      if ('media' in change) log('info', fileLine(id, describeFile(change), change.media, change.file));
-      if ('failure' in change) {
-        log(
-          'warn',
-          `Job ${id}: ${describeFile(change)} failed, ${change.failure.errorClass}: ${change.failure.message}`,
-        );
-      }
-      if (isFinal(job.state)) log('info', endLine(job, (performance.now() - startedAt) / 1000));
-      return job;
-    },
-  };
-}
-
 /** Probes the input. On failure the job fails and null is returned. */
-export async function inspect(
+async function inspect(
   run: Run,
   context: PipelineContext,
   source: DownloadedInput,

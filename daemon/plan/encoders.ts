@@ -13,9 +13,9 @@ export type Args = readonly string[];
  * content becomes difficult suddenly, so they are given lower values.
  */
 export interface UnderCap {
-  /** The part of the cap that the encoder is given. */
+  /** The factor for the cap that the encoder is given. */
   readonly bitrateRatio: number;
-  /** The part of the buffer that the encoder is given. */
+  /** The factor for the buffer that the encoder is given. */
   readonly bufferRatio: number;
   /**
    * Which arguments a quality becomes under a cap: the quality only, the quality with a bitrate, or a bitrate instead of the
@@ -126,8 +126,7 @@ export const videoEncoders = {
     // With the full values, it exceeds the buffer by a third at the start of noise.
     underCap: { bitrateRatio: 0.85, bufferRatio: 0.5, quality: 'with-bitrate' },
     speed: ofLevels('-cpu-used', [1, 2, 3, 4, 5]),
-    // By default it exceeds a bitrate by a quarter if two seconds of noise are encoded; with these arguments by at most an
-    // eighth.
+    // By default it exceeds the bitrate of two seconds of noise by a quarter, with these arguments by at most an eighth.
     withBitrate: ['-undershoot-pct', '5', '-overshoot-pct', '5'],
     // Without row-mt it uses one core at common sizes.
     always: ['-deadline', 'good', '-row-mt', '1'],

@@ -31,7 +31,12 @@ const cases: readonly (readonly [string, Partial<Product>, MediaFacts | null, Re
     mediaFacts({ video: videoFacts({ width: 1278 }) }),
     /of 1278x720 pixels, not 1280x720/,
   ],
-  ['another codec of sound', {}, mediaFacts({ audio: audioFacts({ codec: 'mp3' }) }), /with mp3 audio, not aac/],
+  [
+    'another codec of sound',
+    {},
+    mediaFacts({ audio: audioFacts({ codec: 'mp3' }) }),
+    /with mp3 audio, not aac/,
+  ],
   ['mono', {}, mediaFacts({ audio: audioFacts({ channels: 1 }) }), /with 1 audio channels, not 2/],
   ['three seconds too few', {}, mediaFacts({ durationSeconds: 57 }), null],
   ['four seconds too few', {}, mediaFacts({ durationSeconds: 56 }), /Only 56\.0 of 60\.0 seconds/],

@@ -35,13 +35,13 @@ test('a rate that Matroska remarks on is told in parts of a frame, three millise
   const film = timing({ frameRate: { numerator: 24_000, denominator: 1001 } }, 'matroska');
   assert.equal(film, {
     by: 'source-timestamps',
-    clock: { by: 'part-frames', step: { numerator: 1001, denominator: 24_000 * 13 }, mayBeUneven: true },
+    clock: { by: 'frame-fractions', step: { numerator: 1001, denominator: 24_000 * 13 }, mayBeUneven: true },
     dropRules: [],
   });
   const fast = timing({ frameRate: { numerator: 1000, denominator: 1 } }, 'webm');
   assert.equal(fast, {
     by: 'source-timestamps',
-    clock: { by: 'part-frames', step: { numerator: 1, denominator: 1000 }, mayBeUneven: true },
+    clock: { by: 'frame-fractions', step: { numerator: 1, denominator: 1000 }, mayBeUneven: true },
     dropRules: [],
   });
 });

@@ -11,7 +11,7 @@ type RangesFrom = readonly (readonly [number, BitrateRange, BitrateRange])[];
 
 const range = (min: number, max: number): BitrateRange => ({ min, max });
 
-// Found by testing every multiple of 16 with libvorbis 1.3: it does not open with other bitrates.
+// Found by testing every multiple of 16 with libvorbis 1.3: it does not open outside these ranges.
 const vorbis: RangesFrom = [
   [40_000, range(32, 240), range(48, 304)],
   [26_000, range(32, 176), range(48, 304)],

@@ -157,18 +157,18 @@ const highDefinition = { width: 1280, height: 720 } as const;
 const rgbFormat = /^(?:gbr|rgb|bgr|[0xa]rgb|[0xa]bgr|x2rgb|x2bgr|pal8|xyz|bayer)/;
 
 /** Whether the pixel format is RGB instead of luma and chroma. */
-export function isRgb({ pixelFormat }: VideoFacts): boolean {
+function isRgb({ pixelFormat }: VideoFacts): boolean {
   return rgbFormat.test(pixelFormat ?? '');
 }
 
 /** The matrix of a video: as signalled, otherwise by its size. */
-export function sourceMatrix(video: VideoFacts): ColourMatrix {
+function sourceMatrix(video: VideoFacts): ColourMatrix {
   const { colourSpace = '', colourPrimaries = '', width, height } = video;
   const isHigh = width >= highDefinition.width || height >= highDefinition.height;
   return matrices[colourSpace] ?? matricesByPrimaries[colourPrimaries] ?? (isHigh ? 'bt709' : 'bt601');
 }
 
 /** Whether luma ranges from 0 to 255 instead of 16 to 235. */
-export function isFullRange({ pixelFormat, colourRange }: VideoFacts): boolean {
+function isFullRange({ pixelFormat, colourRange }: VideoFacts): boolean {
   return colourRange === 'full' || /^yuvj/.test(pixelFormat ?? '');
 }

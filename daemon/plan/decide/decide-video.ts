@@ -90,7 +90,7 @@ function decideDecoder(
 }
 
 /** The settings of the video bitrate (section 4.1 Video bitrate). */
-export type VideoRateSettings = Pick<
+type VideoRateSettings = Pick<
   OutputSettings,
   'quality' | 'video_bitrate' | 'bitrate_cap' | 'buffer_size' | 'onepass'
 >;
@@ -102,7 +102,7 @@ const bufferSeconds = 1.5;
  * Decides the target of the rate control: `quality`, or `video_bitrate`, which takes precedence. A bitrate uses two passes, as
  * does a quality if the encoder gains from them, unless `onepass` is set. A quality with a cap uses one pass.
  */
-export function decideVideoRate(settings: VideoRateSettings, encoder: VideoEncoderName): VideoRate {
+function decideVideoRate(settings: VideoRateSettings, encoder: VideoEncoderName): VideoRate {
   const allowsTwoPasses = settings.onepass !== true;
   if (settings.video_bitrate !== undefined) {
     return { by: 'bitrate', kbps: settings.video_bitrate, passes: allowsTwoPasses ? 2 : 1 };
@@ -113,7 +113,7 @@ export function decideVideoRate(settings: VideoRateSettings, encoder: VideoEncod
 }
 
 /** The maximum bitrate (`bitrate_cap`) and its buffer; null if there is no cap. `buffer_size` without a cap has no effect. */
-export function decideCap({ bitrate_cap, buffer_size }: VideoRateSettings): BitrateCap | null {
+function decideCap({ bitrate_cap, buffer_size }: VideoRateSettings): BitrateCap | null {
   if (bitrate_cap === undefined) return null;
   return { kbps: bitrate_cap, bufferKilobits: buffer_size ?? Math.ceil(bitrate_cap * bufferSeconds) };
 }

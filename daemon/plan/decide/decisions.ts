@@ -37,7 +37,7 @@ export interface Fit {
   /** The size of the output: smaller than the scaled video if it is cropped, larger if bars are added. */
   readonly canvas: PixelSize;
   /** How the scaled video becomes the canvas: unchanged, cropped to its centre, cropped at the edges, or centred between bars. */
-  readonly by: 'nothing' | 'trim-middle' | 'trim-edge' | 'bars';
+  readonly by: 'nothing' | 'crop-centre' | 'crop-edge' | 'bars';
 }
 
 /** When frames are displayed: at the timestamps of the source, or at a constant rate. */
@@ -58,7 +58,7 @@ export type FrameDropRule =
  * The time base of the encoder:
  *
  * - `frames`: whole frames, if they are evenly spaced.
- * - `part-frames`: fractions of a frame, in seconds, if the frame rate of the file may be wrong (`mayBeUneven`), or if the video
+ * - `frame-fractions`: fractions of a frame, in seconds, if the frame rate of the file may be wrong (`mayBeUneven`), or if the video
  *   starts between two frames after the audio.
  * - `fine`: the finest time base, for uneven frames.
  * - `counted`: a number of ticks per second, for an encoder that takes each tick for a frame.
@@ -66,7 +66,7 @@ export type FrameDropRule =
 export type FrameClock =
   | { readonly by: 'frames' }
   | { readonly by: 'counted'; readonly perSecond: number }
-  | { readonly by: 'part-frames'; readonly step: Ratio; readonly mayBeUneven: boolean }
+  | { readonly by: 'frame-fractions'; readonly step: Ratio; readonly mayBeUneven: boolean }
   | { readonly by: 'fine' };
 
 /** The target of the rate control: a quality or a bitrate. */

@@ -52,7 +52,7 @@ function computeFit(settings: SizeSettings, original: PixelSize): ComputedFit {
       const canvas = toEvenSize(shape);
       const scaled = roundSize(scaleSize(original, limitFactor(around)));
       // Rounding must not make the video smaller than the crop.
-      return { scaled: atLeast(scaled, canvas), canvas, by: 'trim-middle' };
+      return { scaled: atLeast(scaled, canvas), canvas, by: 'crop-centre' };
     }
   }
 }
@@ -76,7 +76,7 @@ function omitNeedlessScaling(
   if (isSquare && isSame(scaled, stored)) return { scaleTo: null, canvas, by: needed };
   // An odd side loses its last line. Scaling for that would blur the whole video.
   if (isSquare && needed === 'nothing' && isSame(scaled, toEvenSize(stored)))
-    return { scaleTo: null, canvas, by: 'trim-edge' };
+    return { scaleTo: null, canvas, by: 'crop-edge' };
   return { scaleTo: scaled, canvas, by: needed };
 }
 

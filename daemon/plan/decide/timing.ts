@@ -75,11 +75,11 @@ const assumedRate: Ratio = { numerator: 25, denominator: 1 };
  * and move uneven ones by less than is visible.
  */
 function frameFraction({ numerator, denominator }: Ratio): {
-  readonly by: 'part-frames';
+  readonly by: 'frame-fractions';
   readonly step: Ratio;
 } {
   const partsPerFrame = Math.max(1, Math.floor((denominator * 1000) / (numerator * 3)));
-  return { by: 'part-frames', step: { numerator: denominator, denominator: numerator * partsPerFrame } };
+  return { by: 'frame-fractions', step: { numerator: denominator, denominator: numerator * partsPerFrame } };
 }
 
 /** Whether a time is that of a whole number of frames, within an unnoticeable offset between audio and video. */
@@ -137,14 +137,14 @@ export function rateOf(framesPerSecond: number): Ratio {
 }
 
 /** A frame rate divided by a number. */
-export function dividedRate({ numerator, denominator }: Ratio, divisor: number): Ratio {
+function dividedRate({ numerator, denominator }: Ratio, divisor: number): Ratio {
   if (divisor === 1) return { numerator, denominator };
   if (Number.isInteger(divisor)) return reduced({ numerator, denominator: denominator * divisor });
   return reduced({ numerator: numerator * 1000, denominator: denominator * Math.round(divisor * 1000) });
 }
 
 /** Whether a rate is higher than another by more than rounding. */
-export function isHigher(a: Ratio, b: Ratio): boolean {
+function isHigher(a: Ratio, b: Ratio): boolean {
   return perSecond(a) > perSecond(b) * 1.000_01;
 }
 

@@ -70,7 +70,7 @@ const lookaheadSeconds = 0.005;
  * The filters that mix the channels of the input to those of the output. `resampleFilter` is the `aresample` that keeps the audio
  * in sync; it also downmixes.
  */
-export function mixingFilters(
+function mixingFilters(
   audio: AudioDecision,
   resampleFilter: string,
   capabilities: Capabilities,

@@ -65,9 +65,9 @@ export function fitFilters({ canvas, by }: Fit): readonly string[] {
   switch (by) {
     case 'nothing':
       return [];
-    case 'trim-edge':
+    case 'crop-edge':
       return [`crop=${size}:0:0`];
-    case 'trim-middle':
+    case 'crop-centre':
       return [`crop=${size}`];
     case 'bars':
       return [`pad=${size}:(ow-iw)/2:(oh-ih)/2`];

@@ -21,11 +21,11 @@ export function orientationFilters(orientation: Orientation): readonly string[] 
  * Builds of 2018 scale bilinearly by default: an enlarged video had a quarter less detail. By default swscale rounds coarsely and
  * computes the chroma of RGB from every other pixel.
  */
-const flags = 'flags=bicubic+accurate_rnd+full_chroma_int';
-const flagsOfRgb = `${flags}+full_chroma_inp`;
+const scaleFlags = 'flags=bicubic+accurate_rnd+full_chroma_int';
+const rgbFlags = `${scaleFlags}+full_chroma_inp`;
 
 /** The decisions that scaling needs. */
-export type Scaled = Pick<Fit, 'scaleTo'> & Pick<VideoDecision, 'conversion' | 'staysInterlaced'>;
+type Scaled = Pick<Fit, 'scaleTo'> & Pick<VideoDecision, 'conversion' | 'staysInterlaced'>;
 
 /**
  * Scales the whole video and converts it to its matrix and to limited range. All options are given if any conversion is needed:
@@ -42,7 +42,7 @@ export function scaleFilters({ scaleTo, conversion, staysInterlaced }: Scaled): 
     ...(from === 'rgb' ? [] : [`in_color_matrix=${from}`, `in_range=${isFullRange ? 'pc' : 'tv'}`]),
     `out_color_matrix=${to}`,
     'out_range=tv',
-    from === 'rgb' ? flagsOfRgb : flags,
+    from === 'rgb' ? rgbFlags : scaleFlags,
     ...(staysInterlaced ? ['interl=1'] : []),
   ];
   return [`scale=${options.join(':')}`];
@@ -63,7 +63,7 @@ export function blackBackgroundFilters({ conversion }: Pick<VideoDecision, 'conv
   return [
     ...(from === 'rgb'
       ? []
-      : [`scale=in_color_matrix=${from}:in_range=${isFullRange ? 'pc' : 'tv'}:${flagsOfRgb}`]),
+      : [`scale=in_color_matrix=${from}:in_range=${isFullRange ? 'pc' : 'tv'}:${rgbFlags}`]),
     // Builds of 2018 use 16 for black if the frame still signals limited range.
     ...['format=gbrap', 'setrange=pc', 'premultiply=inplace=1', 'format=gbrp'],
   ];
@@ -75,7 +75,7 @@ export function toRgb({
   isFullRange,
 }: Pick<ColourConversion, 'from' | 'isFullRange'>): readonly string[] {
   const range = isFullRange ? 'pc' : 'tv';
-  return [`scale=in_color_matrix=${from}:in_range=${range}:${flagsOfRgb}`, 'format=rgb24'];
+  return [`scale=in_color_matrix=${from}:in_range=${range}:${rgbFlags}`, 'format=rgb24'];
 }
 
 /**

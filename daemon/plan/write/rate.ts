@@ -5,7 +5,7 @@ import { atLevel, type VideoEncoder } from '../encoders.js';
 export const assumedFramesPerSecond = 25;
 /** The minimum ceiling for `quality` 1-5: a slide show has few pixels per second, but still needs bits for each slide. */
 const minCeilingKbps = [60, 80, 100, 130, 170] as const;
-/** A bitrate may be missed by a tenth, so it is kept this far below the cap. */
+/** The maximum bitrate relative to the cap: a bitrate may be missed by a tenth, and its peaks need space below the cap. */
 const capHeadroom = 0.9;
 
 /**

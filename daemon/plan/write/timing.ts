@@ -16,8 +16,8 @@ export function timingFilters(timing: Timing, skipSeconds: number): readonly str
     timing.by === 'constant-rate' ? [`fps=${fraction(timing.rate)}`] : timing.dropRules.map(selectFilter);
   if (skipSeconds === 0 || filters.length === 0) return filters;
   const microseconds = Math.round(skipSeconds * 1e6);
-  const moved = (sign: '+' | '-') => ['settb=AVTB', `setpts=PTS${sign}${microseconds}`];
-  return [`trim=start=${secondsArgument(skipSeconds)}`, ...moved('-'), ...filters, ...moved('+')];
+  const shift = (sign: '+' | '-') => ['settb=AVTB', `setpts=PTS${sign}${microseconds}`];
+  return [`trim=start=${secondsArgument(skipSeconds)}`, ...shift('-'), ...filters, ...shift('+')];
 }
 
 /** Selects one frame for each integer passed: of frame numbers divided by N, or of ticks of the maximum rate. */
@@ -40,7 +40,7 @@ export function timingArgs(timing: Timing, { hasFpsMode }: Capabilities): readon
   switch (clock.by) {
     case 'frames':
       return [mode, 'vfr'];
-    case 'part-frames':
+    case 'frame-fractions':
       if (hasFpsMode) return [mode, 'vfr', ...timeBase(clock.step.numerator, clock.step.denominator)];
       // Older builds give the last frame a duration of one tick, so they get whole frames. Their edit lists, as below, would cut
       // off the last half second of a screen recording that seldom changes.
@@ -84,10 +84,10 @@ export function lastFrameArgs(lastFrame: LastFrame | null, { hasFpsMode }: Capab
  */
 
 /**
- * Ticks per second for uneven frames: as few as keep frames within two milliseconds of their times, and twelve per frame at high
- * frame rates.
+ * Ticks per second for uneven frames. The minimum keeps frames within two milliseconds of their times; high frame rates get
+ * twelve ticks per frame.
  */
-const stepRange = { min: 250, max: 1000, perFrame: 12 } as const;
+const tickRange = { min: 250, max: 1000, perFrame: 12 } as const;
 /** Maximum bitrate for libvpx: it counts the bits of some seconds in 32 bits. */
 const maxSafeKbps = 200_000;
 
@@ -103,32 +103,29 @@ export function encoderTiming(
     case 'frames':
     case 'counted':
       return timing;
-    case 'part-frames':
+    case 'frame-fractions':
       return { ...timing, clock: { by: 'frames' } };
     case 'fine': {
       const rate = framesPerSecond ?? assumedFramesPerSecond;
-      const wantedSteps = Math.min(
-        stepRange.max,
-        Math.max(stepRange.min, Math.ceil(rate * stepRange.perFrame)),
+      const wantedTicks = Math.min(
+        tickRange.max,
+        Math.max(tickRange.min, Math.ceil(rate * tickRange.perFrame)),
       );
       const max = (maxSafeKbps * rate) / encoderKbps(video);
-      const perSecond = Math.floor(Math.max(rate * 2, Math.min(wantedSteps, max)));
+      const perSecond = Math.floor(Math.max(rate * 2, Math.min(wantedTicks, max)));
       return { ...timing, clock: { by: 'counted', perSecond } };
     }
   }
 }
 
 /** The average number of ticks per frame, for an encoder that takes a tick for a frame; 1 for other encoders. */
-export function stepsPerFrame(timing: Timing, { framesPerSecond }: VideoDecision): number {
+export function ticksPerFrame(timing: Timing, { framesPerSecond }: VideoDecision): number {
   if (timing.by !== 'source-timestamps' || timing.clock.by !== 'counted') return 1;
   return timing.clock.perSecond / (framesPerSecond ?? assumedFramesPerSecond);
 }
 
-function isRateMisread(
-  { needsFixedTimeBase: countsSteps }: VideoEncoder,
-  { version, hasFpsMode }: Capabilities,
-): boolean {
-  return countsSteps === true && (version === null ? !hasFpsMode : version < 6);
+function isRateMisread({ needsFixedTimeBase }: VideoEncoder, { version, hasFpsMode }: Capabilities): boolean {
+  return needsFixedTimeBase === true && (version === null ? !hasFpsMode : version < 6);
 }
 
 function encoderKbps({ rate, cap }: VideoDecision): number {

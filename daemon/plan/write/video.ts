@@ -4,7 +4,7 @@ import type { Container } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
 import { colourArgs } from './frame-filters.js';
 import { assumedFramesPerSecond, rateArgs } from './rate.js';
-import { encoderTiming, stepsPerFrame, timingArgs } from './timing.js';
+import { encoderTiming, ticksPerFrame, timingArgs } from './timing.js';
 
 /** Which of two passes a run is, and where the first one writes its log for the second. */
 export interface Pass {
@@ -30,7 +30,7 @@ export function videoArgs(
     video.encoder,
     ...atLevel(encoder.speed, video.speed),
     ...(encoder.always ?? []),
-    ...rateArgs(video, encoder, pass === null ? 1 : stepsPerFrame(timing, video)),
+    ...rateArgs(video, encoder, pass === null ? 1 : ticksPerFrame(timing, video)),
     ...groupArgs(video, encoder, pass),
     ...colourArgs(video),
     ...(encoder.codec === 'hevc' && (container.needsHvc1Tag ?? false) ? ['-tag:v', 'hvc1'] : []),

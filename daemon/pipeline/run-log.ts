@@ -1,14 +1,47 @@
 import { withoutPassword } from '../../src/shared/redact.js';
+import { isFinal } from '../../src/shared/states.js';
+import type { Log } from '../../src/shared/util/log.js';
+import type { Change } from '../jobs/changes.js';
 import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
+import type { Run } from '../jobs/run.js';
+
+/** Wraps a run so that the changes of its job and files are logged. */
+export function withLogging(run: Run, log: Log): Run {
+  const { id, outputs } = run.job;
+  const startedAt = performance.now();
+  log('info', startedLine(run.job));
+  const describeFile = (change: Change) =>
+    'id' in change
+      ? outputLogName(
+          outputs.find((output) => output.id === change.id),
+          change.id,
+        )
+      : 'the input';
+  return {
+    ...run,
+    async change(change) {
+      const job = await run.change(change);
+      if ('media' in change) log('info', fileLine(id, describeFile(change), change.media, change.file));
+      if ('failure' in change) {
+        log(
+          'warn',
+          `Job ${id}: ${describeFile(change)} failed, ${change.failure.errorClass}: ${change.failure.message}`,
+        );
+      }
+      if (isFinal(job.state)) log('info', endLine(job, (performance.now() - startedAt) / 1000));
+      return job;
+    },
+  };
+}
 
 /** The log line of a started job. */
-export function startedLine({ id, input, outputs }: Job): string {
+function startedLine({ id, input, outputs }: Job): string {
   return `Job ${id} started: ${withoutPassword(input.url)} to ${formatOutputCount(outputs.length)}.`;
 }
 
 /** The log line of a probed input or a finished output. */
-export function fileLine(jobId: number, part: string, media: MediaFacts, file: FileFacts): string {
+function fileLine(jobId: number, part: string, media: MediaFacts, file: FileFacts): string {
   const { durationSeconds, format, video, audio } = media;
   const facts = [
     format,
@@ -25,7 +58,7 @@ function formatSize(bytes: number): string {
 }
 
 /** The log line of an ended job: its outputs, the time of the run, and the speed relative to playback. */
-export function endLine({ id, state, input, outputs }: Job, elapsedSeconds: number): string {
+function endLine({ id, state, input, outputs }: Job, elapsedSeconds: number): string {
   const finished = outputs.filter((output) => output.state === 'finished').length;
   const length = input.media?.durationSeconds ?? null;
   const speed = length === null || finished === 0 ? '' : `, ${(length / elapsedSeconds).toFixed(1)}x`;
@@ -33,7 +66,7 @@ export function endLine({ id, state, input, outputs }: Job, elapsedSeconds: numb
 }
 
 /** The name of an output in the log: its label, otherwise its id. */
-export function outputLogName(output: Pick<JobOutput, 'id' | 'label'> | undefined, id: number): string {
+function outputLogName(output: Pick<JobOutput, 'id' | 'label'> | undefined, id: number): string {
   return output?.label == null ? `output ${id}` : `output ${id} (${output.label})`;
 }
 
