@@ -1,7 +1,7 @@
 import { withoutExtension } from '../../src/shared/text/url-text.js';
 import { thumbnailCount } from '../jobs/thumbnails.js';
-import { expectedMedia } from '../plan/expected-media.js';
 import type { Capabilities, OutputToPlan, Plan } from '../plan/plan-types.js';
+import { expectedMedia } from '../plan/product.js';
 import { fileArgument } from '../plan/safe-input.js';
 import { planThumbnails } from '../plan/thumbnails.js';
 

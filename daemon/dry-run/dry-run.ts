@@ -8,7 +8,7 @@ import { checkRequest, type ResolvedOutput } from '../actions/check-request.js';
 import { missingFfmpegMessage } from '../app/health.js';
 import { type Ffmpeg, openFfmpeg } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job-failure.js';
-import { findFrameAtStart } from '../pipeline/find-frame-at-start.js';
+import { findFrameAtStart } from '../pipeline/plan-job.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan } from '../plan/plan-types.js';
 import { type HostKind, parseRemoteUrl } from '../transfer/remote-url.js';

@@ -1,15 +1,15 @@
 import { Semaphore } from '../../src/shared/util/semaphore.js';
 import type { Run } from '../jobs/run.js';
 
-/** What goes on side by side, each kind in so many places. */
+/** Semaphores for the work of concurrent jobs, one for each kind of work. */
 export interface ConcurrencyLimits {
-  /** Inputs that come from elsewhere. */
+  /** Downloads of inputs from other hosts. */
   readonly downloads: Semaphore;
-  /** Inputs that lie on this machine: none of them waits for a slow server. */
+  /** Copies of inputs on this machine. They never wait for a slow server. */
   readonly copies: Semaphore;
-  /** Jobs that are encoded. */
+  /** Encoding jobs. */
   readonly encodes: Semaphore;
-  /** Outputs that go elsewhere. Those that stay on this machine are mostly moved, and wait for nobody. */
+  /** Uploads of outputs to other hosts. Outputs that stay on this machine are usually moved, and do not wait. */
   readonly uploads: Semaphore;
 }
 
@@ -25,33 +25,33 @@ export function createConcurrencyLimits(encodes: number): ConcurrencyLimits {
 }
 
 /**
- * How many runs are begun so that so many encode at once: as many more as may download and upload beside them. It bounds how far a
- * long queue is fetched ahead.
+ * The number of runs to start so that this many can encode at once: enough that others can download and upload meanwhile. It
+ * limits how many inputs of a long queue are downloaded ahead.
  */
 export function runCountFor(encodes: number): number {
   return encodes === 0 ? 0 : encodes + 2 * transferLimitFor(encodes);
 }
 
-/** One alone would leave encoders waiting behind a slow server. */
+/** With a single transfer, encoders would wait for a slow server. */
 function transferLimitFor(encodes: number): number {
   return Math.max(2, encodes);
 }
 
-/** The priority of a run for every limit: before all runs that began after it. */
+/** Acquires the limits for one run. Runs that started earlier have priority. */
 export interface RunLimiter {
-  /** Greater than that of every run that began before. */
+  /** Greater than that of every earlier run. */
   readonly sequenceNumber: number;
-  /** Runs a task once its limit has a free permit. The signal ends the wait. */
+  /** Runs a task once its limit has a free permit. Aborting the signal ends the wait. */
   runExclusive<T>(kind: keyof ConcurrencyLimits, signal: AbortSignal, task: () => Promise<T>): Promise<T>;
 }
 
-/** The turn of a run. Where it does nothing but wait, its queue is told so. */
+/** Creates the limiter of a run. While the run only waits, its queue is notified. */
 export function createRunLimiter(limits: ConcurrencyLimits, run: Run, sequenceNumber: number): RunLimiter {
   return {
     sequenceNumber,
     async runExclusive(kind, signal, task) {
       const acquiring = limits[kind].acquire(sequenceNumber, signal);
-      // The next outputs may be encoded while one waits to be uploaded.
+      // Waiting for an upload does not count, because the run may encode its next outputs meanwhile.
       const release = await (kind === 'uploads' ? acquiring : run.whileWaiting(acquiring));
       try {
         return await task();

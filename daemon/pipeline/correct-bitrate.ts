@@ -11,14 +11,14 @@ import {
 import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedOutput } from './plan-job.js';
 
-/** How often a bitrate is corrected at most: the third time only between two tries that missed it on either side. */
+/** Maximum corrections of a bitrate. The third happens only between two attempts above and below the target. */
 const maxCorrections = 3;
 
 /**
- * Encodes an output again where two passes missed its `video_bitrate` by more than a tenth and telling the encoder another one can help,
- * and keeps the file that is nearest to what was asked for. The first pass is not repeated, but for an output that was made
- * together with others: its findings bear a number of that run. Progress stands meanwhile. A correction that fails leaves
- * what there was.
+ * Encodes an output again if two passes missed its `video_bitrate` by more than a tenth and another encoder bitrate can help.
+ * Keeps the file that is closest to the target. The first pass is not repeated, except for an output that was encoded in a group,
+ * because the names of its logs contain a number of that run. Progress is not updated meanwhile. If a correction fails, the
+ * previous file is kept.
  */
 export async function correctBitrate(
   run: Run,
@@ -65,7 +65,7 @@ export async function correctBitrate(
       const [from, to] = [best, measured].map(({ measuredKbps: foundKbps }) => Math.round(foundKbps));
       context.log(
         'info',
-        `Job ${run.job.id}: output ${output.id} was encoded again for its bitrate: ${from} became ${to} of ${targetKbps} Kbps.`,
+        `Job ${run.job.id}: output ${output.id} was encoded again to meet its bitrate of ${targetKbps} Kbps: ${from} Kbps before, ${to} Kbps now.`,
       );
       [best, other] = [measured, best];
     }
@@ -82,7 +82,10 @@ export async function correctBitrate(
     } catch (error) {
       run.signal.throwIfAborted();
       const { message } = toJobFailure(error, 'TranscodingError');
-      context.log('info', `Job ${run.job.id}: output ${output.id} stays as it was first encoded: ${message}`);
+      context.log(
+        'info',
+        `Job ${run.job.id}: output ${output.id} keeps its first encoding, because the correction of its bitrate failed: ${message}`,
+      );
       return null;
     }
   }

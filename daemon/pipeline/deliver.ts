@@ -11,23 +11,23 @@ import type { RunLimiter } from './concurrency-limits.js';
 import type { EncodedFile } from './encode.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { progressWeights } from './progress-weights.js';
-import { runStage } from './run-stage.js';
+import { runStage } from './stages.js';
 
-/** What there is to deliver for one output. */
+/** The files to deliver for one output. */
 export interface Delivery {
   readonly output: JobOutput;
   readonly encoded: EncodedFile;
-  /** Paths of its thumbnails, in their order. */
+  /** Paths of its thumbnails, in order. */
   readonly thumbnails: readonly string[];
-  /** The folder of the run. */
+  /** The scratch folder of the run. */
   readonly scratch: string;
-  /** Its place among those who upload. */
+  /** Limits concurrent uploads. */
   readonly limiter: RunLimiter;
 }
 
 /**
- * Delivers one encoded file and its thumbnails to their destinations and finishes the output; on failure the output is failed. Of an
- * output that was not finished nothing is left there.
+ * Delivers one encoded file and its thumbnails to their destinations and finishes the output. On failure the output fails, and
+ * the files that were delivered for it are removed.
  */
 export async function deliver(run: Run, context: PipelineContext, delivery: Delivery): Promise<void> {
   const { output, encoded } = delivery;
@@ -46,7 +46,7 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
     if (file !== null)
       await run.change({ type: 'output-finished', id: output.id, media: encoded.media, file });
   } catch (error) {
-    // Any other failure leaves it open whether the output counts as finished.
+    // After any other error it is unknown whether the output counts as finished.
     if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await rollBackAll();
     throw error;
   } finally {
@@ -54,7 +54,7 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
   }
 }
 
-/** Those of what has arrived that no other delivery has replaced since. They are nobody's from now on. */
+/** Returns the delivered URLs that no other delivery has replaced, and removes them from the map. */
 function releaseOwnUrls(
   { deliveries }: Pick<PipelineContext, 'deliveries'>,
   delivery: Delivery,
@@ -65,16 +65,19 @@ function releaseOwnUrls(
   return own;
 }
 
-/** An output that stays on this machine waits for nobody. */
+/** Limits the upload; an output that stays on this machine does not wait. */
 function withUploadSlot<T>(run: Run, { output, limiter }: Delivery, send: () => Promise<T>): Promise<T> {
   if (isLocal(output.destination)) return send();
-  // The encoder has long ended, and what comes next is this.
+  // Reported before the wait, because encoding has ended and this is the next event.
   const overallPercent = (1 - progressWeights(output).upload) * 100;
   run.progress(output.id, { event: 'uploading', percent: 0, overallPercent });
   return limiter.runExclusive('uploads', run.signal, send);
 }
 
-/** Sends the video last: where it is, its thumbnails are. Keeps a list of what has arrived. */
+/**
+ * Delivers the thumbnails first and the video last, so that a delivered video has its thumbnails. Adds each delivered URL to
+ * `uploaded`.
+ */
 async function sendAll(
   run: Run,
   context: PipelineContext,
@@ -85,7 +88,7 @@ async function sendAll(
   const transport = transportFor(context.transports, output.destination);
   const upload = transport.upload?.bind(transport);
   const weight = progressWeights(output).upload;
-  if (upload === undefined) throw new TypeError('the scheme of the destination takes no uploads');
+  if (upload === undefined) throw new TypeError('the scheme of the destination does not support uploads');
   const send = async (path: string, to: string, transfer: Omit<Transfer, 'signal'>) => {
     await context.scratch.recordDelivery(scratch, { outputId: output.id, path, url: to });
     const facts = await upload(path, to, { signal: run.signal, ...transfer });
@@ -108,8 +111,8 @@ async function sendAll(
 }
 
 /**
- * Takes away what has arrived of an output that came to nothing, the last first: folders were made for the first. What cannot be taken away
- * is told in the log, and ends it: of a server that stands still, every other file would be waited for as long.
+ * Removes the delivered files of a failed output, last first, because folders were created for the first. The first failure is
+ * logged and stops the removal: if a server hangs, every other file would wait for the same timeout.
  */
 export async function rollBack(
   { transports, log }: Pick<PipelineContext, 'transports' | 'log'>,
@@ -124,7 +127,7 @@ export async function rollBack(
   } catch (error) {
     log(
       'warn',
-      `Of an output that came to nothing, ${remaining.length} file(s) could not be taken away: ${String(error)}`,
+      `${remaining.length} delivered file(s) of a failed output could not be removed: ${String(error)}`,
     );
   }
 }

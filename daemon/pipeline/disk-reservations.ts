@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a job that works in the scratch folder needs of the disk, as far as it is known. */
+/** The disk space that a job needs in the scratch folder, as far as it is known. */
 export interface DiskReservation {
-  /** So much of the input has arrived, of so much; null where the server does not tell. */
+  /** Reports how much of the input has been downloaded; `totalBytes` is null if the server does not report a size. */
   setReceived(doneBytes: number, totalBytes: number | null): void;
-  /** All that the job makes is on the disk. */
+  /** Reports that all files of the job are on the disk. */
   markEncoded(): void;
-  /** Nothing of the job is left there. */
+  /** Releases the space: the files of the job are gone. */
   release(): void;
 }
 
-/** What the space is kept by. */
+/** Options of the scratch space. */
 export interface ScratchSpaceOptions {
-  /** Bytes that may still be written. */
+  /** Returns the free bytes on the disk. */
   readonly freeBytes: () => Promise<number>;
-  /** What is left free however many jobs there are. */
+  /** Bytes that must stay free. */
   readonly minFreeBytes: number;
-  /** How long the first word of a download is waited for that began just before another one, in milliseconds. */
+  /** How long to wait for the size of a download that started just before another one, in milliseconds. */
   readonly sizeTimeoutMs?: number;
 }
 
@@ -25,13 +25,13 @@ const defaultSizeTimeoutMs = 5000;
 interface Waiter {
   readonly sequenceNumber: number;
   readonly sizeBytes: number | null;
-  readonly grant: (hold: ScratchReservation) => void;
+  readonly grant: (reservation: ScratchReservation) => void;
 }
 
 /**
- * Sees to it that jobs which work side by side have room for it: a download begins beside others only where its file fits, with as much
- * again for what is made of it, beside what the others still need. A job that is alone just tries. Those that wait go by their
- * turns, and nobody overtakes: a large file would wait for ever behind small ones.
+ * Reserves disk space for concurrent jobs. A download starts only if its file, the same size again for its outputs, and the space
+ * that the other jobs still need fit on the disk. A job without others starts in any case. Waiting jobs start in the order of
+ * their sequence numbers, because a large file would otherwise wait forever behind small ones.
  */
 export class ScratchSpace {
   readonly #options: ScratchSpaceOptions;
@@ -45,10 +45,10 @@ export class ScratchSpace {
   }
 
   /**
-   * Waits for room for one more job. Its size is asked for only where there are others, and that it cannot be told, for whatever reason,
-   * counts as nothing. Rejects with the signal's reason when that is aborted.
+   * Waits for space for one more job. Its size is queried only if there are other jobs; an unknown size counts as 0. Rejects with
+   * the reason of the signal if that is aborted.
    */
-  async hold(
+  async reserve(
     sequenceNumber: number,
     sizeOf: () => Promise<number | null>,
     signal: AbortSignal,
@@ -65,9 +65,9 @@ export class ScratchSpace {
       const waiter: Waiter = {
         sequenceNumber,
         sizeBytes,
-        grant(hold) {
+        grant(reservation) {
           signal.removeEventListener('abort', onAbort);
-          resolve(hold);
+          resolve(reservation);
         },
       };
       signal.addEventListener('abort', onAbort, { once: true });
@@ -76,23 +76,26 @@ export class ScratchSpace {
     });
   }
 
-  /** Whether a file of this size, made now, fits beside what all jobs still need. A disk that cannot be asked is told of by what writes to it. */
-  async hasRoomFor(bytes: number): Promise<boolean> {
+  /**
+   * Whether a file of this size fits in addition to what all jobs still need. True if the free space is unknown: a full disk then
+   * shows when writing fails.
+   */
+  async hasSpaceFor(bytes: number): Promise<boolean> {
     const freeBytes = await this.#options.freeBytes().catch(() => Number.POSITIVE_INFINITY);
-    const needed = [...this.#reservations].reduce((sum, hold) => sum + hold.remainingBytes, 0);
+    const needed = [...this.#reservations].reduce((sum, reservation) => sum + reservation.remainingBytes, 0);
     return freeBytes - needed - bytes >= this.#options.minFreeBytes;
   }
 
   #begin(sizeBytes: number | null): ScratchReservation {
-    const hold = new ScratchReservation(sizeBytes, () => {
-      if (hold.isReleased) this.#reservations.delete(hold);
+    const reservation = new ScratchReservation(sizeBytes, () => {
+      if (reservation.isReleased) this.#reservations.delete(reservation);
       this.#admit();
     });
-    this.#reservations.add(hold);
-    return hold;
+    this.#reservations.add(reservation);
+    return reservation;
   }
 
-  /** Admits the waiting jobs that fit, one after the other. If anything changes meanwhile, it checks again. */
+  /** Starts the waiting jobs that fit, one after the other. Checks again if anything changes meanwhile. */
   #admit(): void {
     this.#mustAdmitAgain = true;
     if (this.#isAdmitting || this.#waiters.length === 0) return;
@@ -108,7 +111,7 @@ export class ScratchSpace {
       const canStart = candidate !== undefined && (await this.#canStart(candidate));
       const [first, ...others] = this.#waiters;
       if (!canStart || first === undefined || first !== candidate) {
-        // Somebody came or went in between, and whether that one may go was not asked.
+        // The first waiting job changed meanwhile, and the new one has not been checked.
         if (first !== candidate) this.#mustAdmitAgain = true;
         continue;
       }
@@ -121,10 +124,10 @@ export class ScratchSpace {
 
   async #canStart({ sizeBytes }: Waiter): Promise<boolean> {
     if (this.#reservations.size === 0) return true;
-    return this.hasRoomFor(2 * (sizeBytes ?? 0));
+    return this.hasSpaceFor(2 * (sizeBytes ?? 0));
   }
 
-  /** What downloads need that have just begun is known in a moment, and nothing can be said of the room before. */
+  /** Waits for the sizes of downloads that have just started. Until they are known, the needed space is unknown too. */
   async #waitForSizes(): Promise<void> {
     const unknown = [...this.#reservations].filter(({ isKnown }) => !isKnown);
     if (unknown.length === 0) return;
@@ -134,7 +137,7 @@ export class ScratchSpace {
     }).catch(() => {});
     await Promise.race([Promise.all(unknown.map(({ whenKnown }) => whenKnown)), timeout]);
     timer.abort();
-    for (const hold of unknown) hold.setKnown();
+    for (const reservation of unknown) reservation.setKnown();
   }
 }
 
@@ -147,7 +150,7 @@ class ScratchReservation implements DiskReservation {
   isReleased = false;
   #markKnown: () => void = () => {};
 
-  /** Resolves as soon as anything was heard of it. */
+  /** Resolves when the size is known, or when the reservation ends. */
   readonly whenKnown: Promise<void> = new Promise((resolve) => {
     this.#markKnown = resolve;
   });
@@ -162,7 +165,7 @@ class ScratchReservation implements DiskReservation {
     return this.#isKnown;
   }
 
-  /** What it will still write: the rest of the input, and what is made of it, taken to be as large. */
+  /** The bytes it will still write: the rest of the input, and its outputs, assumed to be as large. */
   get remainingBytes(): number {
     if (this.#isEncoded || this.#totalBytes === null) return 0;
     return Math.max(0, this.#totalBytes - this.#arrivedBytes) + this.#totalBytes;

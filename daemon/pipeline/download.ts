@@ -8,19 +8,19 @@ import type { RunLimiter } from './concurrency-limits.js';
 import type { DiskReservation } from './disk-reservations.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { downloadWeight } from './progress-weights.js';
-import { runStage } from './run-stage.js';
+import { runStage } from './stages.js';
 
-/** The input on this machine's disk. */
+/** The downloaded input. */
 export interface DownloadedInput {
   readonly path: string;
   readonly file: FileFacts;
-  /** What the job needs of the disk, to be released at its end. */
+  /** The disk space of the job, to be released at its end. */
   readonly reservation: DiskReservation;
 }
 
 /**
- * Brings the input into the scratch folder, once it is the job's turn and there is room. On failure the job is failed and null given
- * back.
+ * Downloads the input into the scratch folder, once the limits and the disk space allow it. On failure the job fails and null is
+ * returned.
  */
 export function download(
   run: Run,
@@ -49,9 +49,12 @@ async function fetch(
   const { input } = run.job;
   const path = join(scratch, 'input');
   const transport = transportFor(context.transports, input.url);
-  if (transport.download === undefined) throw new TypeError('the scheme of the input takes no downloads');
+  if (transport.download === undefined)
+    throw new TypeError('the scheme of the input does not support downloads');
   const sizeOf = async () => (await transport.sizeOf?.(input.url, run.signal)) ?? null;
-  const reservation = await run.whileWaiting(context.space.hold(limiter.sequenceNumber, sizeOf, run.signal));
+  const reservation = await run.whileWaiting(
+    context.space.reserve(limiter.sequenceNumber, sizeOf, run.signal),
+  );
   try {
     const file = await transport.download(input.url, path, {
       signal: run.signal,

@@ -11,10 +11,10 @@ import { createEncodingProgressReporter } from './encoding-progress-reporter.js'
 import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedGroup, PlannedOutput } from './plan-job.js';
 import { progressWeights } from './progress-weights.js';
-import { runStage } from './run-stage.js';
+import { runStage } from './stages.js';
 import { toShortClipError, verifyOutput } from './verify-output.js';
 
-/** An encoded file in the scratch folder and what it was found to be. */
+/** An encoded file in the scratch folder, and its probed facts. */
 export interface EncodedFile {
   readonly product: Product;
   readonly media: MediaFacts;
@@ -27,9 +27,9 @@ export interface EncodedOutput {
 }
 
 /**
- * Makes the outputs of a group and gives each whose file is good, one after the other, to be delivered before the next is looked at. Where
- * making them together fails, they are made one by one, so that the one that cannot be made takes no other with it; that one is
- * failed and left out.
+ * Encodes the outputs of a group and yields each one whose file is valid, to be delivered before the next is verified. If
+ * encoding them together fails, they are encoded one by one, so that one failure does not affect the others. A failed output is
+ * not yielded.
  */
 export async function* encode(
   run: Run,
@@ -60,7 +60,7 @@ export async function* encode(
   }
 }
 
-/** Whether several outputs could be made together. What a failure leaves is removed, as it may be lack of room. */
+/** Encodes several outputs together; returns false on failure. Partial files are removed, because the disk may be full. */
 async function encodeTogether(
   run: Run,
   context: PipelineContext,
@@ -74,13 +74,16 @@ async function encodeTogether(
     run.signal.throwIfAborted();
     const ids = members.map(({ output }) => output.id).join(', ');
     const { message } = toJobFailure(error, 'TranscodingError');
-    context.log('info', `Job ${run.job.id}: outputs ${ids} are made one by one: ${message}`);
+    context.log(
+      'info',
+      `Job ${run.job.id}: outputs ${ids} are encoded one by one, because encoding them together failed: ${message}`,
+    );
     for (const { product } of members) await rm(product.path, { force: true });
     return false;
   }
 }
 
-/** Runs the steps that outputs have in common. Each of them is told how far it is. */
+/** Runs the steps that the outputs share, and reports progress for each output. */
 async function runSteps(
   run: Run,
   context: PipelineContext,
@@ -108,7 +111,7 @@ async function runSteps(
   }
 }
 
-/** A file is delivered only when it is what was planned. */
+/** Probes and verifies an encoded file. Throws if it is not as planned. */
 async function verifyEncoded(
   context: PipelineContext,
   product: Product,
@@ -122,6 +125,6 @@ async function verifyEncoded(
   });
   const failure = verifyOutput(product, media);
   if (failure !== null) throw new VencError(failure.errorClass, failure.message, { cause: probeError });
-  if (media === null) throw new TypeError('a file that cannot be read was found good');
+  if (media === null) throw new TypeError('an unreadable file passed verification');
   return media;
 }

@@ -1,15 +1,14 @@
 import type { EncodeProgress } from '../ffmpeg/ffmpeg-types.js';
 import type { FileProgress } from '../jobs/progress.js';
 import type { Step } from '../plan/plan-types.js';
-import { startRateEstimate, updateRateEstimate } from './rate-estimator.js';
 
-/** Makes progress of an output out of a report of one of its steps. `atMs` is when that came, by a clock that only goes forward. */
+/** Converts the progress of a step to that of its output. `atMs` is the time of the report on a monotonic clock. */
 export type EncodingProgressReporter = (step: Step, progress: EncodeProgress, atMs: number) => FileProgress;
 
 /**
- * The meter of one output: `steps` are all that are run for it, in their order, and `share` is what encoding is of all the work for
- * it. A report of a step is to come after all those of the steps before. Promises a percent that never falls, and tells how long the
- * steps and the thumbnails after them still take, as soon as it can. What an upload takes cannot be known by the encoding.
+ * Creates the progress reporter of one output. `steps` are all its steps in order, and `weight` is the part of encoding in all
+ * its work. Reports must follow the order of the steps. The percentage never falls. The remaining time covers the steps and the
+ * thumbnails, and is reported as soon as it can be estimated; the time of the upload is unknown during encoding.
  */
 export function createEncodingProgressReporter(
   steps: readonly Step[],
@@ -39,8 +38,8 @@ export function createEncodingProgressReporter(
 }
 
 /**
- * Seconds that have come out of the encoder: those that went in, without the frames that it holds back. A report that is within a frame
- * of the end is the last one: while the frames held back are encoded, ffmpeg says nothing.
+ * Seconds that the encoder has output: its input without the frames that it buffers. A report within a frame of the end is the
+ * last one, because ffmpeg reports nothing while the buffered frames are encoded.
  */
 function encodedSeconds(step: Step, { seconds, frame }: EncodeProgress): number {
   const { encoderDelayFrames: heldFrames, durationSeconds } = step;
@@ -51,7 +50,7 @@ function encodedSeconds(step: Step, { seconds, frame }: EncodeProgress): number 
   return isAtEnd ? seconds : seconds - heldFrames * frameSeconds;
 }
 
-/** Share of the steps that is done, 0-1. */
+/** Completed part of the steps, 0-1. */
 function completedFraction(steps: readonly Step[], step: Step, { seconds }: EncodeProgress): number {
   const before = steps
     .slice(0, steps.indexOf(step))
@@ -61,20 +60,20 @@ function completedFraction(steps: readonly Step[], step: Step, { seconds }: Enco
   return Math.min(1, before + step.progressWeight * stepFraction);
 }
 
-/** The rate to expect of a step after one that had this rate: their times are as their shares. */
+/** The expected rate of a step after one with this rate: the times are proportional to the weights. */
 function expectedRate(rate: number | null, before: Step, step: Step): number | null {
   const lengths = (step.durationSeconds ?? 0) / (before.durationSeconds ?? 0);
   const expected = ((rate ?? 0) * before.progressWeight * lengths) / step.progressWeight;
   return Number.isFinite(expected) && expected > 0 ? expected : null;
 }
 
-/** Seconds of film that are decoded to find a thumbnail, half of what usually lies between keyframes, and what decoding is of encoding. */
+/** Seconds decoded to find a thumbnail (half of a common keyframe interval), and the cost of decoding relative to encoding. */
 const seekDecodeSeconds = 5;
 const decodeCostRatio = 0.1;
 
 /**
- * What is left of this step at its present rate, and of the later ones as their shares are to this one's. Thumbnails are taken by
- * decoding the finished file where they are, at most all of it once.
+ * The rest of this step at its current rate, and the later steps in proportion to their weights. Thumbnails are decoded from the
+ * finished file, at most all of it once.
  */
 function estimateRemainingSeconds(
   steps: readonly Step[],
@@ -90,4 +89,40 @@ function estimateRemainingSeconds(
     .reduce((sum, { progressWeight: weight }) => sum + weight, 0);
   const decoded = Math.min(total, thumbnails * seekDecodeSeconds) * decodeCostRatio;
   return Math.max(0, total - seconds) / rate + (total * later + decoded) / rate / step.progressWeight;
+}
+
+/** The progress rate of a run of ffmpeg. */
+export interface RateEstimate {
+  /** Time of the last report, in milliseconds of any clock, and the position then; null before the first report. */
+  readonly last: { readonly atMs: number; readonly seconds: number } | null;
+  /** Time of the first report. */
+  readonly sinceMs: number;
+  /** Seconds of media per second, smoothed; null while unknown. */
+  readonly rate: number | null;
+}
+
+/** The estimate at the start of a run; `rate` is the expected rate, if known. */
+export function startRateEstimate(rate: number | null = null): RateEstimate {
+  return { last: null, sinceMs: 0, rate };
+}
+
+/** Minimum time constant of the smoothing. */
+const minSmoothingSeconds = 2;
+/** The time constant as a part of the elapsed time: the longer a run lasts, the less one report counts. */
+const smoothingShare = 1 / 2;
+
+/**
+ * The estimate after a report. It uses the progress between two reports, not since the start: an encoder buffers seconds of video
+ * before it outputs the first frame, and the speed at the start does not predict the later speed. Older reports count less. Pure.
+ */
+export function updateRateEstimate(estimate: RateEstimate, atMs: number, seconds: number): RateEstimate {
+  if (seconds <= 0) return estimate;
+  const { last, rate } = estimate;
+  if (last === null) return { ...estimate, last: { atMs, seconds }, sinceMs: atMs };
+  const elapsedSeconds = (atMs - last.atMs) / 1000;
+  if (elapsedSeconds <= 0) return estimate;
+  const currentRate = Math.max(0, seconds - last.seconds) / elapsedSeconds;
+  const smoothingSeconds = Math.max(minSmoothingSeconds, ((atMs - estimate.sinceMs) / 1000) * smoothingShare);
+  const weight = rate === null ? 1 : 1 - Math.exp(-elapsedSeconds / smoothingSeconds);
+  return { ...estimate, last: { atMs, seconds }, rate: (rate ?? 0) + weight * (currentRate - (rate ?? 0)) };
 }

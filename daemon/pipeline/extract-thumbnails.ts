@@ -7,11 +7,11 @@ import { thumbnailCount } from '../jobs/thumbnails.js';
 import { planThumbnails, type ThumbnailPlan } from '../plan/thumbnails.js';
 import type { EncodedFile } from './encode.js';
 import type { PipelineContext } from './pipeline-context.js';
-import { runStage } from './run-stage.js';
+import { runStage } from './stages.js';
 
 /**
- * Takes the thumbnails of an encoded output, into the scratch folder: a file for each of them, in their order. On failure the output is
- * failed (`ThumbnailError`) and null given back.
+ * Extracts the thumbnails of an encoded output into the scratch folder. Returns a file for each, in order. On failure the output
+ * fails (`ThumbnailError`) and null is returned.
  */
 export function extractThumbnails(
   run: Run,
@@ -50,8 +50,8 @@ export function extractThumbnails(
 }
 
 /**
- * Whether all pictures were taken where they were sought. Builds of 2018 crash where no frame is left behind the place that was sought, as at the
- * end of an FLV file whose sound lasts longer.
+ * Extracts the images by seeking; returns whether all were found. Builds of 2018 crash if no frame follows the seek position, for
+ * example at the end of an FLV file whose audio is longer than its video.
  */
 async function tryExtract(
   run: Run,
@@ -83,11 +83,11 @@ async function extractImages(
     run.signal.throwIfAborted();
     if (isVencError(error, 'OutOfSpaceError')) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new VencError('ThumbnailError', `The thumbnails could not be taken: ${why}`, { cause: error });
+    throw new VencError('ThumbnailError', `The thumbnails could not be extracted: ${why}`, { cause: error });
   }
 }
 
-/** A file for each thumbnail: delivering may move it away, so those that show the same picture get copies. */
+/** Returns a file for each thumbnail. Delivering may move files, so thumbnails of the same frame get copies. */
 async function filesOf(images: readonly string[], scratch: string): Promise<readonly string[]> {
   const files: string[] = [];
   for (const [index, name] of images.entries()) {
@@ -100,7 +100,7 @@ async function filesOf(images: readonly string[], scratch: string): Promise<read
     } else if (await exists(path)) {
       files.push(path);
     } else {
-      throw new VencError('ThumbnailError', `Picture ${index + 1} of the output could not be taken.`);
+      throw new VencError('ThumbnailError', `Thumbnail ${index + 1} could not be extracted.`);
     }
   }
   return files;

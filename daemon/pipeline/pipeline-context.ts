@@ -5,14 +5,14 @@ import type { ConcurrencyLimits } from './concurrency-limits.js';
 import type { ScratchSpace } from './disk-reservations.js';
 import type { ScratchFolders } from './scratch-folders.js';
 
-/** What a run needs beside its job. */
+/** What a run needs in addition to its job. */
 export interface PipelineContext {
   readonly ffmpeg: Ffmpeg;
   readonly transports: TransportRegistry;
   readonly scratch: ScratchFolders;
   readonly space: ScratchSpace;
   readonly limits: ConcurrencyLimits;
-  /** The delivery that put the file at an address, of those under way: another job may deliver to the same one. */
+  /** The running delivery that delivered to each URL. Another job may deliver to the same URL. */
   readonly deliveries: Map<string, object>;
   readonly log: Log;
 }

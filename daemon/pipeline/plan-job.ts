@@ -1,33 +1,36 @@
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isFinal } from '../../src/shared/states.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
+import type { Ffmpeg } from '../ffmpeg/index.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
+import { mayStartInFrame } from '../plan/decide/clip.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import { plan } from '../plan/plan.js';
 import type { Plan, Product, Step, WatermarkImage } from '../plan/plan-types.js';
-import { findFrameAtStart } from './find-frame-at-start.js';
+import { mediaStartSeconds } from '../plan/thumbnails.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { createWatermarkFetcher } from './watermark-fetcher.js';
 
-/** Outputs that are made in the same runs of ffmpeg; often one alone. */
+/** Outputs that are encoded in the same runs of ffmpeg; often only one. */
 export interface PlannedGroup {
-  /** They have their steps in common. */
+  /** The outputs; all share their steps. */
   readonly members: readonly PlannedOutput[];
-  /** The same outputs with the steps that make each of them alone. */
+  /** The same outputs, each with the steps that encode it without the others. */
   readonly individually: readonly PlannedOutput[];
 }
 
-/** One output with what is to be done for it. */
+/** A planned output. */
 export interface PlannedOutput {
   readonly output: JobOutput;
   readonly steps: readonly Step[];
   readonly product: Product;
-  /** The steps that make it alone where its encoder is told another bitrate, in Kbps. */
+  /** The steps that encode it without the others at another bitrate, in Kbps. */
   readonly stepsAtBitrate: (kbps: number) => readonly Step[];
 }
 
-/** An output that is still to be made, and what was found out for it. */
+/** An output that is not final, with the facts that planning needs. */
 interface PendingOutput {
   readonly output: JobOutput;
   readonly watermarks: readonly WatermarkImage[];
@@ -36,8 +39,8 @@ interface PendingOutput {
 }
 
 /**
- * Plans what is left to do. Outputs that cannot be made of this input, or whose watermarks cannot be had, are failed here, and left
- * out.
+ * Plans the outputs that are not final. Outputs that cannot be encoded from this input, or whose watermarks cannot be fetched,
+ * fail here and are omitted.
  */
 export async function planJob(
   run: Run,
@@ -83,7 +86,7 @@ export async function planJob(
   if (video !== null && isHighRange(video) && !canToneMap(context.ffmpeg.capabilities)) {
     context.log(
       'warn',
-      `Job ${run.job.id}: the input is HDR and this ffmpeg lacks zscale or tonemap: its outputs may look pale.`,
+      `Job ${run.job.id}: the input is HDR and this ffmpeg has no zscale or tonemap filter, so the outputs may look pale.`,
     );
   }
   const outputs = pendingOutputs.map(({ output }) => output);
@@ -97,7 +100,7 @@ export async function planJob(
   }));
 }
 
-/** The ids of the outputs that have their steps in common, in the order of the steps. */
+/** The ids of the outputs that share steps, in the order of the steps. */
 function groupIds(steps: readonly Step[]): readonly (readonly number[])[] {
   return steps
     .map(({ outputIds }) => outputIds)
@@ -116,4 +119,24 @@ function plannedOutputs(
     const own = steps.filter(({ outputIds }) => outputIds.includes(output.id));
     return [{ output, steps: own, product, stepsAtBitrate: stepsAtBitrate(output) }];
   });
+}
+
+/**
+ * The start of the frame that is displayed at the start of the clip of an output, in seconds from the start of the input. Null if
+ * it is not needed, because the frame rate is high, or not found.
+ */
+export async function findFrameAtStart(
+  ffmpeg: Pick<Ffmpeg, 'findDisplayedFrame'>,
+  input: { readonly path: string; readonly media: MediaFacts },
+  settings: OutputSettings,
+  signal?: AbortSignal,
+): Promise<number | null> {
+  const { path, media } = input;
+  const { video } = media;
+  if (video === null || !mayStartInFrame(settings, media)) return null;
+  const startSeconds = mediaStartSeconds(media);
+  const position = { streamIndex: video.streamIndex, seconds: startSeconds + (settings.start_clip ?? 0) };
+  const frameStartSeconds = await ffmpeg.findDisplayedFrame(path, position, signal);
+  signal?.throwIfAborted();
+  return frameStartSeconds === null ? null : Math.max(0, frameStartSeconds - startSeconds);
 }

@@ -1,19 +1,19 @@
 import { isLocal } from '../jobs/expected-work.js';
 import type { JobOutput } from '../jobs/job.js';
 
-/** How the work for an output is parted, for its progress: shares that add up to 1. */
+/** The parts of the work for an output, for its progress. They add up to 1. */
 export interface ProgressWeights {
   readonly encode: number;
   readonly thumbnails: number;
   readonly upload: number;
 }
 
-/** What an upload to somewhere else is taken to be of the work, and what a move on this machine is. */
+/** The weight of an upload to another host, and of a move on this machine. */
 const uploadWeights = { remote: 0.1, local: 0.01 } as const;
-/** What pictures are taken to be: a start of ffmpeg, and seeking to each of them; a few hundred are never most of the work. */
+/** The weight of thumbnails: starting ffmpeg, and seeking to each; even hundreds are never most of the work. */
 const thumbnailWeights = { base: 0.01, perThumbnail: 0.002, max: 0.3 } as const;
 
-/** The shares of an output: by where it goes, and by how many pictures are taken of it. */
+/** The weights of an output, by its destination and its number of thumbnails. */
 export function progressWeights({
   destination,
   settings,
@@ -27,7 +27,7 @@ export function progressWeights({
   return { encode: 1 - upload - thumbnails, thumbnails, upload };
 }
 
-/** Share of the download in the work for an input; the rest is inspecting, which is most of it where there is nothing to wait for. */
+/** The weight of the download in the work for an input. The rest is probing, which is most of it for a local file. */
 export function downloadWeight(inputUrl: string): number {
   return isLocal(inputUrl) ? 0.2 : 0.95;
 }

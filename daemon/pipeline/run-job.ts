@@ -1,23 +1,22 @@
 import { rm } from 'node:fs/promises';
-import { isFinal } from '../../src/shared/states.js';
-import type { Change } from '../jobs/changes.js';
+import type { MediaFacts } from '../jobs/media.js';
 import type { Run, RunHandler } from '../jobs/run.js';
 import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
 import { deliver } from './deliver.js';
 import { type DownloadedInput, download } from './download.js';
 import { encode } from './encode.js';
 import { extractThumbnails } from './extract-thumbnails.js';
-import { inspect } from './inspect.js';
-import { endLine, fileLine, outputLogName, startedLine } from './log-lines.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { type PlannedGroup, planJob } from './plan-job.js';
-import { type Spawn, withTaskGroup } from './task-group.js';
+import { downloadWeight } from './progress-weights.js';
+import { withLogging } from './run-log.js';
+import { runStage, type Spawn, withTaskGroup } from './stages.js';
 
 /**
- * Carries one job out, stage by stage: download, inspect, plan, then encode the outputs, together those that can share the decoding,
- * and deliver each while the next are encoded. Each stage waits for its place beside other jobs; what is ready to be encoded is so in
- * the order in which the runs began. What fails is told to the job as a change; an output that fails takes no other with it. Ends
- * early, leaving no file and no encoder, when the run is stopped.
+ * Runs a job in stages: download, inspect, plan, then encode the outputs (together if they can share decoding) and deliver each
+ * while the next ones are encoded. Each stage waits for its limit; jobs are encoded in the order in which their runs started.
+ * Failures are reported as changes of the job, and a failed output does not affect the others. If the run is stopped, it ends
+ * early and leaves no file and no encoder.
  */
 export function createJobRunner(context: PipelineContext): RunHandler {
   let runCount = 0;
@@ -27,21 +26,21 @@ export function createJobRunner(context: PipelineContext): RunHandler {
     const scratch = await context.scratch.open(run.job.id);
     let source: DownloadedInput | null = null;
     try {
-      const loggedRun = withLogging(run, context);
+      const loggedRun = withLogging(run, context.log);
       source = await download(loggedRun, context, scratch, limiter);
       if (source !== null) await runStages(loggedRun, context, { scratch, limiter, source });
     } catch (error) {
       // The caller that stopped the run has already set the state of the job.
       if (!run.signal.aborted) throw error;
     } finally {
-      // The reservation ends with the job, whether or not its folder could be removed: what is left there is no longer free anyhow.
+      // The reservation ends with the job, even if its folder cannot be removed: those files already reduce the free space.
       source?.reservation.release();
       await context.scratch.close(scratch);
     }
   };
 }
 
-/** What a run has at hand once its input is there. */
+/** What the stages after the download need. */
 interface PreparedRun {
   readonly scratch: string;
   readonly limiter: RunLimiter;
@@ -63,7 +62,7 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
   });
 }
 
-/** Makes the outputs, and has each delivered as soon as it is there. Where the disk fills up, what is made must leave it first. */
+/** Encodes the outputs and starts the delivery of each. If disk space is short, pending deliveries must end first. */
 async function encodeAll(
   run: Run,
   context: PipelineContext,
@@ -72,7 +71,7 @@ async function encodeAll(
 ): Promise<void> {
   let deliveries: Promise<unknown>[] = [];
   for (const group of groups) {
-    if (deliveries.length > 0 && !(await context.space.hasRoomFor(source.file.sizeBytes))) {
+    if (deliveries.length > 0 && !(await context.space.hasSpaceFor(source.file.sizeBytes))) {
       await Promise.allSettled(deliveries);
       deliveries = [];
     }
@@ -88,31 +87,20 @@ async function encodeAll(
   }
 }
 
-/** The same run, with what happens to the job and its files in the log. */
-function withLogging(run: Run, { log }: PipelineContext): Run {
-  const { id, outputs } = run.job;
-  const startedAt = performance.now();
-  log('info', startedLine(run.job));
-  const describeFile = (change: Change) =>
-    'id' in change
-      ? outputLogName(
-          outputs.find((output) => output.id === change.id),
-          change.id,
-        )
-      : 'the input';
-  return {
-    ...run,
-    async change(change) {
-      const job = await run.change(change);
-      if ('media' in change) log('info', fileLine(id, describeFile(change), change.media, change.file));
-      if ('failure' in change) {
-        log(
-          'warn',
-          `Job ${id}: ${describeFile(change)} failed, ${change.failure.errorClass}: ${change.failure.message}`,
-        );
-      }
-      if (isFinal(job.state)) log('info', endLine(job, (performance.now() - startedAt) / 1000));
-      return job;
-    },
-  };
+/** Probes the input. On failure the job fails and null is returned. */
+async function inspect(
+  run: Run,
+  context: PipelineContext,
+  source: DownloadedInput,
+): Promise<MediaFacts | null> {
+  const overallPercent = downloadWeight(run.job.input.url) * 100;
+  run.progress(run.job.input.id, { event: 'inspecting', percent: 0, overallPercent });
+  const media = await runStage(
+    run,
+    () => context.ffmpeg.probe(source.path, run.signal),
+    'UnsupportedInputError',
+    (failure) => run.change({ type: 'input-failed', failure }),
+  );
+  if (media !== null) await run.change({ type: 'inspected', media, file: source.file });
+  return media;
 }

@@ -9,40 +9,43 @@ export interface DeliveredFile {
   readonly url: string;
 }
 
-/** Folders to work in, one a job, below one folder of the data folder. Nothing in them is worth keeping but the notes of what was delivered. */
+/**
+ * Scratch folders, one for each run, below one folder of the data folder. Only their journals of delivered files must survive a
+ * restart.
+ */
 export interface ScratchFolders {
-  /** A new, empty folder for one run of a job. */
+  /** Creates an empty folder for a run of a job. */
   open(jobId: number): Promise<string>;
-  /** Deletes it with all that is in it. Never rejects: what cannot be deleted is logged, and tried again later. */
+  /** Deletes a folder and its contents. Never rejects: failures are logged, and deletion is retried later. */
   close(folder: string): Promise<void>;
   /**
-   * Notes in a run's folder that a file in it is about to be delivered. Once it is gone from there it has arrived, so that the next
-   * daemon can take it away should this one be killed.
+   * Records in the folder of a run that one of its files is about to be delivered. Once the file has left the folder, it was
+   * delivered, so the next daemon can remove it from the destination if this one is killed.
    */
   recordDelivery(
     folder: string,
     file: { readonly outputId: number; readonly path: string; readonly url: string },
   ): Promise<void>;
-  /** What had arrived by such notes in the folders that earlier daemons left. */
+  /** Lists the files that earlier daemons delivered for unfinished outputs, according to the journals in their folders. */
   listDelivered(): Promise<readonly DeliveredFile[]>;
-  /** Deletes what earlier daemons left. Never rejects, as `close`. */
+  /** Deletes all folders of earlier daemons. Never rejects, like `close`. */
   clear(): Promise<void>;
-  /** Tries again to delete what could not be deleted before. Never rejects. */
+  /** Retries failed deletions. Never rejects. */
   retryRemovals(): Promise<void>;
 }
 
-/** Keeps scratch folders below `root`. */
+/** Creates the scratch folders below `root`. */
 export function createScratchFolders(root: string, log: Log): ScratchFolders {
   /** Folders that could not be deleted. */
   const undeletable = new Set<string>();
   const remove = async (folder: string): Promise<boolean> => {
     try {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-      if (undeletable.delete(folder)) log('info', `The scratch folder ${folder} is removed now.`);
+      if (undeletable.delete(folder)) log('info', `The scratch folder ${folder} has now been removed.`);
       return true;
     } catch (error) {
       if (!undeletable.has(folder))
-        log('warn', `The scratch folder ${folder} could not be removed, and is tried again later: ${error}`);
+        log('warn', `The scratch folder ${folder} could not be removed; retrying later: ${error}`);
       undeletable.add(folder);
       return false;
     }
@@ -78,19 +81,19 @@ export function createScratchFolders(root: string, log: Log): ScratchFolders {
 }
 
 const journalName = 'deliveries';
-/** Names that are tried for a folder; more than that, and the disk is at fault. */
+/** Maximum folder names to try. If all fail, the disk is the cause. */
 const maxFolderNames = 100;
 
 async function readJournal(root: string, name: string): Promise<readonly DeliveredFile[]> {
   const text = await readFile(join(root, name, journalName), 'utf8').catch(() => '');
   const delivered: DeliveredFile[] = [];
-  // A daemon that was killed may have left half a line.
+  // A daemon that was killed may have left an incomplete line.
   for (const [, outputId, file = '', url = ''] of text.matchAll(/^(\d+) (\S+) (.+)\n/gm)) {
     const isStillLocal = await access(join(root, name, file)).then(
       () => true,
       () => false,
     );
-    // The folder is named after its job, with the number of the run behind it where an earlier one could not be removed.
+    // The folder name is the id of the job, with a run number appended if an earlier folder could not be removed.
     if (!isStillLocal) delivered.push({ jobId: Number.parseInt(name, 10), outputId: Number(outputId), url });
   }
   return delivered;

@@ -6,12 +6,12 @@ import type { Run } from '../jobs/run.js';
 import type { WatermarkImage } from '../plan/plan-types.js';
 import { transportFor } from '../transports/registry.js';
 import type { PipelineContext } from './pipeline-context.js';
-import { runStage } from './run-stage.js';
+import { runStage } from './stages.js';
 
-/** Brings the watermarks of a job's outputs to this machine, each address once, however many outputs name it. */
+/** Downloads the watermark images of an output. Each URL is downloaded once for all outputs of the job. */
 export type FetchWatermarks = (output: JobOutput) => Promise<readonly WatermarkImage[] | null>;
 
-/** The fetching for one run. An output whose watermark cannot be had is failed (`WatermarkError`), and null given back for it. */
+/** Creates the fetcher of a run. If a watermark cannot be fetched, the output fails (`WatermarkError`) and null is returned. */
 export function createWatermarkFetcher(run: Run, context: PipelineContext, scratch: string): FetchWatermarks {
   const fetched = new Map<string, Promise<WatermarkImage>>();
   const fetchOnce = (url: string): Promise<WatermarkImage> => {
@@ -27,7 +27,7 @@ export function createWatermarkFetcher(run: Run, context: PipelineContext, scrat
       run,
       async () => {
         const images: WatermarkImage[] = [];
-        // Without a picture there is nothing that they could lie on.
+        // Without video there is nothing to overlay them on.
         const requested = output.settings.skip_video === true ? [] : (output.settings.watermark ?? []);
         for (const { url } of requested) images.push(await fetchOnce(url));
         return images;
@@ -46,14 +46,14 @@ async function fetchImage(
   try {
     const transport = transportFor(context.transports, url);
     if (transport.download === undefined)
-      throw new TypeError('the scheme of the watermark takes no downloads');
+      throw new TypeError('the scheme of the watermark does not support downloads');
     await transport.download(url, path, { signal: run.signal, onProgress: () => {} });
     return await context.ffmpeg.probeImage(path, run.signal);
   } catch (error) {
     run.signal.throwIfAborted();
     if (isVencError(error, 'OutOfSpaceError')) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new VencError('WatermarkError', `The watermark ${withoutPassword(url)} cannot be had: ${why}`, {
+    throw new VencError('WatermarkError', `The watermark ${withoutPassword(url)} cannot be fetched: ${why}`, {
       cause: error,
     });
   }

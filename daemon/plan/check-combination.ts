@@ -1,42 +1,50 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { type AudioCodec, type VideoCodec, type VideoCodecFacts, videoCodecs } from './codecs.js';
 import {
+  type CodecChoice,
+  chooseCodecs,
+  pickAudioEncoder,
+  pickVideoEncoder,
+  suitableExtension,
+} from './decide/choose-codecs.js';
+import { sampleRatesOf, validateAudioBitrate } from './decide/decide-audio.js';
+import type { AudioEncoderName, VideoEncoderName } from './encoders.js';
+import {
+  type AudioCodec,
   type Container,
   containerOf,
   containers,
   type Extension,
   extensionOf,
   isExtension,
-} from './containers.js';
-import { type CodecChoice, chooseCodecs, suitableExtension } from './decide/choose-codecs.js';
-import { sampleRatesOf, validateAudioBitrate } from './decide/decide-audio.js';
-import { pickAudioEncoder, pickVideoEncoder } from './decide/pick-encoder.js';
-import type { AudioEncoderName, VideoEncoderName } from './encoders.js';
+  type VideoCodec,
+  type VideoCodecFacts,
+  videoCodecs,
+} from './formats.js';
 import type { Capabilities } from './plan-types.js';
 
-/** What an output is to be encoded with, as far as its settings and its file name tell. */
+/** The extension, container, codecs and encoders of an output. */
 export interface Combination {
   readonly ok: true;
-  /** Extension of the container, with its dot: what a name that has to be made up ends in. */
+  /** Extension of the container with its dot. Generated file names end in it. */
   readonly extension: Extension;
   readonly container: Container;
-  /** Null where the picture is left out. */
+  /** Null for an output without video. */
   readonly video: { readonly codec: VideoCodec; readonly encoder: VideoEncoderName } | null;
-  /** Null where the sound is left out. */
+  /** Null for an output without audio. */
   readonly audio: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName } | null;
 }
 
-/** Everything that is wrong with it: full sentences with the path of the setting. */
+/** All validation errors of a combination: full sentences that start with the path of the setting. */
 export interface InvalidCombination {
   readonly ok: false;
   readonly validationErrors: readonly string[];
 }
 
 /**
- * Which codecs and which container an output gets, and whether they go together and can be encoded (contract, valid
- * combinations). Pure, and needs no input: a request that fails here is never accepted.
+ * Chooses the codecs and the container of an output and validates that they can be combined and that this ffmpeg can encode them
+ * (contract, valid combinations). Pure. Needs no facts of the input, so an invalid request is rejected when the job is created.
  *
- * `filename` is null where the name has to be made up. `path` stands in front of the names of settings, e.g. `outputs[1]`.
+ * `filename` is null if the name is to be generated. `path` prefixes the names of settings in errors, e.g. `outputs[1]`.
  */
 export function checkCombination(
   settings: OutputSettings,
@@ -58,12 +66,10 @@ export function checkCombination(
     ...(codecs.video === null ? [] : validateWatermarks(settings, codecs.video, path)),
     ...(capabilities.muxers.has(container.muxer)
       ? []
-      : [
-          `${path} cannot be written as ${extension} by the ffmpeg at hand: it has no muxer ${container.muxer}`,
-        ]),
+      : [`${path} cannot be written as ${extension}: this ffmpeg has no muxer ${container.muxer}`]),
     ...(codecs.video === 'theora' && container.muxer === 'ogg' && losesTheoraTimes(capabilities)
       ? [
-          `${path}.video_codec theora cannot be written as ${extension} by ffmpeg ${capabilities.version}, which loses the times of repeated frames: use .mkv`,
+          `${path}.video_codec theora cannot be written as ${extension} by ffmpeg ${capabilities.version}, which loses the timestamps of repeated frames: use .mkv`,
         ]
       : []),
   ];
@@ -72,7 +78,7 @@ export function checkCombination(
   const missing = [
     ...(codecs.video !== null && video === null ? [`${path}.video_codec ${cannotEncode(codecs.video)}`] : []),
     ...(codecs.audio !== null && audio === null
-      ? [`${path}.audio_codec ${codecs.audio} cannot be encoded by the ffmpeg at hand`]
+      ? [`${path}.audio_codec ${codecs.audio} cannot be encoded by this ffmpeg`]
       : []),
   ];
   if (validationErrors.length + missing.length > 0) return invalid([...validationErrors, ...missing]);
@@ -80,8 +86,9 @@ export function checkCombination(
 }
 
 /**
- * From 7.0 on ffmpeg drops the empty packets that Theora's encoder gives for repeated frames. In Ogg the time of a frame follows from the
- * number of packets before it, so a film with still scenes would play too fast. Measured with 7.0; 5.1 and the build of 2018 keep them.
+ * Whether this ffmpeg writes wrong timestamps for Theora in Ogg. Since 7.0, ffmpeg drops the empty packets that the Theora
+ * encoder emits for repeated frames. In Ogg the time of a frame follows from the number of packets before it, so a video with
+ * still scenes plays too fast. Measured with 7.0; 5.1 and the builds of 2018 keep the packets.
  */
 export function losesTheoraTimes(capabilities: Pick<Capabilities, 'version'>): boolean {
   return capabilities.version !== null && capabilities.version >= 7;
@@ -95,25 +102,25 @@ function validateCodecPair(
 ): readonly string[] {
   if (codecs.video === null) {
     if (codecs.audio === null)
-      return [`${path}.skip_audio must not be set for ${extension}, which holds sound alone`];
+      return [`${path}.skip_audio must not be set for ${extension}, which is audio-only`];
     if (container.audioOnlyCodecs.includes(codecs.audio)) return [];
     return [
-      `${path}.audio_codec ${codecs.audio} does not go into ${extension}: use ${joinWithOr(container.audioOnlyCodecs)}`,
+      `${path}.audio_codec ${codecs.audio} is not supported in ${extension}: use ${joinWithOr(container.audioOnlyCodecs)}`,
     ];
   }
   const audioCodecs = container.codecPairs[codecs.video];
   if (audioCodecs === undefined) {
     const videoCodecNames = Object.keys(container.codecPairs);
-    const advice = videoCodecNames.length > 0 ? `use ${joinWithOr(videoCodecNames)}` : 'it holds sound alone';
-    return [`${path}.video_codec ${codecs.video} does not go into ${extension}: ${advice}`];
+    const advice = videoCodecNames.length > 0 ? `use ${joinWithOr(videoCodecNames)}` : 'it is audio-only';
+    return [`${path}.video_codec ${codecs.video} is not supported in ${extension}: ${advice}`];
   }
   if (codecs.audio === null || audioCodecs.includes(codecs.audio)) return [];
   return [
-    `${path}.audio_codec ${codecs.audio} does not go with ${codecs.video} in ${extension}: use ${joinWithOr(audioCodecs)}`,
+    `${path}.audio_codec ${codecs.audio} cannot be combined with ${codecs.video} in ${extension}: use ${joinWithOr(audioCodecs)}`,
   ];
 }
 
-/** What the codec of the sound cannot do, as far as it shows without the input. */
+/** Validates the audio settings that can be checked without the input. */
 function validateAudioSettings(
   settings: OutputSettings,
   codec: AudioCodec | null,
@@ -129,7 +136,8 @@ function validateAudioSettings(
     ];
   }
   const kbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
-  // Without audio_channels the input may have two, and that is the wider range; mono that breaks its own fails later.
+  // Without audio_channels the input may be stereo, which has the wider range. A mono input that exceeds its own range fails
+  // later.
   const validationError =
     kbps === undefined
       ? null
@@ -137,7 +145,7 @@ function validateAudioSettings(
   return validationError === null ? [] : [`${path}.audio_bitrate ${validationError}`];
 }
 
-/** Sizes asked for watermarks that the codec would have to keep as they are; those it leaves out count too. */
+/** Rejects sizes of watermarks for a codec that does not scale them. Settings that this codec ignores are validated too. */
 function validateWatermarks(
   { watermark = [] }: OutputSettings,
   codec: VideoCodec,
@@ -148,17 +156,19 @@ function validateWatermarks(
   return watermark.flatMap((item, index) =>
     (['width', 'height'] as const)
       .filter((side) => item[side] !== undefined)
-      .map((side) => `${path}.watermark[${index}].${side} must be left out: ${codec} scales no watermarks`),
+      .map(
+        (side) => `${path}.watermark[${index}].${side} must be omitted: ${codec} does not scale watermarks`,
+      ),
   );
 }
 
 function cannotEncode(codec: VideoCodec): string {
   const { missingReason }: VideoCodecFacts = videoCodecs[codec];
-  return `${codec} cannot be encoded by the ffmpeg at hand${missingReason === undefined ? '' : `: ${missingReason}`}`;
+  return `${codec} cannot be encoded by this ffmpeg${missingReason === undefined ? '' : `: ${missingReason}`}`;
 }
 
 function unknownExtension(extension: string): string {
-  return `ends in ${extension}, which is no container that can be written: use ${joinWithOr(Object.keys(containers))}`;
+  return `ends in ${extension}, which is not a supported container: use ${joinWithOr(Object.keys(containers))}`;
 }
 
 function nameSetting({ url }: OutputSettings): 'url' | 'filename' {

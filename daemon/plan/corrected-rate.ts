@@ -1,23 +1,26 @@
-/** How a bitrate was met: what was asked for, what the encoder was told, what came out, all in Kbps, and how long it lasts. */
+/**
+ * The result of encoding at a bitrate: the target, the bitrate given to the encoder, the measured bitrate (all in Kbps), and the
+ * duration.
+ */
 export interface BitrateMeasurement {
   readonly targetKbps: number;
   readonly encoderKbps: number;
   readonly measuredKbps: number;
   readonly seconds: number;
-  /** `bitrate_cap`: no encoder is told more. Null where there is none. */
+  /** `bitrate_cap`: the encoder is never given more. Null if there is no cap. */
   readonly capKbps: number | null;
 }
 
-/** A bitrate is met when it is missed by no more than that share of it. */
+/** A bitrate is met if its relative error is at most this. */
 const tolerance = 0.1;
-/** Encoders that miss stay within a half; what falls further short is easy, and has no use for more. */
+/** Encoders that miss a target still reach half of it. Content below that is easy to encode and needs no more bits. */
 const minReachedRatio = 0.5;
-/** A film this long is missed from below by being easy, never by a rate control that had no time. */
+/** A longer video falls short only because it is easy to encode, not because the rate control had too little time. */
 const maxShortClipSeconds = 120;
-/** Encoders are told no less and no more than these shares of what was asked for. */
+/** The bitrate given to the encoder stays within these multiples of the target. */
 const correctionRange = { min: 0.25, max: 2 } as const;
 
-/** By how much a bitrate is missed, as a share of it. */
+/** The relative error of the measured bitrate. */
 export function relativeError({
   targetKbps,
   measuredKbps,
@@ -26,14 +29,16 @@ export function relativeError({
 }
 
 /**
- * The bitrate to tell the encoder instead, in Kbps, where another second pass can bring the file nearer to the one that was asked for;
- * null where it is met, or where that is not worth its time. Too much is corrected at any length: somebody counts on the size. Too
- * little is corrected in clips of up to two minutes that reached half of it: four seconds of testsrc2 at 4000 Kbps came out of x264 with
- * 1039 and two of grey with 6, since there was no more to encode, and a film of an hour falls short for that reason alone. Measured with two
- * seconds of noise at 160x120: Theora gave 521 Kbps of 300 and 1400 of 800, and 327 and 797 after this.
+ * The bitrate in Kbps for another second pass. Null if the target is met or if another pass is not expected to get closer.
  *
- * `other` is another try, null where there is none yet: what was asked for is sought between two tries that missed it on either
- * side. SVT-AV1 gave 746 Kbps of that noise for 300 and 122 for 121. Pure.
+ * A bitrate that is too high is corrected at any duration, because users rely on the file size. One that is too low is corrected
+ * only in clips of up to two minutes that reached half of the target: four seconds of testsrc2 at 4000 Kbps came out of x264 with
+ * 1039 Kbps and two seconds of grey with 6, because there was no more to encode, and an hour of video falls short only for that
+ * reason. Measured with two seconds of noise at 160x120: Theora gave 521 Kbps for 300 and 1400 for 800, and 327 and 797 after the
+ * correction.
+ *
+ * `other` is an earlier attempt, null if there is none. If one attempt is above the target and the other below, the result is
+ * interpolated between them: SVT-AV1 gave 746 Kbps of that noise for 300, and 122 for 121. Pure.
  */
 export function computeCorrectedKbps(
   measurement: BitrateMeasurement,
@@ -58,7 +63,7 @@ export function computeCorrectedKbps(
   return next === encoderKbps || next === other?.encoderKbps ? null : next;
 }
 
-/** Whether what was asked for lies between what two tries gave, and they were told accordingly. */
+/** Whether the target lies between the results of two attempts, and the higher result had the higher encoder bitrate. */
 export function bracketTarget(one: BitrateMeasurement, other: BitrateMeasurement): boolean {
   const [low, high] = one.measuredKbps < other.measuredKbps ? [one, other] : [other, one];
   const { targetKbps } = one;
@@ -67,14 +72,14 @@ export function bracketTarget(one: BitrateMeasurement, other: BitrateMeasurement
   );
 }
 
-/** What is told in between, as if what is found were a power of it. */
+/** Interpolates the encoder bitrate, assuming that the measured bitrate is a power of it. */
 function interpolateKbps(one: BitrateMeasurement, other: BitrateMeasurement): number {
   const position =
     Math.log(one.targetKbps / one.measuredKbps) / Math.log(other.measuredKbps / one.measuredKbps);
   return one.encoderKbps * (other.encoderKbps / one.encoderKbps) ** position;
 }
 
-/** Whether a correction did so much that one more may help: an encoder at the end of what it can do stays where it is. */
+/** Whether a correction reduced the error enough to try again: an encoder at its limit no longer changes. */
 export function isImproved(before: BitrateMeasurement, after: BitrateMeasurement): boolean {
   return relativeError(after) <= relativeError(before) * 0.7;
 }

@@ -1,10 +1,9 @@
-import type { Level } from './decide/decisions.js';
-import type { Levels, VideoEncoderName } from './encoders.js';
+import type { Level, Levels, VideoEncoderName } from './encoders.js';
 
 /**
- * Share of the first of two passes in the time of both, at speeds 1 to 5. x264 does the same hasty first pass at all of them, x265 none
- * quickly, and those of libvpx and aom are next to nothing. Measured with film at 640x360, on two cores; x264's also at
- * 1280x720 and with noise, where they lay up to a tenth higher.
+ * Part of the time of two passes that the first one takes, at speeds 1 to 5. The first pass of x264 takes the same time at all
+ * speeds, that of x265 is never fast, and those of libvpx and libaom take very little. Measured with video at 640x360 on two
+ * cores; x264 also at 1280x720 and with noise, where the values were up to a tenth higher.
  */
 const firstPassWeights = {
   libx264: [0.22, 0.28, 0.34, 0.41, 0.49],
@@ -13,19 +12,19 @@ const firstPassWeights = {
   'libvpx-vp9': [0.06, 0.1, 0.14, 0.14, 0.14],
   'libaom-av1': [0.05, 0.05, 0.05, 0.05, 0.05],
   libtheora: [0.43, 0.43, 0.43, 0.43, 0.43],
-  // It makes one pass only.
+  // It supports one pass only.
   libsvtav1: [0.5, 0.5, 0.5, 0.5, 0.5],
 } as const satisfies Record<VideoEncoderName, Levels<number>>;
 
-/** How much of two passes the first one is, 0-1. */
+/** The part of the time of two passes that the first one takes, 0-1. */
 export function firstPassWeight(encoder: VideoEncoderName, speed: Level): number {
   return firstPassWeights[encoder][speed - 1] ?? 0.4;
 }
 
 /**
- * Frames that an encoder looks ahead before the first one comes out of it, at speeds 1 to 5: what its presets say, and a few for its
- * threads. x264 holds some seven more, by the reports of a picture alone, but those it has looked at are encoded the sooner. theora
- * and vp8 hold next to nothing.
+ * Frames that an encoder buffers before the first one is output, at speeds 1 to 5: the lookahead of its presets, and a few frames
+ * for its threads. According to ffmpeg's progress of videos without audio, x264 holds about seven more, but frames that it has
+ * analysed are encoded faster. Theora and VP8 hold almost none.
  */
 const encoderDelays = {
   libx264: [65, 54, 42, 23, 13],
@@ -38,8 +37,8 @@ const encoderDelays = {
 } as const satisfies Record<VideoEncoderName, Levels<number>>;
 
 /**
- * How many frames an encoder holds back. Where there is sound beside the picture, ffmpeg's reports follow the sound, which nobody
- * holds back: with x264 they come to the end of a film some two seconds of it before the last frames are encoded.
+ * How many frames an encoder buffers. With audio, ffmpeg's progress follows the audio, which is not buffered: with x264 the
+ * progress reaches the end about two seconds of encoding before the last frames are written.
  */
 export function encoderDelayFrames(encoder: VideoEncoderName, speed: Level): number {
   return encoderDelays[encoder][speed - 1] ?? 0;

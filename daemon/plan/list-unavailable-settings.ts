@@ -1,11 +1,10 @@
 import { losesTheoraTimes } from './check-combination.js';
-import { audioCodecs, type VideoCodecFacts, videoCodecs } from './codecs.js';
-import { containers } from './containers.js';
 import { canToneMap } from './decide/colours.js';
 import { audioEncodersFor, videoEncodersFor } from './encoders.js';
+import { audioCodecs, containers, type VideoCodecFacts, videoCodecs } from './formats.js';
 import type { Capabilities } from './plan-types.js';
 
-/** What cannot be encoded with an ffmpeg of these abilities, one sentence each; none where all can be. */
+/** Lists what this ffmpeg cannot encode, one sentence for each; empty if everything is available. */
 export function listUnavailableSettings(capabilities: Capabilities): readonly string[] {
   const { encoders, muxers, filters } = capabilities;
   const missingVideo = keysOf(videoCodecs).filter(
@@ -22,7 +21,7 @@ export function listUnavailableSettings(capabilities: Capabilities): readonly st
     ...missingAudio.map((codec) => `audio_codec ${codec}: it has ${noneOf(audioEncodersFor(codec))}.`),
     ...missingContainers.map((extension) => `${extension}: it has no muxer ${containers[extension].muxer}.`),
     ...(losesTheoraTimes(capabilities)
-      ? ['video_codec theora in .ogv and .ogg: this version loses the times of repeated frames.']
+      ? ['video_codec theora in .ogv and .ogg: this version loses the timestamps of repeated frames.']
       : []),
     ...(filters.has('bwdif') || filters.has('yadif')
       ? []
@@ -30,7 +29,7 @@ export function listUnavailableSettings(capabilities: Capabilities): readonly st
     ...(canToneMap({ filters })
       ? []
       : [
-          'HDR inputs: it lacks the filter zscale or tonemap, so they keep their range and look pale on most screens.',
+          'HDR inputs: it lacks the filter zscale or tonemap, so outputs stay HDR and look pale on most screens.',
         ]),
   ];
 }

@@ -2,21 +2,19 @@ import type { JobFailure } from '../jobs/job-failure.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
 import { decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
-import { decideAudio } from './decide/decide-audio.js';
+import { decideAudio, decideRepack } from './decide/decide-audio.js';
 import { decideVideo } from './decide/decide-video.js';
 import type { AudioDecision, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
-import { decideLastFrame } from './decide/last-frame.js';
-import { decideRepack } from './decide/repack.js';
+import { decideLastFrame } from './decide/timing.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
-import { groupSteps } from './write/group-steps.js';
-import { isInTwoPasses, stepsFor } from './write/steps.js';
+import { groupSteps, isInTwoPasses, stepsFor } from './write/steps.js';
 
 /**
- * How outputs are made of an input: the runs of ffmpeg, the files they leave, and the outputs that this input cannot give, each
- * with its reason. Outputs that can share the decoding of the input are made in the same runs. Pure: the same settings, facts, paths
- * and abilities give the same arguments.
+ * Plans the outputs of an input: the runs of ffmpeg, the files that they produce, and the outputs that cannot be encoded from
+ * this input, with the reason. Outputs that can share decoding are encoded in one run. Pure: the same settings, facts, paths and
+ * capabilities give the same arguments.
  */
 export function plan(
   outputs: readonly OutputToPlan[],
@@ -59,14 +57,14 @@ function decide(
 ): Result<{ readonly decision: Decision }> {
   const combination = checkCombination(settings, filename, capabilities, 'output');
   if (!combination.ok) {
-    // Known already when the job was made, unless the ffmpeg has been changed since.
+    // Validated when the job was created, so this fails only if ffmpeg has been replaced since.
     return failure('InvalidCodecCombinationError', `${combination.validationErrors.join('; ')}.`);
   }
   const clipped = decideClip(settings, isTest, media, frameAtStart);
   if ('failure' in clipped) return clipped;
   const { clip } = clipped;
   const stream = media.video !== null && extendsIntoClip(media.video, clip, media) ? media.video : null;
-  // A first frame that is shown for only the rest of its time makes even frames uneven.
+  // The first frame is displayed for only part of its duration, so the frame durations are uneven.
   const inputVideo =
     stream !== null && clip.startsInFrame ? { ...stream, isFrameRateVariable: true } : stream;
   const inputAudio = media.audio !== null && extendsIntoClip(media.audio, clip, media) ? media.audio : null;
@@ -81,7 +79,7 @@ function decide(
       : decideVideo(settings, inputVideo, combination.video.encoder, source, watermarks, capabilities);
   if ('failure' in videoResult) return videoResult;
   if (videoResult.video === null && settings.thumbnails !== undefined) {
-    return failure('ThumbnailError', 'The output has no picture to take thumbnails of: the input has none.');
+    return failure('ThumbnailError', 'Thumbnails need video, and the input has none.');
   }
   const { container } = combination;
   const audioResult: Result<{ readonly audio: AudioDecision | null }> =
@@ -108,14 +106,14 @@ function decide(
 }
 
 function clipPastEndMessage(startSeconds: number): string {
-  return `The clip begins at ${Math.round(startSeconds * 1000) / 1000} seconds, and there is no frame of the input from there on.`;
+  return `The clip starts at ${Math.round(startSeconds * 1000) / 1000} seconds, but the input has no frame after that.`;
 }
 
 function noStreamsMessage(wantsVideo: boolean, wantsAudio: boolean): string {
-  if (wantsVideo && wantsAudio) return 'The input has neither video nor sound that could be encoded here.';
+  if (wantsVideo && wantsAudio) return 'The input has no video and no audio that can be encoded.';
   return wantsVideo
-    ? 'The output is to have no sound, and the input has no video.'
-    : 'The output is to have no video, and the input has no sound.';
+    ? 'The output has no audio, and the input has no video.'
+    : 'The output has no video, and the input has no audio.';
 }
 
 function failure(errorClass: JobFailure['errorClass'], message: string): { readonly failure: JobFailure } {

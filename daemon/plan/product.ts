@@ -1,12 +1,14 @@
+import type { MediaFacts } from '../jobs/media.js';
 import type { Decision } from './decide/decisions.js';
 import { audioEncoders, videoEncoders } from './encoders.js';
+import { containerOf, extensionOf, isExtension } from './formats.js';
 import type { PlanPaths, Product } from './plan-types.js';
 import { productPath } from './write/steps.js';
 
-// What ffmpeg itself takes for a stream that does not tell.
+// The rate that ffmpeg assumes if a stream has none.
 const assumedFrameRate = 25;
 
-/** The file that the steps of an output leave, and what it should be found to be. */
+/** The file that the steps of an output produce, and its expected properties. */
 export function productOf(decision: Decision, paths: PlanPaths): Product {
   const { outputId, clip, video, audio } = decision;
   const frameSeconds = 1 / (video?.framesPerSecond ?? assumedFrameRate);
@@ -29,13 +31,56 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
 }
 
 /**
- * A clip ends where it was told to, by a frame. An input may last longer than it says, as some formats only guess that. A frame that is
- * shown at a time of its own lasts as long as the input says, beyond the end of a clip too.
+ * The maximum duration. A clip ends at its length, within a frame. Without a length, the input may be longer than it reports,
+ * because some formats only estimate the duration. If frames have uneven durations, the last one keeps its duration even beyond
+ * the end of a clip, so there is no maximum.
  */
 function maxSeconds({ clip, video }: Decision, frameSeconds: number): number | null {
   const { expectedSeconds, lengthSeconds } = clip;
-  const isUneven = video?.timing.by === 'own-times' && video.timing.clock.by === 'fine';
+  const isUneven = video?.timing.by === 'source-timestamps' && video.timing.clock.by === 'fine';
   if (expectedSeconds === null || isUneven) return null;
   if (lengthSeconds === null) return expectedSeconds * 1.5 + 5;
   return expectedSeconds + Math.max(1, expectedSeconds * 0.05, 2 * frameSeconds);
+}
+
+/** Format names that probing reports, for muxers with another name. */
+const formats: Readonly<Record<string, string>> = {
+  mov: 'mpeg4',
+  mp4: 'mpeg4',
+  ipod: 'mpeg4',
+  '3gp': 'mpeg4',
+  mpegts: 'mpeg-ts',
+};
+
+/**
+ * The expected facts of a file that has not been encoded yet, as far as they are known. Only for command lines that are shown,
+ * not run; a run probes the file.
+ */
+export function expectedMedia({ path, video, expectedSeconds }: Product): MediaFacts {
+  const extension = extensionOf(path);
+  const muxer = isExtension(extension) ? containerOf(extension).muxer : '';
+  return {
+    format: formats[muxer] ?? muxer,
+    durationSeconds: expectedSeconds,
+    totalBitrateKbps: null,
+    audio: null,
+    video:
+      video === null
+        ? null
+        : {
+            streamIndex: 0,
+            codec: video.codec,
+            width: video.width,
+            height: video.height,
+            sampleAspectRatio: { numerator: 1, denominator: 1 },
+            rotationDegrees: 0,
+            frameRate: { numerator: 1_000_000, denominator: video.frameSeconds * 1_000_000 },
+            isFrameRateVariable: false,
+            fieldOrder: 'progressive',
+            pixelFormat: 'yuv420p',
+            bitrateKbps: null,
+            durationSeconds: null,
+            startSeconds: 0,
+          },
+  };
 }

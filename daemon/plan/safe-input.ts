@@ -1,9 +1,9 @@
 import { maxPixels } from '../../src/shared/settings/limits.js';
 
 /**
- * The demuxers that an input may be read with, by their first names. All of them keep to the one file they are given.
- * What is not here is refused: playlists (`hls`, `dash`, `concat`, `sdp`, `vobsub`, ...) lead to other files and hosts,
- * whatever the file is called; still pictures (`png_pipe`, ...) are no video; devices are no files.
+ * The demuxers that may read an input, by their first names. All of them read only the given file. Everything else is rejected:
+ * playlists (`hls`, `dash`, `concat`, `sdp`, `vobsub`, ...) reference other files and hosts, whatever the name of the file; still
+ * images (`png_pipe`, ...) are not video; devices are not files.
  */
 const safeDemuxers = [
   'mov',
@@ -57,8 +57,8 @@ const safeDemuxers = [
 ] as const;
 
 /**
- * Options that go before an input of ffmpeg and of ffprobe, so that reading it touches no other file and no network and
- * decodes no picture beyond the limit (contract of `UnsupportedInputError`).
+ * Options before an input of ffmpeg and ffprobe, so that reading it accesses no other file and no network, and decodes no frame
+ * above the size limit (contract of `UnsupportedInputError`).
  */
 export const safeInputOptions: readonly string[] = [
   '-protocol_whitelist',
@@ -69,12 +69,12 @@ export const safeInputOptions: readonly string[] = [
   String(maxPixels),
 ];
 
-/** A path as ffmpeg takes it literally: without the scheme, a name such as `http:x` or `-y` would be something else. */
+/** A path that ffmpeg reads literally. Without the scheme, names such as `http:x` or `-y` have another meaning. */
 export function fileArgument(path: string): string {
   return `file:${path}`;
 }
 
-/** The options and the input itself, `-i` and all: complete for ffprobe, and for an ffmpeg that wants no more of it. */
+/** The safe options and the input itself with `-i`. */
 export function safeInputArgs(path: string): readonly string[] {
   return [...safeInputOptions, '-i', fileArgument(path)];
 }

@@ -1,37 +1,37 @@
 import type { JobRequest, jobTable, OutputSettings, outputTable } from '../../src/shared/settings/index.js';
 
-/** What becomes of a setting in this version. */
+/** How this version handles a setting. */
 export type SettingSupport =
-  /** It is supported, in this file of the project. */
+  /** Supported; implemented in this file of the repository. */
   | { readonly by: string }
-  /** It is taken and rightly changes nothing here. */
+  /** Accepted, without effect in this daemon. */
   | { readonly noEffect: string }
-  /** It is refused, in this sentence (after the name of the setting), but for values that are what happens anyway. */
+  /** Rejected with this text (after the name of the setting), except for values that match the default behaviour. */
   | { readonly unsupported: string; readonly unless?: readonly unknown[] };
 
-/** Settings inside of a setting; never where it has none. */
+/** The nested settings of a setting; never if it has none. */
 type FieldsOf<S> = S extends { kind: 'object'; fields: infer F }
   ? F
   : S extends { kind: 'list'; of: infer O }
     ? FieldsOf<O>
     : never;
 
-/** Names of all settings of a table, those inside of others as `watermark.x`. */
+/** Paths of all settings of a table; nested ones as `watermark.x`. */
 type PathsOf<T> = {
   [K in keyof T & string]: K | ([FieldsOf<T[K]>] extends [never] ? never : `${K}.${PathsOf<FieldsOf<T[K]>>}`);
 }[keyof T & string];
 
-/** Every setting of the request itself. */
+/** The path of a setting of the job. */
 export type JobPath = PathsOf<typeof jobTable>;
-/** Every setting of an output. */
+/** The path of a setting of an output. */
 export type OutputPath = PathsOf<typeof outputTable>;
 
-/** What becomes of each field of a request. A new one without an entry does not compile. */
+/** How each field of a job is handled. A new field without an entry does not compile. */
 export const supportedJobFields = {
   input: { by: 'daemon/pipeline/run-job.ts' },
   test: { by: 'daemon/actions/create-job.ts' },
   download_connections: { by: 'daemon/jobs/draft.ts' },
-  region: { noEffect: 'best effort by the document: all is encoded on this machine' },
+  region: { noEffect: 'all jobs are encoded on this machine' },
   grouping: { by: 'daemon/jobs/draft.ts' },
   pass_through: { by: 'daemon/jobs/draft.ts' },
   mock: { by: 'daemon/actions/create-job.ts' },
@@ -41,7 +41,7 @@ export const supportedJobFields = {
   'notifications.headers': { by: 'daemon/jobs/notifications.ts' },
 } as const satisfies Record<JobPath, SettingSupport>;
 
-/** What becomes of each setting of an output. A new one without an entry does not compile. */
+/** How each setting of an output is handled. A new setting without an entry does not compile. */
 export const supportedOutputSettings = {
   label: { by: 'daemon/jobs/draft.ts' },
   url: { by: 'daemon/actions/check-request.ts' },
@@ -63,11 +63,11 @@ export const supportedOutputSettings = {
   size: { by: 'daemon/plan/decide/size.ts' },
   upscale: { by: 'daemon/plan/decide/size.ts' },
   aspect_mode: { by: 'daemon/plan/decide/size.ts' },
-  quality: { by: 'daemon/plan/decide/video-rate.ts' },
-  video_bitrate: { by: 'daemon/plan/decide/video-rate.ts' },
-  bitrate_cap: { by: 'daemon/plan/decide/video-rate.ts' },
-  buffer_size: { by: 'daemon/plan/decide/video-rate.ts' },
-  onepass: { by: 'daemon/plan/decide/video-rate.ts' },
+  quality: { by: 'daemon/plan/decide/decide-video.ts' },
+  video_bitrate: { by: 'daemon/plan/decide/decide-video.ts' },
+  bitrate_cap: { by: 'daemon/plan/decide/decide-video.ts' },
+  buffer_size: { by: 'daemon/plan/decide/decide-video.ts' },
+  onepass: { by: 'daemon/plan/decide/decide-video.ts' },
   audio_codec: { by: 'daemon/plan/decide/choose-codecs.ts' },
   audio_quality: { by: 'daemon/plan/decide/decide-audio.ts' },
   audio_bitrate: { by: 'daemon/plan/decide/decide-audio.ts' },
@@ -99,8 +99,8 @@ export const supportedOutputSettings = {
 } as const satisfies Record<OutputPath, SettingSupport>;
 
 /**
- * A complaint for each setting of a request that this version declines, with its path. Nothing is ever accepted and then
- * ignored. Settings inside of a declined one are not told apart from it.
+ * Returns a validation error, with the path, for each unsupported setting of a request, so that no setting is accepted and then
+ * ignored. An unsupported setting is reported once, not again for its nested settings.
  */
 export function unsupportedSettingErrors(
   request: Partial<JobRequest> & Pick<JobRequest, 'outputs'>,

@@ -5,30 +5,30 @@ import { decideSequentialThumbnails, decideThumbnails, type ThumbnailSchedule } 
 import type { Capabilities } from './plan-types.js';
 import { imageName, thumbnailArgs } from './write/thumbnails.js';
 
-/** An encoded output that thumbnails are to be taken of. */
+/** An encoded output to take thumbnails from. */
 export interface ThumbnailsToPlan {
   readonly outputId: number;
-  /** Its file in the scratch folder, and what that was found to be. */
+  /** Its file in the scratch folder, and the probed facts of it. */
   readonly path: string;
   readonly media: MediaFacts;
   readonly number: number;
-  /** The setting `keyframe_interval`; undefined where it was not given. */
+  /** The setting `keyframe_interval`; undefined if not set. */
   readonly keyframeInterval: number | undefined;
 }
 
-/** How thumbnails are taken of an encoded output. */
+/** How thumbnails are taken from an encoded output. */
 export interface ThumbnailPlan {
-  /** Arguments of the runs of ffmpeg, in the scratch folder. */
+  /** Arguments of each run of ffmpeg. The runs use the scratch folder as working directory. */
   readonly runs: readonly (readonly string[])[];
-  /** For each thumbnail the name of its picture in the scratch folder. Those of one moment share theirs. */
+  /** The image file of each thumbnail, in the scratch folder. Thumbnails of the same frame share a file. */
   readonly images: readonly string[];
-  /** What is to be done instead where a run leaves a picture out; null where none can. */
+  /** The plan to use if a run produces no image; null if that cannot happen. */
   readonly fallback: Omit<ThumbnailPlan, 'fallback'> | null;
 }
 
 /**
- * How the thumbnails of an output are taken of its encoded file (section 4.1; contract, section 11), whose true length is known only
- * now. Pure, like `plan`.
+ * Plans the thumbnails of an output (section 4.1; contract, section 11). They are taken from the encoded file, because its exact
+ * duration is known only then. Pure, like `plan`.
  */
 export function planThumbnails(
   { outputId, path, media, number, keyframeInterval }: ThumbnailsToPlan,
@@ -38,8 +38,7 @@ export function planThumbnails(
   const sequentialSchedule = decideSequentialThumbnails(number, media);
   const { video } = media;
   if (schedule === null || sequentialSchedule === null || video === null) {
-    const message =
-      'The output has no picture, or does not tell its length: no thumbnails can be taken of it.';
+    const message = 'The output has no video or no known duration, so no thumbnails can be taken.';
     return { failure: { errorClass: 'ThumbnailError', message } };
   }
   const name = `thumbnail-${outputId}`;
@@ -60,7 +59,7 @@ export function planThumbnails(
   return { ...toRuns(schedule), fallback: mayMissFrames ? toRuns(sequentialSchedule) : null };
 }
 
-/** When a file begins, by the times in it. */
+/** The first timestamp of a file, in seconds. */
 export function mediaStartSeconds({ video, audio }: MediaFacts): number {
   const starts = [video?.startSeconds, audio?.startSeconds].filter((start) => typeof start === 'number');
   return starts.length === 0 ? 0 : Math.min(...starts);

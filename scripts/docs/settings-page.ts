@@ -1,5 +1,5 @@
-import { containerOf, containers, type Extension } from '../../daemon/plan/containers.js';
 import { chooseCodecs } from '../../daemon/plan/decide/choose-codecs.js';
+import { containerOf, containers, type Extension } from '../../daemon/plan/formats.js';
 import { supportedJobFields, supportedOutputSettings } from '../../daemon/plan/supported-settings.js';
 import { defaultOutput, jobTable, outputTable } from '../../src/shared/settings/index.js';
 import { crossRules } from './cross-rules.js';

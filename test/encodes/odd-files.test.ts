@@ -59,7 +59,7 @@ const noise = Buffer.from(Array.from({ length: 5000 }, (_, at) => (at * 7919 + (
 const behindNoise = (bytes: Buffer) => Buffer.concat([noise, bytes]);
 const beforeNoise = (bytes: Buffer) => Buffer.concat([bytes, noise]);
 
-const isCutShort = { errorClass: 'TranscodingError', says: /cut short or damaged/ } as const;
+const isCutShort = { errorClass: 'TranscodingError', says: /truncated or damaged/ } as const;
 /** Cut after six tenths of its bytes, which hold about as much of its time. */
 const firstPart = { ...both, seconds: 1.2 } as const;
 

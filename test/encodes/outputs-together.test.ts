@@ -84,7 +84,7 @@ test('of six outputs one that cannot be encoded fails, and five are whole', asyn
     assert.is(audio?.codec, 'aac');
     assert.ok(Math.abs((durationSeconds ?? 0) - 2) < 0.1);
   }
-  assert.is(daemon.logLines.filter((line) => line.includes('are made one by one')).length, 1);
+  assert.is(daemon.logLines.filter((line) => line.includes('are encoded one by one')).length, 1);
 });
 
 test('outputs of one run are under way together, each with progress of its own', async (context) => {

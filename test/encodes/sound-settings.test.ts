@@ -204,19 +204,9 @@ for (const [build, ffmpeg] of await encoders()) {
   });
 
   const lacks = [
-    ['silent.mp4', {}, 'a.mp3', 'The output is to have no video, and the input has no sound.'],
-    [
-      'silent.mp4',
-      { skip_video: true },
-      'a.mp4',
-      'The output is to have no video, and the input has no sound.',
-    ],
-    [
-      'sound.mp3',
-      { skip_audio: true },
-      'a.mp4',
-      'The output is to have no sound, and the input has no video.',
-    ],
+    ['silent.mp4', {}, 'a.mp3', 'The output has no video, and the input has no audio.'],
+    ['silent.mp4', { skip_video: true }, 'a.mp4', 'The output has no video, and the input has no audio.'],
+    ['sound.mp3', { skip_audio: true }, 'a.mp4', 'The output has no audio, and the input has no video.'],
   ] as const;
   for (const [name, settings, filename, message] of lacks) {
     test(`${build}: ${name} with ${JSON.stringify(settings)} as ${filename} leaves nothing: NoMediaError`, async () => {

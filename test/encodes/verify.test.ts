@@ -35,14 +35,14 @@ const small = testVideo('160x120', 25, 2);
 
 /** What the encoder leaves where two seconds of 160x120 in H.264 with AAC were asked for, and what is said of it. */
 const wrongs: readonly (readonly [string, readonly string[], RegExp])[] = [
-  ['without sound', [...small, ...h264], /without sound/],
-  ['without picture', [...testTone(2), '-c:a', 'aac'], /without picture/],
+  ['without sound', [...small, ...h264], /without audio/],
+  ['without picture', [...testTone(2), '-c:a', 'aac'], /without video/],
   ['of another codec', [...small, ...testTone(2), '-c:v', 'mpeg4', '-c:a', 'aac'], /of mpeg4, not h264/],
-  ['with another sound', [...small, ...testTone(2), ...h264, '-c:a', 'libmp3lame'], /of mp3, not aac/],
+  ['with another sound', [...small, ...testTone(2), ...h264, '-c:a', 'libmp3lame'], /with mp3 audio, not aac/],
   ['of another size', film('128x120', 2), /of 128x120 pixels, not 160x120/],
-  ['in mono', film('160x120', 2, 1), /of 1 channels, not 2/],
+  ['in mono', film('160x120', 2, 1), /with 1 audio channels, not 2/],
   ['that ends early', film('160x120', 0.6), /Only 0\.6 of 2\.0 seconds/],
-  ['that does not end', film('160x120', 12), /of 12\.\d seconds, where 2\.0 were to be expected/],
+  ['that does not end', film('160x120', 12), /of 12\.\d seconds instead of 2\.0/],
 ];
 
 async function runWith({ daemon, out }: Context, name: string) {

@@ -47,22 +47,22 @@ const answers: Readonly<
 > = {
   '/good.png': { say: (to, good) => to.end(good), ends: null },
   '/moved.png': { say: (to) => to.writeHead(302, { Location: '/good.png' }).end(), ends: null },
-  '/none.png': { say: (to) => to.writeHead(404).end('none'), ends: /none\.png cannot be had: .*404/ },
-  '/closed.png': { say: (to) => to.writeHead(403).end(), ends: /closed\.png cannot be had: .*403/ },
-  '/locked.png': { say: (to) => to.writeHead(401).end(), ends: /locked\.png cannot be had: .*password/ },
-  '/empty.png': { say: (to) => to.end(), ends: /empty\.png cannot be had: .*empty/ },
+  '/none.png': { say: (to) => to.writeHead(404).end('none'), ends: /none\.png cannot be fetched: .*404/ },
+  '/closed.png': { say: (to) => to.writeHead(403).end(), ends: /closed\.png cannot be fetched: .*403/ },
+  '/locked.png': { say: (to) => to.writeHead(401).end(), ends: /locked\.png cannot be fetched: .*password/ },
+  '/empty.png': { say: (to) => to.end(), ends: /empty\.png cannot be fetched: .*empty/ },
   '/page.png': {
     say: (to) => to.end('<html></html>'),
-    ends: /page\.png cannot be had: .*no PNG, GIF, JPEG or BMP/,
+    ends: /page\.png cannot be fetched: .*no PNG, GIF, JPEG or BMP/,
   },
   '/half.png': {
     say: (to, good) => to.end(good.subarray(0, 20)),
-    ends: /half\.png cannot be had: .*damaged/,
+    ends: /half\.png cannot be fetched: .*damaged/,
   },
-  '/huge.gif': { say: (to) => to.end(hugeGif()), ends: /huge\.gif cannot be had: .*36000000 pixels/ },
+  '/huge.gif': { say: (to) => to.end(hugeGif()), ends: /huge\.gif cannot be fetched: .*36000000 pixels/ },
   '/huge.bmp': {
     say: (to) => to.end(hugeBmp(6001, 6000)),
-    ends: /huge\.bmp cannot be had: .*36000000 pixels/,
+    ends: /huge\.bmp cannot be fetched: .*36000000 pixels/,
   },
 };
 
@@ -114,7 +114,7 @@ test('a watermark in a private network is as forbidden as an input', async () =>
     const job = await jobWith(daemon, [{ watermark: { url: source.url('/logo.png') } }]);
     const [output] = job.output_media_files;
     assert.is(output?.error_class, 'WatermarkError');
-    assert.match(output?.error_message ?? '', /logo\.png cannot be had: .*127\.0\.0\.1/);
+    assert.match(output?.error_message ?? '', /logo\.png cannot be fetched: .*127\.0\.0\.1/);
     assert.is(source.seen.length, 0);
   } finally {
     await daemon.stop();
@@ -131,7 +131,7 @@ test('a watermark that would become too large fails its output', async () => {
     assert.is(job.output_media_files[0]?.error_class, 'WatermarkError');
     assert.match(
       job.output_media_files[0]?.error_message ?? '',
-      /8000x8000 pixels, and 36000000 is the most/,
+      /8000x8000 pixels; the maximum is 36000000 pixels/,
     );
   } finally {
     await daemon.stop();

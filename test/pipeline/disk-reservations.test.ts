@@ -27,7 +27,7 @@ test.before.each((context) => {
       asked.push(turn);
       return sizeBytes;
     };
-    space.hold(turn, sizeOf, signal).then(
+    space.reserve(turn, sizeOf, signal).then(
       (hold) => {
         begun.push(turn);
         holds.set(turn, hold);
@@ -130,8 +130,8 @@ test('a download that has just begun is waited for until it tells its size', asy
 test('a server that does not say a word holds nobody up for long', async () => {
   const space = new ScratchSpace({ freeBytes: async () => 1000, minFreeBytes: 0, sizeTimeoutMs: 1 });
   const { signal } = new AbortController();
-  await space.hold(1, async () => null, signal);
-  await space.hold(2, async () => 10, signal);
+  await space.reserve(1, async () => null, signal);
+  await space.reserve(2, async () => 10, signal);
 });
 
 test('a file whose size nobody tells begins where there is any room', async ({ ask, begun, holds, disk }) => {
@@ -177,7 +177,7 @@ test('a size that cannot be asked counts as nothing: the download tells what is 
   await settle();
   holds.get(1)?.setReceived(0, 100);
   const refused = () => Promise.reject(new Error('no such file'));
-  await space.hold(2, refused, new AbortController().signal);
+  await space.reserve(2, refused, new AbortController().signal);
   assert.equal(begun, [1]);
 });
 

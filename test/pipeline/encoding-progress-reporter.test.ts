@@ -1,9 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
-import { createEncodingProgressReporter } from '../../daemon/pipeline/encoding-progress-reporter.js';
+import {
+  createEncodingProgressReporter,
+  startRateEstimate,
+  updateRateEstimate,
+} from '../../daemon/pipeline/encoding-progress-reporter.js';
 import { downloadWeight, progressWeights } from '../../daemon/pipeline/progress-weights.js';
-import { startRateEstimate, updateRateEstimate } from '../../daemon/pipeline/rate-estimator.js';
 import { encoderDelayFrames } from '../../daemon/plan/first-pass.js';
 import type { Step } from '../../daemon/plan/plan-types.js';
 import { onePass, threeOutputs } from './encoding-traces.js';

@@ -41,7 +41,10 @@ test('a server that takes nothing away is asked once, however many files lie the
   const urls = [1, 2, 3].map((number) => `ftp://example.com/${number}.png`);
   await rollBack({ transports, log: (_, message) => reported.push(message) }, urls);
   assert.equal(asked, ['ftp://example.com/3.png', 'ftp://example.com/2.png']);
-  assert.match(reported.join(), /2 file\(s\) could not be taken away: Error: no way there/);
+  assert.match(
+    reported.join(),
+    /2 delivered file\(s\) of a failed output could not be removed: Error: no way there/,
+  );
 });
 
 test.run();

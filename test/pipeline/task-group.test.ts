@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Run } from '../../daemon/jobs/run.js';
-import { withTaskGroup } from '../../daemon/pipeline/task-group.js';
+import { withTaskGroup } from '../../daemon/pipeline/stages.js';
 import { settleEventLoop } from '../helpers/wait-until.js';
 import { jobIn } from '../jobs/sample-job.js';
 

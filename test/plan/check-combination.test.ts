@@ -56,31 +56,35 @@ const bad: readonly Case[] = [
   [
     { video_codec: 'vp8' },
     'a.mp4',
-    ['outputs[1].video_codec vp8 does not go into .mp4: use h264, hevc, vp9 or av1'],
+    ['outputs[1].video_codec vp8 is not supported in .mp4: use h264, hevc, vp9 or av1'],
   ],
   [
     { video_codec: 'h264' },
     'a.mp3',
-    ['outputs[1].video_codec h264 does not go into .mp3: it holds sound alone'],
+    ['outputs[1].video_codec h264 is not supported in .mp3: it is audio-only'],
   ],
   [
     { audio_codec: 'vorbis' },
     null,
-    ['outputs[1].audio_codec vorbis does not go with h264 in .mp4: use aac or mp3'],
+    ['outputs[1].audio_codec vorbis cannot be combined with h264 in .mp4: use aac or mp3'],
   ],
-  [{ audio_codec: 'mp3' }, 'a.m4v', ['outputs[1].audio_codec mp3 does not go with h264 in .m4v: use aac']],
-  [{ audio_codec: 'mp3' }, 'a.3gp', ['outputs[1].audio_codec mp3 does not go with h264 in .3gp: use aac']],
+  [
+    { audio_codec: 'mp3' },
+    'a.m4v',
+    ['outputs[1].audio_codec mp3 cannot be combined with h264 in .m4v: use aac'],
+  ],
+  [
+    { audio_codec: 'mp3' },
+    'a.3gp',
+    ['outputs[1].audio_codec mp3 cannot be combined with h264 in .3gp: use aac'],
+  ],
   [
     { audio_codec: 'opus' },
     'a.webm',
-    ['outputs[1].audio_codec opus does not go with vp8 in .webm: use vorbis'],
+    ['outputs[1].audio_codec opus cannot be combined with vp8 in .webm: use vorbis'],
   ],
-  [{ audio_codec: 'aac' }, 'a.mp3', ['outputs[1].audio_codec aac does not go into .mp3: use mp3']],
-  [
-    { skip_audio: true },
-    'a.mp3',
-    ['outputs[1].skip_audio must not be set for .mp3, which holds sound alone'],
-  ],
+  [{ audio_codec: 'aac' }, 'a.mp3', ['outputs[1].audio_codec aac is not supported in .mp3: use mp3']],
+  [{ skip_audio: true }, 'a.mp3', ['outputs[1].skip_audio must not be set for .mp3, which is audio-only']],
   [
     { audio_sample_rate: 12_345 },
     null,
@@ -102,8 +106,8 @@ const bad: readonly Case[] = [
     { video_codec: 'vp6', audio_codec: 'vorbis' },
     'a.mp4',
     [
-      'outputs[1].video_codec vp6 does not go into .mp4: use h264, hevc, vp9 or av1',
-      'outputs[1].video_codec vp6 cannot be encoded by the ffmpeg at hand: no ffmpeg has an encoder for VP6; use h264, which .flv takes as well',
+      'outputs[1].video_codec vp6 is not supported in .mp4: use h264, hevc, vp9 or av1',
+      'outputs[1].video_codec vp6 cannot be encoded by this ffmpeg: ffmpeg has no VP6 encoder; use h264, which .flv also supports',
     ],
   ],
   [
@@ -116,15 +120,15 @@ const bad: readonly Case[] = [
     },
     'a.flv',
     [
-      'outputs[1].watermark[1].width must be left out: vp6 scales no watermarks',
-      'outputs[1].video_codec vp6 cannot be encoded by the ffmpeg at hand: no ffmpeg has an encoder for VP6; use h264, which .flv takes as well',
+      'outputs[1].watermark[1].width must be omitted: vp6 does not scale watermarks',
+      'outputs[1].video_codec vp6 cannot be encoded by this ffmpeg: ffmpeg has no VP6 encoder; use h264, which .flv also supports',
     ],
   ],
   [
     { video_codec: 'vp6' },
     'a.flv',
     [
-      'outputs[1].video_codec vp6 cannot be encoded by the ffmpeg at hand: no ffmpeg has an encoder for VP6; use h264, which .flv takes as well',
+      'outputs[1].video_codec vp6 cannot be encoded by this ffmpeg: ffmpeg has no VP6 encoder; use h264, which .flv also supports',
     ],
   ],
 ];
@@ -153,8 +157,8 @@ test('what the ffmpeg at hand cannot encode is refused, and what it need not enc
   assert.equal(checkCombination({}, null, poor, 'outputs[0]'), {
     ok: false,
     validationErrors: [
-      'outputs[0].video_codec h264 cannot be encoded by the ffmpeg at hand',
-      'outputs[0].audio_codec aac cannot be encoded by the ffmpeg at hand',
+      'outputs[0].video_codec h264 cannot be encoded by this ffmpeg',
+      'outputs[0].audio_codec aac cannot be encoded by this ffmpeg',
     ],
   });
   assert.not(checkCombination({ skip_audio: true }, null, poor, 'o').ok);
@@ -184,7 +188,7 @@ test('a missing muxer is told', () => {
   const poor = { ...newCapabilities, muxers: new Set(['webm']) };
   assert.equal(checkCombination({}, null, poor, 'outputs[0]'), {
     ok: false,
-    validationErrors: ['outputs[0] cannot be written as .mp4 by the ffmpeg at hand: it has no muxer mp4'],
+    validationErrors: ['outputs[0] cannot be written as .mp4: this ffmpeg has no muxer mp4'],
   });
 });
 

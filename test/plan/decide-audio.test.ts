@@ -1,9 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AudioCodec } from '../../daemon/plan/codecs.js';
-import { containerOf, type Extension } from '../../daemon/plan/containers.js';
 import { decideAudio } from '../../daemon/plan/decide/decide-audio.js';
 import type { AudioEncoderName } from '../../daemon/plan/encoders.js';
+import { type AudioCodec, containerOf, type Extension } from '../../daemon/plan/formats.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { audioFacts } from './facts.js';
 
@@ -65,11 +64,11 @@ test('channels are mixed by their places, two are averaged to one, and more than
   const mono = { audio_channels: 1 } as const;
   assert.equal(
     [1, 2, 3, 6, 8].map((channels) => mixing(channels)),
-    (['nothing', 'nothing', 'places', 'places', 'places'] as const).map((by) => ({ by })),
+    (['nothing', 'nothing', 'positions', 'positions', 'positions'] as const).map((by) => ({ by })),
   );
   assert.equal(
     [1, 2, 6].map((channels) => mixing(channels, mono)),
-    (['nothing', 'average', 'places'] as const).map((by) => ({ by })),
+    (['nothing', 'average', 'positions'] as const).map((by) => ({ by })),
   );
   assert.equal(mixing(12), { by: 'order', channels: 12 });
 });
@@ -90,7 +89,7 @@ test('audio_quality wins over audio_bitrate, and without either the quality is 3
 
 const failures: readonly (readonly [OutputSettings, Parameters<typeof audioFacts>[0], AudioCodec, string])[] =
   [
-    [{ audio_bitrate: 192 }, { channels: 1 }, 'aac', 'audio_bitrate must be below 160 for mono sound.'],
+    [{ audio_bitrate: 192 }, { channels: 1 }, 'aac', 'audio_bitrate must be below 160 for mono audio.'],
     [
       { audio_bitrate: 128 },
       { sampleRate: 8000 },

@@ -81,7 +81,7 @@ test('an encoder that is gone since the job was made is told as a fault of that 
       outputId: 7,
       failure: {
         errorClass: 'InvalidCodecCombinationError',
-        message: 'output.video_codec h264 cannot be encoded by the ffmpeg at hand.',
+        message: 'output.video_codec h264 cannot be encoded by this ffmpeg.',
       },
     },
   ]);
@@ -122,9 +122,7 @@ test('every step reads files alone, and the input under a name that is nothing e
 test('what an ffmpeg rules out is told by the names of the settings', () => {
   const filters = new Set([...newCapabilities.filters, 'zscale', 'tonemap']);
   const all = listUnavailableSettings({ ...newCapabilities, filters });
-  assert.equal(all, [
-    'video_codec vp6: no ffmpeg has an encoder for VP6; use h264, which .flv takes as well.',
-  ]);
+  assert.equal(all, ['video_codec vp6: ffmpeg has no VP6 encoder; use h264, which .flv also supports.']);
   const poor = listUnavailableSettings({ ...without('libvpx', 'aac'), filters: new Set() });
   assert.ok(poor.includes('video_codec vp8: it has no encoder libvpx.'));
   assert.ok(poor.includes('audio_codec aac: it has none of the encoders libfdk_aac, aac.'));

@@ -92,7 +92,7 @@ test('a picture that keeps its size is not scaled at all', () => {
 });
 
 test('an odd side loses its last line instead of blurring the picture', () => {
-  assert.equal(decideFit({}, videoFacts({ width: 641, height: 480 })).by, 'trim-edge');
+  assert.equal(decideFit({}, videoFacts({ width: 641, height: 480 })).by, 'crop-edge');
 });
 
 test('pixels become square by scaling the width, the height stays', () => {

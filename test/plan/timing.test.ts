@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decideVideo } from '../../daemon/plan/decide/decide-video.js';
-import { rateOf } from '../../daemon/plan/decide/frame-rate.js';
+import { rateOf } from '../../daemon/plan/decide/timing.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { videoFacts } from './facts.js';
 
@@ -15,40 +15,44 @@ function timing(
 }
 
 test('an even rate is told in whole frames', () => {
-  assert.equal(timing({}), { by: 'own-times', clock: { by: 'frames' }, thinning: [] });
+  assert.equal(timing({}), { by: 'source-timestamps', clock: { by: 'frames' }, dropRules: [] });
 });
 
 test('an uneven rate, and one that is not known, keep their times in the finest steps', () => {
   assert.equal(timing({ isFrameRateVariable: true }), {
-    by: 'own-times',
+    by: 'source-timestamps',
     clock: { by: 'fine' },
-    thinning: [],
+    dropRules: [],
   });
-  assert.equal(timing({ frameRate: null }), { by: 'own-times', clock: { by: 'fine' }, thinning: [] });
+  assert.equal(timing({ frameRate: null }), {
+    by: 'source-timestamps',
+    clock: { by: 'fine' },
+    dropRules: [],
+  });
 });
 
 test('a rate that Matroska remarks on is told in parts of a frame, three milliseconds and more', () => {
   const film = timing({ frameRate: { numerator: 24_000, denominator: 1001 } }, 'matroska');
   assert.equal(film, {
-    by: 'own-times',
-    clock: { by: 'part-frames', step: { numerator: 1001, denominator: 24_000 * 13 }, mayBeUneven: true },
-    thinning: [],
+    by: 'source-timestamps',
+    clock: { by: 'frame-fractions', step: { numerator: 1001, denominator: 24_000 * 13 }, mayBeUneven: true },
+    dropRules: [],
   });
   const fast = timing({ frameRate: { numerator: 1000, denominator: 1 } }, 'webm');
   assert.equal(fast, {
-    by: 'own-times',
-    clock: { by: 'part-frames', step: { numerator: 1, denominator: 1000 }, mayBeUneven: true },
-    thinning: [],
+    by: 'source-timestamps',
+    clock: { by: 'frame-fractions', step: { numerator: 1, denominator: 1000 }, mayBeUneven: true },
+    dropRules: [],
   });
 });
 
 test('theora counts frames, so they come at an even rate', () => {
   assert.equal(timing({ isFrameRateVariable: true }, 'mpeg4', 'libtheora'), {
-    by: 'even-rate',
+    by: 'constant-rate',
     rate: { numerator: 25, denominator: 1 },
   });
   assert.equal(timing({ frameRate: null }, 'mpeg4', 'libtheora'), {
-    by: 'even-rate',
+    by: 'constant-rate',
     rate: { numerator: 25, denominator: 1 },
   });
 });
@@ -102,16 +106,16 @@ for (const [settings, facts, expected] of rates) {
     const decided = decideVideo(settings, video, 'libx264', { format: 'mpeg4', firstFrameSeconds: 0 });
     assert.ok('video' in decided);
     const { timing } = decided.video;
-    if (timing.by === 'even-rate') {
+    if (timing.by === 'constant-rate') {
       assert.is(`${timing.rate.numerator}/${timing.rate.denominator}`, expected);
       return;
     }
-    const thinning = timing.thinning.map((thin) =>
+    const dropRules = timing.dropRules.map((thin) =>
       thin.by === 'count'
         ? `one of ${thin.oneOf}`
         : `at most ${thin.maxRate.numerator}/${thin.maxRate.denominator}`,
     );
-    assert.is(['own', ...thinning].join(', '), expected);
+    assert.is(['own', ...dropRules].join(', '), expected);
   });
 }
 
@@ -161,7 +165,7 @@ test('a picture smaller than its encoder takes is a fault that names the encoder
     format: 'mpeg4',
     firstFrameSeconds: 0,
   });
-  assert.match('failure' in decided ? decided.failure.message : '', /32x18 pixels, and libsvtav1/);
+  assert.match('failure' in decided ? decided.failure.message : '', /32x18 pixels; libsvtav1 needs/);
 });
 
 test.run();

@@ -1,4 +1,4 @@
-/** A reference to something that is told among the components. */
+/** A reference to a component. */
 export interface Reference {
   readonly $ref: string;
 }
@@ -9,21 +9,21 @@ export interface MediaType {
   readonly example?: string;
 }
 
-/** A header of an answer. */
+/** A response header. */
 export interface Header {
   readonly description: string;
   readonly required?: true;
   readonly schema: Schema;
 }
 
-/** One answer. */
+/** A response. */
 export interface ResponseNote {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Header | Reference>>;
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
-/** One parameter of an operation. */
+/** A parameter of an operation. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
@@ -39,7 +39,7 @@ export interface RequestBody {
   readonly content: Readonly<Record<string, MediaType>>;
 }
 
-/** One method of one address. */
+/** One method of a path. */
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -51,13 +51,13 @@ export interface Operation {
   readonly responses: Readonly<Record<string, ResponseNote | Reference>>;
 }
 
-/** The methods that OpenAPI 3.1 knows, as far as routes have them. */
+/** The methods of OpenAPI 3.1 that routes use. */
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** The operations of one address. */
+/** The operations of a path. */
 export type PathItem = Readonly<Partial<Record<Method, Operation>>>;
 
-/** The document, but for its version and its servers. */
+/** The document without its version and its servers. */
 export interface DocumentBody {
   readonly info: Readonly<Record<string, unknown>>;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
@@ -82,13 +82,13 @@ export interface OpenApiDocument extends DocumentBody {
 /** A type of JSON Schema. */
 type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'null';
 
-/** How a generator is to write something in XML (OpenAPI, "XML Object"). */
+/** How a value is serialized as XML (OpenAPI, "XML Object"). */
 interface XmlNote {
   readonly name?: string;
   readonly wrapped?: true;
 }
 
-/** A JSON Schema (2020-12, as OpenAPI 3.1 has it), with as many of its words as this document needs. */
+/** A JSON Schema (2020-12, as in OpenAPI 3.1), limited to the keywords that this document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: SchemaType | readonly SchemaType[];
@@ -119,14 +119,14 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
   readonly not?: Schema;
   readonly xml?: XmlNote;
-  /** What a callback is called with, or an event tells: the text around it is no JSON that a schema could be laid on. */
+  /** The record that a JSONP callback or an event contains. The surrounding text is not JSON, so no schema applies to it. */
   readonly 'x-record'?: Schema;
 }
 
 /** Schemas by name. */
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** A reference to one of the schemas that are told by name. */
+/** A reference to a named schema. */
 export function refTo(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }

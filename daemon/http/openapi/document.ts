@@ -15,9 +15,10 @@ import { errorResponseComponents, headers } from './responses.js';
 const version = '3.1.1';
 
 /**
- * The service as an OpenAPI document, derived from the tables of routes, records, settings and errors: its bytes in two pieces for any base
- * address, which is that of the daemon as the client knows it, without a slash at its end. The second piece, all but the servers, is made once and
- * shared by all answers. `maxOutputs` is the greatest number of outputs of a job.
+ * Builds the OpenAPI document from the tables of routes, records, settings and errors. Returns a function that gives its bytes in
+ * two chunks for a base URL, which is that of the daemon as the client sees it, without a trailing slash. The second chunk,
+ * everything except the servers, is created once and shared by all responses. `maxOutputs` is the maximum number of outputs of a
+ * job.
  */
 export function openApiBytes(maxOutputs: number): (baseUrl: string) => readonly Buffer[] {
   const body = Buffer.from(JSON.stringify(documentBody(maxOutputs)).slice(1));
@@ -30,7 +31,7 @@ export function openApiBytes(maxOutputs: number): (baseUrl: string) => readonly 
 function serversAt(baseUrl: string): OpenApiDocument['servers'] {
   return [
     { url: baseUrl, description: 'This daemon' },
-    { url: `${baseUrl}/api`, description: 'The same, as existing client libraries address it' },
+    { url: `${baseUrl}/api`, description: 'The same daemon, at the path that existing client libraries use' },
   ];
 }
 
@@ -43,7 +44,7 @@ function documentBody(maxOutputs: number): DocumentBody {
     webhooks,
     components: {
       schemas: { ...requestSchemas({ maxOutputs }), ...recordSchemas() },
-      responses: referredTo(errorResponseComponents(), JSON.stringify(paths)),
+      responses: onlyReferenced(errorResponseComponents(), JSON.stringify(paths)),
       parameters: sharedParameters,
       requestBodies,
       headers,
@@ -52,42 +53,42 @@ function documentBody(maxOutputs: number): DocumentBody {
   };
 }
 
-/** Refusals that belong to no operation: see what is said of refusals as such. */
-const ofNoOperation: readonly string[] = ['NotFound', 'MethodNotAllowed', 'InternalServerError'];
+/** Error responses that belong to no operation: the description of the document explains them. */
+const withoutOperation: readonly string[] = ['NotFound', 'MethodNotAllowed', 'InternalServerError'];
 
-/** Not every refusal is answered in every form. */
-function referredTo(
+/** Keeps the responses that are referenced, because not every error occurs in every format. */
+function onlyReferenced(
   responses: Readonly<Record<string, ResponseNote>>,
   text: string,
 ): Readonly<Record<string, ResponseNote>> {
   const used = Object.entries(responses).filter(
-    ([name]) => ofNoOperation.includes(name) || text.includes(`"#/components/responses/${name}"`),
+    ([name]) => withoutOperation.includes(name) || text.includes(`"#/components/responses/${name}"`),
   );
   return Object.fromEntries(used);
 }
 
-/** What the whole document is about, and what goes for every address of it. */
+/** The description of the service, and what applies to every path. */
 const info = {
   title: 'venc',
   version: productVersion,
-  summary: 'Encodes video: a local daemon that speaks the API of an encoding service.',
+  summary: 'Encodes video: a local daemon with the API of an encoding service.',
   description: `A job names one input and any number of outputs; the daemon fetches the input, encodes each output and delivers it.
 
-**Addresses.** Every path is also there below \`/api\`. Repeated slashes and one at the end make no difference.
+**Paths.** Every path is also available below \`/api\`. Repeated and trailing slashes are ignored.
 
-**Forms of an answer.** JSON, XML or, where it is told, JSONP. The suffix \`.json\`, \`.xml\` or \`.js\` decides; without one \`format\` in the query; then the header \`Accept\`; then it is JSON. XML mirrors the JSON: the root is \`api-response\`, elements have the names of the JSON, \`type\` is \`integer\`, \`float\`, \`boolean\` or \`array\` where a value is no text, and \`nil="true"\` is null.
+**Response formats.** JSON, XML or, where documented, JSONP. The format is selected by the suffix \`.json\`, \`.xml\` or \`.js\`, otherwise by \`format\` in the query, otherwise by the header \`Accept\`; the default is JSON. XML mirrors the JSON: the root is \`api-response\`, elements have the names of the JSON keys, \`type\` is \`integer\`, \`float\`, \`boolean\` or \`array\` unless the value is text, and \`nil="true"\` means null.
 
-**Keys.** In the header \`Service-Api-Key\` (or \`Zencoder-Api-Key\`), in the query as \`api_key\`, or in the body as \`api_key\`; the first of these that is there decides. Without a good key collections answer 401, and what is addressed by an id 404. A read-only key may read inputs, outputs and their progress.
+**API keys.** Send the key in the header \`Service-Api-Key\` (or \`Zencoder-Api-Key\`), in the query as \`api_key\`, or in the body as \`api_key\`; the first of these that is present is used. Without a valid key, collections return 401, and paths with an id return 404. A read-only key can read inputs, outputs and their progress.
 
-**Refusals.** Every complaint at once, as \`{"errors": ["..."]}\`, in the form that was asked for. Beside what is told of each operation: 404 at addresses that are not there, 405 with \`Allow\` for methods that an address does not take, 500 where something went wrong inside, and 400, 408, 417 or 431 for what is no valid HTTP.
+**Errors.** All errors of a request are returned at once, as \`{"errors": ["..."]}\`, in the requested format. In addition to the responses of each operation: 404 for unknown paths, 405 with \`Allow\` for methods that a path does not support, 500 for internal errors, and 400, 408, 417 or 431 for invalid HTTP.
 
-**Methods.** \`HEAD\` answers like \`GET\` without the body. \`OPTIONS\` answers 204 with what scripts of other origins may do.
+**Methods.** \`HEAD\` returns the headers of \`GET\` without the body. \`OPTIONS\` returns 204 with the CORS headers.
 
-**Requests.** Numbers and booleans may come as text, 1 and 0 are booleans, null is the same as leaving out, one object will do where an array of one is meant. Fields that nobody knows are ignored.`,
+**Requests.** Numbers and booleans may be sent as text, 1 and 0 are booleans, null means not set, and a single object is accepted instead of an array of one. Unknown fields are ignored.`,
   license: { name: 'MIT', identifier: 'MIT' },
 } as const;
 
-/** Where a key is put. */
+/** Where the API key is sent. */
 export const securitySchemes = {
   'Service-Api-Key': {
     type: 'apiKey',
@@ -99,11 +100,11 @@ export const securitySchemes = {
 } as const;
 
 const webhookHeaders = [
-  ['webhook-id', 'Id of the notice: the same each time that it is sent.'],
-  ['webhook-timestamp', 'When it was sent, in seconds since 1970.'],
+  ['webhook-id', 'Id of the notification, the same for every delivery attempt.'],
+  ['webhook-timestamp', 'Time of the delivery attempt, in seconds since 1970.'],
   [
     'webhook-signature',
-    'Signature with the notification secret of the account, as Standard Webhooks has it.',
+    'Signature with the notification secret of the account, as defined by Standard Webhooks.',
   ],
 ] as const;
 
@@ -115,27 +116,28 @@ const webhookParameters: readonly Parameter[] = webhookHeaders.map(([name, descr
   schema: { type: 'string' },
 }));
 
-/** What a daemon posts to the addresses that `notifications` of a request names. */
+/** The requests that the daemon sends to the URLs in `notifications`. */
 const webhooks = {
-  jobEnded: { post: webhookOperation('jobEnded', 'JobNotice', 'A job came to its end') },
-  outputEnded: { post: webhookOperation('outputEnded', 'OutputNotice', 'An output came to its end') },
+  jobEnded: { post: webhookOperation('jobEnded', 'JobNotice', 'A job ended') },
+  outputEnded: { post: webhookOperation('outputEnded', 'OutputNotice', 'An output ended') },
 } as const;
 
 function webhookOperation(operationId: string, schema: string, summary: string) {
   return {
     operationId,
     summary,
-    description: 'An addition to the service. What is not taken is sent again, up to 20 times in all.',
+    description:
+      'An addition to the service. A notification that is not accepted is sent again, up to 20 times in total.',
     security: [],
     parameters: webhookParameters,
     requestBody: {
-      description: 'The notice, in the form that the request asked for.',
+      description: 'The notification, in the requested format.',
       required: true,
       content: {
         'application/json': { schema: refTo(schema) },
         'application/xml': { schema: refTo(schema) },
       },
     },
-    responses: { '2XX': { description: 'The notice is taken.' } },
+    responses: { '2XX': { description: 'The notification is accepted.' } },
   };
 }

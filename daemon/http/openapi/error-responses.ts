@@ -1,19 +1,21 @@
 import { type ErrorClass, errorClasses } from '../../../src/shared/error-classes.js';
 import type { Representation, Route } from '../../../src/shared/routes.js';
 
-/** What is known of a route when its refusals are derived. */
+/** The facts of a route that decide its error responses. */
 interface ErrorCondition {
   readonly route: Route;
-  /** The form that the address itself names, as `.json` does; `format` says nothing then. null where it names none. */
+  /**
+   * The format that the path selects with a suffix such as `.json`, which disables `format`. Null for a path without a suffix.
+   */
   readonly suffix: Representation | null;
 }
 
-/** A status that a request is refused with. */
+/** An error response. */
 export interface ErrorResponse {
   readonly status: number;
-  /** Name of the response among the components. */
+  /** Name of the response component. */
   readonly name: string;
-  /** What it means, in sentences. */
+  /** What it means, in full sentences. */
   readonly text: string;
   readonly appliesTo: (condition: ErrorCondition) => boolean;
 }
@@ -21,18 +23,18 @@ export interface ErrorResponse {
 const hasId = ({ route }: ErrorCondition) => route.path.includes(':id');
 const hasToken = ({ route }: ErrorCondition) => route.path.includes(':token');
 const hasBody = ({ route }: ErrorCondition) => route.requestBody !== undefined;
-/** What can happen anywhere is told once and for all. */
+/** For errors of any path, which the document describes once. */
 const never = () => false;
-/** A form that the route has not is asked for with `format` alone: other suffixes make other addresses. */
+/** An unsupported format can be requested only with `format`, because other suffixes are other paths. */
 const hasFormat = ({ route, suffix }: ErrorCondition) => suffix === null && route.representations.length > 0;
 const hasCallback = ({ route, suffix }: ErrorCondition) =>
   suffix === null ? route.representations.includes('jsonp') : suffix === 'jsonp';
-const takes = (what: Route['requestBody']) => (condition: ErrorCondition) =>
+const acceptsBody = (what: Route['requestBody']) => (condition: ErrorCondition) =>
   condition.route.requestBody === what;
 const changesJob = ({ route }: ErrorCondition) => route.status === 204;
 const isStream = ({ route }: ErrorCondition) => route.contentType === 'text/event-stream';
 
-/** Every refusal, with the rule that tells at which routes it occurs. */
+/** Every error response, with the rule that selects its routes. */
 export const errorResponses = [
   {
     status: 400,
@@ -59,12 +61,17 @@ export const errorResponses = [
     appliesTo: (condition) => hasId(condition) || hasToken(condition) || hasFormat(condition),
   },
   { status: 405, name: 'MethodNotAllowed', text: meaning('MethodNotAllowedError'), appliesTo: never },
-  { status: 408, name: 'RequestTimeout', text: 'The body stopped coming.', appliesTo: takes('file') },
+  {
+    status: 408,
+    name: 'RequestTimeout',
+    text: 'The client stopped sending the body.',
+    appliesTo: acceptsBody('file'),
+  },
   {
     status: 409,
     name: 'Conflict',
     text: meaning('ConflictError'),
-    appliesTo: (condition) => changesJob(condition) || takes('job')(condition),
+    appliesTo: (condition) => changesJob(condition) || acceptsBody('job')(condition),
   },
   {
     status: 410,
@@ -72,14 +79,24 @@ export const errorResponses = [
     text: meaning('GoneError'),
     appliesTo: (condition) => hasId(condition) || hasToken(condition),
   },
-  { status: 413, name: 'PayloadTooLarge', text: meaning('PayloadTooLargeError'), appliesTo: takes('job') },
+  {
+    status: 413,
+    name: 'PayloadTooLarge',
+    text: meaning('PayloadTooLargeError'),
+    appliesTo: acceptsBody('job'),
+  },
   {
     status: 415,
     name: 'UnsupportedMediaType',
     text: meaning('UnsupportedMediaTypeError'),
     appliesTo: hasBody,
   },
-  { status: 416, name: 'RangeNotSatisfiable', text: 'The file has no such bytes.', appliesTo: hasToken },
+  {
+    status: 416,
+    name: 'RangeNotSatisfiable',
+    text: 'The requested range is outside the file.',
+    appliesTo: hasToken,
+  },
   {
     status: 422,
     name: 'UnprocessableContent',

@@ -6,7 +6,7 @@ import type { RouteVariant } from './responses.js';
 const maxId = 2 ** 31 - 1;
 const text = { type: 'string' } as const;
 
-/** Parameters that several routes have, by the name that operations refer to. */
+/** Parameters of several routes, by the name that operations reference. */
 export const sharedParameters = {
   id: {
     name: 'id',
@@ -19,46 +19,46 @@ export const sharedParameters = {
     name: 'format',
     in: 'query',
     description:
-      'Form of the answer, where the address has no suffix. Without it the header Accept decides, then JSON.',
+      'Response format, for paths without a suffix. Default: by the header Accept, otherwise JSON.',
     schema: { type: 'string', enum: ['json', 'xml'] },
   },
   formatOrScript: {
     name: 'format',
     in: 'query',
     description:
-      'Form of the answer, where the address has no suffix; js is JSONP. Without it the header Accept decides, then JSON.',
+      'Response format, for paths without a suffix; js is JSONP. Default: by the header Accept, otherwise JSON.',
     schema: { type: 'string', enum: ['json', 'xml', 'js'] },
   },
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A repeated create with the same key and the same body within 24 hours is answered with the first job; with another body it is a 409.',
+      'If a create is repeated within 24 hours with the same key and the same body, the first job is returned; with another body, the response is 409.',
     schema: { type: 'string', minLength: 1 },
   },
   lastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
     description:
-      'Id of the last event seen: it is not told again, and the answer is a 204 where it was the last of all.',
+      'Id of the last event received. The stream continues after it; if it was the final event, the response is 204.',
     schema: text,
   },
   range: {
     name: 'Range',
     in: 'header',
-    description: 'Part of the file that is wanted, e.g. bytes=0-499.',
+    description: 'The requested part of the file, e.g. bytes=0-499.',
     schema: text,
   },
   ifRange: {
     name: 'If-Range',
     in: 'header',
     description:
-      'ETag or Last-Modified of the file that the part is wanted of; of another one the whole is sent.',
+      'ETag or Last-Modified of the file. If the file has changed, the whole file is sent instead of the range.',
     schema: text,
   },
 } as const satisfies Readonly<Record<string, Parameter>>;
 
-/** The parameters of an operation: of its path, of its query, of its headers. */
+/** The path, query and header parameters of an operation. */
 export function parametersOf({ name, route, suffix }: RouteVariant): readonly (Parameter | Reference)[] {
   return [
     ...pathParameters(route),
@@ -79,8 +79,7 @@ function pathParameters({ path }: Route): readonly (Parameter | Reference)[] {
           name,
           in: 'path',
           required: true,
-          description:
-            name === 'token' ? 'Token of the hosted file, which nobody can guess.' : 'Name of the file.',
+          description: name === 'token' ? 'Unguessable token of the hosted file.' : 'Name of the file.',
           schema: { type: 'string', minLength: 1 },
         },
   );

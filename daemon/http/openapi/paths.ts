@@ -5,17 +5,17 @@ import { requestBodyOf } from './request-schemas.js';
 import { type RouteVariant, responsesOf } from './responses.js';
 
 const suffixes: Readonly<Record<Representation, string>> = { json: '.json', xml: '.xml', jsonp: '.js' };
-const namesOfForms: Readonly<Record<Representation, string>> = { json: 'Json', xml: 'Xml', jsonp: 'Jsonp' };
-/** The methods of a route that takes any, the one of the table first. */
+const formatNames: Readonly<Record<Representation, string>> = { json: 'Json', xml: 'Xml', jsonp: 'Jsonp' };
+/** All methods, for routes that accept any. */
 const otherMethods: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * Every address, with its methods. The plain address of a route has every form of the answer as a media type, which is what a generated
- * client gets along with best; each suffix is an address of its own, with that one form, for who looks for it by name.
+ * All paths with their operations. The plain path of a route lists every response format as a media type, which suits generated
+ * clients best. Each suffix is a separate path with only its format, for readers who search for it.
  */
 export function pathItems(): Readonly<Record<string, PathItem>> {
   const items = new Map<string, PathItem>();
-  // The keys of the table are the names of routes, which Object.entries forgets.
+  // Object.entries loses the type of the keys, which are route names.
   for (const [name, route] of Object.entries<Route>(routes) as [RouteName, Route][]) {
     for (const suffix of [null, ...suffixesOf(route)]) {
       const variant: RouteVariant = { name, route, suffix };
@@ -26,18 +26,18 @@ export function pathItems(): Readonly<Record<string, PathItem>> {
   return Object.fromEntries(items);
 }
 
-/** The path of a route as OpenAPI writes it: `/v2/jobs/{id}`. */
+/** The path of a route in OpenAPI syntax: `/v2/jobs/{id}`. */
 function template({ path }: Route): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
 
-/** The name of a file keeps its dots, so that there no suffix is one. */
+/** A path that ends in a file name has no suffixes: its dots are part of the name. */
 function suffixesOf({ path, representations }: Route): readonly Representation[] {
   return path.includes(':name') ? [] : representations;
 }
 
 function operationsOf(variant: RouteVariant): PathItem {
-  // The methods of routes in lower case are those of OpenAPI, which toLowerCase cannot say.
+  // toLowerCase loses the type: route methods in lower case are those of OpenAPI.
   const own = variant.route.method.toLowerCase() as Method;
   const others = acceptsAnyMethod(variant) ? otherMethods.filter((method) => method !== own) : [];
   return Object.fromEntries(
@@ -53,7 +53,7 @@ function operation(variant: RouteVariant, method: Method, byMethod: string): Ope
   const parameters = parametersOf(variant);
   const requestBody = requestBodyOf(route, method);
   return {
-    operationId: `${name}${byMethod}${suffix === null ? '' : namesOfForms[suffix]}`,
+    operationId: `${name}${byMethod}${suffix === null ? '' : formatNames[suffix]}`,
     tags: [suffix === null ? tagOf(route) : tagOfSuffixes],
     summary: route.summary,
     description: description(variant),
@@ -66,11 +66,11 @@ function operation(variant: RouteVariant, method: Method, byMethod: string): Ope
 
 const keys = {
   none: 'No key is needed.',
-  read: 'A read-only key will do.',
+  read: 'A read-only key is sufficient.',
   full: 'A full access key is needed.',
 } as const satisfies Readonly<Record<Route['key'], string>>;
 
-/** Only the plain address takes any method (section 4.5). */
+/** Only the plain path accepts any method (section 4.5). */
 function acceptsAnyMethod({ route, suffix }: RouteVariant): boolean {
   return route.acceptsAnyMethod === true && suffix === null;
 }
@@ -81,10 +81,8 @@ function description(variant: RouteVariant): string {
     route.section === 'addition' ? 'An addition to the service.' : `Section ${route.section}.`;
   const more = suffixesOf(route).map((form) => suffixes[form]);
   const forms =
-    suffix !== null || more.length === 0
-      ? ''
-      : ` The same address with ${more.join(', ')} names the form of the answer.`;
-  const any = acceptsAnyMethod(variant) ? ' Any method but HEAD and OPTIONS does the same.' : '';
+    suffix !== null || more.length === 0 ? '' : ` A suffix selects the response format: ${more.join(', ')}.`;
+  const any = acceptsAnyMethod(variant) ? ' Any method except HEAD and OPTIONS is accepted.' : '';
   return `${sectionNote} ${keys[route.key]}${forms}${any}`;
 }
 
@@ -92,21 +90,21 @@ function capitalised(text: string): string {
   return `${text[0]?.toUpperCase()}${text.slice(1)}`;
 }
 
-/** The tag of addresses whose suffix names the form of the answer. */
-const tagOfSuffixes = 'Addresses with a suffix';
+/** The tag of paths with a suffix. */
+const tagOfSuffixes = 'Paths with a suffix';
 
-/** Every tag, in the order in which they are told. */
+/** All tags, in the order of the document. */
 export const tags = [
   { name: 'Jobs', description: 'Creating, listing, following, cancelling and repeating jobs.' },
   { name: 'Inputs and outputs', description: 'Details and progress of the files of a job.' },
   { name: 'Reports', description: 'Usage by day.' },
-  { name: 'Files', description: 'Uploading inputs and fetching hosted outputs.' },
+  { name: 'Files', description: 'Uploading inputs and downloading hosted outputs.' },
   { name: 'Service', description: 'The daemon itself.' },
-  { name: 'Earlier versions', description: 'Version 1 and the unversioned addresses.' },
+  { name: 'Earlier versions', description: 'Version 1 and the unversioned paths.' },
   {
     name: tagOfSuffixes,
     description:
-      'The same operations at addresses that end in .json, .xml or .js and so name the form of the answer.',
+      'The same operations at paths that end in .json, .xml or .js, which selects the response format.',
   },
 ] as const;
 
@@ -120,7 +118,7 @@ const byPath: readonly (readonly [RegExp, TagName])[] = [
   [/^\/(?:jobs|inputs|outputs|v1)(?:\/|$)/, 'Earlier versions'],
 ];
 
-/** The tag of a route at its plain address. */
+/** The tag of the plain path of a route. */
 function tagOf({ path }: Route): TagName {
   return byPath.find(([pattern]) => pattern.test(path))?.[1] ?? 'Service';
 }

@@ -29,7 +29,7 @@ import {
 import { type Route, routes } from '../../../src/shared/routes.js';
 import { refTo, type Schema, type Schemas } from './document-types.js';
 
-/** Names of the records inside of answers that have a schema of their own; all others are told where they stand. */
+/** Records inside responses that have a named schema; all others are inline. */
 const parts: ReadonlyMap<RecordTable, string> = new Map<RecordTable, string>([
   [jobHeadFields, 'JobHead'],
   [jobFields, 'Job'],
@@ -50,22 +50,22 @@ const parts: ReadonlyMap<RecordTable, string> = new Map<RecordTable, string>([
 /** Fields that are absent from the JSONP form of a record (sections 2.1 and 2.2). */
 const privateFields: readonly string[] = ['md5_checksum'];
 
-/** Name of the schema of an answer, e.g. `InputDetailsAnswer`. */
+/** Name of the schema of a response, e.g. `InputDetailsAnswer`. */
 export function answerSchemaName(name: ResponseName, form: 'whole' | 'public' = 'whole'): string {
   const answer: Field = responses[name];
   const hasPublicForm = form === 'public' && answer.type === 'object' && hasPrivate(answer);
   return `${name[0]?.toUpperCase()}${name.slice(1)}Answer${hasPublicForm ? 'InJsonp' : ''}`;
 }
 
-/** The schemas of every answer and notice, and of the records inside of them that have a name. */
+/** The schemas of all responses and notifications, and of the named records in them. */
 export function recordSchemas(): Schemas {
   const fullSchemas = Object.entries<Field>(responses).map(
-    // The keys of the table are the names of answers, which Object.entries forgets.
+    // Object.entries loses the type of the keys, which are response names.
     ([name, field]) =>
       [answerSchemaName(name as ResponseName), { ...fieldSchema(field), ...root(field) }] as const,
   );
   const named = [...parts].map(
-    ([fields, name]) => [name, recordSchema(fields, 'A part of answers.')] as const,
+    ([fields, name]) => [name, recordSchema(fields, 'Part of a response.')] as const,
   );
   const publicSchemas = publicAnswers().map(
     (name) => [answerSchemaName(name, 'public'), publicSchema(responses[name])] as const,
@@ -78,7 +78,7 @@ export function recordSchemas(): Schemas {
   };
 }
 
-/** The schema of a record with these fields: exactly these, none beside them. */
+/** The schema of a record with exactly these fields. */
 function recordSchema(fields: RecordTable, description: string): Schema {
   const entries = Object.entries(fields);
   return {
@@ -147,14 +147,14 @@ function publicAnswers(): readonly ResponseName[] {
 function publicSchema(field: Field): Schema {
   if (field.type !== 'object') return fieldSchema(field);
   const open = Object.entries(field.fields).filter(([name]) => !privateFields.includes(name));
-  return recordSchema(Object.fromEntries(open), `${field.description}, as the JSONP form has them`);
+  return recordSchema(Object.fromEntries(open), `${field.description}, in the JSONP format`);
 }
 
 function hasPrivate({ fields }: ObjectField): boolean {
   return privateFields.some((name) => Object.hasOwn(fields, name));
 }
 
-/** Why an input or an output failed: each class that one can fail with, its meaning and what to do. */
+/** The error classes of failed inputs and outputs, each with its meaning and what to do. */
 function errorClassSchema(): Schema {
   const jobFailures = Object.entries<ErrorClassEntry>(errorClasses).filter(
     ([, { status, exitCode }]) => status === 422 && exitCode === exitCodes.jobFailed,

@@ -31,10 +31,10 @@ const named: TableNames = new Map<SettingsTable, string>([
 
 const key = {
   type: 'string',
-  description: 'An API key, where none is in the header or in the query. Section 5.',
+  description: 'The API key, if it is not in the header or in the query. Section 5.',
 } as const;
 
-/** The schemas of what requests hold: a request for a job, the settings of an output, and what is inside of them. */
+/** The schemas of request bodies: the job, the settings of an output, and their nested objects. */
 export function requestSchemas(options: { readonly maxOutputs: number }): Schemas {
   const settings = [...named].map(([table, name]) => [name, settingsSchema(table, named)] as const);
   return {
@@ -43,7 +43,7 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
     OutputSettings: withSupportNotes(settingsSchema(outputTable, named), supportedOutputSettings),
     KeyRequest: {
       type: 'object',
-      description: 'Nothing but a key.',
+      description: 'Only an API key.',
       properties: { api_key: key },
       xml: { name: 'api-request' },
     },
@@ -63,13 +63,13 @@ function jobRequestSchema(maxOutputs: number): Schema {
   return {
     ...job,
     description:
-      'A job: one input, and any number of outputs. Without outputs there is one: H.264 and AAC in an MP4 within 640x480. Fields that nobody knows are ignored.',
+      'A job with one input and any number of outputs. Without outputs, one is created: H.264 and AAC in MP4 within 640x480. Unknown fields are ignored.',
     properties: {
       ...properties,
       outputs: { ...outputs, description: `The settings of each output, up to ${maxOutputs}. Section 4.1.` },
       output: {
         ...outputs,
-        description: 'Another spelling of outputs; not both may be given. Section 4.1.',
+        description: 'Another spelling of outputs; use only one of them. Section 4.1.',
         deprecated: true,
       },
       api_key: key,
@@ -78,7 +78,7 @@ function jobRequestSchema(maxOutputs: number): Schema {
   };
 }
 
-/** The settings with what becomes of them here, where that is not simply what they say. */
+/** Adds to the description of each setting how this daemon handles it, if it is not fully supported. */
 function withSupportNotes(schema: Schema, support: Readonly<Record<string, SettingSupport>>): Schema {
   const described = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const note = supportNote(name, support[name]);
@@ -89,9 +89,7 @@ function withSupportNotes(schema: Schema, support: Readonly<Record<string, Setti
 
 function supportNote(name: string, support: SettingSupport | undefined): string {
   if (support === undefined || 'by' in support) return '';
-  return 'noEffect' in support
-    ? ` Changes nothing here: ${support.noEffect}.`
-    : ` ${name} ${support.unsupported}.`;
+  return 'noEffect' in support ? ` No effect: ${support.noEffect}.` : ` ${name} ${support.unsupported}.`;
 }
 
 const jobInXml = `<?xml version="1.0" encoding="UTF-8"?>
@@ -106,30 +104,31 @@ const jobInXml = `<?xml version="1.0" encoding="UTF-8"?>
 </api-request>`;
 const keyInXml = '<api-request><api_key>KEY</api_key></api-request>';
 
-/** What requests hold, by the name that operations refer to. */
+/** Request bodies by the name that operations reference. */
 export const requestBodies = {
   Job: {
     description:
-      'The job, in JSON or XML. What parses as JSON is taken whatever its Content-Type. Up to 1 MiB once unpacked; Content-Encoding may be gzip.',
+      'The job, in JSON or XML. A body that parses as JSON is accepted with any Content-Type. Up to 1 MiB uncompressed; Content-Encoding may be gzip.',
     required: true,
     content: forms('JobRequest', jobInXml),
   },
   Key: {
-    description: 'Nothing, or the key where it is neither in the header nor in the query.',
+    description: 'Empty, or the API key if it is neither in the header nor in the query.',
     content: forms('KeyRequest', keyInXml),
   },
   File: {
-    description: 'The bytes of the whole file, without any Content-Encoding, as long as there is room.',
+    description:
+      'The bytes of the whole file, without Content-Encoding. The size is limited by the free disk space.',
     required: true,
     content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
   },
 } as const satisfies Readonly<Record<string, RequestBody>>;
 
-/** The body of an operation; nothing where it takes none. */
-export function requestBodyOf({ requestBody: takes, key }: Route, method: Method): Reference | undefined {
-  if (takes === 'job') return ref('Job');
-  if (takes === 'file') return ref('File');
-  // The bodies of other methods mean nothing to OpenAPI.
+/** The request body of an operation; undefined if it has none. */
+export function requestBodyOf({ requestBody, key }: Route, method: Method): Reference | undefined {
+  if (requestBody === 'job') return ref('Job');
+  if (requestBody === 'file') return ref('File');
+  // OpenAPI defines no request body for other methods.
   return key !== 'none' && ['post', 'put', 'patch'].includes(method) ? ref('Key') : undefined;
 }
 

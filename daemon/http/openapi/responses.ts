@@ -4,15 +4,15 @@ import { type Header, type MediaType, type Reference, type ResponseNote, refTo }
 import { type ErrorResponse, errorResponses } from './error-responses.js';
 import { answerSchemaName } from './record-schemas.js';
 
-/** One way to a route: by its plain address, or by one whose suffix names the form of the answer. */
+/** A path of a route: the plain path, or one whose suffix selects the response format. */
 export interface RouteVariant {
   readonly name: RouteName;
   readonly route: Route;
-  /** null for the plain address, where `format` and `Accept` decide. */
+  /** Null for the plain path, where `format` and `Accept` select the format. */
   readonly suffix: Representation | null;
 }
 
-/** The forms that a refusal comes in, by what its name among the components ends in. */
+/** The formats of an error response, by the suffix of its component name. */
 const kinds = {
   '': ['json', 'xml'],
   OrScript: ['json', 'xml', 'jsonp'],
@@ -21,7 +21,7 @@ const kinds = {
   InJsonp: ['jsonp'],
 } as const satisfies Readonly<Record<string, readonly Representation[]>>;
 
-/** Every answer that can be had by a way, by status. */
+/** All responses of a path, by status. */
 export function responsesOf(variant: RouteVariant): Readonly<Record<string, ResponseNote | Reference>> {
   const applicable = (errorResponses as readonly ErrorResponse[]).filter(({ appliesTo }) =>
     appliesTo(variant),
@@ -33,7 +33,7 @@ export function responsesOf(variant: RouteVariant): Readonly<Record<string, Resp
   return { [variant.route.status]: success(variant), ...Object.fromEntries(entries), ...extras(variant) };
 }
 
-/** Every refusal in every form that there is, by the name that operations refer to. */
+/** Every error response in every format, by the name that operations reference. */
 export function errorResponseComponents(): Readonly<Record<string, ResponseNote>> {
   const named = (errorResponses as readonly ErrorResponse[]).flatMap(({ name, status, text }) =>
     Object.entries(kinds).map(([kind, forms]) => {
@@ -45,7 +45,7 @@ export function errorResponseComponents(): Readonly<Record<string, ResponseNote>
   return Object.fromEntries(named);
 }
 
-/** How an answer looks in each of some forms. */
+/** The body of a response in each of the formats. */
 function bodies(answer: ResponseName, forms: readonly Representation[]): Readonly<Record<string, MediaType>> {
   const media = forms.map((form) => [
     mediaTypes[form],
@@ -61,7 +61,7 @@ const mediaTypes: Readonly<Record<Representation, string>> = {
 };
 
 function kindOf(status: number, { route, suffix }: RouteVariant): keyof typeof kinds {
-  // A callback that is no name is not called.
+  // An invalid callback name is not called.
   if (suffix === 'jsonp') return status === 400 ? 'InJson' : 'InJsonp';
   if (suffix !== null) return suffix === 'json' ? 'InJson' : 'InXml';
   return route.representations.includes('jsonp') && status !== 400 ? 'OrScript' : '';
@@ -82,36 +82,45 @@ function success({ name, route, suffix }: RouteVariant): ResponseNote {
   return { description: sentence(route.summary), headers, content: contentOf(route.contentType) };
 }
 
-/** Answers that follow from no rule. */
+/** Responses that do not follow from the tables. */
 function extras(variant: RouteVariant): Readonly<Record<string, ResponseNote>> {
   const { name, route, suffix } = variant;
   switch (name) {
     case 'jobEvents':
-      return { 204: { description: 'There is nothing new, and never will be.', headers: headerRefs([]) } };
+      return {
+        204: {
+          description: 'The final event was already received; no more events will follow.',
+          headers: headerRefs([]),
+        },
+      };
     case 'hostedFile': {
       const headers = headerRefs(headersOfRoute(name, 206));
       return {
-        206: { description: 'A part of the file.', headers, content: contentOf(route.contentType ?? '') },
+        206: {
+          description: 'The requested part of the file.',
+          headers,
+          content: contentOf(route.contentType ?? ''),
+        },
       };
     }
     case 'health': {
       const headers = headerRefs(headersOfErrorResponse(503));
       const forms = suffix === null ? route.representations : [suffix];
-      return { 503: { description: 'No jobs are taken.', headers, content: bodies('health', forms) } };
+      return { 503: { description: 'No jobs are accepted.', headers, content: bodies('health', forms) } };
     }
     default:
       return {};
   }
 }
 
-/** A body that is no record. Of files only what they are made of is sure: their type goes by their name. */
+/** A body that is not a record. The content type of a file depends on its name, so only its encoding is described. */
 function contentOf(type: string): Readonly<Record<string, MediaType>> {
   const [media = type] = type.split(';');
   if (media === 'application/octet-stream')
     return { '*/*': { schema: { type: 'string', format: 'binary' } } };
   if (media === 'application/json') return { [media]: { schema: { type: 'object' } } };
   if (media !== 'text/event-stream') return { [media]: { schema: { type: 'string' } } };
-  const description = 'Events without a name; the data of each is a record of progress in one line of JSON.';
+  const description = 'Events without a name. The data of each is a progress record as one line of JSON.';
   return {
     [media]: { schema: { type: 'string', description, 'x-record': refTo(answerSchemaName('jobProgress')) } },
   };
@@ -125,7 +134,7 @@ function scriptOf(answer: ResponseName): MediaType {
   return {
     schema: {
       type: 'string',
-      description: 'A call of the callback with the record.',
+      description: 'A call of the callback function with the record as its argument.',
       contentMediaType: 'application/javascript',
       pattern: '^[A-Za-z_$][\\w$.]{0,63}\\(.*\\)$',
       'x-record': refTo(answerSchemaName(answer, 'public')),
@@ -140,50 +149,50 @@ function sentence(note: string): string {
 const text = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 
-/** Every header that is told of an answer. */
+/** All documented response headers. */
 export const headers = {
   'Access-Control-Allow-Origin': {
-    description: 'Scripts of any origin may read the answer.',
+    description: 'Scripts from any origin may read the response.',
     required: true,
     schema: { type: 'string', const: '*' },
   },
-  'X-Total-Count': { description: 'Number of all jobs that match.', required: true, schema: count },
+  'X-Total-Count': { description: 'Total number of matching jobs.', required: true, schema: count },
   Link: {
-    description: 'Addresses of the first, previous, next and last page, without the key.',
+    description: 'URLs of the first, previous, next and last page, without the API key.',
     required: true,
     schema: text,
   },
   'Retry-After': {
-    description: 'Seconds after which trying again makes sense.',
+    description: 'Seconds to wait before a retry.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
   'X-Content-Type-Options': {
-    description: 'The type is as told, whatever the body looks like.',
+    description: 'Browsers must use the declared content type.',
     required: true,
     schema: { type: 'string', const: 'nosniff' },
   },
   'Accept-Ranges': {
-    description: 'Parts can be asked for.',
+    description: 'Range requests are supported.',
     required: true,
     schema: { type: 'string', const: 'bytes' },
   },
   'Content-Range': {
-    description: 'Which bytes of how many these are.',
+    description: 'The range of the bytes in the body, and the size of the file.',
     required: true,
     schema: { type: 'string', pattern: '^bytes (?:\\d+-\\d+|\\*)/\\d+$' },
   },
-  ETag: { description: 'Changes with the file; good for If-Range.', required: true, schema: text },
-  'Last-Modified': { description: 'When the file was made.', required: true, schema: text },
+  ETag: { description: 'Changes with the file; use it with If-Range.', required: true, schema: text },
+  'Last-Modified': { description: 'When the file was created.', required: true, schema: text },
   'Cache-Control': {
-    description: 'Events are never kept.',
+    description: 'Events must not be cached.',
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
-  Allow: { description: 'The methods that the address takes.', required: true, schema: text },
+  Allow: { description: 'The methods that the path supports.', required: true, schema: text },
 } as const satisfies Readonly<Record<string, Header>>;
 
-/** The name of a header that is told. */
+/** The name of a documented header. */
 type HeaderName = keyof typeof headers;
 
 const ofFiles = ['Accept-Ranges', 'ETag', 'Last-Modified', 'X-Content-Type-Options'] as const;
@@ -194,19 +203,19 @@ const ofRoutes: Readonly<Partial<Record<RouteName, Readonly<Record<number, reado
   hostedFile: { 200: ofFiles, 206: [...ofFiles, 'Content-Range'] },
 };
 
-/** The headers that a route has of its own with a status. */
+/** The additional headers of a route and a status. */
 function headersOfRoute(name: RouteName, status: number): readonly HeaderName[] {
   return ofRoutes[name]?.[status] ?? [];
 }
 
-/** The headers that a refusal has, whatever is refused. */
+/** The headers of an error response. */
 function headersOfErrorResponse(status: number): readonly HeaderName[] {
   if (status === 405) return ['Allow'];
   if (status === 416) return ['Content-Range'];
   return status === 429 || status === 503 ? ['Retry-After'] : [];
 }
 
-/** References to headers, with the one that every answer has. */
+/** References to the headers, plus the one that every response has. */
 function headerRefs(names: readonly HeaderName[]): Readonly<Record<string, Reference>> {
   const all: readonly HeaderName[] = ['Access-Control-Allow-Origin', ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

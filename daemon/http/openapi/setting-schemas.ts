@@ -8,12 +8,12 @@ import type {
 } from '../../../src/shared/settings/setting.js';
 import { refTo, type Schema, type Schemas } from './document-types.js';
 
-/** Tables of settings that have a schema of their own, with its name; all others are told where they stand. */
+/** Tables of settings with a named schema, by name; all others are inline. */
 export type TableNames = ReadonlyMap<SettingsTable, string>;
 
 /**
- * The schema of an object with these settings. Each spelling of a setting is a property, those beside the table's own marked as
- * deprecated. null is the same as leaving a setting out; what the table does not know is ignored.
+ * The schema of an object with these settings. Each spelling of a setting is a property; spellings other than the name are marked
+ * as deprecated. null means not set, and unknown properties are ignored.
  */
 export function settingsSchema(table: SettingsTable, names: TableNames): Schema {
   const entries = Object.entries(table);
@@ -28,7 +28,7 @@ export function settingsSchema(table: SettingsTable, names: TableNames): Schema 
 function propertiesOf(table: SettingsTable, names: TableNames): Schemas {
   const properties = Object.entries(table).flatMap(([name, setting]) => {
     const others = (setting.spellings ?? []).map((spelling) => {
-      // Without the default: a client that fills it in would contradict what it says in the other spelling.
+      // The default is omitted: a client that fills it in would contradict the value of the other spelling.
       const schema = orNull(valueSchema(spelling, setting, names));
       const alias: Schema = { ...schema, description: `Another spelling of ${name}.`, deprecated: true };
       return [spelling, alias] as const;
@@ -66,7 +66,7 @@ function objectSchema(setting: ObjectSetting, names: TableNames): Schema {
   return forms.length === 1 ? chosen : { anyOf: forms };
 }
 
-/** One value, or an array: `watermark` may be one or several, whichever of its spellings is used. */
+/** One value or an array: `watermark` and its other spellings accept both. */
 function listSchema(name: string, setting: ListSetting, names: TableNames): Schema {
   const one = valueSchema(name, setting.of, names);
   const item = { xml: { name: name.replace(/s$/, '') } };
@@ -79,16 +79,16 @@ function listSchema(name: string, setting: ListSetting, names: TableNames): Sche
   return { anyOf: [one, several] };
 }
 
-/** Where a field is given: null means that it is not. */
+/** Matches objects in which the field is set; null means not set. */
 function given(name: string): Schema {
   return { required: [name], properties: { [name]: { not: { type: 'null' } } } };
 }
 
-/** What a person reads of a setting: what it is, its unit, what applies without it, and where the document has it. */
+/** The description of a setting: its help text, unit, default and section of the service document. */
 function description(setting: Setting): string {
   const { help, defaultText, section } = setting;
   const unit = 'unit' in setting && setting.unit !== undefined ? ` In ${setting.unit}.` : '';
-  const fallback = defaultText === undefined ? '' : ` Without it: ${defaultText}.`;
+  const fallback = defaultText === undefined ? '' : ` Default: ${defaultText}.`;
   const sectionNote = section === 'addition' ? 'An addition to the service.' : `Section ${section}.`;
   return `${help[0]?.toUpperCase()}${help.slice(1)}.${unit}${fallback} ${sectionNote}`;
 }
@@ -103,7 +103,7 @@ function orNull(schema: Schema): Schema {
 
 const nothing: Schema = { type: 'null' };
 
-/** A setting that holds one value and no settings of its own. */
+/** A setting with a single value and no nested settings. */
 type PlainSetting = Exclude<Setting, ObjectSetting | ListSetting>;
 
 const integerPattern = '^-?(?:0|[1-9]\\d*)$';
@@ -113,8 +113,8 @@ const size = '^[1-9]\\d*[xX][1-9]\\d*$';
 const headerName = "^[\\w!#$%&'*+.^`|~\\-]+$";
 
 /**
- * The schema of a plain value as it may be sent: numbers and booleans also as text (contract, section 3). What it refuses is refused
- * by the daemon, which looks closer: at numbers in texts, control characters, and the parts of a path.
+ * The schema of a plain value as it may be sent: numbers and booleans also as text (contract, section 3). The daemon rejects
+ * everything that the schema rejects, and validates more: numbers in texts, control characters, and the segments of a path.
  */
 function plainSchema(setting: PlainSetting): Schema {
   switch (setting.kind) {
@@ -194,7 +194,7 @@ function mapSchema({ max, maxNameLength, maxLength, reserved }: MapSetting): Sch
   };
 }
 
-/** A word as a pattern that takes it in any letter case: JSON Schema has no flag for that. */
+/** A case-insensitive pattern for a word: JSON Schema has no flag for that. */
 function inAnyCase(text: string): string {
   return text.replace(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`);
 }

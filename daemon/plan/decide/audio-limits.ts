@@ -1,17 +1,17 @@
-import type { AudioCodec } from '../codecs.js';
+import type { AudioCodec } from '../formats.js';
 
-/** Least and greatest bitrate in Kbps, all channels together. */
+/** Minimum and maximum bitrate in Kbps, all channels together. */
 export interface BitrateRange {
   readonly min: number;
   readonly max: number;
 }
 
-/** From this sample rate on, in Hz, the range for one channel and for two. Highest first. */
+/** Minimum sample rate in Hz, with the ranges for one channel and for two. Highest rate first. */
 type RangesFrom = readonly (readonly [number, BitrateRange, BitrateRange])[];
 
 const range = (min: number, max: number): BitrateRange => ({ min, max });
 
-// Found by trying every multiple of 16 at these rates with libvorbis 1.3: beyond, it does not open.
+// Found by testing every multiple of 16 with libvorbis 1.3: it does not open outside these ranges.
 const vorbis: RangesFrom = [
   [40_000, range(32, 240), range(48, 304)],
   [26_000, range(32, 176), range(48, 304)],
@@ -29,29 +29,30 @@ const mp3: RangesFrom = [
 ];
 
 /**
- * What ffmpeg's encoder fills at most, for each channel: noise that was to have 6 bits came out with 4.2 to 4.7 in every rate from
- * 8000 to 32,000 Hz, in mono and in stereo (256 kbps of it in stereo at 22,050 Hz with 201, 208 with 195, 192 with 191).
+ * The most that ffmpeg's AAC encoder produces for each sample of a channel. Noise encoded with a target of 6 bits came out with
+ * 4.2 to 4.7 at every rate from 8000 to 32,000 Hz, in mono and in stereo (stereo at 22,050 Hz: 256 kbps came out as 201, 208 as
+ * 195, 192 as 191).
  */
 const aacBitsPerSample = 4.5;
-/** The standard's own limit: 6144 bits for each channel in each 1024 samples. */
+/** The limit of the standard: 6144 bits for each channel in 1024 samples. */
 const aacBitsPerSampleAllowed = 6;
 
 /**
- * The bitrate in Kbps that sound gets where the input alone shows its sample rate: one that the standard has for AAC, and its encoder
- * never fills, becomes the greatest that it does. A request that names both is rejected instead.
+ * The bitrate in Kbps if only the input decides the sample rate. A bitrate that the AAC standard allows but the encoder never
+ * reaches is reduced to the maximum that it reaches. A request that sets both is rejected instead.
  */
 export function fillableKbps(codec: AudioCodec, kbps: number, sampleRate: number, channels: 1 | 2): number {
   if (kbps > allowedKbps(codec, sampleRate, channels)) return kbps;
   return Math.min(kbps, bitrateRange(codec, sampleRate, channels).max);
 }
 
-/** The greatest bitrate in Kbps that an encoder may be told, whether it fills it or not. */
+/** The maximum bitrate in Kbps that an encoder accepts, whether it reaches it or not. */
 export function allowedKbps(codec: AudioCodec, sampleRate: number, channels: 1 | 2): number {
   if (codec !== 'aac') return bitrateRange(codec, sampleRate, channels).max;
   return Math.floor((aacBitsPerSampleAllowed * sampleRate * channels) / 1000);
 }
 
-/** The bitrates that a codec can have at a sample rate (in Hz) and a number of channels. */
+/** The bitrates that a codec supports at a sample rate (in Hz) and a number of channels. */
 export function bitrateRange(codec: AudioCodec, sampleRate: number, channels: 1 | 2): BitrateRange {
   switch (codec) {
     case 'aac':

@@ -1,20 +1,34 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import { type AudioCodec, audioCodecs, type VideoCodec, videoCodecs } from '../codecs.js';
-import { containerOf, type Extension } from '../containers.js';
+import {
+  type AudioEncoderName,
+  audioEncodersFor,
+  type VideoEncoderName,
+  videoEncoders,
+  videoEncodersFor,
+} from '../encoders.js';
+import {
+  type AudioCodec,
+  audioCodecs,
+  containerOf,
+  type Extension,
+  type VideoCodec,
+  videoCodecs,
+} from '../formats.js';
+import type { Capabilities } from '../plan-types.js';
 
-/** The extension for a random name: of the container that most players take these codecs in. */
+/** The extension for a generated file name: the container of these codecs with the widest player support. */
 export function suitableExtension(video: VideoCodec | null, audio: AudioCodec | null): Extension {
   if (video !== null) return videoCodecs[video].extension;
   return audio === null ? '.mp4' : audioCodecs[audio].extension;
 }
 
-/** The codecs of an output; null for what is left out. */
+/** The codecs of an output; null for a stream that it does not have. */
 export interface CodecChoice {
   readonly video: VideoCodec | null;
   readonly audio: AudioCodec | null;
 }
 
-/** The codecs asked for, and where none is, those that the file name or the other one suggests. */
+/** Returns the requested codecs. A missing one is derived from the file name or from the other codec. */
 export function chooseCodecs(settings: OutputSettings, extension: Extension | null): CodecChoice {
   const container = extension === null ? null : containerOf(extension);
   const isAudioOnly =
@@ -24,7 +38,7 @@ export function chooseCodecs(settings: OutputSettings, extension: Extension | nu
   const pairedAudioCodec = (container ?? containerOf(videoCodecs[assumedVideoCodec].extension)).codecPairs[
     assumedVideoCodec
   ]?.[0];
-  // Without a picture the container's own first choice counts, unless a video codec was named all the same.
+  // Without video, use the default of the container, unless a video codec is set nevertheless.
   const audioOnlyCodec =
     settings.video_codec === undefined
       ? (container?.audioOnlyCodecs[0] ?? pairedAudioCodec)
@@ -41,7 +55,33 @@ function defaultVideoCodec(extension: Extension | null): VideoCodec {
   return extension === '.ogv' ? 'theora' : 'h264';
 }
 
-/** Names that mean sound alone, as long as no video codec is named: `.ogg` can have a picture too. */
+/** Whether an extension means audio only if no video codec is set: `.ogg` can also contain video. */
 function isAudioExtension(extension: Extension): boolean {
   return extension === '.ogg' || Object.keys(containerOf(extension).codecPairs).length === 0;
+}
+
+/** The encoder for an audio codec; null if this ffmpeg has none. */
+export function pickAudioEncoder(
+  codec: AudioCodec,
+  capabilities: Capabilities,
+): { readonly codec: AudioCodec; readonly encoder: AudioEncoderName } | null {
+  const encoder = audioEncodersFor(codec).find((name) => capabilities.encoders.has(name));
+  return encoder === undefined ? null : { codec, encoder };
+}
+
+/**
+ * The encoder for a video codec; null if this ffmpeg has none. For a bitrate, an encoder with two passes is preferred over a
+ * better one without, because the bitrate must be met.
+ */
+export function pickVideoEncoder(
+  codec: VideoCodec,
+  settings: OutputSettings,
+  capabilities: Capabilities,
+): { readonly codec: VideoCodec; readonly encoder: VideoEncoderName } | null {
+  const available = videoEncodersFor(codec).filter((name) => capabilities.encoders.has(name));
+  const inTwoPasses = available.find((name) => videoEncoders[name].passes !== 'none');
+  const [first] = available;
+  const encoder =
+    settings.video_bitrate === undefined || settings.onepass === true ? first : (inTwoPasses ?? first);
+  return encoder === undefined ? null : { codec, encoder };
 }

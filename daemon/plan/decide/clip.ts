@@ -4,29 +4,29 @@ import type { JobFailure } from '../../jobs/job-failure.js';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import type { Clip } from './decisions.js';
 
-/** Formats that know where their keyframes are, so that reading can begin at the one before the clip. */
+/** Formats with an index of keyframes, so that reading can start at the keyframe before the clip. */
 export const indexedFormats: ReadonlySet<string> = new Set([
   ...['mpeg4', 'matroska', 'webm', 'avi', 'asf', 'flv', 'ogg', 'nut'],
 ]);
 
-/** Bare streams, which know no times: nothing in them can be sought, and they are read from their beginning. */
+/** Elementary streams. They have no timestamps, so seeking is impossible and they are read from the start. */
 const elementaryStreamFormats: ReadonlySet<string> = new Set([
   ...['h261', 'h263', 'h264', 'hevc', 'mpeg4-es', 'mpegvideo', 'vc1', 'mjpeg'],
 ]);
 
 /**
- * In the others, MPEG's streams above all, ffmpeg seeks to any frame and shows grey or nothing up to the next keyframe. So it
- * reads from this much earlier and throws away what comes before the clip. Streams that one can tune into have a keyframe
- * every few seconds; encoders put one every 250 frames by themselves.
+ * In other formats, MPEG streams above all, ffmpeg seeks to any frame and shows grey or nothing until the next keyframe. So
+ * reading starts this much earlier, and the frames before the clip are dropped. Broadcast streams have a keyframe every few
+ * seconds; by default encoders insert one every 250 frames.
  */
 const prerollSeconds = 12;
 
-/** How far from a frame, in frames, still counts as on it. */
+/** Tolerance in frames for a time to match that of a frame. */
 const frameTolerance = 0.001;
 
 /**
- * Which part of the input is encoded (`start_clip`, `clip_length`; section 4.1 Advanced). A length beyond the end stops there,
- * a start beyond it is a fault. Test mode leaves 5 seconds after the start (section 8).
+ * Decides which part of the input is encoded (`start_clip`, `clip_length`; section 4.1 Advanced). A length beyond the end is cut
+ * there. A start beyond the end is an error. Test mode keeps 5 seconds after the start (section 8).
  */
 export function decideClip(
   settings: OutputSettings,
@@ -47,7 +47,7 @@ export function decideClip(
   const startsInFrame = frameAtStart !== null && frameAtStart < requestedSeconds - roundingSeconds;
   const startSeconds =
     startsInFrame || settings.skip_video === true ? requestedSeconds : alignToFrame(requestedSeconds, media);
-  // A little earlier, since a frame that begins before the place that is sought is thrown away.
+  // Slightly earlier, because ffmpeg drops a frame that starts before the seek position.
   const firstSeconds = startsInFrame ? Math.max(0, frameAtStart - roundingSeconds) : startSeconds;
   const readFromSeconds = seekPosition(firstSeconds, media.format);
   const lengthSeconds = minOrNull(settings.clip_length ?? null, isTest ? testModeSeconds : null);
@@ -63,12 +63,12 @@ export function decideClip(
   };
 }
 
-/** Below this many frames a second, a clip that starts with the next frame would miss what is on screen for too long. */
+/** Below this rate, a clip that starts with the next frame would omit the displayed frame for too long. */
 const slowFramesPerSecond = 10;
-/** Times in files are rounded to a millisecond at most. */
+/** Times in files are rounded to a millisecond or finer. */
 const roundingSeconds = 0.001;
 
-/** Whether it has to be known which frame is on screen where the clip starts: where frames may stay for long. */
+/** Whether the frame that is displayed at the start of the clip must be found: true if frames may be displayed for long. */
 export function mayStartInFrame(settings: OutputSettings, { video, format }: MediaFacts): boolean {
   if (video === null || settings.skip_video === true || (settings.start_clip ?? 0) === 0) return false;
   const rate = video.frameRate;
@@ -76,7 +76,7 @@ export function mayStartInFrame(settings: OutputSettings, { video, format }: Med
   return (isSlow || video.isFrameRateVariable) && !elementaryStreamFormats.has(format);
 }
 
-/** Whether a stream of the input has anything in the clip; in doubt it has. */
+/** Whether a stream of the input extends into the clip; true if unknown. */
 export function extendsIntoClip(
   stream: Pick<VideoFacts | AudioFacts, 'durationSeconds' | 'startSeconds'>,
   clip: Clip,
@@ -86,7 +86,7 @@ export function extendsIntoClip(
   return startWithin(stream.startSeconds, media) + stream.durationSeconds > clip.startSeconds;
 }
 
-/** Seconds from the beginning of the input to that of a stream. Times in a file need not begin at 0. */
+/** Seconds from the start of the input to the start of a stream. The first timestamp of a file may differ from 0. */
 export function startWithin(startSeconds: number | null, { video, audio }: MediaFacts): number {
   if (startSeconds === null) return 0;
   const starts = [video?.startSeconds, audio?.startSeconds].filter((start) => typeof start === 'number');
@@ -94,8 +94,8 @@ export function startWithin(startSeconds: number | null, { video, audio }: Media
 }
 
 /**
- * The moment of the first frame that is not before the one asked for. From anywhere in between, the first frame comes late by up to one
- * frame: the encoder's clock ticks in frames, so that rounds up to a gap, and the last frame falls off the end.
+ * The time of the first frame at or after the requested start. From a time between two frames, the first frame would be up to one
+ * frame late: the time base of the encoder is one frame, so the delay is rounded up to a gap, and the last frame is lost.
  */
 function alignToFrame(requestedSeconds: number, media: MediaFacts): number {
   const rate = media.video?.frameRate ?? null;
@@ -106,7 +106,7 @@ function alignToFrame(requestedSeconds: number, media: MediaFacts): number {
   const firstSeconds = startWithin(media.video.startSeconds, media);
   const frames = (requestedSeconds - firstSeconds) * framesPerSecond;
   if (frames < 0 || Math.abs(frames - Math.round(frames)) < frameTolerance) return requestedSeconds;
-  // Rounded down, since a moment behind the frame would miss it.
+  // Rounded down, because a time after the start of the frame would miss it.
   return Math.floor((firstSeconds + Math.ceil(frames) / framesPerSecond) * 1e6) / 1e6;
 }
 

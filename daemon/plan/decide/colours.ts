@@ -1,23 +1,22 @@
 import type { VideoFacts } from '../../jobs/media.js';
-import type { VideoCodec } from '../codecs.js';
+import type { VideoCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
-import { isFullRange, isRgb, sourceMatrix } from './colour-source.js';
 import type { ColourConversion, ColourMatrix, Colours } from './decisions.js';
 
-/** What is decided of the colours of a picture. */
+/** The decisions about the colours of a video. */
 export interface ColourDecision {
   readonly toneMapFrom: Colours | null;
-  /** What is done before any tone mapping. */
+  /** The conversion before tone mapping. */
   readonly conversion: ColourConversion;
   readonly colours: Colours;
 }
 
-/** The colours of high definition, which every screen takes for granted. */
+/** The colours of high definition, the default of every screen. */
 const standard = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709' } as const satisfies Colours;
 
 /**
- * ffprobe's names that ffmpeg's options know, and as what. `bt470m` and `bt470bg` are names of primaries, which ffprobe prints for transfers as
- * well.
+ * Names of ffprobe that options of ffmpeg accept, with the name to pass. `bt470m` and `bt470bg` are names of primaries; ffprobe
+ * prints them for transfers too.
  */
 const knownNames = {
   primaries: names(
@@ -35,7 +34,7 @@ const knownNames = {
   matrix: names('bt709', 'fcc', 'bt470bg', 'smpte170m', 'smpte240m', 'bt2020nc', 'bt2020c'),
 } as const satisfies { readonly [Name in keyof Colours]: Readonly<Record<string, string>> };
 
-/** What goes with a matrix where a file tells no more. */
+/** Default colours by matrix, for what a file does not specify. */
 const defaultColours: Readonly<Record<ColourMatrix, Colours>> = {
   bt709: standard,
   bt601: { primaries: 'smpte170m', transfer: 'smpte170m', matrix: 'smpte170m' },
@@ -44,27 +43,27 @@ const defaultColours: Readonly<Record<ColourMatrix, Colours>> = {
   bt2020: { primaries: 'bt2020', transfer: 'bt2020-10', matrix: 'bt2020nc' },
 };
 
-/** The lines of a picture of 625-line television, whose primaries are not those of 525 lines. */
+/** Heights of 625-line television, whose primaries differ from those of 525 lines. */
 const linesOf625: ReadonlySet<number> = new Set([576, 288]);
 
-/** Codecs that have no word for any other matrix than that of BT.601. */
+/** Codecs that cannot signal any matrix except that of BT.601. */
 const bt601Codecs: ReadonlySet<string> = new Set(['vp8', 'theora']);
 
-/** Whether a picture is of high dynamic range: PQ or HLG (BT.2100). */
+/** Whether a video is HDR: PQ or HLG (BT.2100). */
 export function isHighRange({ colourTransfer }: Pick<VideoFacts, 'colourTransfer'>): boolean {
   return colourTransfer === 'smpte2084' || colourTransfer === 'arib-std-b67';
 }
 
-/** Whether this ffmpeg can bring high dynamic range to screens without it. */
+/** Whether this ffmpeg can convert HDR to SDR. */
 export function canToneMap({ filters }: Pick<Capabilities, 'filters'>): boolean {
   return filters.has('zscale') && filters.has('tonemap');
 }
 
 /**
- * What becomes of the colours: high dynamic range is brought to standard range, since every output has 8 bits and most screens show
- * PQ and HLG flat and pale. All else keeps its matrix, or gets that of BT.601 where the codec knows no other. The output always says
- * what its colours are, so that no player has to guess by the size, which may have changed. Without the filters for it high range
- * stays as well: its numbers and its name.
+ * Decides the colours of an output. HDR is converted to SDR, because every output has 8 bits and most screens show PQ and HLG
+ * flat and pale. Other videos keep their matrix, or get that of BT.601 if the codec supports no other. The output always signals
+ * its colours, so that no player guesses them from the size, which may have changed. If ffmpeg lacks the filters, HDR video stays
+ * HDR and is signalled as such.
  */
 export function decideColours(
   video: VideoFacts,
@@ -92,13 +91,13 @@ export function decideColours(
   return { toneMapFrom: null, conversion, colours: named({ ...declared, matrix }, codec) };
 }
 
-/** The matrix that a picture has when it is finished. */
+/** The matrix of the finished video. */
 export function finalMatrix({ toneMapFrom, conversion, colours }: ColourDecision): ColourMatrix {
   if (toneMapFrom === null) return conversion.to;
   return colours.matrix === standard.matrix ? 'bt709' : 'bt601';
 }
 
-/** The colours of a finished output. Where its file cannot tell its matrix, that is the only one of its codec. */
+/** The colours of a finished output. If its file cannot signal a matrix, the codec has only one. */
 export function coloursOfOutput(video: VideoFacts): Pick<ColourConversion, 'from' | 'isFullRange'> {
   const isOnlyBt601 = bt601Codecs.has(video.codec) && video.colourSpace === undefined;
   return { from: isOnlyBt601 ? 'bt601' : sourceMatrix(video), isFullRange: isFullRange(video) };
@@ -118,7 +117,7 @@ function matrixName(matrix: ColourMatrix, { height }: VideoFacts): string {
   return matrix === 'bt601' && linesOf625.has(height) ? 'bt470bg' : defaultColours[matrix].matrix;
 }
 
-/** Theora names its colours by their primaries alone. */
+/** Theora signals its colours only by the primaries. */
 function named(colours: Colours, codec: VideoCodec): Colours {
   return codec === 'theora' ? { ...colours, primaries: 'bt470bg' } : colours;
 }
@@ -130,4 +129,46 @@ function declared(kind: keyof Colours, name: string | undefined): string | null 
 
 function names(...all: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(all.map((name) => [name, name]));
+}
+
+/** Matrices by the names of ffprobe. */
+const matrices: Readonly<Record<string, ColourMatrix>> = {
+  bt709: 'bt709',
+  smpte170m: 'bt601',
+  bt470bg: 'bt601',
+  fcc: 'fcc',
+  smpte240m: 'smpte240m',
+  bt2020nc: 'bt2020',
+  bt2020c: 'bt2020',
+};
+
+/** Matrices by primaries, for a video without a matrix. */
+const matricesByPrimaries: Readonly<Record<string, ColourMatrix>> = {
+  bt709: 'bt709',
+  smpte170m: 'bt601',
+  bt470bg: 'bt601',
+  smpte240m: 'smpte240m',
+  bt2020: 'bt2020',
+};
+
+/** Minimum size of high definition, for a video that signals no colours. */
+const highDefinition = { width: 1280, height: 720 } as const;
+
+const rgbFormat = /^(?:gbr|rgb|bgr|[0xa]rgb|[0xa]bgr|x2rgb|x2bgr|pal8|xyz|bayer)/;
+
+/** Whether the pixel format is RGB instead of luma and chroma. */
+function isRgb({ pixelFormat }: VideoFacts): boolean {
+  return rgbFormat.test(pixelFormat ?? '');
+}
+
+/** The matrix of a video: as signalled, otherwise by its size. */
+function sourceMatrix(video: VideoFacts): ColourMatrix {
+  const { colourSpace = '', colourPrimaries = '', width, height } = video;
+  const isHigh = width >= highDefinition.width || height >= highDefinition.height;
+  return matrices[colourSpace] ?? matricesByPrimaries[colourPrimaries] ?? (isHigh ? 'bt709' : 'bt601');
+}
+
+/** Whether luma ranges from 0 to 255 instead of 16 to 235. */
+function isFullRange({ pixelFormat, colourRange }: VideoFacts): boolean {
+  return colourRange === 'full' || /^yuvj/.test(pixelFormat ?? '');
 }

@@ -1,21 +1,20 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
 import type { JobFailure } from '../../jobs/job-failure.js';
-import type { AudioFacts } from '../../jobs/media.js';
-import { type AudioCodec, type AudioCodecFacts, audioCodecs } from '../codecs.js';
-import type { Container } from '../containers.js';
-import type { AudioEncoderName } from '../encoders.js';
+import type { AudioFacts, MediaFacts } from '../../jobs/media.js';
+import { type AudioEncoderName, levelOf } from '../encoders.js';
+import { type AudioCodec, type AudioCodecFacts, audioCodecs, type Container } from '../formats.js';
 import { bitrateRange, fillableKbps } from './audio-limits.js';
+import { startWithin } from './clip.js';
 import type { AudioDecision, Mixing } from './decisions.js';
-import { levelOf } from './level.js';
 
-/** Greatest sample rate in Hz, and what an input that does not tell its own is taken to have. */
+/** Maximum sample rate in Hz, and the default for an input without one. */
 const maxSampleRate = 48_000;
 
-/** Up to so many channels ffmpeg knows where each of them stands, and mixes them down by that. */
+/** Up to this many channels, ffmpeg knows the position of each, and downmixes by position. */
 const maxPositionedChannels = 8;
 
-/** Everything about the sound of an output, or why this input's sound cannot be made what is asked. */
+/** Decides the audio of an output, or returns why the settings cannot be met with this input. */
 export function decideAudio(
   settings: OutputSettings,
   audio: AudioFacts,
@@ -54,16 +53,16 @@ export function decideAudio(
 function decideMixing(from: number, to: 1 | 2): Mixing {
   if (from > maxPositionedChannels) return { by: 'order', channels: from };
   if (from <= to) return { by: 'nothing' };
-  return { by: from === 2 ? 'average' : 'places' };
+  return { by: from === 2 ? 'average' : 'positions' };
 }
 
-/** The sample rates in Hz that a codec can have in a container, highest first; null for all of 8000 to 48000. */
+/** The sample rates in Hz that a codec supports in a container, highest first; null for all of 8000 to 48000. */
 export function sampleRatesOf(codec: AudioCodec, container: Container): readonly number[] | null {
   const { sampleRates }: AudioCodecFacts = audioCodecs[codec];
   return container.sampleRates?.[codec] ?? sampleRates;
 }
 
-/** What is wrong with a bitrate in Kbps, to stand after the name of the setting; null where nothing is. */
+/** Validates a bitrate in Kbps. Returns the error text to append to the name of the setting, or null if it is valid. */
 export function validateAudioBitrate(
   codec: AudioCodec,
   kbps: number,
@@ -72,7 +71,7 @@ export function validateAudioBitrate(
 ): string | null {
   const layout = channels === 1 ? 'mono' : 'stereo';
   if (kbps >= audioKilobitsPerChannel * channels) {
-    return `must be below ${audioKilobitsPerChannel * channels} for ${layout} sound`;
+    return `must be below ${audioKilobitsPerChannel * channels} for ${layout} audio`;
   }
   const { min, max } = bitrateRange(codec, sampleRate, channels);
   if (kbps >= min && kbps <= max) return null;
@@ -80,11 +79,25 @@ export function validateAudioBitrate(
 }
 
 /**
- * The rate that nothing of the sound is lost at: the input's own, or the next higher one there is, at most 48000 (section 4.1
- * Audio). Nobody asked for it, so an odd rate of the input is no fault.
+ * The sample rate that loses nothing: that of the input, or the next higher supported one, at most 48000 (section 4.1 Audio). It
+ * was not requested, so an unusual rate of the input is not an error.
  */
 function nearestSampleRate(inputRate: number, supportedRates: readonly number[] | null): number {
   const rate = inputRate > 0 ? Math.min(inputRate, maxSampleRate) : maxSampleRate;
   if (supportedRates === null) return Math.max(rate, 8000);
   return supportedRates.findLast((candidate) => candidate >= rate) ?? supportedRates[0] ?? rate;
+}
+
+/** Codecs of which phones write dozens of frames into one packet. */
+const packedCodecs: ReadonlySet<string> = new Set(['amr_nb', 'amr_wb']);
+
+/**
+ * Decides whether the audio must be repacked before it is decoded. ffmpeg 5 decodes only the first frame of an AMR packet,
+ * without an error, which leaves a fiftieth of the audio of a phone's file; 4.1 and 7.0 decode all frames. An AMR file has one
+ * frame in each packet, and all versions decode that.
+ */
+export function decideRepack(media: MediaFacts): AudioDecision['repack'] {
+  const { format, audio } = media;
+  if (audio === null || format === 'amr' || !packedCodecs.has(audio.codec)) return null;
+  return { offsetSeconds: startWithin(audio.startSeconds, media) };
 }

@@ -2,20 +2,18 @@ import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { JobFailure } from '../../jobs/job-failure.js';
 import { orientationOf, type VideoFacts } from '../../jobs/media.js';
-import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
+import { levelOf, type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { Capabilities, WatermarkImage } from '../plan-types.js';
 import { decideColours, finalMatrix } from './colours.js';
-import type { FieldOrderDecision, VideoDecision } from './decisions.js';
-import { levelOf } from './level.js';
+import type { BitrateCap, FieldOrderDecision, VideoDecision, VideoRate } from './decisions.js';
 import { decideFit } from './size.js';
 import { decideTiming, type TimingSource } from './timing.js';
-import { decideCap, decideVideoRate } from './video-rate.js';
 import { decideWatermarks, tooLargeWatermark } from './watermarks.js';
 
-/** Greatest distance between two keyframes, in frames (section 8). */
+/** Maximum distance between two keyframes, in frames (section 8). */
 const defaultKeyframeInterval = 250;
 
-/** Everything about the picture of an output, or why this input's picture cannot be made what is asked. */
+/** Decides the video of an output, or returns why the settings cannot be met with this input. */
 export function decideVideo(
   settings: OutputSettings,
   video: VideoFacts,
@@ -24,19 +22,19 @@ export function decideVideo(
   watermarks: readonly WatermarkImage[] = [],
   capabilities: Pick<Capabilities, 'filters' | 'encoders'> = { filters: new Set(), encoders: new Set() },
 ): { readonly video: VideoDecision } | { readonly failure: JobFailure } {
-  // 0 too stands for a turn that was asked for: none, whatever the file says.
+  // 0 is a request too: no rotation, whatever the file signals.
   const rotated: VideoFacts =
     settings.rotate === undefined ? video : { ...video, rotationDegrees: settings.rotate, isMirrored: false };
   const fit = decideFit(settings, rotated);
   const { width, height } = fit.canvas;
   const scaledPixels = fit.scaleTo === null ? 0 : fit.scaleTo.width * fit.scaleTo.height;
   if (Math.max(width * height, scaledPixels) > maxPixels) {
-    return rejected(`The picture would be of ${width}x${height} pixels, and ${maxPixels} is the most.`);
+    return rejected(`The video would be ${width}x${height} pixels; the maximum is ${maxPixels} pixels.`);
   }
   const { codec, minSidePixels = 0 }: VideoEncoder = videoEncoders[encoder];
   if (Math.min(width, height) < minSidePixels) {
     return rejected(
-      `The picture would be of ${width}x${height} pixels, and ${encoder} takes none with a side below ${minSidePixels}.`,
+      `The video would be ${width}x${height} pixels; ${encoder} needs sides of at least ${minSidePixels} pixels.`,
     );
   }
   const deinterlace = decideFields(settings.deinterlace ?? 'detect', video);
@@ -71,19 +69,51 @@ function rejected(message: string): { readonly failure: JobFailure } {
   return { failure: { errorClass: 'InvalidVideoSettingsError', message } };
 }
 
-/** Whether fields are made frames (`deinterlace`): `detect` goes by what the file says of itself, and silence is a no. */
+/**
+ * Decides the field order to deinterlace (`deinterlace`); null for no deinterlacing. `detect` deinterlaces only if the file
+ * signals a field order.
+ */
 function decideFields(mode: 'on' | 'off' | 'detect', { fieldOrder }: VideoFacts): FieldOrderDecision | null {
   if (mode === 'off') return null;
   if (fieldOrder === 'top-first' || fieldOrder === 'bottom-first') return fieldOrder;
   return mode === 'on' ? 'as-flagged' : null;
 }
 
-/** ffmpeg's own decoders of VP8 and VP9 leave the transparency out, which those of libvpx decode. */
+/** The native VP8 and VP9 decoders of ffmpeg ignore transparency; those of libvpx decode it. */
 function decideDecoder(
   { codec, hasAlpha }: VideoFacts,
   { encoders }: Pick<Capabilities, 'encoders'>,
 ): string | null {
   const decoder = codec === 'vp8' ? 'libvpx' : codec === 'vp9' ? 'libvpx-vp9' : null;
-  // A build has the decoders of the libraries whose encoders it has.
+  // A build that has the encoders of a library also has its decoders.
   return hasAlpha === true && decoder !== null && encoders.has(decoder) ? decoder : null;
+}
+
+/** The settings of the video bitrate (section 4.1 Video bitrate). */
+type VideoRateSettings = Pick<
+  OutputSettings,
+  'quality' | 'video_bitrate' | 'bitrate_cap' | 'buffer_size' | 'onepass'
+>;
+
+/** Default of `buffer_size`: the duration of the buffer at the cap (contract, section 11). */
+const bufferSeconds = 1.5;
+
+/**
+ * Decides the target of the rate control: `quality`, or `video_bitrate`, which takes precedence. A bitrate uses two passes, as
+ * does a quality if the encoder gains from them, unless `onepass` is set. A quality with a cap uses one pass.
+ */
+function decideVideoRate(settings: VideoRateSettings, encoder: VideoEncoderName): VideoRate {
+  const allowsTwoPasses = settings.onepass !== true;
+  if (settings.video_bitrate !== undefined) {
+    return { by: 'bitrate', kbps: settings.video_bitrate, passes: allowsTwoPasses ? 2 : 1 };
+  }
+  const { hasTwoPassQuality }: VideoEncoder = videoEncoders[encoder];
+  const usesTwoPasses = allowsTwoPasses && hasTwoPassQuality === true && settings.bitrate_cap === undefined;
+  return { by: 'quality', level: levelOf(settings.quality), passes: usesTwoPasses ? 2 : 1 };
+}
+
+/** The maximum bitrate (`bitrate_cap`) and its buffer; null if there is no cap. `buffer_size` without a cap has no effect. */
+function decideCap({ bitrate_cap, buffer_size }: VideoRateSettings): BitrateCap | null {
+  if (bitrate_cap === undefined) return null;
+  return { kbps: bitrate_cap, bufferKilobits: buffer_size ?? Math.ceil(bitrate_cap * bufferSeconds) };
 }

@@ -1,23 +1,26 @@
 import type { Orientation, Ratio } from '../../jobs/media.js';
-import type { Container } from '../containers.js';
-import type { AudioEncoderName, VideoEncoderName } from '../encoders.js';
+import type { AudioEncoderName, Level, VideoEncoderName } from '../encoders.js';
+import type { Container } from '../formats.js';
 import type { WatermarkImage } from '../plan-types.js';
 
 /*
- * What was decided for one output, as plain data. Nothing here knows how ffmpeg is told; `../write` does.
+ * The decisions for one output, as plain data. Nothing here depends on the arguments of ffmpeg; `../write` creates those.
  */
 
 /** The part of the input that is encoded. */
 export interface Clip {
-  /** Where it begins, in seconds from the beginning of the input. */
+  /** Start, in seconds from the start of the input. */
   readonly startSeconds: number;
-  /** Where reading begins: there, or earlier where a file of this format has to be decoded from further up. */
+  /** Where reading starts: at the start of the clip, or earlier if this format must be decoded from an earlier position. */
   readonly readFromSeconds: number;
-  /** Whether it starts while a frame is on screen that began before: the first one that is read, which is shown from the start of the clip. */
+  /**
+   * Whether the clip starts while an earlier frame is still displayed. That frame is read first, and displayed from the start of
+   * the clip.
+   */
   readonly startsInFrame: boolean;
-  /** How long it may be; null for all that is left. */
+  /** Maximum duration; null for no limit. */
   readonly lengthSeconds: number | null;
-  /** How long it will be; null where the input does not tell its length. */
+  /** Expected duration; null if the duration of the input is unknown. */
   readonly expectedSeconds: number | null;
 }
 
@@ -27,130 +30,136 @@ export interface PixelSize {
   readonly height: number;
 }
 
-/** How the upright picture becomes the picture of the output. */
+/** How the video, after rotation, is scaled and placed on the canvas. */
 export interface Fit {
-  /** What the picture is scaled to; null where it stays as it is stored. */
+  /** The scaled size; null if the video is not scaled. */
   readonly scaleTo: PixelSize | null;
-  /** What the output shows: smaller than the scaled picture where it is trimmed, larger where bars are added. */
+  /** The size of the output: smaller than the scaled video if it is cropped, larger if bars are added. */
   readonly canvas: PixelSize;
-  /** How the scaled picture gets onto the canvas: the middle of it, in the middle of it, or as it is. */
-  readonly by: 'nothing' | 'trim-middle' | 'trim-edge' | 'bars';
+  /** How the scaled video becomes the canvas: unchanged, cropped to its centre, cropped at the edges, or centred between bars. */
+  readonly by: 'nothing' | 'crop-centre' | 'crop-edge' | 'bars';
 }
 
-/** When frames are shown: at their own times, or at an even rate. */
+/** When frames are displayed: at the timestamps of the source, or at a constant rate. */
 export type Timing =
-  | { readonly by: 'own-times'; readonly clock: FrameClock; readonly thinning: readonly Thinning[] }
-  | { readonly by: 'even-rate'; readonly rate: Ratio };
+  | {
+      readonly by: 'source-timestamps';
+      readonly clock: FrameClock;
+      readonly dropRules: readonly FrameDropRule[];
+    }
+  | { readonly by: 'constant-rate'; readonly rate: Ratio };
 
-/** Which frames are left out, the others keeping their times: all but one of so many, or those beyond a rate. */
-export type Thinning =
+/** Which frames are dropped, while the others keep their timestamps: all except one in `oneOf`, or those above a rate. */
+export type FrameDropRule =
   | { readonly by: 'count'; readonly oneOf: number }
   | { readonly by: 'rate'; readonly maxRate: Ratio };
 
 /**
- * The steps that times are told in: whole frames where these come evenly; parts of a frame, given in seconds, where the file says
- * so but may be wrong (`mayBeUneven`), or where the picture begins between two frames after the sound; the finest there are where they do not, or so many a second for an encoder that counts them.
+ * The time base of the encoder:
+ *
+ * - `frames`: whole frames, if they are evenly spaced.
+ * - `frame-fractions`: fractions of a frame, in seconds, if the frame rate of the file may be wrong (`mayBeUneven`), or if the video
+ *   starts between two frames after the audio.
+ * - `fine`: the finest time base, for uneven frames.
+ * - `counted`: a number of ticks per second, for an encoder that takes each tick for a frame.
  */
 export type FrameClock =
   | { readonly by: 'frames' }
   | { readonly by: 'counted'; readonly perSecond: number }
-  | { readonly by: 'part-frames'; readonly step: Ratio; readonly mayBeUneven: boolean }
+  | { readonly by: 'frame-fractions'; readonly step: Ratio; readonly mayBeUneven: boolean }
   | { readonly by: 'fine' };
 
-/** How many bits there are: as a quality asks for, or as a bitrate says. */
+/** The target of the rate control: a quality or a bitrate. */
 export type VideoRate =
   | { readonly by: 'quality'; readonly level: Level; readonly passes: 1 | 2 }
   | { readonly by: 'bitrate'; readonly kbps: number; readonly passes: 1 | 2 };
 
-/** What the bits may be at most: in any time no more than the bitrate gives in it, and a buffer on top. */
+/** The maximum bitrate: any period has at most the bits of this rate, plus the buffer. */
 export interface BitrateCap {
   readonly kbps: number;
   readonly bufferKilobits: number;
 }
 
-/** A level of quality or speed. */
-export type Level = 1 | 2 | 3 | 4 | 5;
-
-/** Which fields make a frame, where fields have to be made frames. */
+/** The field order for deinterlacing. */
 export type FieldOrderDecision = 'top-first' | 'bottom-first' | 'as-flagged';
 
-/** A watermark on the finished picture: whole pixels from its upper left corner, negative where it begins outside. */
+/** A watermark on the finished video. The position is in pixels from the top left corner, negative if it starts outside. */
 export interface Overlay {
   readonly image: WatermarkImage;
-  /** Null where it keeps its own size. */
+  /** Null if the image is not scaled. */
   readonly scaleTo: PixelSize | null;
   readonly x: number;
   readonly y: number;
   readonly matrix: ColourMatrix;
 }
 
-/** A rule by which red, green and blue become luma and chroma. */
+/** The coefficients that convert RGB to luma and chroma. */
 export type ColourMatrix = 'bt601' | 'bt709' | 'bt2020' | 'fcc' | 'smpte240m';
 
-/** What the numbers of a picture mean, by the names that both ffmpeg's options and zscale know. */
+/** The colour properties of a video, by names that both the options of ffmpeg and zscale accept. */
 export interface Colours {
   readonly primaries: string;
   readonly transfer: string;
   readonly matrix: string;
 }
 
-/** How the numbers of the input's picture become luma and chroma of a matrix, in the range of television. */
+/** The conversion of the input to a matrix, in limited range. */
 export interface ColourConversion {
-  /** The matrix of the input; `rgb` where it has red, green and blue. */
+  /** The matrix of the input; `rgb` for RGB video. */
   readonly from: ColourMatrix | 'rgb';
   readonly to: ColourMatrix;
   readonly isFullRange: boolean;
-  /** Whether it may have transparent parts, which are laid on black. */
+  /** Whether it may have transparency, which is blended onto black. */
   readonly hasAlpha: boolean;
 }
 
-/** Everything about the picture of an output. */
+/** The decisions about the video of an output. */
 export interface VideoDecision {
   readonly streamIndex: number;
-  /** What the input's picture is encoded with, as ffprobe calls it. */
+  /** The codec of the input, by the name of ffprobe. */
   readonly inputCodec: string;
   readonly encoder: VideoEncoderName;
-  /** The decoder that the input's picture needs; null where ffmpeg's choice is right. */
+  /** The decoder to use for the input; null for the default of ffmpeg. */
   readonly inputDecoder: string | null;
-  /** Null where the frames are whole already. */
+  /** Null for no deinterlacing. */
   readonly deinterlace: FieldOrderDecision | null;
-  /** Whether its frames are two fields each, and stay so. */
+  /** Whether the frames are interlaced, and stay so. */
   readonly staysInterlaced: boolean;
-  /** How it is turned and mirrored. */
+  /** The orientation to correct. */
   readonly orientation: Orientation;
-  /** Whether the input says that it has to be turned or mirrored: ffmpeg would copy that to the output, whose picture is upright. */
+  /** Whether the input has a display matrix. ffmpeg would copy that to the output, although the video is already rotated. */
   readonly hasDisplayMatrix: boolean;
   readonly fit: Fit;
-  /** The colours of a picture of high dynamic range that is brought to those of `colours`; null where they stay. */
+  /** The HDR colours to convert to `colours`; null for no tone mapping. */
   readonly toneMapFrom: Colours | null;
   readonly conversion: ColourConversion;
-  /** What the output says of its colours. */
+  /** The colours that the output signals. */
   readonly colours: Colours;
-  /** The last lies on top. */
+  /** In drawing order: the last is on top. */
   readonly watermarks: readonly Overlay[];
   readonly timing: Timing;
-  /** Frames a second, about; null where the input does not tell. */
+  /** Approximate frames per second; null if unknown. */
   readonly framesPerSecond: number | null;
   readonly rate: VideoRate;
-  /** Null where there is no limit. */
+  /** Null for no cap. */
   readonly cap: BitrateCap | null;
   readonly speed: Level;
-  /** Greatest distance between two keyframes, in frames. */
+  /** Maximum distance between two keyframes, in frames. */
   readonly keyframeInterval: number;
 }
 
 /**
- * How the channels of the input become those of the output: as they are (or one on both sides), two averaged to one, more than two
- * by their places, or by their order where they are too many to have places.
+ * How the channels of the input become those of the output: unchanged (or one channel on both sides), two averaged to one, more
+ * than two by their positions, or by their order if there are too many to have positions.
  */
 export type Mixing =
-  | { readonly by: 'nothing' | 'average' | 'places' }
+  | { readonly by: 'nothing' | 'average' | 'positions' }
   | { readonly by: 'order'; readonly channels: number };
 
-/** Everything about the sound of an output. */
+/** The decisions about the audio of an output. */
 export interface AudioDecision {
   readonly streamIndex: number;
-  /** Set where the sound has to be packed anew before it can be decoded: how many seconds after the input it begins. */
+  /** Set if the audio must be repacked before it can be decoded: how many seconds after the input it starts. */
   readonly repack: { readonly offsetSeconds: number } | null;
   readonly encoder: AudioEncoderName;
   readonly sampleRate: number;
@@ -161,15 +170,15 @@ export interface AudioDecision {
     | { readonly by: 'bitrate'; readonly kbps: number };
 }
 
-/** The last of uneven frames, which goes on being shown: no frame behind it tells how long. */
+/** The last of unevenly spaced frames. No frame follows it, so its duration must be given. */
 export interface LastFrame {
-  /** When it ends, in seconds from the beginning of the output. */
+  /** End, in seconds from the start of the output. */
   readonly endSeconds: number;
-  /** The number of all frames: where they are there, nothing was cut short, however long the last one is. Null where it is not known. */
+  /** The number of all frames: if they are all present, the output is complete, whatever its duration. Null if unknown. */
   readonly frames: number | null;
 }
 
-/** One output, decided. */
+/** The decisions for one output. */
 export interface Decision {
   readonly outputId: number;
   readonly extension: string;
@@ -177,6 +186,6 @@ export interface Decision {
   readonly clip: Clip;
   readonly video: VideoDecision | null;
   readonly audio: AudioDecision | null;
-  /** Null where the picture does not end so. */
+  /** Null if the duration of the last frame needs no correction. */
   readonly lastFrame: LastFrame | null;
 }

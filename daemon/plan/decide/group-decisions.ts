@@ -2,20 +2,20 @@ import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { VideoEncoderName } from '../encoders.js';
 import type { Decision, PixelSize, VideoDecision } from './decisions.js';
 
-/** An output with a picture, which can share the decoding of the input with others. */
+/** An output with video, which can share the decoding of the input with others. */
 export type DecisionWithVideo = Decision & { readonly video: VideoDecision };
 
-/** Beyond that many, what is left of the decoding for each is next to nothing, and all wait for the last. */
+/** With more outputs, each saves almost no more decoding time, and all wait for the last. */
 const maxGroupSize = 8;
 
-/** Encoders of which none keeps the others waiting for long. What takes many times as long is left among its like. */
+/** Encoders that are fast enough to share a run. A slower encoder shares a run only with outputs of the same encoder. */
 const quickEncoders: ReadonlySet<VideoEncoderName> = new Set(['libx264', 'libvpx', 'libtheora']);
 
 /**
- * The outputs that are made in one run each, in the order of their first: those of one part of the input, with the same frames at the
- * same times, decoded and made upright once. Together their pictures are no larger than the largest that one may be, which
- * bounds the memory. `isInTwoPasses` tells pictures that take two runs. Measured once with three renditions of 1080p on two busy cores: 0.72
- * of the processor time of three runs.
+ * Groups outputs that are encoded in one run, in the order of the first output of each group: outputs of the same clip, with the
+ * same frames at the same times, decoded and rotated once. To bound the memory, the videos of a group together have at most as
+ * many pixels as the maximum for one. `isInTwoPasses` returns whether a video needs two passes. Measured with three renditions of
+ * 1080p on two busy cores: 0.72 of the processor time of three runs.
  */
 export function groupDecisions(
   decisions: readonly Decision[],
@@ -31,18 +31,18 @@ export function groupDecisions(
   return groups.map(({ members }) => members);
 }
 
-/** Whether an output has a picture. */
+/** Whether an output has video. */
 export function hasVideo(decision: Decision): decision is DecisionWithVideo {
   return decision.video !== null;
 }
 
-/** Equal for outputs that can be made in one run; null for one that is made alone. */
+/** The same key for outputs that can be encoded in one run; null for an output that needs its own run. */
 function keyOf({ clip, video, audio }: DecisionWithVideo, isInTwoPasses: boolean): string | null {
-  // Phones' small files: not worth a second way to bring the sound in.
+  // Files of phones are small, so grouping them is not worth a second way to read the audio.
   if (audio !== null && audio.repack !== null) return null;
   return JSON.stringify([
     [clip.startSeconds, clip.readFromSeconds, clip.startsInFrame, clip.lengthSeconds],
-    // The times: with builds of 2018 their mode is one for the whole run.
+    // Timing is included because builds of 2018 have one sync mode for the whole run.
     [video.streamIndex, video.deinterlace, video.orientation, video.timing],
     [isInTwoPasses, quickEncoders.has(video.encoder) ? 'quick' : video.encoder],
   ]);
@@ -53,28 +53,30 @@ function fitsInGroup(members: readonly Decision[], added: Decision): boolean {
   return members.length < maxGroupSize && pixels <= maxPixels;
 }
 
-/** The whole picture in one size, and what it is made from. */
+/** The whole video in one size, and its source. */
 export interface Rendition {
-  /** Null where it is left in its own size. */
+  /** Null if it is not scaled. */
   readonly scaleTo: PixelSize | null;
-  /** Place in the list of the rendition that it is scaled from; null for the picture itself. */
+  /** Index of the rendition that it is scaled from; null for the input. */
   readonly from: number | null;
-  /** The pictures that need it, by their places. */
+  /** Indexes of the videos that use it. */
   readonly videos: readonly number[];
 }
 
 /**
- * How much larger, on each side, a rendition must be for another to be made from it. From 1.3 on it costs 0.001 of SSIM in
- * film, 0.002 in noise; closer by it blurs (film, 1920x1080 to 640x360 over 650x366: 0.9967, straight 0.9993, against Lanczos).
+ * The minimum ratio of both sides for one rendition to be scaled from another. From 1.3 on it costs 0.001 of SSIM for film and
+ * 0.002 for noise. Closer sizes blur (film, 1920x1080 to 640x360 via 650x366: SSIM 0.9967, directly 0.9993, compared with
+ * Lanczos).
  */
 const minDownscaleRatio = 1.3;
 
 /**
- * The sizes that pictures of a group are scaled to, each once, the largest first; smaller ones from the largest where that costs no
- * quality. `source` is the size of the upright picture as it is stored: nothing is made from what was enlarged.
- * Tried: each from the next larger one, which loses a little at every step. For 1280x720, 854x480 and 640x360 of 1920x1080 it took as much of the
- * processor (0.78 s for 30 frames with their decoding; all of them straight from the source 0.88 s, from the largest 0.78 s), and 640x360
- * lost twice the SSIM by it (0.0016 of noise once encoded, from the largest 0.0008).
+ * The sizes that the videos of a group are scaled to, each once, the largest first. A smaller size is scaled from the largest if
+ * that costs no quality. `source` is the stored size of the input after rotation: nothing is scaled from an enlarged rendition.
+ *
+ * Rejected: scaling each size from the next larger one, which loses a little at every step. For 1280x720, 854x480 and 640x360
+ * from 1920x1080 it took as much processor time as scaling from the largest (0.78 s for 30 frames including decoding; 0.88 s for
+ * scaling all from the source), and 640x360 lost twice the SSIM (0.0016 for encoded noise; 0.0008 from the largest).
  */
 export function planRenditions(videos: readonly VideoDecision[], source: PixelSize): readonly Rendition[] {
   const sizes = new Map<string, { readonly scaleTo: PixelSize | null; readonly videos: number[] }>();

@@ -2,16 +2,16 @@ import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { type Ratio, uprightSize, type VideoFacts } from '../../jobs/media.js';
 import type { Fit, PixelSize } from './decisions.js';
 
-/** The settings that a size is made of (section 4.1 Resolution). */
+/** The settings that decide the size (section 4.1 Resolution). */
 export type SizeSettings = Pick<OutputSettings, 'width' | 'height' | 'size' | 'upscale' | 'aspect_mode'>;
 
 /**
- * How the picture is brought to its size: `width` and `height` (or `size`) with `aspect_mode` and `upscale`. Sizes are those of the
- * upright picture in square pixels: the height stays, the width is scaled. Every side that comes out is even.
+ * Decides the size of the output from `width` and `height` (or `size`), `aspect_mode` and `upscale`. Sizes are those of the
+ * rotated video in square pixels: the height is kept, the width is scaled. Every resulting side is even.
  */
 export function decideFit(settings: SizeSettings, video: VideoFacts): Fit {
   const stored = uprightSize(video);
-  const original = toSquarePixels(stored, uprightPixel(video));
+  const original = toSquarePixels(stored, rotatedPixelRatio(video));
   const { scaled, canvas, by } = computeFit(settings, original);
   return omitNeedlessScaling(stored, original, scaled, canvas, by);
 }
@@ -28,14 +28,14 @@ function computeFit(settings: SizeSettings, original: PixelSize): ComputedFit {
   const mayEnlarge = settings.upscale ?? false;
   const limitFactor = (factor: number) => (mayEnlarge ? factor : Math.min(1, factor));
   if (width === undefined || height === undefined) {
-    // With one side only the other one follows, and aspect_mode means nothing.
+    // With one side given, the other follows, and aspect_mode has no effect.
     const factor =
       width !== undefined ? width / original.width : height !== undefined ? height / original.height : 1;
     return unpadded(scaleSize(original, limitFactor(factor)));
   }
   const inside = Math.min(width / original.width, height / original.height);
   const around = Math.max(width / original.width, height / original.height);
-  // The asked shape, as large as goes without enlarging either side.
+  // The requested aspect ratio, as large as possible without enlarging either side.
   const shape = scaleSize({ width, height }, mayEnlarge ? 1 : Math.min(1, 1 / around));
   switch (settings.aspect_mode ?? 'preserve') {
     case 'preserve':
@@ -51,8 +51,8 @@ function computeFit(settings: SizeSettings, original: PixelSize): ComputedFit {
     case 'crop': {
       const canvas = toEvenSize(shape);
       const scaled = roundSize(scaleSize(original, limitFactor(around)));
-      // Rounding must not leave the picture a pixel short of what is cut out of it.
-      return { scaled: atLeast(scaled, canvas), canvas, by: 'trim-middle' };
+      // Rounding must not make the video smaller than the crop.
+      return { scaled: atLeast(scaled, canvas), canvas, by: 'crop-centre' };
     }
   }
 }
@@ -63,7 +63,7 @@ const unpadded = (size: PixelSize): ComputedFit => ({
   by: 'nothing',
 });
 
-/** Leaves out the steps that would change nothing: scaling most of all, which costs the most. */
+/** Omits steps without effect, scaling above all, which is the most expensive. */
 function omitNeedlessScaling(
   stored: PixelSize,
   original: PixelSize,
@@ -74,14 +74,17 @@ function omitNeedlessScaling(
   const isSquare = isSame(stored, original);
   const needed = isSame(scaled, canvas) ? 'nothing' : by;
   if (isSquare && isSame(scaled, stored)) return { scaleTo: null, canvas, by: needed };
-  // An odd side loses its last line: scaling for that would blur the whole picture.
+  // An odd side loses its last line. Scaling for that would blur the whole video.
   if (isSquare && needed === 'nothing' && isSame(scaled, toEvenSize(stored)))
-    return { scaleTo: null, canvas, by: 'trim-edge' };
+    return { scaleTo: null, canvas, by: 'crop-edge' };
   return { scaleTo: scaled, canvas, by: needed };
 }
 
-/** Shape of a pixel once the picture stands upright. Nonsense in the file counts as square. */
-function uprightPixel({ sampleAspectRatio: { numerator, denominator }, rotationDegrees }: VideoFacts): Ratio {
+/** The pixel aspect ratio after rotation. An invalid ratio counts as square. */
+function rotatedPixelRatio({
+  sampleAspectRatio: { numerator, denominator },
+  rotationDegrees,
+}: VideoFacts): Ratio {
   if (numerator <= 0 || denominator <= 0) return { numerator: 1, denominator: 1 };
   const isSideways = rotationDegrees === 90 || rotationDegrees === 270;
   return isSideways ? { numerator: denominator, denominator: numerator } : { numerator, denominator };

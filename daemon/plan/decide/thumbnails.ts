@@ -1,33 +1,34 @@
 import type { MediaFacts } from '../../jobs/media.js';
 import { indexedFormats, startWithin } from './clip.js';
 
-/** How pictures are taken of an output's file: each found by seeking, or all of them in one pass through it. */
+/** How thumbnails are taken from the file of an output: each by seeking, or all in one pass. */
 export interface ThumbnailSchedule {
-  /** The moments of the pictures found by seeking, in seconds, and how long before each of them reading has to begin. */
+  /** The times of the images found by seeking, in seconds. */
   readonly seeks: readonly { readonly imageIndex: number; readonly seconds: number }[];
+  /** How long before each of these times reading starts. */
   readonly prerollSeconds: number;
-  /** So many pictures from the first one on, all at one distance; null where all are sought. */
+  /** The images taken in one pass, at a constant interval; null if all are found by seeking. */
   readonly sequential: {
     readonly count: number;
     readonly firstSeconds: number;
     readonly everySeconds: number;
   } | null;
-  /** For each thumbnail the number of its picture: several may show the same moment. */
+  /** The image number of each thumbnail: several thumbnails may show the same frame. */
   readonly imageIndexes: readonly number[];
 }
 
-/** What encoders do by themselves, where no other distance of keyframes was asked for; and a likely frame rate. */
+/** The keyframe interval of encoders if none is set, and a typical frame rate. */
 const defaultKeyframeInterval = 250;
 const assumedFramesPerSecond = 25;
 
 /**
- * Which pictures `thumbnails.number` stands for: N of them at (i + 0.5) / N of the length of the output's file, the first of them 0
- * (contract, section 11); after the end of the picture, where the sound is longer, its last frame. Null where the file does not tell
- * its length.
+ * Decides the times of `thumbnails.number`: N images at (i + 0.5) / N of the duration of the file, i from 0 (contract, section
+ * 11). If the audio is longer than the video, the last frame is used after the end of the video. Null if the duration of the file
+ * is unknown.
  *
- * To find a frame is to decode what lies between it and the keyframe before; where that would come to more than the whole file, this is
- * gone through once. Measured on 60 s of 640x360, in seconds of processor time: 1 picture 0.05 sought and 0.76 in passing, 10 pictures
- * 1.0 and 1.2, 100 pictures 10 and 2.1.
+ * Finding a frame means decoding from the keyframe before it. If that would exceed decoding the whole file, the file is decoded
+ * once. Measured with 60 s of 640x360, in seconds of processor time: 1 image 0.05 by seeking and 0.76 in one pass, 10 images 1.0
+ * and 1.2, 100 images 10 and 2.1.
  */
 export function decideThumbnails(
   number: number,
@@ -46,7 +47,7 @@ export function decideThumbnails(
   const groupSeconds = keyframeInterval / framesPerSecond;
   const isIndexed = indexedFormats.has(media.format);
   const seekCostSeconds = reachable.length * (isIndexed ? groupSeconds / 2 : groupSeconds * 2);
-  // In Ogg the frames after a seek were found to be told half a frame too early.
+  // In Ogg, frames after a seek had timestamps that were half a frame too early.
   const usesSeeks = media.format !== 'ogg' && seekCostSeconds < durationSeconds;
   return {
     seeks: [
@@ -63,8 +64,8 @@ export function decideThumbnails(
 }
 
 /**
- * The same where what was sought was not found: all in one pass. FLV does not tell when its picture ends, and MPEG's streams tell a
- * wrong frame rate, so that a search may begin behind the last keyframe and find nothing to decode.
+ * The schedule to use if seeking found no frame: all images in one pass. FLV does not store when its video ends, and MPEG streams
+ * report a wrong frame rate, so a seek may land after the last keyframe and find nothing to decode.
  */
 export function decideSequentialThumbnails(
   number: number,
@@ -80,12 +81,12 @@ export function decideSequentialThumbnails(
   };
 }
 
-/** A moment at which the last frame is shown for certain, as far as the file tells when that ends. */
+/** A time at which the last frame is displayed, as far as the file stores its end. */
 function lastFrameTime(media: MediaFacts, durationSeconds: number, frameSeconds: number): number {
   const { video, format } = media;
   const streamSeconds = video?.durationSeconds ?? null;
   if (video === null || streamSeconds === null) return durationSeconds;
-  // Matroska's tag tells the end, not the length.
+  // The tag of Matroska is the end, not the duration.
   const hasEndTimestamps = format === 'matroska' || format === 'webm';
   const endSeconds = streamSeconds + (hasEndTimestamps ? 0 : startWithin(video.startSeconds, media));
   return Math.max(0, Math.min(endSeconds - frameSeconds / 2, durationSeconds));

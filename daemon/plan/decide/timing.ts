@@ -1,33 +1,36 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import type { Ratio, VideoFacts } from '../../jobs/media.js';
+import type { MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
 import type { VideoEncoderName } from '../encoders.js';
-import type { FrameClock, Thinning, Timing } from './decisions.js';
-import { dividedRate, isHigher, perSecond, rateOf } from './frame-rate.js';
+import { startWithin } from './clip.js';
+import type { Decision, FrameClock, FrameDropRule, LastFrame, Timing } from './decisions.js';
 
-/** The settings that the times of frames are made of (section 4.1 Advanced). */
+/** The settings that decide the timing of frames (section 4.1 Advanced). */
 export type TimingSettings = Pick<OutputSettings, 'frame_rate' | 'decimate' | 'max_frame_rate'>;
 
-/** Where the frames come from. */
+/** The source of the frames. */
 export interface TimingSource {
   /** Format of the input. */
   readonly format: string;
-  /** How long after the beginning of the output the first frame is shown: more than 0 where the sound begins before the picture. */
+  /**
+   * When the first frame is displayed, in seconds after the start of the output: above 0 if the audio starts before the video.
+   */
   readonly firstFrameSeconds: number;
 }
 
-/** When the frames of an output are shown, and how many there are of them. */
+/** When the frames of an output are displayed, and at what rate. */
 export interface TimingDecision {
   readonly timing: Timing;
-  /** Frames a second, about; null where the input does not tell. */
+  /** Approximate frames per second; null if unknown. */
   readonly framesPerSecond: number | null;
 }
 
 /**
- * Frames keep their own times wherever the file can tell them: variable rates stay variable, and no frame is doubled. Theora
- * counts frames instead of timing them, so there they come at an even rate.
+ * Decides the timing of frames. Frames keep their timestamps if the codec supports it: variable rates stay variable, and no frame
+ * is duplicated. Theora counts frames instead of storing timestamps, so it gets a constant rate.
  *
- * `frame_rate` makes any rate an even one. Without it `decimate` divides the input's own. `max_frame_rate` comes last. An even
- * rate that is lowered is an even one again; of an uneven one frames are left out, and those that stay keep their times.
+ * `frame_rate` converts any rate to a constant one. Without it, `decimate` divides the rate of the input. `max_frame_rate` is
+ * applied last. A constant rate that is lowered stays constant. From a variable rate, frames are dropped, and the others keep
+ * their timestamps.
  */
 export function decideTiming(
   settings: TimingSettings,
@@ -60,25 +63,26 @@ export function decideTiming(
   );
 }
 
-// Matroska's frame rate is a remark: what was repacked from elsewhere bears the average of an uneven rate as if it were even.
+// The frame rate in Matroska is informative: files remuxed from other formats store the average of a variable rate as if it were
+// constant.
 const imprecisePtsFormats: ReadonlySet<string> = new Set(['matroska', 'webm']);
 
-// What ffmpeg itself takes for a stream that does not tell.
+// The rate that ffmpeg assumes if a stream has none.
 const assumedRate: Ratio = { numerator: 25, denominator: 1 };
 
 /**
- * Steps of a whole part of a frame. Matroska rounds times to a millisecond: steps of three and more bring even frames back to
- * where they belong, and move uneven ones by less than anybody sees.
+ * A tick that divides a frame evenly. Matroska rounds times to a millisecond: ticks of 3 ms or more restore evenly spaced frames,
+ * and move uneven ones by less than is visible.
  */
 function frameFraction({ numerator, denominator }: Ratio): {
-  readonly by: 'part-frames';
+  readonly by: 'frame-fractions';
   readonly step: Ratio;
 } {
   const partsPerFrame = Math.max(1, Math.floor((denominator * 1000) / (numerator * 3)));
-  return { by: 'part-frames', step: { numerator: denominator, denominator: numerator * partsPerFrame } };
+  return { by: 'frame-fractions', step: { numerator: denominator, denominator: numerator * partsPerFrame } };
 }
 
-/** Whether a moment is that of a whole number of frames, within what nobody notices between sound and picture. */
+/** Whether a time is that of a whole number of frames, within an unnoticeable offset between audio and video. */
 function isOnGrid(seconds: number, rate: Ratio): boolean {
   const frames = seconds * perSecond(rate);
   return Math.abs(frames - Math.round(frames)) / perSecond(rate) < 0.002;
@@ -89,7 +93,7 @@ function capRate(rate: Ratio, maxRate: Ratio | null): Ratio {
 }
 
 function constantRate(rate: Ratio): TimingDecision {
-  return { timing: { by: 'even-rate', rate }, framesPerSecond: perSecond(rate) };
+  return { timing: { by: 'constant-rate', rate }, framesPerSecond: perSecond(rate) };
 }
 
 function variableRate(
@@ -98,16 +102,96 @@ function variableRate(
   divisor: number,
   maxRate: Ratio | null,
 ): TimingDecision {
-  const thinning: readonly Thinning[] = [
+  const dropRules: readonly FrameDropRule[] = [
     ...(divisor > 1 ? [{ by: 'count', oneOf: divisor } as const] : []),
     ...(maxRate === null ? [] : [{ by: 'rate', maxRate } as const]),
   ];
   const remainingRate = frameRate === null ? null : perSecond(frameRate) / divisor;
   return {
-    timing: { by: 'own-times', clock, thinning },
+    timing: { by: 'source-timestamps', clock, dropRules },
     framesPerSecond:
       remainingRate === null || maxRate === null
         ? remainingRate
         : Math.min(remainingRate, perSecond(maxRate)),
   };
+}
+
+/**
+ * The whole numbers of the broadcast rates that are lower by a factor of 1000/1001: 23.976, 29.97 and 59.94 are their short
+ * forms.
+ */
+const broadcastRates = [12, 15, 24, 30, 48, 60, 120, 240] as const;
+/** Tolerance for a broadcast rate: 23.98 means 23.976. */
+const broadcastTolerance = 0.0045;
+/** Other rates are rounded to this fraction of a frame per second. */
+const finestTimeBase = 100_000;
+
+/** Converts a decimal frame rate to the fraction that it means: 29.97 is 30000/1001, 12.5 is 25/2. */
+export function rateOf(framesPerSecond: number): Ratio {
+  if (Number.isInteger(framesPerSecond)) return { numerator: framesPerSecond, denominator: 1 };
+  const wholeRate = broadcastRates.find(
+    (rate) => Math.abs((rate * 1000) / 1001 - framesPerSecond) < broadcastTolerance,
+  );
+  if (wholeRate !== undefined) return { numerator: wholeRate * 1000, denominator: 1001 };
+  return reduced({ numerator: Math.round(framesPerSecond * finestTimeBase), denominator: finestTimeBase });
+}
+
+/** A frame rate divided by a number. */
+function dividedRate({ numerator, denominator }: Ratio, divisor: number): Ratio {
+  if (divisor === 1) return { numerator, denominator };
+  if (Number.isInteger(divisor)) return reduced({ numerator, denominator: denominator * divisor });
+  return reduced({ numerator: numerator * 1000, denominator: denominator * Math.round(divisor * 1000) });
+}
+
+/** Whether a rate is higher than another by more than rounding. */
+function isHigher(a: Ratio, b: Ratio): boolean {
+  return perSecond(a) > perSecond(b) * 1.000_01;
+}
+
+/** Frames per second. */
+export function perSecond({ numerator, denominator }: Ratio): number {
+  return numerator / denominator;
+}
+
+function reduced({ numerator, denominator }: Ratio): Ratio {
+  const common = greatestCommonDivisor(numerator, denominator);
+  return { numerator: numerator / common, denominator: denominator / common };
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}
+
+/**
+ * Decides when the last of unevenly spaced frames ends. ffmpeg uses the gap before the last frame as its duration, so a silent
+ * slide show whose last image is displayed for long would be cut short. Set only if all frames of the input are encoded and both
+ * files store their number: if the input is truncated, the last frame must not replace the missing part. With audio, the audio
+ * decides the duration, and players display the last frame until its end. A clip may end within a frame that is displayed for
+ * long, which would otherwise extend beyond the clip.
+ */
+export function decideLastFrame(
+  { clip, video, audio, container }: Omit<Decision, 'lastFrame'>,
+  media: MediaFacts,
+): LastFrame | null {
+  const { video: inputVideo } = media;
+  if (video === null || inputVideo === null || container.hasIndex !== true) return null;
+  const { timing } = video;
+  const isCutByLength = clip.lengthSeconds !== null || audio === null;
+  if (
+    clip.startsInFrame &&
+    isCutByLength &&
+    timing.by === 'source-timestamps' &&
+    clip.expectedSeconds !== null
+  ) {
+    return { endSeconds: clip.expectedSeconds, frames: null };
+  }
+  if (audio !== null) return null;
+  const isUneven =
+    timing.by === 'source-timestamps' && timing.clock.by === 'fine' && timing.dropRules.length === 0;
+  const { frameCount = 0, durationSeconds } = inputVideo;
+  if (!isUneven || frameCount === 0 || durationSeconds === null || media.format !== 'mpeg4') return null;
+  const endSeconds = startWithin(inputVideo.startSeconds, media) + durationSeconds;
+  const isComplete =
+    clip.startSeconds === 0 && (clip.lengthSeconds === null || clip.lengthSeconds >= endSeconds);
+  return isComplete ? { endSeconds, frames: frameCount } : null;
 }

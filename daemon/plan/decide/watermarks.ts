@@ -6,12 +6,12 @@ import type { ColourMatrix, Overlay, PixelSize } from './decisions.js';
 
 type WatermarkSettings = NonNullable<OutputSettings['watermark']>[number];
 
-/** From the right and from the bottom, where a watermark says nothing else (section 4.1). */
+/** The default distance from the right and from the bottom (section 4.1). */
 const defaultDistance: Distance = { value: 10, unit: 'pixels', isFromFarEdge: true };
 
 /**
- * Where watermarks lie on the finished picture, the last on top. Sizes and places are in pixels of that picture, percent is of
- * its sides; a watermark keeps its own size unless one is given, and its shape where only one side is.
+ * Decides the sizes and positions of watermarks on the finished video, the last on top. Both are in pixels of that video;
+ * percentages refer to its sides. A watermark keeps its size unless one is set, and its aspect ratio if only one side is.
  */
 export function decideWatermarks(
   settings: readonly WatermarkSettings[],
@@ -35,13 +35,13 @@ export function decideWatermarks(
   });
 }
 
-/** Why watermarks cannot be made as large as they are asked for; null where they can. */
+/** Returns a failure if a watermark would exceed the maximum size; null otherwise. */
 export function tooLargeWatermark(overlays: readonly Overlay[]): JobFailure | null {
   const size = overlays
     .map(({ scaleTo }) => scaleTo)
     .find((scaled) => scaled !== null && scaled.width * scaled.height > maxPixels);
   if (size === undefined || size === null) return null;
-  const message = `The watermark would be of ${size.width}x${size.height} pixels, and ${maxPixels} is the most.`;
+  const message = `The watermark would be ${size.width}x${size.height} pixels; the maximum is ${maxPixels} pixels.`;
   return { errorClass: 'WatermarkError', message };
 }
 

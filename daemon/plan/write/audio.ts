@@ -1,19 +1,17 @@
 import { allowedKbps } from '../decide/audio-limits.js';
 import type { AudioDecision } from '../decide/decisions.js';
-import { atLevel } from '../decide/level.js';
-import { type AudioEncoder, audioEncoders } from '../encoders.js';
+import { type AudioEncoder, atLevel, audioEncoders } from '../encoders.js';
 import type { Capabilities } from '../plan-types.js';
-import { mixingFilters } from './mixing.js';
 
 /**
- * Begins the sound where the picture begins, and fills gaps with silence, so that both stay together in players and containers
- * that go by the number of samples alone. Nobody notices 40 ms: by itself ffmpeg lets a gap of up to 100 ms pass, and all that
- * comes after is heard that much too early. Tried and rejected: spreading small differences (`async` above 1) loses
- * sync altogether with 4.1 and 5.1, by seconds within a film whose clock goes 4 in 1000 too slow.
+ * Starts the audio when the video starts, and fills gaps with silence, so that both stay in sync in players and containers that
+ * only count samples. A gap of 40 ms is not noticeable; by default ffmpeg ignores gaps of up to 100 ms, and all later audio is
+ * early by that much. Rejected: compensating small differences (`async` above 1), which lost sync by seconds with 4.1 and 5.1
+ * if the clock of the audio was 4 in 1000 too slow.
  */
 const resampleFilter = 'aresample=async=1:min_hard_comp=0.03:first_pts=0';
 
-/** The sound: its filter and its encoder with everything it is told. */
+/** The arguments for the audio of an output: its filters and its encoder. */
 export function audioArgs(audio: AudioDecision, capabilities: Capabilities): readonly string[] {
   const encoder: AudioEncoder = audioEncoders[audio.encoder];
   return [
@@ -41,4 +39,94 @@ function rateArgs({ rate, channels, sampleRate }: AudioDecision, encoder: AudioE
   if (encoder.quality.by === 'scale') return ['-q:a', String(level)];
   const max = allowedKbps(encoder.codec, sampleRate, channels);
   return ['-b:a', `${Math.min(level * channels, max)}k`];
+}
+
+/** The weight of every channel except the front pair (ITU-R BS.775-3, annex 4): 3 dB less. */
+const restWeight = Math.SQRT1_2;
+
+/**
+ * Downmixes by channel position, with the weights of ITU-R BS.775-3 and without the low-frequency effects. The weights are not
+ * normalised, because that makes 5.1 nearly 9 dB quieter (a film of -21.6 LUFS came out with -30.3). `rematrix_maxval` is the sum
+ * of weights above which ffmpeg normalises; no layout reaches this one. Integer samples would clip before the limiter, so floats
+ * are used.
+ */
+const positionalMatrix = [
+  'internal_sample_fmt=fltp',
+  'rematrix_maxval=16',
+  `center_mix_level=${rounded(restWeight)}`,
+  `surround_mix_level=${rounded(restWeight)}`,
+  'lfe_mix_level=0',
+].join(':');
+
+/** Stereo becomes mono as half the sum, which never clips. */
+const average = 'rematrix_maxval=1';
+
+/** The ceiling of the limiter, -1 dBFS: lossy encoders add up to about as much. */
+const ceiling = 0.891;
+/** The lookahead of the limiter. */
+const lookaheadSeconds = 0.005;
+
+/**
+ * The filters that mix the channels of the input to those of the output. `resampleFilter` is the `aresample` that keeps the audio
+ * in sync; it also downmixes.
+ */
+function mixingFilters(
+  audio: AudioDecision,
+  resampleFilter: string,
+  capabilities: Capabilities,
+): readonly string[] {
+  const { mixing } = audio;
+  switch (mixing.by) {
+    case 'nothing':
+      return [resampleFilter];
+    case 'average':
+      return [`${resampleFilter}:${average}`];
+    case 'positions':
+      return [`${resampleFilter}:${positionalMatrix}`, ...limiterFilters(audio, capabilities)];
+    case 'order':
+      return [
+        roundRobinFilters(mixing.channels, audio.channels),
+        resampleFilter,
+        ...limiterFilters(audio, capabilities),
+      ];
+  }
+}
+
+/**
+ * Keeps the sum of the channels below full scale. The limiter delays each sample by its lookahead minus one sample. Builds before
+ * 5.0 cannot compensate that, so the timestamps are shifted here.
+ */
+function limiterFilters(
+  { sampleRate, channels }: AudioDecision,
+  { hasFpsMode: isNew }: Capabilities,
+): readonly string[] {
+  const layout = channels === 1 ? 'mono' : 'stereo';
+  const format = `aformat=sample_fmts=dbl:sample_rates=${sampleRate}:channel_layouts=${layout}`;
+  const limiter = `alimiter=level=0:limit=${ceiling}:attack=${lookaheadSeconds * 1000}`;
+  if (isNew) return [format, `${limiter}:latency=1`];
+  const latencySamples = Math.floor(sampleRate * lookaheadSeconds) - 1;
+  const realignFilters = [`atrim=start_sample=${latencySamples}`, `asetpts=PTS-${latencySamples}/SR/TB`];
+  return [format, `apad=pad_len=${latencySamples}`, limiter, ...realignFilters];
+}
+
+/** Channels without positions are assigned to left and right alternately. The first two are taken for the front pair. */
+function roundRobinFilters(inputChannels: number, channels: 1 | 2): string {
+  const all = Array.from({ length: inputChannels }, (_, index) => index);
+  const sum = (some: readonly number[], share: number) =>
+    some.map((index) => `${rounded(weightOf(index) * share)}*c${index}`).join('+');
+  if (channels === 1) return `aformat=sample_fmts=fltp,pan=mono|c0=${sum(all, restWeight)}`;
+  const side = (rest: number) =>
+    sum(
+      all.filter((index) => index % 2 === rest),
+      1,
+    );
+  return `aformat=sample_fmts=fltp,pan=stereo|c0=${side(0)}|c1=${side(1)}`;
+}
+
+function weightOf(index: number): number {
+  return index < 2 ? 1 : restWeight;
+}
+
+function rounded(weight: number): number {
+  return Number(weight.toFixed(4));
 }

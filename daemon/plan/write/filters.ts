@@ -1,18 +1,16 @@
 import type { FieldOrderDecision, Fit, VideoDecision } from '../decide/decisions.js';
 import type { Capabilities } from '../plan-types.js';
-import { blackBackgroundFilters, scaleFilters } from './scaling.js';
-import { secondsArgument } from './seconds.js';
+import { blackBackgroundFilters, orientationFilters, scaleFilters, toneMapFilters } from './frame-filters.js';
+import { secondsArgument } from './input.js';
 import { timingFilters } from './timing.js';
-import { toneMapFilters } from './tone-mapping.js';
-import { uprightFilters } from './upright.js';
 import { watermarkGraph } from './watermarks.js';
 
-/** Name of the filtered picture in the graph, for `-map`. */
+/** Label of the filtered video in the graph, for `-map`. */
 export const videoLabel = '[v]';
 
 /**
- * The filter graph of a picture (contract, section 11: the order of the steps), for `-filter_complex`. `firstWatermark` is the number
- * of the first watermark's input. `skip` is what of the input stands before the clip.
+ * The filter graph of a video, for `-filter_complex` (contract, section 11: order of the steps). `firstWatermark` is the index of
+ * the first watermark input. `skip` is the part of the input before the clip.
  */
 export function videoGraph(
   video: VideoDecision,
@@ -28,22 +26,25 @@ export function videoGraph(
     ...fitFilters(video.fit),
     ...postScaleFilters,
   ];
-  const isMarked = video.watermarks.length > 0;
-  const finished = isMarked ? '[plain]' : videoLabel;
+  const hasWatermarks = video.watermarks.length > 0;
+  const finished = hasWatermarks ? '[plain]' : videoLabel;
   return [
     `${source}${filters.join(',')}${finished}`,
     ...watermarkGraph(video.watermarks, finished, videoLabel, firstWatermark),
-    ...(!video.hasDisplayMatrix ? [] : [withoutMatrix(source)]),
+    ...(!video.hasDisplayMatrix ? [] : [dropDisplayMatrix(source)]),
   ].join(';');
 }
 
-/** What stands before the clip in what is read: how much, and whether its last frame stays on screen into the clip. */
+/**
+ * The part of the input that is read before the clip: its duration, and whether its last frame is displayed at the start of the
+ * clip.
+ */
 export interface Skip {
   readonly seconds: number;
   readonly startsInFrame: boolean;
 }
 
-/** What is done to the picture before it is brought to a size. */
+/** The filters before scaling. */
 export function preScaleFilters(
   video: VideoDecision,
   capabilities: Capabilities,
@@ -53,40 +54,40 @@ export function preScaleFilters(
     ...(skip.startsInFrame ? [`setpts=max(PTS\\,ceil(${secondsArgument(skip.seconds)}/TB))`] : []),
     ...blackBackgroundFilters(video),
     ...(video.deinterlace === null ? [] : [deinterlaceFilters(video.deinterlace, capabilities)]),
-    ...uprightFilters(video.orientation),
+    ...orientationFilters(video.orientation),
     ...timingFilters(video.timing, skip.seconds),
   ];
 }
 
-/** Trims the scaled picture, or adds bars to it. */
+/** Crops the scaled video or adds bars. */
 export function fitFilters({ canvas, by }: Fit): readonly string[] {
   const size = `${canvas.width}:${canvas.height}`;
   switch (by) {
     case 'nothing':
       return [];
-    case 'trim-edge':
+    case 'crop-edge':
       return [`crop=${size}:0:0`];
-    case 'trim-middle':
+    case 'crop-centre':
       return [`crop=${size}`];
     case 'bars':
       return [`pad=${size}:(ow-iw)/2:(oh-ih)/2`];
   }
 }
 
-/** What every picture comes out as. */
+/** The format of every output video. */
 export const postScaleFilters = ['setsar=1', 'format=yuv420p'] as const;
 
 /**
- * ffmpeg copies what the input says about turning into the output even when the picture is upright by then, but only where the
- * graph has a single input. A second one that leads nowhere costs a reference a frame. Tried and found without effect with 4.1
- * and 5.1: the stream tag `rotate`, `-map_metadata -1`, the filter sidedata. Leaving ffmpeg's own turning on takes the
- * matrix away, but turns before it deinterlaces.
+ * Makes ffmpeg drop the display matrix of the input. ffmpeg copies it to the output even if the filters have rotated the video,
+ * but only if the graph has a single input, so this adds a second one that is discarded; it costs one frame reference per frame.
+ * Without effect in 4.1 and 5.1: the stream tag `rotate`, `-map_metadata -1`, the filter sidedata. The automatic rotation of
+ * ffmpeg removes the matrix, but rotates before deinterlacing.
  */
-export function withoutMatrix(source: string): string {
+export function dropDisplayMatrix(source: string): string {
   return `${source}nullsink`;
 }
 
-/** One frame for each frame; all of them, since a file that says it is interlaced often fails to flag each frame. */
+/** Outputs one frame per frame. All frames are deinterlaced, because interlaced files often do not flag every frame. */
 function deinterlaceFilters(fields: FieldOrderDecision, capabilities: Capabilities): string {
   const name = capabilities.filters.has('bwdif') ? 'bwdif' : 'yadif';
   return `${name}=mode=send_frame:parity=${parities[fields]}:deint=all`;

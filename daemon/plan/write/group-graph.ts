@@ -2,18 +2,17 @@ import { finalMatrix } from '../decide/colours.js';
 import type { PixelSize, VideoDecision } from '../decide/decisions.js';
 import { planRenditions, type Rendition } from '../decide/group-decisions.js';
 import type { Capabilities } from '../plan-types.js';
-import { fitFilters, postScaleFilters, preScaleFilters, type Skip, withoutMatrix } from './filters.js';
-import { converted, scaleFilters } from './scaling.js';
-import { toneMapFilters } from './tone-mapping.js';
+import { dropDisplayMatrix, fitFilters, postScaleFilters, preScaleFilters, type Skip } from './filters.js';
+import { converted, scaleFilters, toneMapFilters } from './frame-filters.js';
 import { watermarkGraph } from './watermarks.js';
 
-/** Name of one of several filtered pictures in a graph, for `-map`. */
+/** Label of one of several filtered videos in a graph, for `-map`. */
 export const groupLabel = (index: number): string => `[v${index}]`;
 
 /**
- * The filter graph of several pictures of one input that share all that is done before their sizes: split, scaled, framed and marked for
- * each. Colours are made what they come out as before a rendition is split: left to itself, ffmpeg takes other ones
- * for a second scaling. `source` is the size of the upright picture.
+ * The filter graph of several videos of one input. They share all filters before scaling. Each rendition is then split off,
+ * scaled, framed and watermarked. The colours are converted before a rendition is split, because ffmpeg picks other ones for a
+ * second scaling. `source` is the size of the input after rotation.
  */
 export function groupGraph(
   videos: readonly [VideoDecision, ...VideoDecision[]],
@@ -29,7 +28,7 @@ export function groupGraph(
     chain([input], [...preScaleFilters(first, capabilities, skip), ...split(roots)], roots),
     ...renditions.map((rendition, index) => renditionChain(rendition, index, renditions, first)),
     ...videos.flatMap((video, index) => videoChains(video, index, firstWatermark(videos, index), first)),
-    ...(videos.some(({ hasDisplayMatrix }) => hasDisplayMatrix) ? [withoutMatrix(input)] : []),
+    ...(videos.some(({ hasDisplayMatrix }) => hasDisplayMatrix) ? [dropDisplayMatrix(input)] : []),
   ].join(';');
 }
 
@@ -44,7 +43,7 @@ function renditionChain(
 ): string {
   const smaller = all.flatMap(({ from }, other) => (from === index ? [toRendition(other)] : []));
   const ends = [...videos.map(toVideo), ...smaller];
-  // What is made from another rendition has its colours.
+  // A rendition scaled from another one has the colours of that one.
   const sourceConversion = from === null ? conversion : converted(conversion);
   const scaled = { scaleTo, staysInterlaced, conversion: sourceConversion };
   const mapping = from === null ? toneMapFilters({ toneMapFrom, conversion, colours, scaleTo }) : [];
@@ -70,7 +69,7 @@ function videoChains(
   ];
 }
 
-/** The renditions have the matrix of the first picture, which the codec of another may have no word for. */
+/** The renditions have the matrix of the first video, which the codec of another video may be unable to signal. */
 function toOwnMatrix(video: VideoDecision, first: VideoDecision): readonly string[] {
   const matrices = { from: finalMatrix(first), to: finalMatrix(video) };
   if (matrices.from === matrices.to) return [];
@@ -78,7 +77,7 @@ function toOwnMatrix(video: VideoDecision, first: VideoDecision): readonly strin
   return [...scaleFilters({ scaleTo: null, conversion, staysInterlaced: false }), 'format=yuv420p'];
 }
 
-/** Watermarks are inputs behind the one that is encoded, those of the first picture first. */
+/** Watermark inputs follow the main input, those of the first video first. */
 function firstWatermark(videos: readonly VideoDecision[], index: number): number {
   return 1 + videos.slice(0, index).reduce((sum, { watermarks }) => sum + watermarks.length, 0);
 }

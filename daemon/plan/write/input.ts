@@ -1,10 +1,10 @@
-import type { Clip, VideoDecision } from '../decide/decisions.js';
-import { fileArgument, safeInputOptions } from '../safe-input.js';
-import { secondsArgument } from './seconds.js';
+import type { AudioDecision, Clip, Decision, VideoDecision } from '../decide/decisions.js';
+import type { PlanPaths } from '../plan-types.js';
+import { fileArgument, safeInputArgs, safeInputOptions } from '../safe-input.js';
 
 /**
- * Options of the decoder, by its codec (null for none). ffmpeg's for Theora and VP3 loses the colours of pictures where it decodes several at once: a grey
- * film of 64x64 came out partly green in 5 decodings of 40 with builds of 2018, and in one of 8 with 5.1.
+ * Options of the decoder for a codec (null for none). With several threads ffmpeg's decoder for Theora and VP3 corrupts colours:
+ * a grey video of 64x64 came out partly green in 5 of 40 decodings with builds of 2018, and in one of 8 with 5.1.
  */
 export function decoderArgs(codec: string | null): readonly string[] {
   return codec !== null && /^(?:theora|vp[34])$/.test(codec) ? ['-threads', '1'] : [];
@@ -13,10 +13,9 @@ export function decoderArgs(codec: string | null): readonly string[] {
 type InputVideo = Pick<VideoDecision, 'streamIndex' | 'inputCodec' | 'inputDecoder'>;
 
 /**
- * The input and its options. The clip begins by seeking before `-i`: ffmpeg then starts at the keyframe before and throws away
- * what comes before the asked time, so that it is exact to the frame and a clip from the end of a long file costs no more than
- * one from its beginning. It is kept upright by the filters, not by ffmpeg itself, which would turn the picture before its
- * fields are made frames, and so tear them.
+ * The input and its options. The clip starts by seeking before `-i`: ffmpeg starts at the preceding keyframe and drops the frames
+ * before the requested time. This is exact to the frame, and a clip from the end of a long file costs no more than one from its
+ * start. Filters rotate the video, because the automatic rotation of ffmpeg comes before deinterlacing and destroys the fields.
  */
 export function inputArgs(path: string, clip: Clip, video: InputVideo | null): readonly string[] {
   return [
@@ -28,4 +27,43 @@ export function inputArgs(path: string, clip: Clip, video: InputVideo | null): r
     '-i',
     fileArgument(path),
   ];
+}
+
+/** The arguments of the run that repacks the audio of an input without decoding it: see `decideRepack`. */
+export function repackArgs(decision: Decision, audio: AudioDecision, paths: PlanPaths): readonly string[] {
+  return [
+    '-y',
+    ...safeInputArgs(paths.input),
+    ...['-map', `0:${audio.streamIndex}`, '-c:a', 'copy', '-map_metadata', '-1'],
+    ...['-f', 'amr', repackedFile(decision, paths)],
+  ];
+}
+
+/** The repacked audio as a separate input, at its original times. */
+export function repackedInputArgs(
+  decision: Decision,
+  offsetSeconds: number,
+  paths: PlanPaths,
+): readonly string[] {
+  return [
+    ...safeInputOptions,
+    ...seekArgs(decision.clip, offsetSeconds),
+    '-i',
+    repackedFile(decision, paths),
+  ];
+}
+
+function seekArgs({ readFromSeconds }: Clip, offsetSeconds: number): readonly string[] {
+  const delaySeconds = offsetSeconds - readFromSeconds;
+  if (delaySeconds < 0) return ['-ss', secondsArgument(-delaySeconds)];
+  return delaySeconds > 0 ? ['-itsoffset', secondsArgument(delaySeconds)] : [];
+}
+
+function repackedFile({ outputId }: Decision, { scratch }: PlanPaths): string {
+  return fileArgument(`${scratch}/sound-${outputId}.amr`);
+}
+
+/** Formats seconds for ffmpeg: decimal, to the microsecond, without an exponent. */
+export function secondsArgument(seconds: number): string {
+  return seconds.toFixed(6).replace(/\.?0+$/, '');
 }

@@ -3,17 +3,17 @@ import type { Capabilities } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
 import { audioArgs } from './audio.js';
 import type { Skip } from './filters.js';
-import { secondsArgument } from './seconds.js';
+import { secondsArgument } from './input.js';
 import { lastFrameArgs } from './timing.js';
 import { type Pass, videoArgs } from './video.js';
 
-/** Where in a run of ffmpeg the streams of an output come from, as `-map` names them. Null for what it has not. */
+/** The sources of the streams of an output in a run of ffmpeg, as `-map` names them. Null for a missing stream. */
 export interface Streams {
   readonly video: string | null;
   readonly audio: string | null;
 }
 
-/** One file of a run and all that is told of it: its streams, their encoders, its part of the time, its container. */
+/** The arguments for one output file of a run: streams, encoders, part of the timeline, container. */
 export function outputArgs(
   decision: Decision,
   streams: Streams,
@@ -38,16 +38,16 @@ export function outputArgs(
   ];
 }
 
-/** What stands before the clip in what is read. */
+/** The part of the input that is read before the clip. */
 export function skipOf({ clip: { startSeconds, readFromSeconds, startsInFrame } }: Decision): Skip {
   return { seconds: startSeconds - readFromSeconds, startsInFrame };
 }
 
-// While a slow picture is still awaited, sound is kept back: the 128 packets of older builds are soon full.
-const room = ['-max_muxing_queue_size', '16384'] as const;
+// Audio is buffered until the first video packet. The limit of 128 packets in older builds is too low for slow video.
+const muxQueueOption = ['-max_muxing_queue_size', '16384'] as const;
 
-/** Sound of a first pass that stands there for its number alone: see `groupSteps`. */
-const placeholder = ['-c:a', 'copy', ...room] as const;
+/** The audio of a first pass, present only to keep the stream numbers: see `groupSteps`. */
+const placeholder = ['-c:a', 'copy', ...muxQueueOption] as const;
 
 const firstPassFile = ['-f', 'null', '-'] as const;
 
@@ -56,12 +56,12 @@ function fileArgs(
   path: string,
   { hasFpsMode: isNew }: Capabilities,
 ): readonly string[] {
-  // Builds of 2018 tell a film's colours in the container only so.
+  // Builds of 2018 store colours in the container only with this flag.
   const colours = isNew || video === null ? '' : '+write_colr';
   return [
-    // Places and owners that cameras note down are nobody else's business, and chapters would become a stream of their own.
+    // Cameras store locations and owners, which are private. Chapters would become a separate stream.
     ...['-map_metadata', '-1', '-map_chapters', '-1'],
-    ...room,
+    ...muxQueueOption,
     ...(hasIndex ? ['-movflags', `+faststart${colours}`] : []),
     ...['-f', muxer, fileArgument(path)],
   ];

@@ -1,17 +1,16 @@
 import type { BitrateCap, VideoDecision } from '../decide/decisions.js';
-import { atLevel } from '../decide/level.js';
-import type { VideoEncoder } from '../encoders.js';
+import { atLevel, type VideoEncoder } from '../encoders.js';
 
-/** What is taken for the frame rate of an input that does not tell. */
+/** The frame rate assumed for an input without one. */
 export const assumedFramesPerSecond = 25;
-/** For `quality` 1-5: a slide show has few pixels a second, and needs some bits for each slide all the same. */
+/** The minimum ceiling for `quality` 1-5: a slide show has few pixels per second, but still needs bits for each slide. */
 const minCeilingKbps = [60, 80, 100, 130, 170] as const;
-/** A bitrate may be missed by a tenth, so a cap next to it leaves that much room for its peaks. */
+/** The maximum bitrate relative to the cap: a bitrate may be missed by a tenth, and its peaks need space below the cap. */
 const capHeadroom = 0.9;
 
 /**
- * How an encoder is told how many bits there are: a quality or a bitrate, and the cap on either; `scale` times as many where its seconds
- * are that much longer.
+ * The arguments of the rate control: a quality or a bitrate, and the cap. `scale` multiplies all bitrates, for an encoder that
+ * assumes longer durations.
  */
 export function rateArgs(original: VideoDecision, encoder: VideoEncoder, scale = 1): readonly string[] {
   const video = scaled(original, scale);
@@ -36,13 +35,13 @@ function targetArgs(video: VideoDecision, encoder: VideoEncoder): readonly strin
   const ceiling = ceilingKbps(video, encoder);
   const cappedKbps = cap === null ? null : cap.kbps * encoder.underCap.bitrateRatio;
   switch (encoder.underCap.quality) {
-    case 'alone':
+    case 'quality-only':
       return quality;
-    case 'beside-bitrate': {
+    case 'with-bitrate': {
       const kbps = Math.min(ceiling ?? Number.POSITIVE_INFINITY, cappedKbps ?? Number.POSITIVE_INFINITY);
       return [...quality, ...(Number.isFinite(kbps) ? option('-b:v', kbps) : (encoder.withQuality ?? []))];
     }
-    case 'never':
+    case 'bitrate-only':
       return cappedKbps === null ? quality : option('-b:v', cappedKbps);
   }
 }
@@ -56,7 +55,7 @@ function scaled(video: VideoDecision, scale: number): VideoDecision {
   };
 }
 
-/** A bitrate as it was asked for, but for encoders that go beyond a cap: these stay a little below it. */
+/** The requested bitrate; slightly below the cap for encoders that exceed caps. */
 function belowCap(kbps: number, cap: BitrateCap | null, { underCap }: VideoEncoder): number {
   return cap === null || underCap.bitrateRatio === 1 ? kbps : Math.min(kbps, cap.kbps * capHeadroom);
 }

@@ -1,18 +1,20 @@
-import type { Decision, VideoDecision } from '../decide/decisions.js';
+import { swapsSides } from '../../jobs/media.js';
+import type { Decision, PixelSize, VideoDecision } from '../decide/decisions.js';
+import type { DecisionWithVideo } from '../decide/group-decisions.js';
 import { type VideoEncoder, videoEncoders } from '../encoders.js';
 import { encoderDelayFrames, firstPassWeight } from '../first-pass.js';
 import type { Capabilities, PlanPaths, Step } from '../plan-types.js';
 import { videoGraph, videoLabel } from './filters.js';
-import { inputArgs } from './input.js';
+import { groupGraph, groupLabel } from './group-graph.js';
+import { inputArgs, repackArgs, repackedInputArgs } from './input.js';
 import { outputArgs, skipOf } from './output.js';
-import { repackArgs, repackedInputArgs } from './repack.js';
 import type { Pass } from './video.js';
 import { watermarkInputArgs } from './watermarks.js';
 
-/** Share of packing the sound anew: it is only read and written. */
+/** The part of the work that repacking the audio takes: it is only read and written. */
 const repackWeight = 0.02;
 
-/** The runs of ffmpeg that make one output, in their order. */
+/** The runs of ffmpeg that encode one output, in order. */
 export function stepsFor(decision: Decision, paths: PlanPaths, capabilities: Capabilities): readonly Step[] {
   const { video, audio, outputId, clip } = decision;
   const step = (progressWeight: number, args: readonly string[], encoderDelay = 0): Step => ({
@@ -38,13 +40,13 @@ export function stepsFor(decision: Decision, paths: PlanPaths, capabilities: Cap
   ];
 }
 
-/** The file that the steps of an output leave. */
+/** The path of the file that the steps of an output produce. */
 export function productPath(decision: Decision, paths: PlanPaths): string {
   const { outputId, extension } = decision;
   return paths.files?.get(outputId) ?? `${paths.scratch}/output-${outputId}${extension}`;
 }
 
-/** Whether the bitrate or the quality of a picture is met by looking at all of it first. */
+/** Whether a video is encoded in two passes. */
 export function isInTwoPasses({ rate, encoder }: VideoDecision): boolean {
   const { passes }: VideoEncoder = videoEncoders[encoder];
   return rate.passes === 2 && passes !== 'none';
@@ -59,7 +61,7 @@ function encodeArgs(
   const { video, clip } = decision;
   const audio = pass?.number === 1 ? null : decision.audio;
   const repack = audio?.repack ?? null;
-  // After the input, and after the sound that was packed anew.
+  // After the input and the repacked audio, if any.
   const firstWatermark = repack === null ? 1 : 2;
   const graph = (of: VideoDecision) => videoGraph(of, capabilities, firstWatermark, skipOf(decision));
   const streams = {
@@ -74,4 +76,71 @@ function encodeArgs(
     ...(video === null ? [] : ['-filter_complex', graph(video)]),
     ...outputArgs(decision, streams, pass, productPath(decision, paths), capabilities),
   ];
+}
+
+/** The outputs of a group, at least one. */
+export type Group = readonly [DecisionWithVideo, ...DecisionWithVideo[]];
+
+/**
+ * The runs of ffmpeg that encode several outputs at once: one, or two if the bitrates need two passes. ffmpeg names the logs of a
+ * first pass by the stream number in the run, so the first run has the same streams as the second: the audio is copied and
+ * discarded, which costs nothing. `stored` is the size of the input as stored.
+ */
+export function groupSteps(
+  group: Group,
+  stored: PixelSize,
+  paths: PlanPaths,
+  capabilities: Capabilities,
+): readonly Step[] {
+  const [{ clip, video }] = group;
+  const hasAudio = group.some(({ audio }) => audio !== null);
+  const encoderDelay = hasAudio
+    ? Math.max(...group.map(({ video: { encoder, speed } }) => encoderDelayFrames(encoder, speed)))
+    : 0;
+  const step = (progressWeight: number, pass: 1 | 2 | null): Step => ({
+    outputIds: group.map(({ outputId }) => outputId),
+    args: groupArgs(group, stored, paths, pass, capabilities),
+    durationSeconds: clip.expectedSeconds,
+    progressWeight,
+    encoderDelayFrames: encoderDelay,
+  });
+  if (!isInTwoPasses(video)) return [step(1, null)];
+  const progressWeights = group.map(({ video: { encoder, speed } }) => firstPassWeight(encoder, speed));
+  const first =
+    progressWeights.reduce((sum, progressWeight) => sum + progressWeight, 0) / progressWeights.length;
+  return [step(first, 1), step(1 - first, 2)];
+}
+
+function groupArgs(
+  group: Group,
+  stored: PixelSize,
+  paths: PlanPaths,
+  pass: 1 | 2 | null,
+  capabilities: Capabilities,
+): readonly string[] {
+  const [first, ...others] = group;
+  const isSideways = swapsSides(first.video.orientation);
+  const source = isSideways ? { width: stored.height, height: stored.width } : stored;
+  const videos = [first.video, ...others.map(({ video }) => video)] as const;
+  return [
+    '-y',
+    ...inputArgs(paths.input, first.clip, first.video),
+    ...videos.flatMap(({ watermarks }) => watermarkInputArgs(watermarks)),
+    ...['-filter_complex', groupGraph(videos, source, capabilities, skipOf(first))],
+    ...group.flatMap((decision, index) => {
+      const { audio } = decision;
+      const streams = {
+        video: groupLabel(index),
+        audio: audio === null ? null : `0:${audio.streamIndex}`,
+      };
+      const path = productPath(decision, paths);
+      return outputArgs(decision, streams, passOf(decision, pass, paths), path, capabilities);
+    }),
+  ];
+}
+
+function passOf({ outputId }: DecisionWithVideo, number: 1 | 2 | null, { scratch }: PlanPaths): Pass | null {
+  if (number === null) return null;
+  const logName = `passes-${outputId}`;
+  return { number, log: `${scratch}/${logName}`, logName };
 }

@@ -2,35 +2,34 @@ import type { ColourConversion } from '../decide/decisions.js';
 import type { ThumbnailSchedule } from '../decide/thumbnails.js';
 import type { Capabilities } from '../plan-types.js';
 import { fileArgument, safeInputOptions } from '../safe-input.js';
-import { decoderArgs } from './input.js';
-import { toRgb } from './scaling.js';
-import { secondsArgument } from './seconds.js';
+import { toRgb } from './frame-filters.js';
+import { decoderArgs, secondsArgument } from './input.js';
 
-/** Files that one run of ffmpeg opens at most: each has a decoder of its own. */
+/** Maximum input files of one run of ffmpeg: each has its own decoder. */
 const maxInputs = 10;
-/** What is shown half a millisecond later is meant too: times in files are rounded, and so are those of the pictures. */
+/** Tolerance for a displayed frame: times in files are rounded, and so are those of the thumbnails. */
 const toleranceSeconds = 0.0005;
 
-/** Pictures to be taken: of which stream of which file, and the beginning of their names, without folders. */
+/** The source of the images: a stream of a file, and the prefix of the image names, without folders. */
 export interface ThumbnailSource {
   readonly path: string;
   readonly streamIndex: number;
-  /** When the file begins, by the times in it. */
+  /** The first timestamp of the file. */
   readonly startSeconds: number;
   /** Whether its frame rate is known. */
   readonly hasFrameRate: boolean;
   readonly codec: string;
-  /** What its colours are. */
+  /** Its colours. */
   readonly colours: Pick<ColourConversion, 'from' | 'isFullRange'>;
   readonly name: string;
 }
 
-/** Name of a picture's file in the folder that the runs are done in. */
+/** File name of an image in the working directory of the runs. */
 export function imageName(name: string, image: number): string {
   return `${name}-${String(image).padStart(4, '0')}.png`;
 }
 
-/** The arguments of the runs of ffmpeg that take the pictures, all as `pictureName` tells. */
+/** The arguments of the runs of ffmpeg that take the images. Files are named by `imageName`. */
 export function thumbnailArgs(
   { seeks, prerollSeconds, sequential }: ThumbnailSchedule,
   source: ThumbnailSource,
@@ -68,7 +67,7 @@ function seekArgs(
 ): readonly string[] {
   return [
     ...['-y', ...keepTimestamps],
-    // The frame that is shown begins before its moment: it must not be thrown away as too early.
+    // The displayed frame starts before the requested time, so ffmpeg must not drop it as too early.
     ...chunk.flatMap(({ seconds }) => [
       ...safeInputOptions,
       ...decoderArgs(source.codec),
@@ -82,10 +81,11 @@ function seekArgs(
   ];
 }
 
-// Moved so that they begin at the place that was sought, times would be rounded to the clock of the file, which in Ogg ticks in frames.
+// Without this, times are shifted to start at the seek position and rounded to the time base of the file, which in Ogg is one
+// frame.
 const keepTimestamps = ['-copyts'] as const;
 
-// Many a file tells too short a time for its last frame, or none (FLV). Without a frame rate its copies would all have one time.
+// Files often store too short a duration for the last frame, or none (FLV). Without a frame rate, all copies would have one time.
 const extendLastFrame = 'tpad=stop=-1:stop_mode=clone';
 
 function imageArgs(
@@ -103,9 +103,9 @@ function imageArgs(
 }
 
 /**
- * The frames that are shown at a moment and each so many seconds later: the clock is made to tick once for each of them, and the filter
- * fps, rounding up, keeps the last frame that began before the tick. (A `select` keeps the first one after it, which may come late or,
- * at the end, not at all.)
+ * Selects the frames displayed at a time and at each interval after it: timestamps are rescaled to one tick per interval, and the
+ * filter fps, rounding up, keeps the last frame that started before each tick. (`select` keeps the first frame after the tick,
+ * which may be late or, at the end, missing.)
  */
 function displayedAt(firstSeconds: number, everySeconds: number): string {
   const first = Math.round((firstSeconds + toleranceSeconds) * 1e6);

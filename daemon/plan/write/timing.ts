@@ -1,59 +1,61 @@
 import type { Ratio } from '../../jobs/media.js';
-import type { LastFrame, Thinning, Timing } from '../decide/decisions.js';
+import type { FrameDropRule, LastFrame, Timing, VideoDecision } from '../decide/decisions.js';
+import type { VideoEncoder } from '../encoders.js';
 import type { Capabilities } from '../plan-types.js';
-import { secondsArgument } from './seconds.js';
+import { secondsArgument } from './input.js';
+import { assumedFramesPerSecond } from './rate.js';
 
 /**
- * The filters that make the frames of an output out of those of the input. ffmpeg's own `-r` does it worse: it lets frames pass until they
- * are more than a whole one ahead of their time, so that at 10 frames a second the picture runs ahead of the sound by a tenth.
+ * The filters that select the frames of an output. The option `-r` of ffmpeg is less exact: it keeps frames until they are more
+ * than one frame early, so at 10 frames per second the video is a tenth of a second ahead of the audio.
  *
- * `skipSeconds` is how much of what is read stands before the clip: its first frame is the first of the even ones.
+ * `skipSeconds` is the duration that is read before the clip: the first frame of the clip is the first of a constant rate.
  */
 export function timingFilters(timing: Timing, skipSeconds: number): readonly string[] {
   const filters =
-    timing.by === 'even-rate' ? [`fps=${fraction(timing.rate)}`] : timing.thinning.map(thinning);
+    timing.by === 'constant-rate' ? [`fps=${fraction(timing.rate)}`] : timing.dropRules.map(selectFilter);
   if (skipSeconds === 0 || filters.length === 0) return filters;
   const microseconds = Math.round(skipSeconds * 1e6);
-  const moved = (sign: '+' | '-') => ['settb=AVTB', `setpts=PTS${sign}${microseconds}`];
-  return [`trim=start=${secondsArgument(skipSeconds)}`, ...moved('-'), ...filters, ...moved('+')];
+  const shift = (sign: '+' | '-') => ['settb=AVTB', `setpts=PTS${sign}${microseconds}`];
+  return [`trim=start=${secondsArgument(skipSeconds)}`, ...shift('-'), ...filters, ...shift('+')];
 }
 
-/** One frame for each whole number that is passed: of frames divided by a number, or of moments of the greatest rate. */
-function thinning(rule: Thinning): string {
+/** Selects one frame for each integer passed: of frame numbers divided by N, or of ticks of the maximum rate. */
+function selectFilter(rule: FrameDropRule): string {
   if (rule.by === 'count') return `select=gt(floor(n/${rule.oneOf})\\,floor((n-1)/${rule.oneOf}))`;
   const timestamp = (time: string) => `floor(${time}*${fraction(rule.maxRate)}+0.5)`;
   return `select=isnan(prev_selected_t)+gt(${timestamp('t')}\\,${timestamp('prev_selected_t')})`;
 }
 
 /**
- * Uneven times are kept to 1/90000 of a second, the clock of MPEG, where the build can do it: by itself ffmpeg would move every frame to the nearest beat of
- * the average rate, and drop those that meet there.
+ * Uneven timestamps are kept to 1/90000 of a second, the clock of MPEG, if the build supports it. By default ffmpeg would move
+ * every frame to the nearest multiple of the average rate, and drop frames that collide.
  */
 export function timingArgs(timing: Timing, { hasFpsMode }: Capabilities): readonly string[] {
   const mode = hasFpsMode ? '-fps_mode' : '-vsync';
-  // Frames before a late beginning are filled with the first frame, because Theora cannot begin late. The rate is named again, because since
-  // ffmpeg 7.0 it is unknown after the filter setpts, and ffmpeg then repeats frames up to the rate of the input.
-  if (timing.by === 'even-rate') return [mode, 'cfr', '-r:v', fraction(timing.rate)];
+  // A late start is filled with the first frame, because Theora cannot start late. The rate is repeated here, because since
+  // ffmpeg 7.0 it is unknown after the filter setpts, and ffmpeg then duplicates frames up to the rate of the input.
+  if (timing.by === 'constant-rate') return [mode, 'cfr', '-r:v', fraction(timing.rate)];
   const { clock } = timing;
   switch (clock.by) {
     case 'frames':
       return [mode, 'vfr'];
-    case 'part-frames':
+    case 'frame-fractions':
       if (hasFpsMode) return [mode, 'vfr', ...timeBase(clock.step.numerator, clock.step.denominator)];
-      // Older builds make the last frame last for one step alone, so they get whole frames; and their edit lists, as below,
-      // would cut off the last half second of a screen that seldom changes.
+      // Older builds give the last frame a duration of one tick, so they get whole frames. Their edit lists, as below, would cut
+      // off the last half second of a screen recording that seldom changes.
       return clock.mayBeUneven ? [mode, 'vfr', '-bf', '0'] : [mode, 'vfr'];
     case 'counted':
       return [mode, 'vfr', ...timeBase(1, clock.perSecond), ...(hasFpsMode ? [] : ['-bf', '0'])];
     case 'fine':
       if (hasFpsMode) return [mode, 'vfr', ...timeBase(1, 90_000)];
-      // Older builds end the edit list of MP4 one step after the last frame is decoded, less a millisecond: with finer
-      // steps, or with frames that are shown later than they are decoded, the last ones would be cut off.
+      // Older builds end the edit list of MP4 one tick after the last frame is decoded, minus a millisecond. With finer ticks, or
+      // with frames that are displayed later than they are decoded, the last frames would be cut off.
       return [mode, 'vfr', ...timeBase(1, 500), '-bf', '0'];
   }
 }
 
-// Without ":v" it would be the clock of the sound as well, and most of that would be lost.
+// Without ":v" it would also apply to the audio, and most of that would be lost.
 function timeBase(numerator: number, denominator: number): readonly string[] {
   return ['-enc_time_base:v', `${numerator}:${denominator}`];
 }
@@ -63,12 +65,69 @@ function fraction({ numerator, denominator }: Ratio): string {
 }
 
 /**
- * Makes the last frame last as long as it should, by making every frame last to the end: MP4 and MOV use no other frame's length than that of
- * the last. Measured: a film of 12 s whose last frame stays for 10 came out with 3 s before, and with 12 s so. Builds of 2018
- * know no way to say it. In Matroska it came out 90 times as long.
+ * Sets the duration of the last frame by extending every frame to the end: MP4 and MOV use only the duration of the last frame.
+ * Measured: a video of 12 s whose last frame is displayed for 10 s came out with 3 s without this, and with 12 s with it. Builds
+ * of 2018 have no such filter. In Matroska the duration came out 90 times too long.
  */
 export function lastFrameArgs(lastFrame: LastFrame | null, { hasFpsMode }: Capabilities): readonly string[] {
   if (lastFrame === null || !hasFpsMode) return [];
   const remainingSeconds = `${secondsArgument(lastFrame.endSeconds)}/TB-PTS`;
   return ['-bsf:v', `setts=pts=PTS:dts=DTS:duration=max(1\\,${remainingSeconds})`];
+}
+
+/*
+ * Up to 5.1, ffmpeg passes one tick of the time base as the duration of every frame to libvpx and libaom. In one pass they use
+ * the time between frames instead. In two passes, the first pass sums up the durations, and the second distributes the bitrate
+ * over the sum: with ticks of 1/90000 of a second, VP8 gave 34 Kbps of 300. So the bitrate is multiplied by the number of ticks
+ * per frame. VP9 exceeds the target if there are many: four seconds of noise at 21 uneven frames per second came out with 502
+ * Kbps of 300 at 48 ticks per frame, 396 at 24, and 323 at 12.
+ */
+
+/**
+ * Ticks per second for uneven frames. The minimum keeps frames within two milliseconds of their times; high frame rates get
+ * twelve ticks per frame.
+ */
+const tickRange = { min: 250, max: 1000, perFrame: 12 } as const;
+/** Maximum bitrate for libvpx: it counts the bits of some seconds in 32 bits. */
+const maxSafeKbps = 200_000;
+
+/** The timing with a time base that the encoder supports. Whole frames lose nothing if they are evenly spaced. */
+export function encoderTiming(
+  video: VideoDecision,
+  encoder: VideoEncoder,
+  capabilities: Capabilities,
+): Timing {
+  const { timing, framesPerSecond } = video;
+  if (!isRateMisread(encoder, capabilities) || timing.by !== 'source-timestamps') return timing;
+  switch (timing.clock.by) {
+    case 'frames':
+    case 'counted':
+      return timing;
+    case 'frame-fractions':
+      return { ...timing, clock: { by: 'frames' } };
+    case 'fine': {
+      const rate = framesPerSecond ?? assumedFramesPerSecond;
+      const wantedTicks = Math.min(
+        tickRange.max,
+        Math.max(tickRange.min, Math.ceil(rate * tickRange.perFrame)),
+      );
+      const max = (maxSafeKbps * rate) / encoderKbps(video);
+      const perSecond = Math.floor(Math.max(rate * 2, Math.min(wantedTicks, max)));
+      return { ...timing, clock: { by: 'counted', perSecond } };
+    }
+  }
+}
+
+/** The average number of ticks per frame, for an encoder that takes a tick for a frame; 1 for other encoders. */
+export function ticksPerFrame(timing: Timing, { framesPerSecond }: VideoDecision): number {
+  if (timing.by !== 'source-timestamps' || timing.clock.by !== 'counted') return 1;
+  return timing.clock.perSecond / (framesPerSecond ?? assumedFramesPerSecond);
+}
+
+function isRateMisread({ needsFixedTimeBase }: VideoEncoder, { version, hasFpsMode }: Capabilities): boolean {
+  return needsFixedTimeBase === true && (version === null ? !hasFpsMode : version < 6);
+}
+
+function encoderKbps({ rate, cap }: VideoDecision): number {
+  return Math.max(1, rate.by === 'bitrate' ? rate.kbps : 0, cap?.kbps ?? 0);
 }

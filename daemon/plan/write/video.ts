@@ -1,23 +1,21 @@
-import type { Container } from '../containers.js';
 import type { VideoDecision } from '../decide/decisions.js';
-import { atLevel } from '../decide/level.js';
-import { type VideoEncoder, videoEncoders } from '../encoders.js';
+import { atLevel, type VideoEncoder, videoEncoders } from '../encoders.js';
+import type { Container } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
-import { clocked, stepsPerFrame } from './counted-steps.js';
+import { colourArgs } from './frame-filters.js';
 import { assumedFramesPerSecond, rateArgs } from './rate.js';
-import { timingArgs } from './timing.js';
-import { colourArgs } from './tone-mapping.js';
+import { encoderTiming, ticksPerFrame, timingArgs } from './timing.js';
 
-/** Which of two passes a run is, and where the first one leaves its findings for the second. */
+/** Which of two passes a run is, and where the first one writes its log for the second. */
 export interface Pass {
   readonly number: 1 | 2;
-  /** Path without an ending; the encoder adds its own. */
+  /** Path without an extension; the encoder adds its own. */
   readonly log: string;
-  /** The same below the folder that the steps are run in. */
+  /** The same, relative to the working directory of the steps. */
   readonly logName: string;
 }
 
-/** The encoder of the picture with everything it is told. `pass` is null where one pass is all. */
+/** The arguments of the video encoder. `pass` is null for a single pass. */
 export function videoArgs(
   video: VideoDecision,
   container: Container,
@@ -25,14 +23,14 @@ export function videoArgs(
   capabilities: Capabilities,
 ): readonly string[] {
   const encoder: VideoEncoder = videoEncoders[video.encoder];
-  const timing = clocked(video, encoder, capabilities);
+  const timing = encoderTiming(video, encoder, capabilities);
   return [
     ...timingArgs(timing, capabilities),
     '-c:v',
     video.encoder,
     ...atLevel(encoder.speed, video.speed),
     ...(encoder.always ?? []),
-    ...rateArgs(video, encoder, pass === null ? 1 : stepsPerFrame(timing, video)),
+    ...rateArgs(video, encoder, pass === null ? 1 : ticksPerFrame(timing, video)),
     ...groupArgs(video, encoder, pass),
     ...colourArgs(video),
     ...(encoder.codec === 'hevc' && (container.needsHvc1Tag ?? false) ? ['-tag:v', 'hvc1'] : []),
@@ -40,15 +38,15 @@ export function videoArgs(
 }
 
 /**
- * Keyframes, passes, tiles and uneven frames. ffmpeg knows nothing of x265's passes, nor builds of 2018 of its keyframes, so for x265 all goes
- * into its own parameters.
+ * Keyframes, passes, tiles and uneven frames. ffmpeg does not support the passes of x265, and builds of 2018 do not support its
+ * keyframe interval, so for x265 all of these are encoder parameters.
  */
 function groupArgs(video: VideoDecision, encoder: VideoEncoder, pass: Pass | null): readonly string[] {
   const frames = String(keyframeInterval(video, encoder));
   const { params, passes } = encoder;
   const encoderParams = [...unevenRateArgs(video, encoder), ...tileArgs(video, encoder)];
   if (passes === 'x265') {
-    // They are parted by colons, which a path may hold as well: hence the name alone.
+    // Parameters are separated by colons, and a path may contain one, so only the name is passed.
     const passParams = pass === null ? [] : [`pass=${pass.number}`, `stats=${pass.logName}.log`];
     return paramArgs(params, [`keyint=${frames}`, ...encoderParams, ...passParams]);
   }
@@ -66,7 +64,7 @@ function paramArgs(params: VideoEncoder['params'], encoderParams: readonly strin
   return params === undefined || paramList.length === 0 ? [] : [params.option, paramList.join(':')];
 }
 
-/** From this width on a picture is encoded in columns, and from the second on in twice as many; the powers of two. */
+/** Minimum widths for tile columns, with the number of columns as a power of two. */
 const tiles = [
   { fromWidth: 3840, log2: 3 },
   { fromWidth: 1280, log2: 2 },
@@ -78,14 +76,14 @@ function tileArgs({ fit }: VideoDecision, { tileColumns }: VideoEncoder): readon
 }
 
 /**
- * How many uneven frames there are on average. By itself ffmpeg tells the steps of the clock instead, or the least rate that all times fit into: x265
- * gave 52 Kbps of 150 and SVT-AV1 119 of 300, for 21 frames a second between 12 and 30.
+ * Arguments for the average rate of uneven frames. By default ffmpeg passes the time base instead, or the lowest rate that fits
+ * all times: x265 gave 52 Kbps of 150 and SVT-AV1 119 of 300, for 21 frames per second between 12 and 30.
  */
 function unevenRateArgs(
   { timing, framesPerSecond }: VideoDecision,
   encoder: VideoEncoder,
 ): readonly string[] {
-  if (timing.by !== 'own-times' || timing.clock.by !== 'fine' || framesPerSecond === null) return [];
+  if (timing.by !== 'source-timestamps' || timing.clock.by !== 'fine' || framesPerSecond === null) return [];
   return encoder.frameRate?.(Math.max(1, Math.round(framesPerSecond * 1000))) ?? [];
 }
 

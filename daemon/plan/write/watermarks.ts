@@ -1,9 +1,9 @@
 import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { Overlay } from '../decide/decisions.js';
 import { fileArgument } from '../safe-input.js';
-import { uprightFilters } from './upright.js';
+import { orientationFilters } from './frame-filters.js';
 
-/** The pictures of watermarks as inputs of their own, each read as what it was found to be. */
+/** The watermark images as inputs, each with its detected demuxer. */
 export function watermarkInputArgs(overlays: readonly Overlay[]): readonly string[] {
   return overlays.flatMap(({ image }) => [
     ...['-protocol_whitelist', 'file,pipe', '-max_pixels', String(maxPixels)],
@@ -12,9 +12,9 @@ export function watermarkInputArgs(overlays: readonly Overlay[]): readonly strin
 }
 
 /**
- * The part of a graph that lays watermarks over a picture, the later over the earlier. `from` and `to` are labels with their brackets,
- * `firstInput` the number of the first watermark's input. One frame of each is taken (an animation stands still) and stays to the end.
- * `prefix` tells the labels of one picture's watermarks from those of another's in the same graph.
+ * The part of a graph that overlays watermarks on a video, later ones on top. `from` and `to` are labels with brackets,
+ * `firstInput` is the index of the first watermark input. Only the first frame of an image is used (animations do not play), and
+ * it stays until the end. `prefix` makes the labels of several videos in one graph unique.
  */
 export function watermarkGraph(
   overlays: readonly Overlay[],
@@ -30,7 +30,7 @@ export function watermarkGraph(
     const y = overlay.y - parity(overlay.y);
     return [
       `[${firstInput + index}:v]${overlayFilters(overlay).join(',')}[mark${prefix}${index}]`,
-      // Left to itself ("auto") it makes yuv444p of it all, which most players do not play.
+      // With "auto" it converts everything to yuv444p, which most players do not support.
       `${base}[mark${prefix}${index}]overlay=x=${x}:y=${y}:format=yuv420${result}`,
     ];
   });
@@ -40,19 +40,22 @@ function overlayFilters({ image, scaleTo, x, y, matrix }: Overlay): readonly str
   return [
     'trim=end_frame=1',
     'format=gbrap',
-    ...uprightFilters(image.orientation ?? 1),
+    ...orientationFilters(image.orientation ?? 1),
     ...(scaleTo === null ? [] : scaling(scaleTo.width, scaleTo.height)),
     ...shiftFilters(parity(x), parity(y)),
-    // ffmpeg by itself would take the rule of standard definition, and move the colours by up to 20 of 255 steps in all else.
+    // By default ffmpeg would use BT.601, which shifts all other colours by up to 20 of 255 steps.
     `scale=out_color_matrix=${matrix}:out_range=tv:flags=${accurateFlags}`,
     'format=yuva420p',
   ];
 }
 
-/** Builds of 2018 scale bilinearly unless told otherwise, and all of them spread chroma over two pixels. One frame costs nothing. */
+/**
+ * Builds of 2018 scale bilinearly by default, and all builds spread chroma over two pixels. For one frame, accuracy costs
+ * nothing.
+ */
 const accurateFlags = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
 
-/** Colours count by how much of them is seen: what stands in transparent pixels, mostly black, would darken the edges. */
+/** Weights colours by their opacity: transparent pixels, mostly black, would darken the edges. */
 function scaling(width: number, height: number): readonly string[] {
   return [
     'premultiply=inplace=1',
@@ -63,7 +66,7 @@ function scaling(width: number, height: number): readonly string[] {
 
 const parity = (offset: number) => Math.abs(offset % 2);
 
-/** The filter overlay only knows even places. Before an odd one goes a transparent line. */
+/** The filter overlay supports only even positions. For an odd one, a transparent line is inserted before the image. */
 function shiftFilters(right: number, down: number): readonly string[] {
   return right + down === 0 ? [] : [`pad=iw+${right}:ih+${down}:${right}:${down}:black@0`];
 }

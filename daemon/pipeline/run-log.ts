@@ -1,0 +1,75 @@
+import { withoutPassword } from '../../src/shared/redact.js';
+import { isFinal } from '../../src/shared/states.js';
+import type { Log } from '../../src/shared/util/log.js';
+import type { Change } from '../jobs/changes.js';
+import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
+import type { MediaFacts } from '../jobs/media.js';
+import type { Run } from '../jobs/run.js';
+
+/** Wraps a run so that the changes of its job and files are logged. */
+export function withLogging(run: Run, log: Log): Run {
+  const { id, outputs } = run.job;
+  const startedAt = performance.now();
+  log('info', startedLine(run.job));
+  const describeFile = (change: Change) =>
+    'id' in change
+      ? outputLogName(
+          outputs.find((output) => output.id === change.id),
+          change.id,
+        )
+      : 'the input';
+  return {
+    ...run,
+    async change(change) {
+      const job = await run.change(change);
+      if ('media' in change) log('info', fileLine(id, describeFile(change), change.media, change.file));
+      if ('failure' in change) {
+        log(
+          'warn',
+          `Job ${id}: ${describeFile(change)} failed, ${change.failure.errorClass}: ${change.failure.message}`,
+        );
+      }
+      if (isFinal(job.state)) log('info', endLine(job, (performance.now() - startedAt) / 1000));
+      return job;
+    },
+  };
+}
+
+/** The log line of a started job. */
+function startedLine({ id, input, outputs }: Job): string {
+  return `Job ${id} started: ${withoutPassword(input.url)} to ${formatOutputCount(outputs.length)}.`;
+}
+
+/** The log line of a probed input or a finished output. */
+function fileLine(jobId: number, part: string, media: MediaFacts, file: FileFacts): string {
+  const { durationSeconds, format, video, audio } = media;
+  const facts = [
+    format,
+    ...(video === null ? [] : [`${video.codec} ${video.width}x${video.height}`]),
+    ...(audio === null ? [] : [audio.codec]),
+    ...(durationSeconds === null ? [] : [`${durationSeconds.toFixed(1)} s`]),
+    formatSize(file.sizeBytes),
+  ];
+  return `Job ${jobId}: ${part} is ${facts.join(', ')}.`;
+}
+
+function formatSize(bytes: number): string {
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** The log line of an ended job: its outputs, the time of the run, and the speed relative to playback. */
+function endLine({ id, state, input, outputs }: Job, elapsedSeconds: number): string {
+  const finished = outputs.filter((output) => output.state === 'finished').length;
+  const length = input.media?.durationSeconds ?? null;
+  const speed = length === null || finished === 0 ? '' : `, ${(length / elapsedSeconds).toFixed(1)}x`;
+  return `Job ${id} is ${state}: ${finished} of ${formatOutputCount(outputs.length)} in ${elapsedSeconds.toFixed(1)} s${speed}.`;
+}
+
+/** The name of an output in the log: its label, otherwise its id. */
+function outputLogName(output: Pick<JobOutput, 'id' | 'label'> | undefined, id: number): string {
+  return output?.label == null ? `output ${id}` : `output ${id} (${output.label})`;
+}
+
+function formatOutputCount(count: number): string {
+  return count === 1 ? '1 output' : `${count} outputs`;
+}

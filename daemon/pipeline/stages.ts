@@ -1,0 +1,42 @@
+import type { ErrorClass } from '../../src/shared/error-classes.js';
+import { type JobFailure, toJobFailure } from '../jobs/job-failure.js';
+import type { Run } from '../jobs/run.js';
+
+/**
+ * Runs one stage. An error becomes a failure of the job or the output, which `fail` reports, and null is returned. If the run was
+ * stopped, the error is rethrown so that the run ends.
+ */
+export async function runStage<T>(
+  run: Run,
+  stage: () => Promise<T>,
+  fallback: ErrorClass,
+  fail: (failure: JobFailure) => Promise<unknown>,
+): Promise<T | null> {
+  try {
+    return await stage();
+  } catch (error) {
+    run.signal.throwIfAborted();
+    await fail(toJobFailure(error, fallback));
+    return null;
+  }
+}
+
+/** Starts a task that runs concurrently with the rest of the run. */
+export type Spawn = (task: (run: Run) => Promise<void>) => void;
+
+/**
+ * Runs `work` and the tasks that it spawns; resolves when all have ended. The first error aborts the signal of the others, and is
+ * rethrown once they have ended.
+ */
+export async function withTaskGroup(
+  run: Run,
+  work: (run: Run, spawn: Spawn) => Promise<void>,
+): Promise<void> {
+  const failure = new AbortController();
+  const groupRun: Run = { ...run, signal: AbortSignal.any([run.signal, failure.signal]) };
+  const guard = (task: Promise<void>) => task.catch((error: unknown) => failure.abort(error));
+  const tasks: Promise<void>[] = [];
+  await guard(work(groupRun, (task) => tasks.push(guard(task(groupRun)))));
+  await Promise.all(tasks);
+  failure.signal.throwIfAborted();
+}

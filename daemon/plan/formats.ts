@@ -1,0 +1,147 @@
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+
+/** A video codec, as `video_codec` names it. */
+export type VideoCodec = NonNullable<OutputSettings['video_codec']>;
+/** An audio codec, as `audio_codec` names it. */
+export type AudioCodec = NonNullable<OutputSettings['audio_codec']>;
+
+/** Facts of a video codec that do not depend on the encoder. */
+export interface VideoCodecFacts {
+  /** Extension for generated names: the container with the widest player support. */
+  readonly extension: '.mp4' | '.webm' | '.ogv' | '.flv';
+  /** Why no encoder is available, if the codec is missing in every build. */
+  readonly missingReason?: string;
+  /** Whether watermarks are not scaled with this codec (section 4.1, watermark object). */
+  readonly hasFixedWatermarks?: boolean;
+}
+
+/** The video codecs (section 4.1 General, and the additions of the contract). */
+export const videoCodecs = {
+  h264: { extension: '.mp4' },
+  hevc: { extension: '.mp4' },
+  av1: { extension: '.mp4' },
+  vp8: { extension: '.webm' },
+  vp9: { extension: '.webm' },
+  theora: { extension: '.ogv' },
+  vp6: {
+    extension: '.flv',
+    missingReason: 'ffmpeg has no VP6 encoder; use h264, which .flv also supports',
+    hasFixedWatermarks: true,
+  },
+} as const satisfies Record<VideoCodec, VideoCodecFacts>;
+
+/** Facts of an audio codec that do not depend on the encoder. */
+export interface AudioCodecFacts {
+  /** Extension for generated names of audio-only outputs. */
+  readonly extension: '.m4a' | '.mp3' | '.oga' | '.webm';
+  /** Supported sample rates in Hz, highest first; null if all from 8000 to 48000 are supported. */
+  readonly sampleRates: readonly number[] | null;
+}
+
+const mpegSampleRates = [48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000] as const;
+
+/** The audio codecs (section 4.1 Audio, and the additions of the contract). */
+export const audioCodecs = {
+  aac: { extension: '.m4a', sampleRates: mpegSampleRates },
+  mp3: { extension: '.mp3', sampleRates: mpegSampleRates },
+  vorbis: { extension: '.oga', sampleRates: null },
+  opus: { extension: '.webm', sampleRates: [48_000, 24_000, 16_000, 12_000, 8000] },
+} as const satisfies Record<AudioCodec, AudioCodecFacts>;
+
+/** A container format that can be written. */
+export interface Container {
+  /** Name of the muxer in ffmpeg. */
+  readonly muxer: string;
+  /** The supported video codecs, each with the audio codecs it can be combined with, the default first. */
+  readonly codecPairs: Readonly<Partial<Record<VideoCodec, readonly AudioCodec[]>>>;
+  /** The audio codecs supported without video, the default first. */
+  readonly audioOnlyCodecs: readonly AudioCodec[];
+  /** Supported sample rates in Hz, highest first, if the container supports fewer than the codec. */
+  readonly sampleRates?: Readonly<Partial<Record<AudioCodec, readonly number[]>>>;
+  /** Whether it has an index that can be at the start of the file, so that playback can start before the download ends. */
+  readonly hasIndex?: boolean;
+  /** Whether HEVC needs the tag `hvc1`: Apple's players accept no other. */
+  readonly needsHvc1Tag?: boolean;
+}
+
+// MP3 below 16 kHz in MP4 violates the standard.
+const mp3InMp4 = { mp3: [48_000, 44_100, 32_000, 24_000, 22_050, 16_000] } as const;
+
+/** The containers by lower-case file extension: the valid combinations of the contract. */
+export const containers = {
+  '.mp4': {
+    muxer: 'mp4',
+    codecPairs: { h264: ['aac', 'mp3'], hevc: ['aac'], vp9: ['aac', 'opus'], av1: ['aac', 'opus'] },
+    audioOnlyCodecs: ['aac', 'mp3', 'opus'],
+    sampleRates: mp3InMp4,
+    hasIndex: true,
+    needsHvc1Tag: true,
+  },
+  '.m4v': {
+    muxer: 'mp4',
+    codecPairs: { h264: ['aac'], hevc: ['aac'] },
+    audioOnlyCodecs: ['aac'],
+    hasIndex: true,
+    needsHvc1Tag: true,
+  },
+  '.mov': {
+    muxer: 'mov',
+    codecPairs: { h264: ['aac', 'mp3'], hevc: ['aac'] },
+    audioOnlyCodecs: ['aac', 'mp3'],
+    hasIndex: true,
+    needsHvc1Tag: true,
+  },
+  '.mkv': {
+    muxer: 'matroska',
+    codecPairs: {
+      h264: ['aac', 'mp3'],
+      hevc: ['aac'],
+      vp8: ['vorbis'],
+      theora: ['vorbis'],
+      vp9: ['opus', 'aac'],
+      av1: ['opus', 'aac'],
+    },
+    audioOnlyCodecs: ['aac', 'mp3', 'vorbis', 'opus'],
+  },
+  '.webm': {
+    muxer: 'webm',
+    codecPairs: { vp8: ['vorbis'], vp9: ['opus'], av1: ['opus'] },
+    audioOnlyCodecs: ['vorbis', 'opus'],
+  },
+  '.flv': {
+    muxer: 'flv',
+    codecPairs: { h264: ['aac', 'mp3'], vp6: ['aac', 'mp3'] },
+    audioOnlyCodecs: ['aac', 'mp3'],
+    sampleRates: { mp3: [44_100, 22_050, 11_025] },
+  },
+  '.ts': {
+    muxer: 'mpegts',
+    codecPairs: { h264: ['aac', 'mp3'], hevc: ['aac'] },
+    audioOnlyCodecs: ['aac', 'mp3'],
+  },
+  '.3gp': { muxer: '3gp', codecPairs: { h264: ['aac'] }, audioOnlyCodecs: ['aac'] },
+  '.ogv': { muxer: 'ogg', codecPairs: { theora: ['vorbis'] }, audioOnlyCodecs: ['vorbis'] },
+  '.ogg': { muxer: 'ogg', codecPairs: { theora: ['vorbis'] }, audioOnlyCodecs: ['vorbis'] },
+  '.oga': { muxer: 'ogg', codecPairs: {}, audioOnlyCodecs: ['vorbis'] },
+  '.mp3': { muxer: 'mp3', codecPairs: {}, audioOnlyCodecs: ['mp3'] },
+  '.m4a': { muxer: 'ipod', codecPairs: {}, audioOnlyCodecs: ['aac'], hasIndex: true },
+  '.aac': { muxer: 'adts', codecPairs: {}, audioOnlyCodecs: ['aac'] },
+} as const satisfies Record<string, Container>;
+
+/** The extension of a supported container, e.g. `.mp4`. */
+export type Extension = keyof typeof containers;
+
+/** The container of an extension. */
+export function containerOf(extension: Extension): Container {
+  return containers[extension];
+}
+
+/** The lower-case extension of a file name, with its dot; empty if there is none. */
+export function extensionOf(filename: string): string {
+  return /[^/](\.[^./]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
+}
+
+/** Whether an extension is that of a supported container. */
+export function isExtension(text: string): text is Extension {
+  return Object.hasOwn(containers, text);
+}
