@@ -10,8 +10,8 @@ const film = (seconds: number, size = '160x120', rate = 44_100) =>
   ] as const;
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '10'] as const;
 const plain = [...h264, '-c:a', 'aac'] as const;
-const both = { size: '160x120', hasSound: true, seconds: 2 } as const satisfies Outcome;
-const other = { isOtherPicture: true } as const;
+const both = { size: '160x120', hasAudio: true, seconds: 2 } as const satisfies Outcome;
+const other = { hasOtherFirstFrame: true } as const;
 
 const from =
   (...args: readonly string[]) =>

@@ -19,7 +19,7 @@ const covered = [
   '-disposition:v',
   'attached_pic',
 ];
-const sound = { size: null, hasSound: true, seconds: 1 } as const satisfies Outcome;
+const sound = { size: null, hasAudio: true, seconds: 1 } as const satisfies Outcome;
 const both = { ...sound, size: '160x120' } as const satisfies Outcome;
 
 const from =
@@ -143,17 +143,17 @@ const inputs: readonly OddInput[] = [
   {
     name: 'late-sound.mp4',
     make: from(...moving, '-itsoffset', '0.5', ...sine(0.5), ...plain, '-c:a', 'aac'),
-    becomes: { ...both, soundFrom: 0.5 },
+    becomes: { ...both, audioStart: 0.5 },
   },
   {
     name: 'late-sound.mkv',
     make: from(...moving, '-itsoffset', '0.5', ...sine(0.5), ...plain, '-c:a', 'libmp3lame'),
-    becomes: { ...both, soundFrom: 0.5 },
+    becomes: { ...both, audioStart: 0.5 },
   },
   {
     name: 'late-sound.ts',
     make: from(...moving, '-itsoffset', '0.5', ...sine(0.5), ...plain, '-c:a', 'aac'),
-    becomes: { ...both, soundFrom: 0.5 },
+    becomes: { ...both, audioStart: 0.5 },
   },
   {
     name: 'late-picture.mkv',

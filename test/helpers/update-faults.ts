@@ -6,7 +6,7 @@ import { VencError } from '../../src/shared/errors.js';
 export const outOfSpaceError = new VencError('OutOfSpaceError', 'There is no room left on the disk.');
 
 /** A switch between a queue and its store: what updates meet with. */
-export interface TransferError {
+export interface UpdateFailure {
   /** Thrown by each update in place of being carried out, or, `isLate`, after it; null: all is well. */
   error: Error | null;
   isLate: boolean;
@@ -15,7 +15,7 @@ export interface TransferError {
 }
 
 /** A store whose updates fail while the switch says so; everything else is the store's own. */
-export function withUpdateFaults(store: JobStore, updateFault: TransferError): JobStore {
+export function withUpdateFaults(store: JobStore, updateFault: UpdateFailure): JobStore {
   return {
     create: (draft) => store.create(draft),
     findByIdempotencyKey: (accountId, key, since) => store.findByIdempotencyKey(accountId, key, since),

@@ -105,8 +105,10 @@ for (const [name, start] of Object.entries(servers)) {
         list: async () => readdirSync(output, { recursive: true, encoding: 'utf8' }).toSorted(),
         common: {
           'a wrong password': wrong(`${outputName}/a.mp4`),
-          'a place without permission': isRoot ? async () => url('closed/a.mp4') : noRoot,
-          'a full target': isRoot ? async () => url('full/a.mp4') : notApplicable('a full volume takes root'),
+          'a destination without permission': isRoot ? async () => url('closed/a.mp4') : noRoot,
+          'a full destination': isRoot
+            ? async () => url('full/a.mp4')
+            : notApplicable('a full volume takes root'),
           'a server that stalls': stalling,
           ...hosts,
         },

@@ -87,8 +87,8 @@ else {
         list: async () => readdirSync(output, { recursive: true, encoding: 'utf8' }).toSorted(),
         common: {
           'a wrong password': password === null ? notApplicable('no passwords') : wrong('out/a.mp4'),
-          'a place without permission': password === null ? noRoot : async () => url('closed/a.mp4'),
-          'a full target':
+          'a destination without permission': password === null ? noRoot : async () => url('closed/a.mp4'),
+          'a full destination':
             server.small === null
               ? notApplicable('a small volume needs root')
               : async () => url('small/a.mp4'),

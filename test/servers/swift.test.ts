@@ -92,8 +92,8 @@ else {
       list: () => swift.list('films'),
       common: {
         ...unreachable,
-        'a place without permission': async () => readOnly,
-        'a full target': async () => 'cf://full/a.mp4',
+        'a destination without permission': async () => readOnly,
+        'a full destination': async () => 'cf://full/a.mp4',
       },
       errorCases: [
         {
