@@ -15,9 +15,9 @@ import {
 } from '../helpers/daemon-process.js';
 import { makeMedia } from '../helpers/media.js';
 import { ftpLocations } from '../helpers/servers/ftp-locations.js';
-import { type Gate, startGate } from '../helpers/servers/gate.js';
 import { skipSuite } from '../helpers/servers/program.js';
 import { s3Client, sftpLocation, storageLocations } from '../helpers/servers/remote-locations.js';
+import { type StallingProxy, startStallingProxy } from '../helpers/servers/stalling-proxy.js';
 import type { StorageLocation } from '../helpers/servers/storage-location.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -86,7 +86,7 @@ else {
 
 const test = suite('transfers that break off');
 const folder = tempFolder();
-let gate: Gate | null = null;
+let gate: StallingProxy | null = null;
 
 test.after.each(async () => {
   killDaemons();
@@ -122,7 +122,7 @@ async function ended(daemon: DaemonProcess, id: string, limitMs?: number): Promi
 }
 
 /** No gate: a transfer is caught while a slow server is at it. */
-function openWay(port: number, data: string, unfinished: ServerFixture['unfinished']): Gate {
+function openWay(port: number, data: string, unfinished: ServerFixture['unfinished']): StallingProxy {
   const isUnderWay = async () => {
     const here = await readdir(join(data, 'scratch'), { recursive: true }).catch(() => []);
     return here.some((name) => name.endsWith('.part')) || ((await unfinished?.()) ?? []).length > 0;
@@ -140,8 +140,9 @@ function openWay(port: number, data: string, unfinished: ServerFixture['unfinish
 async function start(
   { location, port, afterBytes, unfinished }: ServerFixture,
   data: string,
-): Promise<[DaemonProcess, Gate]> {
-  const opened = afterBytes === null ? openWay(port, data, unfinished) : await startGate(port, afterBytes);
+): Promise<[DaemonProcess, StallingProxy]> {
+  const opened =
+    afterBytes === null ? openWay(port, data, unfinished) : await startStallingProxy(port, afterBytes);
   gate = opened;
   const through = ([name, value]: readonly [string, string]) => [
     name,
@@ -151,14 +152,14 @@ async function start(
   return [await startDaemonProcess(data, ['--files-root', folder]), opened];
 }
 
-const behind = (url: string, { port }: ServerFixture, { port: gated }: Gate) =>
+const behind = (url: string, { port }: ServerFixture, { port: gated }: StallingProxy) =>
   url.replace(`:${port}/`, `:${gated}/`);
 
 for (const fixture of fixtures) {
   const { location, seconds, hasFolders } = fixture;
   const isSeen = fixture.unfinished !== null;
   const unfinished = fixture.unfinished ?? (async () => []);
-  const output = (way: Gate, name = 'out.mp4') => ({
+  const output = (way: StallingProxy, name = 'out.mp4') => ({
     url: behind(location.urlOf?.(name) ?? '', fixture, way),
     quality: 5,
     speed: 5,

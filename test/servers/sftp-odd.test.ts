@@ -110,7 +110,7 @@ test('a file that changed during a break is not spliced', async () => {
 });
 
 test('short answers are put together', async () => {
-  const server = await start({ mostBytes: 10_000 });
+  const server = await start({ maxBytes: 10_000 });
   const bytes = sampleBytes(1_000_003);
   server.files.set('/a.mp4', bytes);
   assert.equal((await get(transportAt(scratchFolder()), server.url('/a.mp4'))).facts, factsOf(bytes));
