@@ -48,7 +48,7 @@ else {
       url: async () => `sftp://${user}:${secret}@${silentHost}/a/b.mp4`,
     };
     const wrong = (path: string) => async () => as(`${user}:no-${secret}`, path);
-    const noRoot = notApplicable('nothing is forbidden to the user of this machine');
+    const noRoot = notApplicable('the current user has access to everything');
     transportContract(`sftp with ${way}`, {
       transport,
       against: server.version,
