@@ -13,7 +13,7 @@ const from =
   (path: string) =>
     ffmpegRaw(...args, path);
 
-/** Turns what the first track header says by a quarter clockwise: the matrix stands 44 bytes behind the name of the box. */
+/** Rotates the first track by a quarter clockwise in its header. The matrix starts 44 bytes after the name of the box. */
 async function turn(path: string): Promise<void> {
   const bytes = await readFile(path);
   const matrix = bytes.indexOf('tkhd') + 44;
@@ -42,7 +42,7 @@ const inputs: readonly OddInput[] = [
     becomes: { ...small, seconds: 2, frames: 25 },
   },
   {
-    name: 'two-pictures.mp4',
+    name: 'two-videos.mp4',
     make: from(
       ...['-f', 'lavfi', '-i', 'color=black:size=160x120:rate=25:duration=1', ...moving('320x240', 1)],
       ...['-map', '0', '-map', '1', ...plain],
@@ -158,4 +158,4 @@ const inputs: readonly OddInput[] = [
   },
 ];
 
-await testOddInputs('odd pictures', inputs);
+await testOddInputs('unusual video', inputs);
